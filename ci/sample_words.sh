@@ -36,6 +36,7 @@ comments() {
 }
 
 # Literals of error messages, joined; formats as they are.
+# shellcheck disable=SC2016
 messages() {
     git ls-files '*.c' | grep -v '/tests/' | xargs awk '
         FNR == 1 { call = "" }

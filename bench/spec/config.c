@@ -155,7 +155,7 @@ static enum status check_compressor(const struct config *config, enum compressor
         return OK;
     list_strategies(STRATEGY_COMPRESSES, text, sizeof text);
     REFUSE(OPT_COMPRESS,
-           "sync.compress: %s does not go with strategy %s; strategies that compress:%s",
+           "sync.compress: %s is not supported by strategy %s; strategies that compress:%s",
            config_text(config, OPT_COMPRESS), config_text(config, OPT_STRATEGY), text);
 }
 
@@ -189,8 +189,8 @@ static enum status check_precision(const struct config *config, struct strategy_
         return OK;
     if (to->compressor != COMPRESSOR_none)
         REFUSE(OPT_PRECISION,
-               "train.precision: %s sends gradients as %s, so that sync.compress: %s does "
-               "not go with it: none is wanted",
+               "train.precision: %s sends gradients as %s, so sync.compress: %s is not supported "
+               "with it. Use sync.compress: none",
                precision, precision, config_text(config, OPT_COMPRESS));
     to->compressor = config_compressor(config);
     to->options[SYNC_fp16_scale] = 1;
@@ -198,8 +198,8 @@ static enum status check_precision(const struct config *config, struct strategy_
         return OK;
     list_strategies(STRATEGY_COMPRESSES, text, sizeof text);
     REFUSE(OPT_PRECISION,
-           "train.precision: %s does not go with strategy %s, which sends 32 bits; "
-           "strategies that send 16: none%s",
+           "train.precision: %s is not supported by strategy %s, which sends 32 bits; strategies "
+           "that send 16 bits: none%s",
            precision, strategy_names()[strategy], text);
 }
 
@@ -219,10 +219,10 @@ static enum status check_algorithm(const struct config *config, enum allreduce_a
     if (strategy_flags(strategy) & STRATEGY_ALGORITHMS)
         return OK;
     list_strategies(STRATEGY_ALGORITHMS, text, sizeof text);
-    REFUSE(OPT_ALGORITHM,
-           "sync.algorithm = %s, but strategy %s does not sum by MPI_Allreduce; those "
-           "that do:%s",
-           config_text(config, OPT_ALGORITHM), config_text(config, OPT_STRATEGY), text);
+    REFUSE(
+        OPT_ALGORITHM,
+        "sync.algorithm = %s, but strategy %s does not sum by MPI_Allreduce; strategies that do:%s",
+        config_text(config, OPT_ALGORITHM), config_text(config, OPT_STRATEGY), text);
 }
 
 /* Checks sync.scale. Strategies with local means step on each rank's own gradients, so there is no
@@ -236,8 +236,8 @@ static enum status check_scale(const struct config *config, enum strategy_varian
         !(strategy_config_flags(strategy, variant) & STRATEGY_LOCAL_MEAN))
         return OK;
     REFUSE(OPT_SCALE,
-           "sync.scale: %s does not go with strategy %s, which wants the mean of each "
-           "rank's own images: loss is wanted",
+           "sync.scale: %s is not supported by strategy %s, which needs the mean over each rank's "
+           "own images. Use sync.scale: loss",
            config_text(config, OPT_SCALE), config_text(config, OPT_STRATEGY));
 }
 
@@ -322,12 +322,12 @@ enum status config_check_batch(const struct config *config, long ranks, enum opt
         return OK;
     if (all == 0)
         REFUSE(OPT_ACCUMULATE,
-               "train.accumulate = %s wants train.batch_per_rank or train.global_batch",
+               "train.accumulate = %s needs train.batch_per_rank or train.global_batch",
                config_text(config, OPT_ACCUMULATE));
     if (config_number(config, OPT_ACCUMULATE) <= most)
         return OK;
     REFUSE(OPT_ACCUMULATE,
-           "train.accumulate = %s, but of train.global_batch = %.0f each of %ld ranks "
+           "train.accumulate = %s, but with train.global_batch = %.0f each of %ld ranks "
            "has %.0f images at most: allowed 1..%.0f",
            config_text(config, OPT_ACCUMULATE), all, ranks, most, most);
 }
@@ -402,8 +402,8 @@ static enum status check_initial_weights(const struct config *config, enum optio
         return OK;
     if (flags & STRATEGY_SHARES_WEIGHTS)
         REFUSE(OPT_BROADCAST_INIT,
-               "train.broadcast_init = false, but strategy %s hands its weights from rank "
-               "to rank: they would be equal after one step",
+               "train.broadcast_init = false, but strategy %s copies weights between ranks, which "
+               "makes them equal after one step",
                config_text(config, OPT_STRATEGY));
     if (config_writes_checkpoints(config) || !has_text(config, OPT_CHECKPOINT_RESUME, "no") ||
         !has_text(config, OPT_CHECKPOINT_START, "no"))
@@ -441,11 +441,11 @@ enum status model_check_data(const struct net_desc *net, const char *set, struct
     const struct shape want = net->input;
     char a[40], b[40];
     if (want.c != shape.c || want.h != shape.h || want.w != shape.w)
-        return error_set(e, ERR_SHAPE, "model %s takes images of %s, data set %s has %s", net->name,
-                         shape_text(a, want), set, shape_text(b, shape));
+        return error_set(e, ERR_SHAPE, "model %s expects images of %s, data set %s has %s",
+                         net->name, shape_text(a, want), set, shape_text(b, shape));
     if (net->classes < classes)
-        return error_set(e, ERR_SHAPE, "model %s tells %d classes apart, data set %s has %d",
-                         net->name, net->classes, set, classes);
+        return error_set(e, ERR_SHAPE, "model %s has %d classes, data set %s has %d", net->name,
+                         net->classes, set, classes);
     return OK;
 }
 
@@ -471,8 +471,8 @@ enum status config_check_data(const struct config *config, const struct net_desc
     const char *name = config_text(config, OPT_DATA_SET);
     bool own = set->source == DATA_OWN;
     if (own && has_text(config, OPT_DATA_PATH, "auto"))
-        REFUSE(OPT_DATA_SET,
-               "data.set = %s has its files in a folder of yours: data.path is missing", name);
+        REFUSE(OPT_DATA_SET, "data.set = %s needs the folder of your files: data.path is missing",
+               name);
     if (!own && !has_text(config, OPT_DATA_NAME, "auto"))
         REFUSE(OPT_DATA_NAME, "data.name = %s, but data.set = %s has a name",
                config_text(config, OPT_DATA_NAME), name);

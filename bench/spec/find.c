@@ -152,7 +152,7 @@ static enum status explain_near(const char *folder, const char *name, const char
     if (near.text[0] == '\0')
         name_near(near.text, stem, names, n);
     return error_set(e, ERR_SPEC,
-                     "'%s' is not there, neither in the current folder nor in %s%s; `scalebench "
+                     "'%s' not found in the current folder or in %s%s; `scalebench "
                      "list %s` lists all",
                      name, folder, near.text, folder);
 }
@@ -165,8 +165,7 @@ static enum status explain_missing(const char *home, const char *folder, const c
     char text[900];
     enum status status = glob_folder(&found, home, folder, e);
     if (status == OK && found.gl_pathc == 0)
-        status =
-            error_set(e, ERR_SPEC, "'%s' is not there, and there is no file in %s", name, folder);
+        status = error_set(e, ERR_SPEC, "'%s' not found, and there is no file in %s", name, folder);
     if (status == OK) {
         const char *const *names = (const char *const *)found.gl_pathv;
         strip_paths(&found, (home != NULL ? strlen(home) + 1 : 0) + strlen(folder));
@@ -260,7 +259,7 @@ static enum status error_nowhere(const char *home, const char *const *folders,
     }
     if (home != NULL)
         find_near(&near, home, shared, text);
-    return error_set(e, ERR_SPEC, "'%s' is not there; looked in %s%s", text, places, near.text);
+    return error_set(e, ERR_SPEC, "'%s' not found in %s%s", text, places, near.text);
 }
 
 enum status find_file(char **path, const char *const *folders, const char *const *shared,

@@ -43,12 +43,12 @@ static enum status check_name(const struct own_options *own, const char *name,
                           own_options_group, name, FOREIGN_NAME - 1);
     if (name_index(name, words, WORDS) >= 0)
         return mark_error(e, ERR_SPEC, entry->key_mark,
-                          "%s: {%s} has a meaning of its own in workload.command; call the option "
-                          "otherwise",
+                          "%s: {%s} has a fixed meaning in workload.command. Rename the option",
                           own_options_group, name);
     if (own->n == OWN_OPTIONS_MAX)
-        return mark_error(e, ERR_SPEC, entry->key_mark, "%s: '%s' is one too many: a spec has %d",
-                          own_options_group, name, OWN_OPTIONS_MAX);
+        return mark_error(e, ERR_SPEC, entry->key_mark,
+                          "%s: '%s' exceeds the limit of %d options in a spec", own_options_group,
+                          name, OWN_OPTIONS_MAX);
     return OK;
 }
 
@@ -146,8 +146,8 @@ static enum status check_seed(const struct spec *spec, struct error *e)
     }
     return given == NULL ? OK
                          : mark_error(e, ERR_SPEC, given->mark,
-                                      "seed: no point's workload.command takes it: it has no "
-                                      "{seed}; add {seed} there, or leave seed out");
+                                      "seed: no point's workload.command contains {seed}. Add "
+                                      "{seed} there, or remove seed");
 }
 
 static enum status check_own(const struct spec *spec, const struct spec_option *own,
@@ -163,8 +163,8 @@ static enum status check_own(const struct spec *spec, const struct spec_option *
     }
     return given == NULL ? OK
                          : mark_error(e, ERR_SPEC, given->mark,
-                                      "%s: no point's workload.command takes it: it has no {%s}",
-                                      own->key, name_of(own));
+                                      "%s: no point's workload.command contains {%s}", own->key,
+                                      name_of(own));
 }
 
 static enum status refuse(const struct config *config, enum option_id id, const char *text,

@@ -135,7 +135,7 @@ static enum status check_tensors(const struct value *value, const char *key, str
     if (file_check_head(value->path, head, n, "safetensors", &inner) != OK)
         return mark_error(e, ERR_SPEC, value->mark, "%s: %s: %s", key, value->text, inner.text);
     return mark_error(e, ERR_SPEC, value->mark,
-                      "%s: %s is no checkpoint: expected a safetensors file, with { behind its "
+                      "%s: %s is not a checkpoint: expected a safetensors file, with { behind its "
                       "first %d bytes",
                       key, value->text, LENGTH_BYTES);
 }

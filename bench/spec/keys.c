@@ -188,8 +188,8 @@ static enum status unknown_key(const struct walk *walk, const char *path, const 
     snprintf(group, sizeof group, "%.*s", (int)length, path);
     snprintf(head, sizeof head, "%.*s", (int)(rest - path + (long)strcspn(rest, ".")), path);
     if (option_find(head) != NULL && !option_is_group(head, strlen(head)))
-        return mark_error(e, ERR_SPEC, entry->key_mark, "%s takes one value; '%s' is below it",
-                          head, path);
+        return mark_error(e, ERR_SPEC, entry->key_mark,
+                          "%s: expected one value, found the key '%s' below it", head, path);
     return explain_key(walk, group, rest, entry, e);
 }
 
@@ -199,7 +199,7 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
     const char *known[WORDS_MAX];
     if (strcmp(path, own_options_group) == 0)
         return mark_error(e, ERR_SPEC, entry->mark,
-                          "%s takes a map of the program's own options, as {size: 1000}", path);
+                          "%s: expected a map of the program's own options, as {size: 1000}", path);
     size_t n = known_words(path, strlen(path), NOTHING_BESIDE, words, known);
     for (size_t i = 0, used = 0; i < n && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, " %s", known[i]);

@@ -45,8 +45,8 @@ static enum status check_reaches(const struct reading *reading, const struct spe
     if (!mark_from_set(entry->mark) || reading->matrix != m || !every_case_gives(m, option->id))
         return OK;
     return mark_error(e, ERR_SPEC, entry->key_mark,
-                      "%s: every case has its own; cases.%s.%s=... sets that of one", option->key,
-                      m->cases[0].label, option->key);
+                      "%s: every case has its own value. Use cases.%s.%s=... to set one",
+                      option->key, m->cases[0].label, option->key);
 }
 
 /* Removes the other batch option of an overridden file: train.global_batch and train.batch_per_rank
@@ -74,11 +74,11 @@ static enum status refuse_list(const struct spec_option *option, const struct no
 {
     if (mark_from_set(list->mark))
         return mark_error(e, ERR_SPEC, list->mark,
-                          "%s: takes one value here; to vary it, write matrix.%s=[...]",
+                          "%s: expected one value here; to vary it, write matrix.%s=[...]",
                           option->key, option->key);
     return mark_error(
         e, ERR_SPEC, list->mark,
-        "%s: takes one value here; to vary it, move the list below matrix:", option->key);
+        "%s: expected one value here; to vary it, move the list below matrix:", option->key);
 }
 
 static enum status visit_option(void *arg, const struct spec_option *option,
@@ -134,8 +134,9 @@ static enum status read_axis(struct axis *axis, const struct spec_option *option
     if (scalar && entry->text[0])
         value_as_list(text, option, entry->text);
     if (entry->kind != NODE_LIST)
-        return mark_error(e, ERR_SPEC, entry->mark, "%s: a %s takes a list: [%s]%s", option->key,
-                          axis->zip > 0 ? "zip" : "matrix", text, ranks ? " or auto" : "");
+        return mark_error(e, ERR_SPEC, entry->mark, "%s: expected a list in a %s: [%s]%s",
+                          option->key, axis->zip > 0 ? "zip" : "matrix", text,
+                          ranks ? " or auto" : "");
     return read_axis_values(axis, option, entry, e);
 }
 
@@ -194,7 +195,7 @@ enum status matrix_read_axes(struct reading *reading, const struct node *map, st
 {
     if (map->kind != NODE_MAP)
         return mark_error(e, ERR_SPEC, map->mark,
-                          "matrix takes a map of options and lists, as {ranks: [1, 2]}");
+                          "matrix: expected a map of options and lists, as {ranks: [1, 2]}");
     return keys_walk(map, NOTHING_BESIDE, reading->spec->own, visit_axis, reading, e);
 }
 
@@ -228,8 +229,7 @@ static enum status check_lengths(const struct config *config, const struct axis 
         return OK;
     return mark_error(
         e, ERR_SPEC, b->mark,
-        "zip: %s has %zu value%s, %s (%s) has %zu: lists that run together are of one "
-        "length",
+        "zip: %s has %zu value%s, %s (%s) has %zu: lists of a zip must have the same length",
         config_option(config, b->id)->key, b->n, b->n == 1 ? "" : "s",
         config_option(config, a->id)->key, mark_text(place, a->mark), a->n);
 }
@@ -259,8 +259,7 @@ static enum status check_zip(const struct reading *reading, int zip, struct erro
         for (size_t a = 0; a < b; a++)
             if (are_same(matrix, zip, a, b))
                 return mark_error(e, ERR_SPEC, first->values[b].mark,
-                                  "zip: values %zu and %zu of its lists are all the same", a + 1,
-                                  b + 1);
+                                  "zip: values %zu and %zu are equal in all lists", a + 1, b + 1);
     return OK;
 }
 
@@ -268,9 +267,10 @@ static enum status read_zip_map(struct reading *reading, const struct node *map,
                                 struct error *e)
 {
     if (map->kind != NODE_MAP || map->n == 0)
-        return mark_error(e, ERR_SPEC, map->mark,
-                          "zip takes a map of options and lists that run together, or a list of "
-                          "such maps, as {ranks: [1, 2], train.epochs: [2, 4]}");
+        return mark_error(
+            e, ERR_SPEC, map->mark,
+            "zip: expected a map of options and lists that run together, or a list of "
+            "such maps, as {ranks: [1, 2], train.epochs: [2, 4]}");
     TRY(keys_walk(map, NOTHING_BESIDE, reading->spec->own, visit_zipped,
                   &(struct zip_reading){reading, zip}, e));
     return check_zip(reading, zip, e);
@@ -310,12 +310,12 @@ static enum status check_label(const struct matrix *matrix, const struct node *l
 {
     if (label->kind != NODE_SCALAR || label->text[0] == '\0' ||
         strlen(label->text) > LABEL_BYTES_MAX)
-        return mark_error(e, ERR_SPEC, label->mark, "label takes a text of 1..%d bytes",
+        return mark_error(e, ERR_SPEC, label->mark, "label: expected a text of 1..%d bytes",
                           LABEL_BYTES_MAX);
     for (const char *c = label->text; *c; c++)
         if (iscntrl((unsigned char)*c))
             return mark_error(e, ERR_SPEC, label->mark,
-                              "label: a text with a line break or control character in it");
+                              "label: expected a text without line breaks and control characters");
     for (size_t i = 0; i + 1 < matrix->n_cases; i++)
         if (strcmp(matrix->cases[i].label, label->text) == 0)
             return mark_error(e, ERR_SPEC, label->mark, "label: another case is called '%s'",
@@ -330,7 +330,7 @@ static enum status read_case(struct reading *reading, struct matrix *of, const s
     const struct node *label = node->kind == NODE_MAP ? node_find(node, "label") : &none;
     if (label == &none || label == NULL)
         return mark_error(e, ERR_SPEC, node->mark,
-                          "a case takes a map with a label, as {label: corrected, ranks: 2}");
+                          "cases: expected a map with a label, as {label: corrected, ranks: 2}");
     TRY(check_label(reading->spec->matrix, label, e));
     of->label = strdup(label->text);
     of->mark = node->mark;
@@ -368,7 +368,7 @@ static enum status read_cases(struct reading *reading, const struct node *list, 
     clear_cases(matrix);
     if (list->kind != NODE_LIST)
         return mark_error(e, ERR_SPEC, list->mark,
-                          "cases takes a list of maps, as [{label: corrected, ranks: 2}]");
+                          "cases: expected a list of maps, as [{label: corrected, ranks: 2}]");
     TRY(MEM_NEW(matrix->cases, list->n, "the cases", e));
     for (size_t i = 0; i < list->n; i++) {
         struct matrix *of = &matrix->cases[matrix->n_cases++];
@@ -386,8 +386,8 @@ static enum status check_axes_reach(const struct spec *spec, struct error *e)
         const struct axis *axis = &all->axes[i];
         if (every_case_gives(all, axis->id) && mark_same_layer(axis->mark, all->cases[0].mark))
             return mark_error(e, ERR_SPEC, axis->mark,
-                              "%s: every case has its own, so that this axis has no effect: leave "
-                              "it out here or in the cases",
+                              "%s: every case has its own value, so this axis has no effect. "
+                              "Remove it here or in the cases",
                               config_option(&spec->config, axis->id)->key);
     }
     return OK;
@@ -397,7 +397,7 @@ enum status matrix_read(struct spec *spec, const struct node *root, struct error
 {
     if (root->kind != NODE_MAP)
         return mark_error(e, ERR_SPEC, root->mark,
-                          "a spec is a map: keys and values, as name: try");
+                          "expected a map of keys and values, as name: try");
     struct reading reading = {spec, spec->matrix, &spec->config};
     TRY(keys_walk(root, BESIDE_AT_TOP, spec->own, visit_option, &reading, e));
     TRY(read_parts(&reading, root, e));

@@ -64,7 +64,7 @@ static enum status read_number(const struct node *node, const struct bounds *bou
 {
     const char *kind = bounds->whole ? "whole number" : "number";
     if (node->kind != NODE_SCALAR)
-        return mark_error(e, ERR_SPEC, node->mark, "%s takes one %s", bounds->what, kind);
+        return mark_error(e, ERR_SPEC, node->mark, "%s: expected one %s", bounds->what, kind);
     if (node->quoted || !number_parse(node->text, number) ||
         (bounds->whole && *number != floor(*number)))
         return mark_error(e, ERR_SPEC, node->mark, "%s: '%s' is not a %s", bounds->what, node->text,
@@ -79,8 +79,8 @@ static enum status read_numbers(const struct node *node, const struct bounds *bo
                                 double *numbers, size_t n, struct error *e)
 {
     if (node->kind != NODE_LIST || node->n != n)
-        return mark_error(e, ERR_SPEC, node->mark, "%s takes a list of %zu number%s", bounds->what,
-                          n, n == 1 ? "" : "s");
+        return mark_error(e, ERR_SPEC, node->mark, "%s: expected a list of %zu number%s",
+                          bounds->what, n, n == 1 ? "" : "s");
     for (size_t i = 0; i < n; i++) {
         TRY(read_number(&node->items[i], bounds, &numbers[i], e));
     }
@@ -91,12 +91,13 @@ static enum status read_name(const struct node *node, const char *what, char nam
                              struct error *e)
 {
     if (node->kind != NODE_SCALAR || node->text[0] == '\0' || strlen(node->text) >= NET_NAME_MAX)
-        return mark_error(e, ERR_SPEC, node->mark, "%s takes a name of 1 to %d characters", what,
-                          NET_NAME_MAX - 1);
+        return mark_error(e, ERR_SPEC, node->mark, "%s: expected a name of 1 to %d characters",
+                          what, NET_NAME_MAX - 1);
     for (const char *c = node->text; *c; c++)
         if (iscntrl((unsigned char)*c))
             return mark_error(e, ERR_SPEC, node->mark,
-                              "%s: a name with a line break or control character in it", what);
+                              "%s: expected a name without line breaks and control characters",
+                              what);
     strcpy(name, node->text);
     return OK;
 }
@@ -184,7 +185,7 @@ static enum status read_layer_options(struct layer_desc *layer, const struct nod
 {
     const struct layer_rule *rule = layer_rule_get(layer->kind);
     if (options->kind != NODE_MAP)
-        return mark_error(e, ERR_SPEC, options->mark, "%s takes a map of options",
+        return mark_error(e, ERR_SPEC, options->mark, "%s: expected a map of options",
                           layer_names()[layer->kind]);
     for (size_t i = 0; i < options->n; i++) {
         const struct node *entry = &options->items[i];
@@ -264,7 +265,7 @@ static enum status check_last(const struct net_desc *net, const struct node *lis
 static enum status read_layers(struct net_desc *net, const struct node *list, struct error *e)
 {
     if (list->kind != NODE_LIST)
-        return mark_error(e, ERR_SPEC, list->mark, "layers takes a list of layers");
+        return mark_error(e, ERR_SPEC, list->mark, "layers: expected a list of layers");
     if (list->n == 0)
         return mark_error(e, ERR_SPEC, list->mark, "layers: the list is empty: expected a layer");
     for (size_t i = 0; i < list->n; i++)
@@ -302,7 +303,7 @@ static enum status sort_entries(const struct node *root, const struct node *entr
 {
     if (root->kind != NODE_MAP)
         return mark_error(e, ERR_SPEC, root->mark,
-                          "a model is a map: name, input, classes, layers");
+                          "expected a map with name, input, classes and layers");
     TRY(file_kind_check(root, FILE_MODEL, e));
     for (size_t i = 0; i < root->n; i++) {
         const struct node *entry = &root->items[i];
@@ -344,7 +345,7 @@ static enum status read_normalize(struct net_desc *net, const struct node *map, 
     static const struct bounds bounds[] = {{"normalize: mean of pixels in 0..1", 0, 1, false},
                                            {"normalize: std of pixels in 0..1", 1e-6, 1, false}};
     if (map->kind != NODE_MAP)
-        return mark_error(e, ERR_SPEC, map->mark, "normalize takes {mean: [...], std: [...]}");
+        return mark_error(e, ERR_SPEC, map->mark, "normalize: expected {mean: [...], std: [...]}");
     for (size_t i = 0; i < map->n; i++) {
         const struct node *entry = &map->items[i];
         int key = name_index(entry->key, known, 2);

@@ -67,7 +67,7 @@ static const char *type_text(enum option_type type)
         [TYPE_TIME] = "time: a number and ms, s, min or h, as 90s",
         [TYPE_SIZE] = "size: a number and B, KiB, MiB or GiB, as 64KiB",
         [TYPE_PERCENT] = "share, as 5%",
-        [TYPE_RANGE] = "least and most, as 6..20, or one whole number",
+        [TYPE_RANGE] = "range, as 6..20, or one whole number",
         [TYPE_TEXTS] = "list of the names below",
         [TYPE_STRINGS] = "list of texts",
         [TYPE_WORDS] = "list of texts",
@@ -79,7 +79,7 @@ static const char *type_text(enum option_type type)
         [TYPE_SEGMENTS] = "list of segments, as [{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}]",
         [TYPE_CONDITION] = "condition, as \">= 96.5\"",
         [TYPE_FIGURES] = "list of the names below and of maps, as {kind: line, y: wait_ms}",
-        [TYPE_OWN] = "text or number, as the program takes it",
+        [TYPE_OWN] = "text or number, passed to the program unchanged",
     };
     return texts[type];
 }
@@ -87,12 +87,12 @@ static const char *type_text(enum option_type type)
 static const char *scope_text(enum option_scope scope)
 {
     static const char *const texts[] = {
-        [SCOPE_CAMPAIGN] = "one value a campaign",
-        [SCOPE_FIGURE] = "one value a campaign; `figures --set` takes it too",
-        [SCOPE_POINT] = "may stand in the matrix",
-        [SCOPE_WORKLOAD] = "may stand in the matrix; handed to the workload",
-        [SCOPE_UNTIMED] = "may stand in the matrix where accuracy runs feel it; timed steps do "
-                          "not; handed to the workload",
+        [SCOPE_CAMPAIGN] = "one value per campaign",
+        [SCOPE_FIGURE] = "one value per campaign; `figures --set` accepts it too",
+        [SCOPE_POINT] = "allowed in the matrix",
+        [SCOPE_WORKLOAD] = "allowed in the matrix; passed to the workload",
+        [SCOPE_UNTIMED] = "allowed in the matrix with accuracy runs, since timed steps are not "
+                          "affected; passed to the workload",
     };
     return texts[scope];
 }
@@ -135,7 +135,7 @@ void option_explain(FILE *out, const struct spec_option *option)
         fprintf(out, "  default  %s\n", option->preset[0] ? option->preset : "none");
     fprintf(out, "  scope    %s\n", scope_text(option->scope));
     if (option->flaw)
-        fprintf(out,
-                "  flaw     of published programs, off by default; weights that differ by it are "
-                "flagged by_design\n");
+        fprintf(
+            out,
+            "  flaw     found in published programs; differing weights are flagged by_design\n");
 }

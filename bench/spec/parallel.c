@@ -21,8 +21,9 @@ static enum status check_ranks(const struct config *config, const struct cut *cu
 {
     if (ranks % config_int(config, cut->option) != 0)
         REFUSE(cut->option,
-               "%s = %s, but ranks = %ld is no multiple of it: each %s has as many ranks", cut->key,
-               cut->text, ranks, cut->part);
+               "%s = %s, but ranks = %ld is not a multiple of it: each %s needs the same number of "
+               "ranks",
+               cut->key, cut->text, ranks, cut->part);
     return OK;
 }
 
@@ -34,18 +35,18 @@ static enum status check_sums(const struct config *config, const struct cut *cut
     bool none = strategy == STRATEGY_none;
     if (!none && !(strategy_flags(strategy) & STRATEGY_EXACT))
         REFUSE(OPT_STRATEGY,
-               "%s = %s wants the exact sum of a %s's gradients, which strategy %s does not give: "
-               "`scalebench list strategies` says which are exact",
+               "%s = %s needs the exact sum of a %s's gradients, but strategy %s is not exact. Use "
+               "an exact strategy of `scalebench list strategies`",
                cut->key, cut->text, cut->part, config_text(config, OPT_STRATEGY));
     if (strategy_flags(strategy) & STRATEGY_OWNS_OPTIMIZER)
         REFUSE(OPT_STRATEGY,
-               "%s = %s does not go with strategies that shard the optimizer's state, %s and "
-               "sync.zero: allreduce or another sum is wanted",
+               "%s = %s does not support strategies that shard the optimizer's state (%s, "
+               "sync.zero). Use allreduce or another strategy that sums",
                cut->key, cut->text, strategy_names()[strategy]);
     if (none && config_number(config, OPT_CLIP_NORM) > 0)
         REFUSE(OPT_CLIP_NORM,
-               "train.clip_norm is of all %ss of %s = %s, which strategy none does not ask: "
-               "allreduce does, on one rank a %s as well",
+               "train.clip_norm needs the norm over all %ss of %s = %s, which strategy none does "
+               "not compute. Use allreduce, also with one rank per %s",
                cut->part, cut->key, cut->text, cut->part);
     return OK;
 }
@@ -54,19 +55,20 @@ static enum status check_others(const struct config *config, const struct cut *c
                                 enum option_id *at, struct error *e)
 {
     if (config_int(config, OPT_PRECISION) != PRECISION_fp32)
-        REFUSE(OPT_PRECISION, "train.precision: %s does not go with %s = %s: fp32 is wanted",
+        REFUSE(OPT_PRECISION,
+               "train.precision: %s is not supported with %s = %s. Use train.precision: fp32",
                config_text(config, OPT_PRECISION), cut->key, cut->text);
     if (config_is_elastic(config))
         REFUSE(config->values[OPT_ELASTIC].n > 0 ? OPT_ELASTIC : OPT_RESTARTS,
-               "elastic and restart.budget do not go with %s = %s: 1 is wanted", cut->key,
-               cut->text);
+               "elastic and restart.budget are not supported with %s = %s. Use %s: 1", cut->key,
+               cut->text, cut->key);
     if (config_is_peer(config))
         REFUSE(cut->option, "%s = %s is for train_cnn; workload %s has no %ss", cut->key, cut->text,
                config_text(config, OPT_WORKLOAD), cut->part);
     if (config_int(config, OPT_DATA_READ) != READ_all)
         REFUSE(OPT_DATA_READ,
-               "data.read: %s shares the data out by ranks, not by the batches of %s = %s: all is "
-               "wanted",
+               "data.read: %s splits the data by rank, but %s = %s needs whole batches. Use "
+               "data.read: all",
                config_text(config, OPT_DATA_READ), cut->key, cut->text);
     return OK;
 }
@@ -98,23 +100,23 @@ static enum status check_pipeline(const struct config *config, const struct net_
     TRY(check_cut(config, &cut, ranks, at, e));
     if (net != NULL && layers_with_params(net) < config_int(config, OPT_PIPELINE))
         REFUSE(OPT_PIPELINE,
-               "parallel.pipeline = %s, but of the layers of model %s only %d have parameters, one "
-               "of which a stage needs at least",
+               "parallel.pipeline = %s, but model %s has only %d layers with parameters. Each "
+               "stage needs at least one",
                cut.text, net->name, layers_with_params(net));
     if (config_overlap(config) == OVERLAP_thread)
         REFUSE(OPT_OVERLAP,
-               "sync.overlap: thread does not go with parallel.pipeline = %s, whose messages the "
-               "computing thread tests: poll_layers or poll_tiles is wanted",
+               "sync.overlap: thread is not supported with parallel.pipeline = %s, in which the "
+               "computing thread tests messages. Use poll_layers or poll_tiles",
                cut.text);
     if (config_calibrates(config))
         REFUSE(OPT_COMPUTE,
-               "compute: calibrate times the ops of a whole net: parallel.pipeline = %s is for "
-               "the points that replay them",
+               "compute: calibrate needs a whole network, found parallel.pipeline = %s. Use "
+               "parallel.pipeline for replayed points only",
                cut.text);
     if (config_writes_checkpoints(config) && config_int(config, OPT_COMPRESS) != COMPRESSOR_none)
         REFUSE(OPT_COMPRESS,
-               "sync.compress: %s keeps numbers of its own, which a checkpoint of "
-               "parallel.pipeline = %s has no place for: leave checkpoint.* out, or it",
+               "sync.compress: %s has state that a checkpoint of parallel.pipeline = %s cannot "
+               "hold. Remove checkpoint.* or sync.compress",
                config_text(config, OPT_COMPRESS), cut.text);
     return OK;
 }
@@ -130,21 +132,19 @@ static enum status check_layers(const struct net_desc *net, long slices, long re
     int most = net_slice_most(net);
     if (most == 1)
         REFUSE(OPT_TENSOR,
-               "parallel.tensor = %ld cuts two dense layers with nothing but ReLU and dropout "
-               "between them, which model %s does not have: 1 is wanted",
+               "parallel.tensor = %ld needs two dense layers with only ReLU and dropout between "
+               "them, but model %s has none. Use parallel.tensor: 1",
                slices, net->name);
     if (slices > most)
         REFUSE(OPT_TENSOR,
-               "parallel.tensor = %ld, but a dense layer of model %s that is cut has %d outputs: 1 "
-               "to %d slices can be had",
+               "parallel.tensor = %ld, but a dense layer of model %s has %d outputs; expected 1 to "
+               "%d slices",
                slices, net->name, most, most);
     if (replicas > 1 && !net_slice_is_even(net, (int)slices))
-        REFUSE(
-            OPT_TENSOR,
-            "parallel.tensor = %ld does not divide the outputs of the dense layers of model %s "
-            "that are cut, as it must where ranks = %ld are %ld replicas: ranks = %ld is wanted, "
-            "or slices of the same size",
-            slices, net->name, slices * replicas, replicas, slices);
+        REFUSE(OPT_TENSOR,
+               "parallel.tensor = %ld must divide the outputs of the dense layers of model %s if "
+               "ranks = %ld are %ld replicas. Use ranks: %ld, or slices of equal size",
+               slices, net->name, slices * replicas, replicas, slices);
     return OK;
 }
 
@@ -155,17 +155,15 @@ static enum status check_same_sums(const struct config *config, const char *slic
 {
     unsigned flags = strategy_flags(config_strategy_kind(config));
     if (!(flags & STRATEGY_DETERMINISTIC) || (flags & STRATEGY_SHARES_WEIGHTS))
-        REFUSE(
-            OPT_STRATEGY,
-            "parallel.tensor = %s wants a sum that is the same to the bit for every slice, which "
-            "strategy %s does not promise: allreduce does",
-            slices, strategy_names()[config_strategy_kind(config)]);
+        REFUSE(OPT_STRATEGY,
+               "parallel.tensor = %s needs sums that are equal to the bit on every slice, which "
+               "strategy %s does not guarantee. Use allreduce",
+               slices, strategy_names()[config_strategy_kind(config)]);
     if (config_compressor(config) != COMPRESSOR_none)
-        REFUSE(
-            OPT_COMPRESS,
-            "sync.compress: %s does not go with parallel.tensor = %s, of whose slices each would "
-            "leave out others of the gradients that all of them hold: none is wanted",
-            config_text(config, OPT_COMPRESS), slices);
+        REFUSE(OPT_COMPRESS,
+               "sync.compress: %s is not supported with parallel.tensor = %s, since each slice "
+               "would drop different gradients of common layers. Use sync.compress: none",
+               config_text(config, OPT_COMPRESS), slices);
     return OK;
 }
 
@@ -175,18 +173,18 @@ static enum status check_whole(const struct config *config, const char *slices, 
 {
     if (config_takes_norms(config))
         REFUSE(OPT_OPTIMIZER,
-               "train.optimizer: %s goes by norms of whole tensors, which parallel.tensor = %s "
-               "cuts: sgd, adam or adamw is wanted",
+               "train.optimizer: %s needs norms of whole tensors, which parallel.tensor = %s cuts. "
+               "Use sgd, adam or adamw",
                config_text(config, OPT_OPTIMIZER), slices);
     if (config_int(config, OPT_COMPUTE) != COMPUTE_real)
         REFUSE(OPT_COMPUTE,
-               "compute: %s is by times of whole layers, which parallel.tensor = %s cuts: real is "
-               "wanted",
+               "compute: %s needs times of whole layers, which parallel.tensor = %s cuts. Use "
+               "compute: real",
                config_text(config, OPT_COMPUTE), slices);
     if (config_int(config, OPT_REPLAY) > 0)
         REFUSE(OPT_REPLAY,
-               "measure.replay = %s times the calls of a strategy alone, of which sums over the "
-               "slices of parallel.tensor = %s are none: 0 is wanted",
+               "measure.replay = %s times only the calls of a strategy, not the sums over slices "
+               "of parallel.tensor = %s. Use measure.replay: 0",
                config_text(config, OPT_REPLAY), slices);
     return OK;
 }
@@ -199,8 +197,8 @@ static enum status check_tensor(const struct config *config, const struct net_de
         return OK;
     if (config_int(config, OPT_PIPELINE) > 1)
         REFUSE(OPT_TENSOR,
-               "parallel.tensor = %s does not go with parallel.pipeline = %s: one of them is to be "
-               "1",
+               "parallel.tensor = %s is not supported with parallel.pipeline = %s. Set one of them "
+               "to 1",
                cut.text, config_text(config, OPT_PIPELINE));
     TRY(check_cut(config, &cut, ranks, at, e));
     if (net != NULL)

@@ -66,8 +66,8 @@ enum status workload_check_strategy(const struct workload_row *row, const char *
 {
     if (row->strategies[0] == '\0' || name_is_word(row->strategies, strategy))
         return OK;
-    return error_set(e, ERR_ARGUMENT, "sync.strategy: '%s' is none of %s; known: %s", strategy,
-                     row->name, row->strategies);
+    return error_set(e, ERR_ARGUMENT, "sync.strategy: '%s' is not supported by %s; known: %s",
+                     strategy, row->name, row->strategies);
 }
 
 const char *spec_title(const struct spec *spec)

@@ -62,8 +62,7 @@ static enum status check_title(const struct spec *spec, struct error *e)
     if (length > 0 && length <= TITLE_MAX)
         return OK;
     return mark_error(e, ERR_SPEC, title->mark,
-                      "title: 1 to %d characters are wanted, or none; these are %zu", TITLE_MAX,
-                      length);
+                      "title: expected 1 to %d characters or none, found %zu", TITLE_MAX, length);
 }
 
 /* Returns whether a figure needs no measurement: it shows layers of networks or published
@@ -122,7 +121,7 @@ static enum status check_published(const struct spec *spec, struct error *e)
                           "[\"step_ms_median = step_s * 1000\"]");
     if (!named && values->n > 0)
         return mark_error(e, ERR_SPEC, values->mark,
-                          "published.values is given, but no published.file to take them from");
+                          "published.values is given, but published.file is missing");
     return OK;
 }
 
@@ -151,7 +150,7 @@ static enum status refuse_batch(const struct spec *spec, const struct value *wro
     const struct value *scaling = &spec->config.values[OPT_SCALING];
     char place[MARK_TEXT_BYTES];
     return mark_error(e, ERR_SPEC, wrong->mark,
-                      "%s does not go with scaling: %s (%s), which fixes %s", wrong_key,
+                      "%s is not supported with scaling: %s (%s), which fixes %s", wrong_key,
                       scaling->text, mark_text(place, scaling->mark), right_key);
 }
 
@@ -187,14 +186,14 @@ static enum status check_batch_fits(const struct point *point, struct error *e)
     if (is_given(global) && config_replicas(&point->config, (long)ranks->number) > global->number)
         return mark_error(
             e, ERR_SPEC, ranks->mark,
-            "ranks = %s, but train.global_batch = %s (%s) has no image for each of them",
+            "ranks = %s, but train.global_batch = %s (%s) has less than one image per rank",
             ranks->text, global->text, mark_text(place, global->mark));
     if (config_check_batch(&point->config, (long)ranks->number, &at, &inner) != OK)
         return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
     double batch = config_images(&point->config);
     if (samples->number > 0 && batch > samples->number)
         return mark_error(e, ERR_SPEC, samples->mark,
-                          "data.samples = %s, but a step of all ranks takes %.0f images",
+                          "data.samples = %s, but a step of all ranks needs %.0f images",
                           samples->text, batch);
     return OK;
 }
@@ -220,7 +219,7 @@ static enum status check_machines(const struct point *point, struct error *e)
     for (size_t i = 0; i < machines->n; i++) {
         if (!is_plain_name(machines->texts[i]))
             return mark_error(e, ERR_SPEC, machines->mark,
-                              "site.machines: '%s' is not a name that ssh takes: expected letters, "
+                              "site.machines: '%s' is not a host name: expected letters, "
                               "digits, - _ and .; write users and ports into ~/.ssh/config",
                               machines->texts[i]);
         for (size_t k = 0; k < i; k++)
@@ -300,29 +299,28 @@ static enum status check_compute(const struct point *point, struct error *e)
         return OK;
     if (config_is_foreign(c) || config_is_peer(c))
         return mark_error(e, ERR_SPEC, compute->mark,
-                          "compute: %s is for train_cnn; workload %s computes: real is wanted",
+                          "compute: %s is not supported by workload %s. Use compute: real",
                           compute->text, config_text(c, OPT_WORKLOAD));
     if (compute_is_calibrated(c) && !micro_batches_are_alike(c))
         return mark_error(e, ERR_SPEC, c->values[OPT_ACCUMULATE].mark,
                           "train.accumulate = %s does not cut %.0f images on %s ranks into equal "
-                          "micro-batches, of which alone compute: replay calibrates times; a "
-                          "compute.rate needs none",
+                          "micro-batches, which compute: replay needs for calibration. Use "
+                          "compute.rate, or another train.accumulate",
                           config_text(c, OPT_ACCUMULATE), config_images(c),
                           config_text(c, OPT_RANKS));
     if (config_int(c, OPT_PRECISION) != PRECISION_fp32)
         return mark_error(
             e, ERR_SPEC, compute->mark,
-            "compute: %s lets the time of 32 bits pass, but train.precision = %s: real "
-            "is wanted",
+            "compute: %s replays times of 32-bit ops, but train.precision = %s. Use compute: real",
             compute->text, config_text(c, OPT_PRECISION));
     if (config_replays(c) && norm->number == BATCH_NORM_sync)
         return mark_error(e, ERR_SPEC, norm->mark,
-                          "train.batch_norm: sync sums over ranks inside of layers, which compute: "
-                          "replay does not run: local or frozen is wanted");
+                          "train.batch_norm: sync sums over ranks inside layers, which compute: "
+                          "replay does not run. Use train.batch_norm: local or frozen");
     if (config_replays(c) && config_overlap(c) == OVERLAP_thread)
         return mark_error(e, ERR_SPEC, overlap->mark,
                           "sync.overlap: thread keeps a core busy, which compute: replay leaves "
-                          "free: none, poll_layers or poll_tiles is wanted");
+                          "free. Use none, poll_layers or poll_tiles");
     return OK;
 }
 

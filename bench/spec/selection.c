@@ -27,7 +27,7 @@ enum status option_refuse_campaign(const struct spec_option *option, const struc
                                    struct error *e)
 {
     return mark_error(e, ERR_SPEC, entry->key_mark,
-                      "%s holds for the whole campaign: it stands at the top of the file only",
+                      "%s applies to the whole campaign. Move it to the top of the file",
                       option->key);
 }
 
@@ -107,7 +107,7 @@ static enum status refuse_name(const struct config *config, const struct conditi
     const char *known[OPTION_COUNT + 1] = {case_word};
     size_t n = 1 + config_list_point_options(config, known + 1);
     char near[NAME_NEAR_BYTES];
-    return mark_error(e, ERR_SPEC, mark, "exclude: '%s' is no option of a point%s", term->name,
+    return mark_error(e, ERR_SPEC, mark, "exclude: '%s' is not an option of a point%s", term->name,
                       name_near(near, term->name, known, n));
 }
 
@@ -124,7 +124,8 @@ static enum status check_term(const struct config *config, const struct conditio
     if (option == NULL)
         return OK;
     if (scope_is_campaign(option->scope))
-        return mark_error(e, ERR_SPEC, name, "exclude: %s is no option of a point", option->key);
+        return mark_error(e, ERR_SPEC, name, "exclude: %s is not an option of a point",
+                          option->key);
     if (!condition_term_fits(why, term, option_kind(option)))
         return mark_error(e, ERR_SPEC, name, "exclude: %s", why);
     if (term->text == NULL)
@@ -254,7 +255,7 @@ static enum status visit_excluded(void *arg, const struct spec_option *option,
         return mark_error(e, ERR_SPEC, node->mark, "%s: an empty list excludes nothing",
                           option->key);
     if (n * values > EXCLUDES_MAX)
-        return mark_error(e, ERR_SPEC, node->mark, "this exclude stands for more than %d",
+        return mark_error(e, ERR_SPEC, node->mark, "this exclude has more than %d combinations",
                           EXCLUDES_MAX);
     for (size_t k = 1; k < values; k++)
         TRY(repeat_entry(entry, n, e));
@@ -281,9 +282,10 @@ static enum status read_exclude(struct reading *reading, const struct node *node
     if (node->kind == NODE_SCALAR && !node_is_empty(node))
         return read_condition(exclude, &reading->spec->config, node, e);
     if (node->kind != NODE_MAP || node->n == 0)
-        return mark_error(e, ERR_SPEC, node->mark,
-                          "an entry of exclude takes a map of options and values, as {ranks: 1}, "
-                          "or a condition, as \"ranks > 1 and train.epochs > 1\"");
+        return mark_error(
+            e, ERR_SPEC, node->mark,
+            "exclude: expected a map of options and values, as {ranks: 1}, "
+            "or a condition, as \"ranks > 1 and train.epochs > 1\"");
     return keys_walk(node, NOTHING_BESIDE, reading->spec->own, visit_excluded, &entry, e);
 }
 
@@ -292,7 +294,7 @@ enum status excludes_read(struct reading *reading, const struct node *list, stru
     excludes_clear(reading->matrix);
     if (list->kind != NODE_LIST)
         return mark_error(e, ERR_SPEC, list->mark,
-                          "exclude takes a list of maps and conditions, as [{ranks: 1}]");
+                          "exclude: expected a list of maps and conditions, as [{ranks: 1}]");
     for (size_t i = 0; i < list->n; i++)
         TRY(read_exclude(reading, &list->items[i], e));
     return OK;
@@ -313,6 +315,6 @@ enum status baseline_read(struct reading *reading, const struct node *node, stru
     baseline->mark = node->mark;
     if (node->kind != NODE_MAP || node->n == 0)
         return mark_error(e, ERR_SPEC, node->mark,
-                          "baseline takes a map of options and values, as {ranks: 1}");
+                          "baseline: expected a map of options and values, as {ranks: 1}");
     return keys_walk(node, NOTHING_BESIDE, reading->spec->own, visit_selected, baseline, e);
 }

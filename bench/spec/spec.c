@@ -65,10 +65,11 @@ static enum status check_layer(const struct spec *spec, const struct layer *laye
 {
     for (const struct layer *l = layer; l != NULL; l = l->above)
         if (is_same_file(l->path, path))
-            return mark_error(e, ERR_SPEC, mark, "extends: %s extends itself by way of this", path);
+            return mark_error(e, ERR_SPEC, mark, "extends: %s extends itself through this file",
+                              path);
     if (layer->depth >= DEPTH_MAX || spec->n_bases >= BASES_MAX)
-        return mark_error(e, ERR_SPEC, mark, "extends: more than %d files, or %d on one another",
-                          BASES_MAX, DEPTH_MAX);
+        return mark_error(e, ERR_SPEC, mark, "extends: more than %d files, or %d levels", BASES_MAX,
+                          DEPTH_MAX);
     return OK;
 }
 
@@ -95,7 +96,7 @@ static enum status read_base(struct spec *spec, const struct layer *above, const
     struct error inner;
     char *path = NULL;
     if (node->kind != NODE_SCALAR || node->text[0] == '\0')
-        return mark_error(e, ERR_SPEC, node->mark, "extends takes a file, or a list of files");
+        return mark_error(e, ERR_SPEC, node->mark, "extends: expected a file, or a list of files");
     if (spec->n_bases < BASES_MAX && find_base(spec, above->path, node->text, &path, &inner) != OK)
         return mark_error(e, inner.status, node->mark, "extends: %s", inner.text);
     TRY(check_layer(spec, above, path != NULL ? path : "", node->mark, e));

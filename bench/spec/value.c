@@ -180,7 +180,8 @@ static enum status parse_range(struct value *value, const struct spec_option *op
         return value_refuse(e, option, node, "'%s' is not a range of whole numbers, as 6..20 or 6",
                             node->text);
     if (value->number > value->number_hi)
-        return value_refuse(e, option, node, "'%s' is empty: the least comes first", node->text);
+        return value_refuse(e, option, node, "'%s' is an empty range. Write the lower bound first",
+                            node->text);
     TRY(value_check_range(option, node, value->number, "", e));
     TRY(value_check_range(option, node, value->number_hi, "", e));
     return value_set_text(value, e, "%.0f..%.0f", value->number, value->number_hi);
@@ -304,17 +305,18 @@ static enum status check_kind(const struct spec_option *option, const struct nod
     if (node_is_empty(node) && option->type != TYPE_CONDITION)
         return value_refuse(e, option, node, "has no value");
     if (node->kind == NODE_MAP)
-        return value_refuse(e, option, node, "takes %s, not a map", list ? "a list" : "one value");
+        return value_refuse(e, option, node, "expected %s, found a map",
+                            list ? "a list" : "one value");
     if (list && node->kind != NODE_LIST) {
         char text[200];
         value_as_list(text, option, node->text);
-        return value_refuse(e, option, node, "takes a list: [%s]", text);
+        return value_refuse(e, option, node, "expected a list: [%s]", text);
     }
     if (!list && node->kind == NODE_LIST)
-        return value_refuse(e, option, node, "takes one value, not a list");
+        return value_refuse(e, option, node, "expected one value, found a list");
     for (size_t i = 0; i < node->n && option->type != TYPE_SEGMENTS; i++)
         if (node->items[i].kind != NODE_SCALAR)
-            return value_refuse(e, option, &node->items[i], "takes a list of plain values");
+            return value_refuse(e, option, &node->items[i], "expected a list of plain values");
     return OK;
 }
 

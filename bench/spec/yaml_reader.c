@@ -68,11 +68,11 @@ static enum status parser_error(const struct reader *r, struct error *e)
     struct mark mark = index < r->size ? place_mark(r, p->problem_mark.line, p->problem_mark.column)
                                        : offset_mark(r, r->size);
     if (index < r->size && r->text[index] == '\t')
-        return mark_error(e, ERR_SPEC, mark, "a tab: indent with spaces");
+        return mark_error(e, ERR_SPEC, mark, "found a tab. Indent with spaces");
     if (strcmp(p->problem, "could not find expected ':'") ==
         0) /* libyaml reports the line after it */
         return mark_error(e, ERR_SPEC, place_mark(r, p->context_mark.line, p->context_mark.column),
-                          "not YAML: ': ' is expected behind a key, a colon and a blank");
+                          "not YAML: expected ': ' (a colon and a blank) after a key");
     return mark_error(e, ERR_SPEC, mark, "not YAML: %s%s%s", p->problem,
                       p->context != NULL ? " " : "", p->context != NULL ? p->context : "");
 }
@@ -110,7 +110,7 @@ static enum status refuse_tag(const struct reader *r, const yaml_event_t *event,
     if (tag == NULL)
         return OK;
     return mark_error(e, ERR_SPEC, event_mark(r, event),
-                      "'%s' is a tag: types follow from the key, leave it out", tag);
+                      "'%s' is a tag. Remove it: types follow from the key", tag);
 }
 
 static enum status copy_scalar(const struct reader *r, const yaml_event_t *event, char **text,
@@ -118,7 +118,7 @@ static enum status copy_scalar(const struct reader *r, const yaml_event_t *event
 {
     const char *value = (const char *)event->data.scalar.value;
     if (strlen(value) != event->data.scalar.length)
-        return mark_error(e, ERR_SPEC, event_mark(r, event), "a text with a zero byte in it");
+        return mark_error(e, ERR_SPEC, event_mark(r, event), "found a text with a zero byte");
     *text = strdup(value);
     return *text != NULL ? OK : error_no_memory(e, r->origin.file);
 }
@@ -170,7 +170,7 @@ static enum status check_key_event(const struct reader *r, const yaml_event_t *e
         return mark_error(e, ERR_SPEC, event_mark(r, event), "a key must be one word");
     if (anchor != NULL)
         return mark_error(e, ERR_SPEC, event_mark(r, event),
-                          "an anchor in front of a key; write it behind the colon: %s: &%s",
+                          "found an anchor before a key. Write it after the colon: %s: &%s",
                           event->data.scalar.value, anchor);
     return OK;
 }
@@ -296,7 +296,7 @@ static enum status read_document(struct reader *r, struct node *root, struct err
     TRY(take_event(r, YAML_DOCUMENT_END_EVENT, &taken, &mark, e));
     TRY(take_event(r, YAML_STREAM_END_EVENT, &taken, &mark, e));
     if (!taken)
-        return mark_error(e, ERR_SPEC, mark, "a second document begins: a file holds one");
+        return mark_error(e, ERR_SPEC, mark, "found a second document; expected one per file");
     return OK;
 }
 
@@ -325,7 +325,7 @@ static enum status load_bytes(FILE *file, const char *path, char **bytes, size_t
     if (ferror(file))
         return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be read: %s", strerror(errno));
     if (*size > FILE_BYTES_MAX)
-        return error_at(e, ERR_SPEC, path, 0, 0, "is larger than 1 MiB; a YAML file is expected");
+        return error_at(e, ERR_SPEC, path, 0, 0, "is larger than 1 MiB; expected a YAML file");
     return OK;
 }
 

@@ -24,7 +24,7 @@ checks=["bytes_tensor > 0"]|parallel.tensor, which is 1
 figures=[{kind: bars, y: bytes_nic_rx}]|site, which is local
 END
 for command in plan run figures table status; do
-    check "$command: a spec that is not there" expect 2 "'strong_scalin.yaml' is not there, neither in the current folder nor in configs; nearest 'strong_scaling'; " \
+    check "$command: a spec that is not there" expect 2 "'strong_scalin.yaml' not found in the current folder or in configs; nearest 'strong_scaling'; " \
         "$scalebench" "$command" strong_scalin.yaml
 done
 
@@ -91,7 +91,7 @@ check "a SET without a value" expect 2 "SET:1:7: ranks= has no value; expected k
 check "a case of a spec without cases" expect 2 "cases: 'a': this spec has no cases" "$scalebench" plan quick --set cases.a.ranks=2
 check "nodes that are no number" expect 2 "nodes: 'all' is neither a whole number nor auto" "$scalebench" plan quick --set nodes=all
 check "a summary that is not there" \
-    expect 2 "--published: 'wang_model.csv' is not there; looked in the current folder and results/published; nearest 'wang_yang_model.csv'" \
+    expect 2 "--published: 'wang_model.csv' not found in the current folder and results/published; nearest 'wang_yang_model.csv'" \
     "$scalebench" model lenet_21k --published wang_model.csv
 check "an option of specs without --set" expect 2 "plan: '--form' is an option of specs; use --set form=quick" \
     "$scalebench" plan strong_scaling --form quick
@@ -264,7 +264,7 @@ each_set_counts() {
 stays_late() {
     printf 'name: late\nmodel: softmax_784\ndata: {set: digits}\ntrain: {global_batch: 64, epochs: 2}\ncheckpoint: {every_epochs: 3}\n%s' \
         'measure: {accuracy: {seeds: [1]}}' >"$tmp/late.yaml"
-    expect 2 "late.yaml:5:28: checkpoint.every_epochs = 3 never comes to pass" "$scalebench" plan "$tmp/late.yaml" \
+    expect 2 "late.yaml:5:28: checkpoint.every_epochs = 3 has no effect" "$scalebench" plan "$tmp/late.yaml" \
         --set train.global_batch=32 && expect 0 "1 point" "$scalebench" plan "$tmp/late.yaml" --set train.epochs=1
 }
 check "what never comes to pass is refused under another SET, too" stays_late

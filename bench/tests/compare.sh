@@ -296,14 +296,14 @@ checks() {
         "$scalebench" check strong_scaling "efficiency >= 90" || return 1
     expect 2 "'test_acc_pct >= 0.97': test_acc_pct is 10 by chance with 10 classes and never above 100: this always" \
         "$scalebench" check strong_scaling "test_acc_pct >= 0.97" || return 1
-    expect 2 "'speedup >= 2 and speedup <= 1': this never holds, whatever speedup is" \
+    expect 2 "'speedup >= 2 and speedup <= 1': this never holds for any speedup" \
         "$scalebench" check strong_scaling "speedup >= 2 and speedup <= 1" || return 1
     expect 2 "'speedup >= 1 where ranks = 1': every point of it is its own base" \
         "$scalebench" check strong_scaling "speedup >= 1 where ranks = 1" || return 1
     expect 2 "'status = ok' is given twice" "$scalebench" check strong_scaling "status = ok" "status = ok" || return 1
     expect 2 "'train_acc_pct > 200': train_acc_pct is 10 by chance with 10 classes and never above 100: this never holds" \
         "$scalebench" check strong_scaling "train_acc_pct > 200" || return 1
-    expect 2 "'ranks > 1 where strategy > 1': strategy has no order: = or != are for it" \
+    expect 2 "'ranks > 1 where strategy > 1': strategy has no order. Use = or !=" \
         "$scalebench" check strong_scaling "ranks > 1 where strategy > 1" || return 1
     expect 2 "'overlap_share > 0.5': overlap_share: it needs measure.replay, which is 0 at every point" \
         "$scalebench" check strong_scaling "overlap_share > 0.5" || return 1

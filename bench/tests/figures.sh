@@ -396,7 +396,7 @@ resources
 {kind: line, y: step_ms, where: step_ms_median = fast}
 :7:43: figures.where = step_ms_median = fast: step_ms_median is a number: expected a number, found 'fast'
 {kind: line, y: step_ms, where: label > 3}
-:7:43: figures.where = label > 3: label has no order: = or != are for it
+:7:43: figures.where = label > 3: label has no order. Use = or !=
 {kind: line, y: step_ms, where: test_acc_pct > 90}
 :7:43: figures.where = test_acc_pct > 90: it needs accuracy runs, but measure.accuracy.seeds is []
 END

@@ -332,7 +332,7 @@ figures: []
 END
     expect 0 "own  net 1,205 params | greys own" "$scalebench" run "$tmp/own/spec.yaml" --out "$tmp/own" || return 1
     grep '^own,.*,greys,own,' "$tmp/own/own/latest/summary.csv" || return 1
-    expect 0 "skipped: model softmax_784 takes images of 1x28x28, data set greys has 1x12x20" \
+    expect 0 "skipped: model softmax_784 expects images of 1x28x28, data set greys has 1x12x20" \
         "$scalebench" plan "$tmp/own/spec.yaml" --set "model=configs/models/softmax_784.yaml" || return 1
     expect 2 "data.samples = 200, but greys has 120 images to train on: expected 1..120, or 0 for all" \
         "$scalebench" plan "$tmp/own/spec.yaml" --set data.samples=200 || return 1

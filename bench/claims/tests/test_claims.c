@@ -271,7 +271,7 @@ static void mistakes_in_values_are_named(void **state)
     refuse_claims(CLAIM("values: {x: s of t.csv where rank = 1}, holds: x > 1"),
                   "t.csv has no column rank; nearest 'ranks'");
     refuse_claims(CLAIM("values: {x: s of t.csv where ranks}, holds: x > 1"),
-                  "where: = != < <= > or >= is expected");
+                  "where: expected = != < <= > or >=");
     refuse_claims(CLAIM("values: {x: least s of t.csv}, holds: x > 1"),
                   "'least' is unknown; known: only min max sum mean median count");
     refuse_claims(CLAIM("values: {x: max s of t.csv or so}, holds: x > 1"),
@@ -280,7 +280,7 @@ static void mistakes_in_values_are_named(void **state)
                   "division by 0");
     refuse_claims(CLAIM("values: {x: two / 2, " TWO "}, holds: x > 1"), "x: 'two' is unknown");
     refuse_claims(CLAIM("values: {" ONE ", x: one *}, holds: x > 1"),
-                  "x: a number, a name, - or ( is expected");
+                  "x: expected a number, a name, - or (");
 }
 
 static void mistakes_in_claims_are_named(void **state)

@@ -263,7 +263,7 @@ static void a_file_that_is_not_there_is_named(void **state)
     fake_write(path_of("spec.yaml"), HEAD "published: {file: nowhere.csv, values: [test_loss]}\n");
     assert_int_equal(spec_load(&spec, path_of("spec.yaml"), NULL, &machine, &e), ERR_SPEC);
     snprintf(expected, sizeof expected,
-             "6: published.file: 'nowhere.csv' is not there; looked in %s, the current folder, "
+             "6: published.file: 'nowhere.csv' not found in %s, the current folder, "
              "results/published/, results/",
              path_of(""));
     assert_error(&e, path_of("spec.yaml"), expected);

@@ -241,7 +241,7 @@ bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *t
         snprintf(why, CONDITION_WHY, "%.100s is a number: expected a number, found '%.100s'",
                  term->name, term->text);
     if (order)
-        snprintf(why, CONDITION_WHY, "%.100s has no order: = or != are for it", term->name);
+        snprintf(why, CONDITION_WHY, "%.100s has no order. Use = or !=", term->name);
     if (sum)
         snprintf(why, CONDITION_WHY, "%.100s is a text: expected a number", term->name);
     return !word && !order && !sum;
@@ -339,8 +339,8 @@ bool condition_decides(char why[CONDITION_WHY], const struct condition *c)
         if (all.lo == 0 && all.hi != 0)
             continue;
         snprintf(why, CONDITION_WHY,
-                 "this %s holds, whatever %.100s is; expected a condition that some numbers meet "
-                 "and others do not",
+                 "this %s holds for any %.100s; expected a condition that some numbers satisfy and "
+                 "others do not",
                  all.lo != 0 ? "always" : "never", name);
         return false;
     }

@@ -44,14 +44,15 @@ static enum status refuse(const struct parser *p, const char *place, struct erro
     return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, place), "%s", what);
 }
 
-/* Reports the expected and the found token: "EXPECTED, not 'FOUND'". */
+/* Reports the expected and the found token. */
 static enum status refuse_token(const struct parser *p, const char *wanted, struct error *e)
 {
     int length = p->token == TOKEN_END ? 0 : (int)(p->next - p->begin);
-    return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, p->begin), "%s, %s%.*s%s", wanted,
-                    length > 0 ? "not '"
-                    : p->sum   ? "but it ends"
-                               : "but the condition ends",
+    return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, p->begin), "expected %s, found %s%.*s%s",
+                    wanted,
+                    length > 0 ? "'"
+                    : p->sum   ? "the end of the sum"
+                               : "the end of the condition",
                     length, p->begin, length > 0 ? "'" : "");
 }
 
@@ -83,7 +84,7 @@ static enum status read_text(struct parser *p, struct error *e)
 {
     const char *end = strchr(p->begin + 1, *p->begin);
     if (end == NULL)
-        return refuse(p, p->begin, e, "a quotation mark that is not closed");
+        return refuse(p, p->begin, e, "expected a closing quotation mark");
     keep_word(p, p->begin + 1, (size_t)(end - p->begin) - 1);
     p->token = TOKEN_TEXT;
     p->next = end + 1;
@@ -244,8 +245,7 @@ static enum status convert_numbers(struct parser *p, const struct comparison *of
         step->number = number_for(name_for(p, of->term, type), type, step->number);
         if (isnan(step->number))
             return error_at(e, ERR_ARGUMENT, NULL, 1, step->column,
-                            "a number in the unit that the name says is expected, not '%s'",
-                            step->text);
+                            "expected a number in the unit of the name, found '%s'", step->text);
     }
     return OK;
 }
@@ -275,9 +275,9 @@ static enum status parse_group(struct parser *p, struct error *e)
     TRY(p->sum ? parse_sum(p, 0, e) : parse_joined(p, 0, e));
     if (p->token != TOKEN_CLOSE)
         return refuse_token(p,
-                            p->is_truth ? "and, or or ) is expected"
-                            : p->sum    ? "+ - * / or ) is expected"
-                                        : "= != < <= > >= + - * / or ) is expected",
+                            p->is_truth ? "and, or or )"
+                            : p->sum    ? "+ - * / or )"
+                                        : "= != < <= > >= + - * / or )",
                             e);
     p->depth--;
     return next_token(p, e);
@@ -285,7 +285,7 @@ static enum status parse_group(struct parser *p, struct error *e)
 
 static enum status check_is_number(struct parser *p, struct error *e)
 {
-    return p->is_truth ? refuse_token(p, "'and', 'or' or the end is expected", e) : OK;
+    return p->is_truth ? refuse_token(p, "'and', 'or' or the end", e) : OK;
 }
 
 static enum status parse_negative(struct parser *p, struct error *e)
@@ -353,10 +353,7 @@ static enum status parse_operand(struct parser *p, struct error *e)
     if (is_sign(p, "-") && !is_number)
         return parse_negative(p, e);
     if (p->token != TOKEN_WORD || is_operator_word(p) || (is_sign(p, signs) && !is_number))
-        return refuse_token(p,
-                            begins ? "a name is expected, as in ranks > 1"
-                                   : "a number, a name, - or ( is expected",
-                            e);
+        return refuse_token(p, begins ? "a name, as in ranks > 1" : "a number, a name, - or (", e);
     p->is_truth = false;
     if (is_number)
         return parse_number(p, number, e);
@@ -408,12 +405,12 @@ static enum status check_right(const struct parser *p, const struct comparison *
 {
     bool begins = p->token == TOKEN_WORD || p->token == TOKEN_TEXT || p->token == TOKEN_OPEN;
     if (!begins || is_operator_word(p))
-        return refuse_token(p, "a number, a word or a \"text\" is expected", e);
+        return refuse_token(p, "a number, a word or a \"text\"", e);
     double number;
     bool torn =
         p->token == TOKEN_WORD && isdigit((unsigned char)*p->word) && !read_number(p, &number);
     return (torn || p->token == TOKEN_TEXT) && of->relation > RELATION_UNEQUAL
-               ? refuse_token(p, "an order is one of numbers", e)
+               ? refuse_token(p, "a number after < <= > or >=", e)
                : OK;
 }
 
@@ -437,7 +434,7 @@ static enum status parse_right_sum(struct parser *p, const struct comparison *of
     TRY(parse_sum(p, 0, e));
     TRY(check_is_number(p, e));
     if (p->c->n_terms == of->term)
-        return refuse(p, of->begin, e, "a name is expected, as in ranks > 1");
+        return refuse(p, of->begin, e, "expected a name, as in ranks > 1");
     TRY(convert_numbers(p, of, e));
     const struct condition_step *last = &p->c->steps[p->c->n_steps - 1];
     if (is_name && last == &p->c->steps[of->step + 1] && last->action == ACTION_NUMBER)
@@ -476,7 +473,7 @@ static enum status parse_comparison(struct parser *p, struct error *e)
 
 static enum status check_is_truth(struct parser *p, struct error *e)
 {
-    return p->is_truth ? OK : refuse_token(p, "= != < <= > or >= is expected behind a name", e);
+    return p->is_truth ? OK : refuse_token(p, "= != < <= > or >= after a name", e);
 }
 
 static enum status parse_factor(struct parser *p, struct error *e)
@@ -522,8 +519,7 @@ static enum status parse_text(struct condition *c, bool sum, struct error *e)
         TRY(check_is_truth(&p, e));
     return p.token == TOKEN_END
                ? OK
-               : refuse_token(
-                     &p, sum ? "+ - * or / is expected" : "'and', 'or' or the end is expected", e);
+               : refuse_token(&p, sum ? "+ - * or /" : "'and', 'or' or the end", e);
 }
 
 static enum status make_room(struct condition *c, const char *text, struct error *e)
@@ -564,7 +560,8 @@ enum status condition_read(struct condition **c, const char *key, const struct n
     struct error inner;
     *c = NULL;
     if (node->kind != NODE_SCALAR || node_is_empty(node))
-        return mark_error(e, ERR_SPEC, node->mark, "%s takes a condition, as \"ranks > 1\"", key);
+        return mark_error(e, ERR_SPEC, node->mark, "%s: expected a condition, as \"ranks > 1\"",
+                          key);
     enum status status = condition_parse(c, node->text, &inner);
     if (status != ERR_ARGUMENT)
         return status == OK ? OK : error_set(e, status, "%s", inner.text);

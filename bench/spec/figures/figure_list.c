@@ -48,7 +48,7 @@ enum status value_parse(struct value *value, const struct spec_option *option,
         return value_parse_plain(value, option, node, e);
     if (node->kind != NODE_LIST)
         return mark_error(e, ERR_SPEC, node->mark,
-                          "%s: takes a list: [time, {kind: line, y: wait_ms}]", option->key);
+                          "%s: expected a list: [time, {kind: line, y: wait_ms}]", option->key);
     struct value read = {.set = true, .mark = node->mark};
     enum status status = read_figures(&read, option, node, e);
     value_free(status == OK ? value : &read);

@@ -84,10 +84,10 @@ static enum status check_fewer(const struct config *config, enum option_id *at, 
         if (config_runs_on(config, left, &why))
             return OK;
     if (least < ranks)
-        REFUSE(OPT_RESTART_WITH,
-               "restart.with: fewer, but no number of ranks that may be left can go on; on "
-               "ranks = %d: %s",
-               least, why.text);
+        REFUSE(
+            OPT_RESTART_WITH,
+            "restart.with: fewer, but no smaller number of ranks can continue; on ranks = %d: %s",
+            least, why.text);
     return OK;
 }
 
@@ -98,8 +98,8 @@ static enum status check_restarts(const struct config *config, enum option_id *a
         return OK;
     if (!config_writes_checkpoints(config))
         REFUSE(OPT_RESTARTS,
-               "restart.budget = %s, but a run without checkpoints could only begin anew: "
-               "give checkpoint.every_epochs or checkpoint.every_steps",
+               "restart.budget = %s, but a run without checkpoints can only start from the "
+               "beginning. Use checkpoint.every_epochs or checkpoint.every_steps",
                config_text(config, OPT_RESTARTS));
     return config_int(config, OPT_RESTART_WITH) == RESTART_fewer ? check_fewer(config, at, e) : OK;
 }
@@ -113,12 +113,11 @@ static enum status check_changes(const struct config *config, enum option_id *at
     bool inside = fewer && config_number(config, OPT_CHECKPOINT_STEPS) > 0;
     if (inside && config_number(config, OPT_GLOBAL_BATCH) == 0)
         REFUSE(OPT_CHECKPOINT_STEPS,
-               "checkpoint.every_steps with restart.with: fewer wants train.global_batch: "
-               "inside an epoch train.batch_per_rank would change the batch");
+               "checkpoint.every_steps with restart.with: fewer needs a constant batch within an "
+               "epoch. Use train.global_batch in place of train.batch_per_rank");
     if (inside && config_int(config, OPT_DATA_SHARD) != SHARD_global)
-        REFUSE(OPT_CHECKPOINT_STEPS,
-               "checkpoint.every_steps with restart.with: fewer wants data.shard: global: "
-               "inside an epoch shards would change");
+        REFUSE(OPT_CHECKPOINT_STEPS, "checkpoint.every_steps with restart.with: fewer needs "
+                                     "constant shards within an epoch. Use data.shard: global");
     return OK;
 }
 
@@ -129,12 +128,12 @@ enum status config_check_elastic(const struct config *config, enum option_id *at
     if (!config_is_elastic(config))
         return OK;
     if (config_is_foreign(config) || config_is_peer(config))
-        REFUSE(of, "%s is of train_cnn; workload %s has no segments", option_get(of)->key,
-               config_text(config, OPT_WORKLOAD));
+        REFUSE(of, "%s is not supported by workload %s. Use workload: train_cnn",
+               option_get(of)->key, config_text(config, OPT_WORKLOAD));
     if (strcmp(resume, "no") != 0 && strcmp(resume, "auto") != 0)
         REFUSE(OPT_CHECKPOINT_RESUME,
-               "checkpoint.resume = %s, but an elastic run goes on from checkpoints of its "
-               "own: no or auto is wanted",
+               "checkpoint.resume = %s, but an elastic run resumes from its own checkpoints. Use "
+               "checkpoint.resume: auto or no",
                resume);
     for (size_t i = 0; i < config_segments(config); i++)
         TRY(check_segment(config, i, at, e));

@@ -64,7 +64,7 @@ struct site_size {
 static enum status refuse(enum option_id id, const char *text, struct mark mark, enum option_id why,
                           const char *what, struct error *e)
 {
-    return mark_error(e, ERR_SPEC, mark, "%s: '%s' goes by %s, which %s: a number is wanted",
+    return mark_error(e, ERR_SPEC, mark, "%s: '%s' depends on %s, which %s. Use a number",
                       option_get(id)->key, text, option_get(why)->key, what);
 }
 
@@ -263,7 +263,8 @@ static enum status most_ranks(long *most, const struct scope *s, struct error *e
     *most = size.nodes * (each != NULL && each->number > 0 ? (long)each->number : size.cores);
     double limit = option_get(OPT_RANKS)->max;
     if ((double)*most > limit)
-        return error_set(e, ERR_SPEC, "ranks: auto would be %ld: at most %.0f", *most, limit);
+        return error_set(e, ERR_SPEC, "ranks: auto gives %ld ranks; expected at most %.0f", *most,
+                         limit);
     return OK;
 }
 
@@ -337,12 +338,11 @@ static enum status check(const struct counts *c, const struct config *config, st
                           c->each, c->nodes, c->ranks, most);
     if (c->each == 0 || c->nodes == over(c->ranks, c->each))
         return OK;
-    return mark_error(
-        e, ERR_SPEC, each->mark,
-        "ranks_per_node = %ld, but ranks = %ld (%s) on nodes = %ld (%s): so many fill "
-        "%ld; leave one of the three out",
-        c->each, c->ranks, mark_text(ranks, config->values[OPT_RANKS].mark), c->nodes,
-        mark_text(nodes, config->values[OPT_NODES].mark), over(c->ranks, c->each));
+    return mark_error(e, ERR_SPEC, each->mark,
+                      "ranks_per_node = %ld, but ranks = %ld (%s) on nodes = %ld (%s): these ranks "
+                      "fill %ld nodes. Remove one of the three",
+                      c->each, c->ranks, mark_text(ranks, config->values[OPT_RANKS].mark), c->nodes,
+                      mark_text(nodes, config->values[OPT_NODES].mark), over(c->ranks, c->each));
 }
 
 static enum status store(struct config *config, struct counts c, const struct spec *spec,

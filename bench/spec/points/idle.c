@@ -69,10 +69,10 @@ static enum status check_axes(const struct idle *idle, const struct matrix *of,
         const char *key = config_option(&spec->config, axis->id)->key;
         if (axis->id >= idle->first && axis->id <= idle->last && axis->n > 1 &&
             !owned_is_of_base(spec, axis->mark) && (!open || mark_from_set(axis->mark)))
-            return mark_error(e, ERR_SPEC, axis->mark,
-                              "%s has no effect where %s, as at every point: expected one value, "
-                              "or other ranks",
-                              key, idle->where);
+            return mark_error(
+                e, ERR_SPEC, axis->mark,
+                "%s has no effect where %s, as at every point. Use one value, or other ranks", key,
+                idle->where);
     }
     return OK;
 }

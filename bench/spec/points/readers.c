@@ -414,7 +414,7 @@ void reader_explain_late(char why[READER_WHY], const struct length *late, const 
 {
     const struct spec_option *counted = option_get(late->counted);
     snprintf(why, READER_WHY,
-             "%s = %s never comes to pass: no launch or run has so many %s; expected at most %.0f",
+             "%s = %s has no effect: no launch or run has so many %s; expected at most %.0f",
              counted->key, found, counted->unit, most);
 }
 
@@ -425,8 +425,7 @@ void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct r
     char names[256], advice[128];
     if (lacks == &trainers) {
         snprintf(why, READER_WHY,
-                 "%s has no effect: workload.command sees the options below workload.options "
-                 "alone; leave it out",
+                 "%s has no effect: workload.command receives only workload.options. Remove it",
                  key);
     } else if (lacks->names == NULL && strcmp(option_get(lacks->owner)->preset, "1") == 0) {
         snprintf(why, READER_WHY, "%s has no effect where %s = %s: expected more, or leave %s out",

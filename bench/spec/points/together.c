@@ -46,7 +46,7 @@ static enum status error_no_overlap(const struct config *config, struct error *e
         strategy_flags(config_strategy_kind(config)) & STRATEGY_OVERLAPS)
         return mark_error(e, ERR_SPEC, misplaced->mark,
                           "sync.overlap = %s, but strategy %s waits during backward for the sums "
-                          "that sync.compress: %s makes: none is wanted",
+                          "of sync.compress: %s. Use sync.overlap: none",
                           misplaced->text, config_text(config, OPT_STRATEGY),
                           config_text(config, OPT_COMPRESS));
     for (int s = 0; s < STRATEGIES; s++)
@@ -55,7 +55,7 @@ static enum status error_no_overlap(const struct config *config, struct error *e
                      strategy_names()[s]);
     return mark_error(e, ERR_SPEC, misplaced->mark,
                       "sync.overlap = %s, but no point's strategy communicates during backward; "
-                      "those that do:%s",
+                      "strategies that do:%s",
                       misplaced->text, names);
 }
 
@@ -83,7 +83,7 @@ static enum status check_checkpoints(const struct spec *spec, struct error *e)
         if (config_names_checkpoint(config) && config_writes_checkpoints(config))
             return mark_error(e, ERR_SPEC, path->mark,
                               "checkpoint.path: %s is one file, but this campaign has %zu accuracy "
-                              "runs; left out, each has its own",
+                              "runs. Remove checkpoint.path to give each run its own file",
                               path->text, runs);
     }
     return OK;
@@ -124,8 +124,8 @@ static enum status check_kills(const struct spec *spec, struct error *e)
         const struct config *config = &spec->points[i].config;
         if (is_killed(config))
             return mark_error(e, ERR_SPEC, config->values[OPT_INJECT_KIND].mark,
-                              "inject.kind = kill is of accuracy runs, but "
-                              "measure.time.launches is %s: 0 is wanted",
+                              "inject.kind = kill is supported in accuracy runs only, but "
+                              "measure.time.launches is %s. Use measure.time.launches: 0",
                               config_text(&spec->config, OPT_TIME_LAUNCHES));
     }
     return check_survival(spec, e);
@@ -156,8 +156,8 @@ static enum status check_foreign_runs(const struct spec *spec, struct error *e)
         const struct value *value = &spec->config.values[unread[i]];
         if (!value_is_preset(option_get(unread[i]), value))
             return mark_error(e, ERR_SPEC, value->mark,
-                              "%s has no effect: workload.command has launches alone, neither "
-                              "accuracy runs nor steps nor a limit of its start; leave it out",
+                              "%s has no effect: workload.command has timed launches only, without "
+                              "accuracy runs, steps or a limit of its start. Remove it",
                               option_get(unread[i])->key);
     }
     return OK;
@@ -197,10 +197,10 @@ static enum status check_figures(const struct spec *spec, struct error *e)
         if (wants == OPTION_COUNT || is_used(spec, option_get((enum option_id)wants)))
             continue;
         const struct spec_option *option = option_get((enum option_id)wants);
-        return mark_error(e, ERR_SPEC, figures->mark,
-                          "figures: %s shows what %s measures, which is %s at every point; "
-                          "`scalebench explain %s` says what it takes",
-                          figures->texts[i], option->key, option->preset, option->key);
+        return mark_error(
+            e, ERR_SPEC, figures->mark,
+            "figures: %s needs %s, which is %s at every point. See `scalebench explain %s`",
+            figures->texts[i], option->key, option->preset, option->key);
     }
     return OK;
 }
@@ -288,13 +288,15 @@ static const struct bound {
     const char *what;
 } bounds[] = {
     {OPT_sync_rank, OPT_MODEL, largest_side, "the shorter side of every matrix of the network"},
-    {OPT_sync_zero_persist, OPT_MODEL, largest_tensor, "what leaves a tensor to share among ranks"},
+    {OPT_sync_zero_persist, OPT_MODEL, largest_tensor,
+     "the size of every tensor, so that none would be sharded"},
     {OPT_sync_first_cap_mib, OPT_sync_cap_mib, bucket_size,
-     "sync.cap_mib, although the first bucket is the smaller one"},
-    {OPT_START_LIMIT, OPT_POINT_LIMIT, launch_limit, "measure.limit, which ends the launch before"},
-    {OPT_DEADLINE, OPT_POINT_LIMIT, launch_limit, "measure.limit, which ends the launch before"},
-    {OPT_RESOURCES, OPT_POINT_LIMIT, launch_limit, "measure.limit, which ends the launch before"},
-    {OPT_ACCURACY_MIN, OPT_TARGET_ACC, target, "train.target_acc_pct, with which every run ends"},
+     "sync.cap_mib, but the first bucket must be the smaller one"},
+    {OPT_START_LIMIT, OPT_POINT_LIMIT, launch_limit,
+     "measure.limit, which ends the launch earlier"},
+    {OPT_DEADLINE, OPT_POINT_LIMIT, launch_limit, "measure.limit, which ends the launch earlier"},
+    {OPT_RESOURCES, OPT_POINT_LIMIT, launch_limit, "measure.limit, which ends the launch earlier"},
+    {OPT_ACCURACY_MIN, OPT_TARGET_ACC, target, "train.target_acc_pct, at which every run ends"},
     {OPT_INJECT_SLEEP, OPT_DEADLINE, deadline,
      "sync.deadline, after which the other ranks give up"},
     {OPT_INJECT_SLEEP, OPT_POINT_LIMIT, limit_of_sleep,
@@ -428,8 +430,8 @@ static enum status check_untimed(const struct spec *spec, const struct matrix *o
         if (option->scope == SCOPE_UNTIMED && axis->n > 1 &&
             (axis->open || !spec_option_is_open(spec, OPT_ACCURACY_SEEDS)))
             return mark_error(e, ERR_SPEC, axis->mark,
-                              "%s: timed steps take as long whatever it is. Use one value, or "
-                              "give measure.accuracy.seeds for runs that feel it",
+                              "%s does not affect the time of a step. Use one value, or add "
+                              "accuracy runs by measure.accuracy.seeds",
                               option->key);
     }
     return OK;

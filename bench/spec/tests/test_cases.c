@@ -135,30 +135,30 @@ static void test_refused(void **state)
     refuse(BODY "matrix: {ranks: [1, 2]}\nzip: {ranks: [1, 2]}\n", NULL,
            "5:7: ranks is in a zip and in the matrix (/tmp/...");
     refuse(BODY "zip: {ranks: [1, 1], seed: [2, 2]}\n", NULL,
-           "4:18: zip: values 1 and 2 of its lists are all the same");
-    refuse(BODY "zip: {ranks: auto}\n", NULL, "4:14: ranks: a zip takes a list: [auto]");
+           "4:18: zip: values 1 and 2 are equal in all lists");
+    refuse(BODY "zip: {ranks: auto}\n", NULL, "4:14: ranks: expected a list in a zip: [auto]");
     refuse(BODY "cases: [{label: a}, {label: a}]\n", NULL,
            "4:29: label: another case is called 'a'");
     refuse(BODY "cases: [{ranks: 1}]\n", NULL,
-           "4:9: a case takes a map with a label, as {label: corrected, ranks: 2}");
+           "4:9: cases: expected a map with a label, as {label: corrected, ranks: 2}");
     refuse(BODY "cases: [{label: a, name: b}]\n", NULL,
-           "4:20: name holds for the whole campaign: it stands at the top of the file only");
+           "4:20: name applies to the whole campaign. Move it to the top of the file");
     refuse(BODY "cases: [{label: a, exclude: [\"ranks > 1\"]}]\n", NULL,
            "4:30: this exclude matches no point of the case");
     refuse(BODY "matrix: {ranks: [1, 2]}\nexclude: [\"ranks > 2\"]\n", NULL,
            "5:11: this exclude matches no point of the matrix");
     refuse(BODY "matrix: {ranks: [1, 2]}\nexclude: [\"rnks > 1\"]\n", NULL,
-           "5:12: exclude: 'rnks' is no option of a point; nearest 'ranks'");
+           "5:12: exclude: 'rnks' is not an option of a point; nearest 'ranks'");
     refuse(BODY "exclude: [\"ranks > 0 and sync.strategy = rign\"]\n", NULL,
            "4:42: exclude: sync.strategy: 'rign' is unknown; nearest 'ring'; known: none...");
     refuse(BODY "exclude: [\"sync.strategy > 1\"]\n", NULL,
-           "4:12: exclude: sync.strategy has no order: = or != are for it");
+           "4:12: exclude: sync.strategy has no order. Use = or !=");
     refuse(BODY "matrix: {ranks: [1, 2]}\nexclude: [\"ranks * 2 > 4\"]\n", NULL,
            "5:11: this exclude matches no point of the matrix");
     refuse(BODY "exclude: [\"ranks * rnks > 1\"]\n", NULL,
-           "4:20: exclude: 'rnks' is no option of a point; nearest 'ranks'");
+           "4:20: exclude: 'rnks' is not an option of a point; nearest 'ranks'");
     refuse(BODY "exclude: [\"ranks > 1 and\"]\n", NULL,
-           "4:25: exclude: a name is expected, as in ranks > 1, but the condition ends");
+           "4:25: exclude: expected a name, as in ranks > 1, found the end of the condition");
 }
 
 static void test_conditions(void **state)
@@ -200,7 +200,7 @@ static void test_set(void **state)
            "SET:1:1: cases: 'corected' is unknown; nearest "
            "'corrected'; known: as published corrected peer");
     refuse(BODY "cases: [{label: a, ranks: 1}, {label: b, ranks: 2}]\n", "ranks=4",
-           "SET:1:1: ranks: every case has its own; cases.a.ranks=... sets that of one");
+           "SET:1:1: ranks: every case has its own value. Use cases.a.ranks=... to set one");
 }
 
 /* ---- Extended files ---- */
@@ -349,11 +349,11 @@ static void test_refused_bases(void **state)
     write_base("base.yaml", "extends: deep.yaml\n");
     write_base("deep.yaml", "extends: base.yaml\n");
     refuse_base("/deep.yaml:1:10: extends: ");
-    refuse_base(" extends itself by way of this");
+    refuse_base(" extends itself through this file");
     write_base("base.yaml", "extends: nowhere.yaml\n");
-    refuse_base("/base.yaml:1:10: extends: 'nowhere.yaml' is not there; looked in ");
+    refuse_base("/base.yaml:1:10: extends: 'nowhere.yaml' not found in ");
     write_base("base.yaml", "extends: {a: b}\n");
-    refuse_base("/base.yaml:1:10: extends takes a file, or a list of files");
+    refuse_base("/base.yaml:1:10: extends: expected a file, or a list of files");
 }
 
 /* A base added for several cases belongs to none of them; a base of one case belongs to it. */
@@ -405,10 +405,10 @@ static void test_own_options(void **state)
     assert_labels(&spec, "all method=a n=1|all method=b n=2|one method=a|one method=b");
     spec_free(&spec);
     refuse(PI "  options: {n: 1, method: a}\nexclude: [\"workload.options.m = 1\"]\n", NULL,
-           "5:12: exclude: 'workload.options.m' is no option of a point; nearest "
+           "5:12: exclude: 'workload.options.m' is not an option of a point; nearest "
            "'workload.options.n'");
     refuse(PI "  options: {n: [1, 2], method: a}\n", NULL,
-           "4:16: workload.options.n: takes one value here; to vary it, move the list below "
+           "4:16: workload.options.n: expected one value here; to vary it, move the list below "
            "matrix:");
 }
 

@@ -128,12 +128,13 @@ static void test_arithmetic(void **state)
     assert_true(holds("efficiency * ranks = 170%"));
     assert_false(holds("sync.strategy + 1 > 0"));
     assert_true(holds("data.name != path/to-a"));
-    refused("step_ms * > 2", 11, "a number, a name, - or ( is expected, not '>'");
-    refused("ranks + 1", 10, "= != < <= > or >= is expected behind a name, but the condition ends");
-    refused("(ranks + 1", 11, "= != < <= > >= + - * / or ) is expected, but the condition ends");
-    refused("(ranks > 1) + 1 > 2", 13, "'and', 'or' or the end is expected, not '+'");
-    refused("step_ms + 5% > 4", 11,
-            "a number in the unit that the name says is expected, not '5%'");
+    refused("step_ms * > 2", 11, "expected a number, a name, - or (, found '>'");
+    refused("ranks + 1", 10,
+            "expected = != < <= > or >= after a name, found the end of the condition");
+    refused("(ranks + 1", 11,
+            "expected = != < <= > >= + - * / or ), found the end of the condition");
+    refused("(ranks > 1) + 1 > 2", 13, "expected 'and', 'or' or the end, found '+'");
+    refused("step_ms + 5% > 4", 11, "expected a number in the unit of the name, found '5%'");
 }
 
 /* ---- Sums ---- */
@@ -203,11 +204,11 @@ static void test_refused_sums(void **state)
     char deep[200];
     memset(deep, '(', sizeof deep);
     deep[sizeof deep - 1] = '\0';
-    refused_sum("a +", 4, "a number, a name, - or ( is expected, but it ends");
-    refused_sum("a b", 3, "+ - * or / is expected, not 'b'");
-    refused_sum("a > b", 3, "+ - * or / is expected, not '>'");
-    refused_sum("(a", 3, "+ - * / or ) is expected, but it ends");
-    refused_sum("", 1, "a number, a name, - or ( is expected, but it ends");
+    refused_sum("a +", 4, "expected a number, a name, - or (, found the end of the sum");
+    refused_sum("a b", 3, "expected + - * or /, found 'b'");
+    refused_sum("a > b", 3, "expected + - * or /, found '>'");
+    refused_sum("(a", 3, "expected + - * / or ), found the end of the sum");
+    refused_sum("", 1, "expected a number, a name, - or (, found the end of the sum");
     refused_sum(deep, 31, "nested more than 30 levels deep");
 }
 
@@ -244,28 +245,28 @@ static void refused_sign(const char *text, int column, const char *expected)
 
 static void test_refused(void **state)
 {
-    refused("", 1, "a name is expected, as in ranks > 1, but the condition ends");
-    refused("ranks", 6, "= != < <= > or >= is expected behind a name, but the condition ends");
-    refused("ranks >", 8, "a number, a word or a \"text\" is expected, but the condition ends");
-    refused("ranks > and", 9, "a number, a word or a \"text\" is expected, not 'and'");
-    refused("ranks > \"2\"", 9, "an order is one of numbers, not '\"2\"'");
-    refused("ranks > 5us", 9, "an order is one of numbers, not '5us'");
-    refused("ranks = 1 or 1 < 2", 14, "a name is expected, as in ranks > 1");
-    refused("ranks = 1 ranks = 2", 11, "'and', 'or' or the end is expected, not 'ranks'");
-    refused("(ranks = 1", 11, "and, or or ) is expected, but the condition ends");
-    refused("ranks = 1)", 10, "'and', 'or' or the end is expected, not ')'");
+    refused("", 1, "expected a name, as in ranks > 1, found the end of the condition");
+    refused("ranks", 6, "expected = != < <= > or >= after a name, found the end of the condition");
+    refused("ranks >", 8,
+            "expected a number, a word or a \"text\", found the end of the condition");
+    refused("ranks > and", 9, "expected a number, a word or a \"text\", found 'and'");
+    refused("ranks > \"2\"", 9, "expected a number after < <= > or >=, found '\"2\"'");
+    refused("ranks > 5us", 9, "expected a number after < <= > or >=, found '5us'");
+    refused("ranks = 1 or 1 < 2", 14, "expected a name, as in ranks > 1");
+    refused("ranks = 1 ranks = 2", 11, "expected 'and', 'or' or the end, found 'ranks'");
+    refused("(ranks = 1", 11, "expected and, or or ), found the end of the condition");
+    refused("ranks = 1)", 10, "expected 'and', 'or' or the end, found ')'");
     refused("ranks = 1 && ranks = 2", 11,
             "'&&' is unknown; known: and or not ( ) = != < <= > >= + - * /, names, numbers, words "
             "and \"texts\"; and joins conditions, as in \"ranks > 1 and nodes = 1\"");
     refused_sign("ranks = 1 || ranks = 2", 11, "'||' is unknown; ");
     refused_sign("ranks = 1, nodes = 1", 10, "',' is unknown; ");
     refused_sign("!ranks = 1", 1, "'!' is unknown; ");
-    refused("step_ms_median <= 80%", 19,
-            "a number in the unit that the name says is expected, not '80%'");
-    refused("rss_mib <= 2s", 12, "a number in the unit that the name says is expected, not '2s'");
-    refused("read_s < 5%", 10, "a number in the unit that the name says is expected, not '5%'");
-    refused("data.name = \"open", 13, "a quotation mark that is not closed");
-    refused("\xC3\xA4rger = 1 )", 11, "'and', 'or' or the end is expected, not ')'");
+    refused("step_ms_median <= 80%", 19, "expected a number in the unit of the name, found '80%'");
+    refused("rss_mib <= 2s", 12, "expected a number in the unit of the name, found '2s'");
+    refused("read_s < 5%", 10, "expected a number in the unit of the name, found '5%'");
+    refused("data.name = \"open", 13, "expected a closing quotation mark");
+    refused("\xC3\xA4rger = 1 )", 11, "expected 'and', 'or' or the end, found ')'");
     char deep[256] = "";
     for (int i = 0; i < 31; i++)
         strcat(deep, "(");
@@ -323,7 +324,7 @@ static void test_kinds(void **state)
 {
     assert_false(
         fits("ranks = two", CONDITION_NUMBER, "ranks is a number: expected a number, found 'two'"));
-    assert_false(fits("label < 2", CONDITION_TEXT, "label has no order: = or != are for it"));
+    assert_false(fits("label < 2", CONDITION_TEXT, "label has no order. Use = or !="));
     assert_true(fits("ranks != \"2\"", CONDITION_NUMBER, ""));
     assert_true(fits("train_loss = NaN", CONDITION_NUMBER, ""));
     assert_true(fits("delay <= 5ms", CONDITION_NUMBER, ""));
@@ -392,16 +393,16 @@ static void test_contradictions(void **state)
     assert_true(decides("a > 2 or b > 1 or a < 1", 0, 9, ""));
     assert_true(decides("a = x and a = y", 0, 9, ""));
     assert_false(decides("a >= 2 and a <= 1", 0, 9,
-                         "this never holds, whatever a is; expected a condition that some numbers "
-                         "meet and others do not"));
+                         "this never holds for any a; expected a condition that some numbers "
+                         "satisfy and others do not"));
     assert_true(decides("a > 2 and a < 5 and a * a - 7 * a < 0", 0, 9, ""));
     assert_true(decides("a > 2 and a < 5 and a * 2 > b", 0, 9, ""));
     assert_false(decides("a > 2 and b * 2 > 1 and a < 1", 0, 9,
-                         "this never holds, whatever a is; expected a condition that some numbers "
-                         "meet and others do not"));
+                         "this never holds for any a; expected a condition that some numbers "
+                         "satisfy and others do not"));
     assert_false(decides("a < 2 or b = 1 or a >= 2", 0, 9,
-                         "this always holds, whatever a is; expected a condition that some numbers "
-                         "meet and others do not"));
+                         "this always holds for any a; expected a condition that some numbers "
+                         "satisfy and others do not"));
 }
 
 /* In a file, the position is inside the quotation marks. */
@@ -414,7 +415,7 @@ static void test_places(void **state)
     assert_int_equal(condition_read(&c, "where", &node, &e), ERR_SPEC);
     char line[2048];
     error_line(line, &e);
-    assert_string_equal(line, "f:3:15: where: a number, a word or a \"text\" is expected, not '>'");
+    assert_string_equal(line, "f:3:15: where: expected a number, a word or a \"text\", found '>'");
     node_free(&node);
 }
 

@@ -62,7 +62,7 @@ static void test_compressors(void **state)
     assert_labels(&spec, "ranks=1|ranks=1 fp16|ranks=2|ranks=2 fp16");
     spec_free(&spec);
     refuse(BODY "sync: {strategy: tree}\nmatrix: {sync.compress: [none, bf16]}\n", NULL,
-           "5:32: sync.compress: bf16 does not go with strategy tree; strategies that compress: "
+           "5:32: sync.compress: bf16 is not supported by strategy tree; strategies that compress: "
            "allreduce allreduce_layer bucketed");
     refuse(BODY "sync: {compress: bf16, fp16_scale: 2}\n", NULL,
            "4:36: sync.fp16_scale has no effect: expected sync.compress = fp16, found bf16; leave "
@@ -86,7 +86,7 @@ static void test_precisions(void **state)
         char named[64];
         unsigned flags = strategy_flags((enum strategy_kind)s);
         const char *name = strategy_names()[s];
-        snprintf(named, sizeof named, "does not go with strategy %s,", name);
+        snprintf(named, sizeof named, "is not supported by strategy %s,", name);
         assert_int_equal(config_set(&config, option_get(OPT_STRATEGY), name, mark, &e), OK);
         enum status status = config_strategy(&config, &strategy, &at, &e);
         if (s != STRATEGY_none && !(flags & STRATEGY_COMPRESSES)) {

@@ -119,9 +119,9 @@ static void test_words_go_by_the_site(void **state)
     snprintf(text, sizeof text, "%snodes: auto\nranks_per_node: full\n", hosts);
     assert_counts(text, NULL, "8/4");
     refuse(BODY "site: emulated\nnodes: auto\n", NULL,
-           "5:8: nodes: 'auto' goes by site.hosts, which is not given: a number is wanted");
+           "5:8: nodes: 'auto' depends on site.hosts, which is not given. Use a number");
     refuse(BODY "matrix: {site: [local, emulated]}\nranks_per_node: full\n", NULL,
-           "5:17: ranks_per_node: 'full' goes by site, which varies: a number is wanted");
+           "5:17: ranks_per_node: 'full' depends on site, which varies. Use a number");
 }
 
 static void test_bases(void **state)

@@ -59,7 +59,7 @@ static void test_explain(void **state)
     out = open_memstream(&text, &size);
     option_explain(out, option_find("train.broadcast_init"));
     fclose(out);
-    assert_non_null(strstr(text, "flaw     of published programs, off by default"));
+    assert_non_null(strstr(text, "flaw     found in published programs"));
     free(text);
 }
 
@@ -220,13 +220,15 @@ static void test_refused_values(void **state)
     refuse_value("seed", "-1", "fig3.yaml:9:12: seed = -1: allowed 0..4294967295");
     refuse_value("seed", "1e30", "fig3.yaml:9:12: seed: '1e30' is not a whole number");
     refuse_value("figures", "[time, time]",
-                 "fig3.yaml:9:19: figures: 'time' is listed twice: a `name` tells figures of one "
-                 "kind apart");
+                 "fig3.yaml:9:19: figures: 'time' is listed twice. Give figures of one "
+                 "kind a `name` each");
     refuse_value("measure.accuracy.seeds", "[1, x]",
                  "fig3.yaml:9:16: measure.accuracy.seeds: 'x' is not a number");
-    refuse_value("differs", "[words, '']", "fig3.yaml:9:20: differs: an empty text");
-    refuse_value("data.path", "a\nb",
-                 "fig3.yaml:9:12: data.path: a text with a line break or control character in it");
+    refuse_value("differs", "[words, '']",
+                 "fig3.yaml:9:20: differs: expected a text, found an empty one");
+    refuse_value(
+        "data.path", "a\nb",
+        "fig3.yaml:9:12: data.path: expected a text without line breaks and control characters");
 }
 
 /* No option has the type SIZE yet, so the test defines one. */

@@ -104,7 +104,7 @@ static void test_too_large(void **state)
     memset(text, '#', size);
     write_file(text, size);
     assert_int_equal(read_spec(file, &e), ERR_SPEC);
-    assert_string_equal(e.text, "is larger than 1 MiB; a YAML file is expected");
+    assert_string_equal(e.text, "is larger than 1 MiB; expected a YAML file");
     write_file(text, size - 1); /* a comment of 1 MiB has no content */
     free(text);
     assert_int_equal(read_spec(file, &e), ERR_SPEC);
@@ -251,9 +251,9 @@ static void test_refused_set(void **state)
            "SET:1:18: not YAML: did not find expected ',' or ']' while "
            "parsing a flow sequence");
     refuse(text, "matrix.scaling=[weak]",
-           "SET:1:1: scaling holds for the whole campaign: it stands at the top of the file only");
+           "SET:1:1: scaling applies to the whole campaign. Move it to the top of the file");
     refuse(text, "ranks=[1,2]",
-           "SET:1:7: ranks: takes one value here; to vary it, write matrix.ranks=[...]");
+           "SET:1:7: ranks: expected one value here; to vary it, write matrix.ranks=[...]");
 }
 
 /* ---- Recorded specs ---- */

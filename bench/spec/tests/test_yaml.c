@@ -91,9 +91,9 @@ static void wrong_aliases_are_refused(void **state)
     assert_refused("a: 1\nb: &x\n  <<: *x\n", "f:3:7: *x is inside its own anchor, at f:2:4");
     assert_refused("a: &x 1\n*x : 2\n", "f:2:1: a key must be one word");
     assert_refused("&x a: 1\n",
-                   "f:1:1: an anchor in front of a key; write it behind the colon: a: &x");
-    assert_refused("a: &x !!str 1\n", "f:1:4: 'tag:yaml.org,2002:str' is a tag: types follow from "
-                                      "the key, leave it out");
+                   "f:1:1: found an anchor before a key. Write it after the colon: a: &x");
+    assert_refused("a: &x !!str 1\n",
+                   "f:1:4: 'tag:yaml.org,2002:str' is a tag. Remove it: types follow from the key");
 }
 
 /* Marks have the positions of the alias and of the anchored value. */
@@ -183,7 +183,7 @@ static void earlier_maps_of_a_list_win(void **state)
 
 static void wrong_merges_are_refused(void **state)
 {
-#define RULE "<< takes a map or a list of maps, as <<: *base or <<: [*one, *other]"
+#define RULE "<<: expected a map or a list of maps, as <<: *base or <<: [*one, *other]"
     assert_refused("{<<: 1}", "f:1:6: " RULE);
     assert_refused("{<<: }", "f:1:6: " RULE);
     assert_refused("{<<: [{x: 1}, 1]}", "f:1:15: " RULE);

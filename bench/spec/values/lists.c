@@ -150,8 +150,9 @@ enum status value_parse_patterns(struct value *value, const struct spec_option *
 static enum status refuse_segment(const struct spec_option *option, const struct node *node,
                                   struct error *e)
 {
-    return value_refuse(e, option, node,
-                        "takes a list of segments, [{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}]");
+    return value_refuse(
+        e, option, node,
+        "expected a list of segments, [{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}]");
 }
 
 /* Parses one number of a segment within the bounds of option `of`. */
@@ -180,10 +181,10 @@ static enum status parse_segment(const struct spec_option *option, const struct 
     TRY(parse_entry(option, segment, "ranks", &ranks, &pair[1], e));
     if (before == NULL && pair[0] != 0)
         return value_refuse(e, option, segment,
-                            "the first segment begins with epoch %.0f: 0 is wanted", pair[0]);
+                            "the first segment begins with epoch %.0f; expected 0", pair[0]);
     if (before != NULL && pair[0] <= before[0])
         return value_refuse(e, option, segment,
-                            "epoch %.0f comes after epoch %.0f: later ones are wanted", pair[0],
+                            "epoch %.0f follows epoch %.0f; expected ascending epochs", pair[0],
                             before[0]);
     return OK;
 }

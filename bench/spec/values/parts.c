@@ -120,11 +120,11 @@ enum status value_check_text(const struct spec_option *option, const struct node
                              struct error *e)
 {
     if (node->text[0] == '\0')
-        return value_refuse(e, option, node, "an empty text");
+        return value_refuse(e, option, node, "expected a text, found an empty one");
     for (const char *c = node->text; *c; c++)
         if (iscntrl((unsigned char)*c))
             return value_refuse(e, option, node,
-                                "a text with a line break or control character in it");
+                                "expected a text without line breaks and control characters");
     return OK;
 }
 

@@ -146,7 +146,7 @@ static enum status check_merged(const struct node *value, struct error *e)
     for (size_t i = 0; i < n; i++)
         if (maps[i].kind != NODE_MAP)
             return mark_error(e, ERR_SPEC, maps[i].mark,
-                              "<< takes a map or a list of maps, as <<: *base or <<: [*one, "
+                              "<<: expected a map or a list of maps, as <<: *base or <<: [*one, "
                               "*other]");
     return OK;
 }

@@ -363,11 +363,11 @@ check "unknown braces" refuses \
 check "braces without options" refuses "'{size}': no option of this name; this point has no workload.options" \
     '{command: [./pi, "{size}"]}'
 check "an option that no command takes" refuses \
-    "own.yaml:2:55: workload.options.sise: no point's workload.command takes it: it has no {sise}" \
+    "own.yaml:2:55: workload.options.sise: no point's workload.command contains {sise}" \
     '{command: [./pi, "{size}"], options: {sise: 5, size: 6}}'
 check "a name that is none" refuses "own.yaml:2:44: workload.options: 'a-b' cannot name an option" \
     '{command: [./pi, "x"], options: {a-b: 5}}'
-check "a name that is taken" refuses "{ranks} has a meaning of its own" '{command: [./pi], options: {ranks: 5}}'
+check "a name that is taken" refuses "{ranks} has a fixed meaning" '{command: [./pi], options: {ranks: 5}}'
 check "an option named like a column of figures" refuses \
     "own.yaml:2:49: workload.options: 'n' would be taken for column n of series_NAME.csv" '{command: [./pi, "{n}"], options: {n: 5}}'
 check "an option named like a column of a run" refuses "'step_ms' would be taken for column step_ms_median of summary.csv" \
@@ -376,8 +376,8 @@ check "a metric named like a column" refuses "workload.metrics: 'speedup' would 
     '{command: [./pi], metrics: ["speedup = x (.*)"]}'
 many=$(printf ', o%d: 1' {2..32}) taken=$(printf ', "{o%d}"' {2..32})
 check "32 options" measures_options "command: [./own, \"{o1}\"$taken], options: {o1: 1$many}" 32
-check "too many options" refuses "'o33' is one too many: a spec has 32" "{command: [./pi], options: {o1: 1$many, o33: 1}}"
-check "no map of options" refuses "workload.options takes a map of the program's own options" \
+check "too many options" refuses "'o33' exceeds the limit of 32 options in a spec" "{command: [./pi], options: {o1: 1$many, o33: 1}}"
+check "no map of options" refuses "workload.options: expected a map of the program's own options" \
     '{command: [./pi], options: 5}'
 check "a pattern with \d" reads 5 'took (\d+) ms'
 check "a pattern with a named group" reads 0.25 '(ms|s), (?P<s>\d+\.\d+) s'

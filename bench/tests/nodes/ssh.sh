@@ -214,7 +214,7 @@ what_cannot_be_is_said() {
         --set "nodes=3" --out "$tmp/none" &&
         expect 2 "site: ssh needs machines, but site.machines is []" "$scalebench" run "$tmp/machines.yaml" \
             --set "site.machines=[] nodes=1" --out "$tmp/none" &&
-        expect 2 "'-oProxyCommand=x' is not a name that ssh takes" "$scalebench" run \
+        expect 2 "'-oProxyCommand=x' is not a host name" "$scalebench" run \
             "$tmp/machines.yaml" --set "site.machines=[-oProxyCommand=x] nodes=1" --out "$tmp/none"
 }
 check "machines that there are not are named" what_cannot_be_is_said

@@ -83,7 +83,7 @@ else
     lacks "columns tell bytes, scales and skipped steps" python3
 fi
 check "a run tells its loss scale" a_run_tells
-check "a strategy that sends 32 bits" expect 2 "does not go with strategy ring" \
+check "a strategy that sends 32 bits" expect 2 "is not supported by strategy ring" \
     "$train_cnn" --model lenet_21k --train.precision bf16 --sync.strategy ring
 check "times of fp32 do not stand for it" expect 2 "calibration and replay support fp32 only" \
     "$train_cnn" --model lenet_21k --train.precision bf16 --run time --rate 40

@@ -39,8 +39,8 @@ slices_and_replicas_are_compared() {
 }
 
 refuses_what_it_cannot_cut() {
-    expect 2 "parallel.tensor = 2, but ranks = 3 is no multiple of it" train 3 --parallel.tensor 2 &&
-        expect 2 "sync.compress: topk does not go with parallel.tensor = 2" train 2 --parallel.tensor 2 --sync.compress topk
+    expect 2 "parallel.tensor = 2, but ranks = 3 is not a multiple of it" train 3 --parallel.tensor 2 &&
+        expect 2 "sync.compress: topk is not supported with parallel.tensor = 2" train 2 --parallel.tensor 2 --sync.compress topk
 }
 
 # Of two slices, for three.
