@@ -60,9 +60,8 @@ struct next_launch {
     enum launch_run run;
     int block;     /* number of the block of a timed launch */
     uint64_t seed; /* seed for the workload */
-    int number; /* number of the launch's folder, counted per point (timed) or per point and seed (accuracy) */
-    const char *const
-        *begins; /* ids of the n_begins points of a new block, to be written to the journal first */
+    int number;    /* of the launch's folder, per point (timed) or point and seed (accuracy) */
+    const char *const *begins; /* ids of the points of a new block, for the journal; borrowed */
     size_t n_begins;
 };
 
@@ -71,8 +70,7 @@ struct next_launch {
 struct launch_forecast {
     size_t done, left;
     double left_s; /* remaining time in seconds; NAN until a launch has ended */
-    bool
-        at_most; /* `left` is an upper bound, since the number of launches that a point needs is unknown */
+    bool at_most;  /* `left` is an upper bound: the launches that a point needs are unknown */
 };
 
 /* Opens the order of launches; `spec`, `journal` and `run_dir` are borrowed. Call

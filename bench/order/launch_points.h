@@ -20,7 +20,7 @@ struct comparison {
     bool is_share;  /* the number is a share of overlap; else a ratio */
 };
 
-/* Place of a point in a block. */
+/* Place of a point in a block of launches. */
 struct turn {
     int block;
     bool done;

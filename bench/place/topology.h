@@ -14,8 +14,7 @@ struct place_core {
 
 struct place {
     hwloc_topology_t topology; /* restricted to the processors that this process may use */
-    struct place_core
-        *cores; /* [machine.cores] in hwloc's logical order, in which neighbours are near */
+    struct place_core *cores;  /* [machine.cores] in hwloc's order: neighbours are near */
     struct place_machine machine;
     int machine_hwthreads;      /* hardware threads of the whole machine */
     int slurm_threads_per_core; /* threads per core in Slurm's count; 0: as the machine */

@@ -8,9 +8,8 @@
 struct view {
     struct load load;
     struct probe probe;
-    bool known; /* whether `load` could be read */
-    double
-        oom_kills; /* processes of this cgroup ended by the out-of-memory killer so far; NAN: unknown */
+    bool known;       /* whether `load` could be read */
+    double oom_kills; /* processes of this cgroup that ran out of memory so far; NAN: unknown */
 };
 
 /* Read the state of the processors i in 0..n-1 with cpus[i]. The probe repeats for probe_s seconds,

@@ -124,7 +124,6 @@ static void join_names(const char *const *names, size_t n, char *text, size_t by
         used += (size_t)snprintf(text + used, bytes - used, " %s", names[i]);
 }
 
-/* Lists the strategies that have all of `flags`. */
 static void list_strategies(unsigned flags, char *text, size_t bytes)
 {
     const char *names[STRATEGIES];

@@ -27,7 +27,7 @@ struct enumeration {
 #define LIST_END
 #include "bench/spec/enumerations.def"
 
-/* Returns all lists, *n of them. */
+/* Returns all enumerations, *n of them. */
 const struct enumeration *const *enumerations(size_t *n);
 
 /* Prints one line per row: `indent`, name, summary. */

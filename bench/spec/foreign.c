@@ -235,7 +235,6 @@ static enum status unknown_name(const struct config *config, const char *name, s
     return refuse(config, OPT_COMMAND, braces, why, e);
 }
 
-/* Writes the value of a name in braces. */
 static enum status put_name(FILE *out, const struct config *config, const char *name,
                             const struct foreign_launch *launch, struct error *e)
 {

@@ -220,7 +220,6 @@ static void remove_zips(struct matrix *matrix)
             matrix_remove_axis(matrix, &matrix->axes[i]);
 }
 
-/* Checks that two axes of a zip have the same length. */
 static enum status check_lengths(const struct config *config, const struct axis *a,
                                  const struct axis *b, struct error *e)
 {

@@ -28,10 +28,8 @@ static json_t *layer_json(const struct layer_desc *layer)
     const struct layer_rule *rule = layer_rule_get(layer->kind);
     json_t *options = json_object();
     for (const struct layer_option *o = rule->options; o != NULL && o->key != NULL; o++)
-        if (o->type != LAYER_PART ||
-            layer_lacks(
-                layer,
-                o)) /* written if the layer lacks the part; digests of other layers stay the same */
+        /* A part is written only if the layer lacks it, so other layers keep their digests. */
+        if (o->type != LAYER_PART || layer_lacks(layer, o))
             json_object_set_new(options, o->key, option_json(o, layer));
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:i, s:i}", "name", layer->name, "kind",
                      layer_names()[layer->kind], "options", options, "in", shape_json(layer->in),

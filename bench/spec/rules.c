@@ -361,7 +361,7 @@ static enum status check_point(const struct spec *spec, const struct point *poin
     if (!point->config.values[OPT_MODEL].set)
         return miss_model(spec, point, e);
     TRY(check_parallel(point, e));
-    if (!config_calibrates(&point->config)) /* its batch follows from the calibrated points */
+    if (!config_calibrates(&point->config)) /* whose batch follows from other points */
         TRY(check_batch_given(spec, point, e));
     TRY(check_batch_fits(point, e));
     TRY(check_strategy(point, e));

@@ -229,7 +229,6 @@ struct entry_reading {
     size_t first;
 };
 
-/* Appends a copy of the entry's first n selections. */
 static enum status repeat_entry(const struct entry_reading *entry, size_t n, struct error *e)
 {
     struct matrix *m = entry->matrix;
@@ -282,10 +281,9 @@ static enum status read_exclude(struct reading *reading, const struct node *node
     if (node->kind == NODE_SCALAR && !node_is_empty(node))
         return read_condition(exclude, &reading->spec->config, node, e);
     if (node->kind != NODE_MAP || node->n == 0)
-        return mark_error(
-            e, ERR_SPEC, node->mark,
-            "exclude: expected a map of options and values, as {ranks: 1}, "
-            "or a condition, as \"ranks > 1 and train.epochs > 1\"");
+        return mark_error(e, ERR_SPEC, node->mark,
+                          "exclude: expected a map of options and values, as {ranks: 1}, "
+                          "or a condition, as \"ranks > 1 and train.epochs > 1\"");
     return keys_walk(node, NOTHING_BESIDE, reading->spec->own, visit_excluded, &entry, e);
 }
 

@@ -25,7 +25,6 @@ static size_t word_length(const char *text)
 
 static enum status apply_entry(struct reading *reading, struct node *entry, struct error *e);
 
-/* Applies the entry without the first `length` characters of its key. */
 static enum status apply_rest(struct reading *reading, struct node *entry, size_t length,
                               struct error *e)
 {

@@ -201,7 +201,6 @@ static enum status apply_quick(struct spec *spec, int asked, struct error *e)
     return name_quick_form(spec, e);
 }
 
-/* Initialises a spec before any file is read. */
 static enum status begin_spec(struct spec *spec, struct error *e)
 {
     memset(spec, 0, sizeof *spec);

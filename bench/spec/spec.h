@@ -144,8 +144,8 @@ static inline struct mark mark_in(const char *file, int line, int column)
 struct value {
     struct mark mark;
     char *text;
-    /* INT REAL TIME SIZE PERCENT RANKS NODES NODE_RANKS CONDITION OWN; BOOL 0 or 1; ENUM index;
-     * RANGE lower bound */
+    /* Value of INT REAL TIME SIZE PERCENT RANKS NODES NODE_RANKS CONDITION OWN; BOOL 0 or 1; ENUM
+     * index; RANGE lower bound. */
     double number;
     double number_hi; /* RANGE upper bound */
     union {
@@ -212,8 +212,8 @@ enum compressor_kind config_compressor(const struct config *config);
 /* Returns whether compressed sums are awaited where they are made, without overlap. */
 bool config_compressor_waits(const struct config *config);
 
-/* Returns how many of `ranks` share a batch, that is the ranks of one stage and slice under
- * parallel.pipeline and parallel.tensor. */
+/* Returns the number of data-parallel replicas: ranks / (parallel.pipeline * parallel.tensor), at
+ * least 1. */
 long config_replicas(const struct config *config, long ranks);
 
 /* Checks parallel.* against other options and the network, if known (not NULL). ERR_ARGUMENT
@@ -423,8 +423,7 @@ enum status config_check_elastic(const struct config *config, enum option_id *at
  * which its spec.yaml refers. Files with equal contents are one input. */
 struct spec_input {
     enum option_id option;
-    char *
-        name; /* name of the file without folder and ending, unique per option; text of the option's values */
+    char *name; /* file name without folder and ending, unique per option; text of its values */
     char *path; /* path from which it was read */
     char *copy; /* path of the copy in a run's folder: "models/lenet_21k.yaml" */
     /* SHA-256: model_sha256 of a network, else of the bytes */
@@ -450,9 +449,8 @@ struct point {
      * own if there is none */
     size_t silent_index;
     size_t calibration_index; /* index of the point whose timings it replays, or its own */
-    size_t
-        peer_index; /* index of the first point that differs only in being a peer's, or its own */
-    bool requested; /* in the matrix; false: added, for example as a base */
+    size_t peer_index; /* index of the first point of a peer with equal options, or its own */
+    bool requested;    /* in the matrix; false: added, for example as a base */
 };
 
 /* Bases: the base of a point is the point with the values of `baseline:` of its case or spec. It is
@@ -472,16 +470,14 @@ struct spec {
     struct config config;  /* values outside the matrix */
     struct config presets; /* every option at its preset */
     struct matrix *matrix; /* matrix, exclude, cases, ... as read; spec_write writes them again */
-    struct point *
-        points; /* added bases, then the matrix case by case, the last key varying fastest, then other added points */
+    struct point *points;  /* added bases, points of the matrix in order, other added points */
     size_t n_points;
     enum option_id *varying; /* [n_varying] options that differ between requested points */
     size_t n_varying;
     struct spec_input *inputs;
     size_t n_inputs;
-    struct alike *identities; /* points by id, for spec_find_point */
-    struct written_value
-        *written; /* values of the spec and whether points read them (points/owned.c) */
+    struct alike *identities;      /* points by id, for spec_find_point */
+    struct written_value *written; /* [n_written] values and whether points read them */
     size_t n_written;
     bool is_recorded;     /* the file was written by spec_write */
     struct node *folders; /* folders for relative paths in a recorded spec; or NULL */

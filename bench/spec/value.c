@@ -264,7 +264,6 @@ static value_parser *parser_of(enum option_type type)
     return parsers[type];
 }
 
-/* Returns whether the items may contain blanks. */
 static bool has_blanks(const struct spec_option *option)
 {
     return option->type == TYPE_STRINGS || option->type == TYPE_PATTERNS;
@@ -357,7 +356,7 @@ enum status value_copy_plain(struct value *to, const struct value *from, struct 
 {
     *to = *from;
     to->borrowed = false;
-    to->texts = NULL; /* also clears the numbers */
+    to->texts = NULL; /* in one union with the numbers */
     to->figures = NULL;
     to->text = to->path = NULL;
     enum status status = copy_contents(to, from, e);
@@ -382,7 +381,7 @@ void value_free_plain(struct value *value)
     free(value->path);
     for (size_t i = 0; !value->of_numbers && value->texts != NULL && i < value->n; i++)
         free(value->texts[i]);
-    free(value->texts); /* or the numbers */
+    free(value->texts); /* in one union with the numbers */
     memset(value, 0, sizeof *value);
 }
 

@@ -69,8 +69,8 @@ static enum status parser_error(const struct reader *r, struct error *e)
                                        : offset_mark(r, r->size);
     if (index < r->size && r->text[index] == '\t')
         return mark_error(e, ERR_SPEC, mark, "found a tab. Indent with spaces");
-    if (strcmp(p->problem, "could not find expected ':'") ==
-        0) /* libyaml reports the line after it */
+    /* libyaml reports a missing ':' one line too late. */
+    if (strcmp(p->problem, "could not find expected ':'") == 0)
         return mark_error(e, ERR_SPEC, place_mark(r, p->context_mark.line, p->context_mark.column),
                           "not YAML: expected ': ' (a colon and a blank) after a key");
     return mark_error(e, ERR_SPEC, mark, "not YAML: %s%s%s", p->problem,
@@ -126,7 +126,6 @@ static enum status copy_scalar(const struct reader *r, const yaml_event_t *event
 static enum status read_node(struct reader *r, const yaml_event_t *event, struct node *node,
                              int depth, struct error *e);
 
-/* Appends a zeroed item. */
 static enum status add_item(struct node *node, struct node **item, struct error *e)
 {
     if (node->n == YAML_ITEMS_MAX)
@@ -202,7 +201,6 @@ static enum status read_element(struct reader *r, const yaml_event_t *event, str
     return read_node(r, event, item, depth + 1, e);
 }
 
-/* Reads items up to the end of a list or map. */
 static enum status read_items(struct reader *r, struct node *node, int depth, struct error *e)
 {
     bool map = node->kind == NODE_MAP;
@@ -244,7 +242,8 @@ static enum status read_value(struct reader *r, const yaml_event_t *event, const
     if (event->type == YAML_SCALAR_EVENT) {
         node->kind = NODE_SCALAR;
         node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-        node->lead = node->quoted + (anchor != NULL ? (int)strlen(anchor) + 2 : 0); /* "&name " */
+        node->lead =
+            node->quoted + (anchor != NULL ? (int)strlen(anchor) + 2 : 0); /* & and blank */
         node->verbatim = is_verbatim(event, node);
         return copy_scalar(r, event, &node->text, e);
     }

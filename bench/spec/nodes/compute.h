@@ -13,8 +13,8 @@ enum status compute_resolve(struct spec *spec, const struct spec_machine *machin
  * replay. */
 enum status compute_resolve_point(struct config *config, const struct spec *spec, struct error *e);
 
-/* Resolves a base made from a point of matrix `of`. If the matrix gives `auto`, the base's own
- * ranks decide. */
+/* Resolves `compute` of a base made from a point of matrix `of`. If the matrix gives `auto`, the
+ * base's own ranks decide. */
 enum status compute_resolve_base(struct config *config, const struct selection *baseline,
                                  const struct spec *spec, const struct matrix *of, struct error *e);
 

@@ -79,7 +79,6 @@ struct known {
     struct alike *own, *any;
 };
 
-/* Finds the base of points[i] by its identity, or adds it. */
 static enum status place_base(struct spec *spec, size_t i, const struct known *known,
                               struct error *e)
 {

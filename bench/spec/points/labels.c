@@ -60,8 +60,8 @@ static bool labels_calibration(enum option_id id, bool differs)
            !compute_leaves_out(option_get(id), false);
 }
 
-/* Appends an option to the labels of cases in which it varies. The default variant and compressor
- * are left out, and others as well if they do not vary within a named case. */
+/* Appends an option to the labels of cases in which it varies. Variants and compressors are shown
+ * unless they are the default, or a named case has only one. */
 static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;

@@ -26,7 +26,7 @@ static bool is_peer(const struct point *point)
     return config_is_peer(&point->config);
 }
 
-/* Options that make points comparable, and the points that are searched for. */
+/* Criterion for partners: options that must be equal, and the kind of point. */
 struct search {
     bool (*counts)(const struct spec_option *option);
     bool (*fits)(const struct point *point);

@@ -251,8 +251,8 @@ static const struct reader readers[] = {
 #define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OWNED_##of(key, owner)
 #include "comm/cost/compressors.def"
     {OPT_PIPELINE_SCHEDULE, OPT_PIPELINE, NULL, NULL},
-    {OPT_PIPELINE_SCHEDULE, OPT_ACCUMULATE, NULL,
-     NULL}, /* with one micro-batch, all schedules are equal */
+    /* With one micro-batch, all schedules are equal. */
+    {OPT_PIPELINE_SCHEDULE, OPT_ACCUMULATE, NULL, NULL},
     {OPT_PIPELINE_CUT, OPT_PIPELINE, NULL, NULL},
     {OPT_CALL_CHECK, OPT_RANKS, NULL, has_several_ranks},
     {OPT_EPOCHS, OPT_ACCURACY_SEEDS, NULL, counts_epochs},

@@ -43,9 +43,9 @@ static void test_calibrations_are_added(void **state)
                   "8/8 replay [1] | 4/8 calibrate");
     assert_points(STRONG "compute: {kind: replay, rate: 40}\nranks: 16\n", NULL, "16/4 replay");
     assert_points(STRONG "compute: replay\nranks: 2\ntrain.accumulate: 4\n", NULL,
-                  "2/32 replay [1] | 2/8 calibrate"); /* of micro-batches */
+                  "2/32 replay [1] | 2/8 calibrate"); /* batch of a micro-batch */
     assert_points(STRONG "compute: replay\nranks: 4\nparallel.pipeline: 2\n", NULL,
-                  "4/16 replay [1] | 4/32 calibrate"); /* all ops, with the images of a replica */
+                  "4/16 replay [1] | 4/32 calibrate"); /* whole network, batch of a replica */
 }
 
 /* Each emulated host represents a machine of its own. */
