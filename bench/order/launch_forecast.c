@@ -39,7 +39,7 @@ static void raise(uint32_t *number, uint32_t to)
         *number = to;
 }
 
-/* Counts into o->coming the expected future blocks of each point, also those in which other points
+/* Counts into o->coming the expected future blocks of each point, including blocks for points that
  * are compared with it. */
 static void find_coming(const struct launch_order *o)
 {

@@ -158,8 +158,7 @@ static enum status learn_time(struct launch_points *l, size_t point,
     return launch->status == LAUNCH_OK ? add_timing(l, point, launch, e) : OK;
 }
 
-/* Returns the index of a seed among those for accuracy runs; their number if it is not one of
- * them. */
+/* Returns the index of a seed in measure.accuracy.seeds; their number if it is not in the list. */
 static size_t find_seed(const struct launch_points *l, uint64_t seed)
 {
     const struct value *seeds = &l->spec->config.values[OPT_ACCURACY_SEEDS];

@@ -9,7 +9,7 @@
 double cgroup_quota_cores(const char *self_cgroup, const char *mountinfo);
 
 /* Returns the number of processes of this cgroup that the out-of-memory killer has ended. The
- * arguments are those of cgroup_quota_cores. NAN if the kernel does not count them. */
+ * arguments are as for cgroup_quota_cores. NAN if the kernel does not count them. */
 double cgroup_oom_kills(const char *self_cgroup, const char *mountinfo);
 
 /* Sets the quota of a machine and updates its usable cores. */

@@ -68,7 +68,7 @@ bool counters_parse_route(char name[INTERFACE_NAME], const char *text)
     return least < LONG_MAX;
 }
 
-/* ---- Processes and differences ---- */
+/* ---- Processes ---- */
 
 bool counters_parse_process(struct process_counts *process, const char *text)
 {

@@ -38,7 +38,7 @@ struct selection {
     struct condition *condition; /* condition of an exclude; NULL: an exclude by `config` */
     size_t matches;              /* points that the exclude matches */
     size_t alone;                /* points that no earlier exclude matches */
-    bool goes_on; /* same entry of exclude as the selection before, another value of a list */
+    bool goes_on; /* from the same entry of exclude as the previous selection, which has lists */
 };
 
 /* Matrix of the spec or of one case. */

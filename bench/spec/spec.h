@@ -127,12 +127,13 @@ struct spec_part {
 };
 const struct spec_part *spec_parts(size_t *n);
 
-/* Position of a value. line 0: default or command line, as `file` tells. For an aliased value, the
+/* Position of a value. line 0: default or command line (see `file`). For an aliased value, the
  * position of the alias. */
 struct mark {
     const char *file; /* borrowed from the spec */
     int line, column;
-    int anchor_line, anchor_column; /* aliased value: position in the anchor; else 0 */
+    int anchor_line,
+        anchor_column; /* position inside the anchor if the value is an alias; else 0 */
 };
 
 static inline struct mark mark_in(const char *file, int line, int column)

@@ -22,7 +22,7 @@ struct alike {
 };
 
 /* Returns whether an option of a point counts. Calibrations are left out, since their options
- * follow from those of the points that they serve. */
+ * follow from the points that they serve. */
 static bool counts(const struct spec *spec, size_t point, enum option_id id)
 {
     const struct config *config = &spec->points[point].config;

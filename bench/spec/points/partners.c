@@ -34,7 +34,7 @@ struct search {
 static const struct search silent_points = {is_not_sync, is_silent};
 static const struct search peers = {is_not_workload, is_peer};
 
-/* Finds the first matching point of each kind. `most` limits the points asked about later. */
+/* Finds the first matching point of each kind. `most`: largest number of points looked up later. */
 static enum status find_first(struct alike **first, const struct spec *spec,
                               const struct search *search, size_t most, struct error *e)
 {

@@ -1,8 +1,8 @@
-/* A folder of malformed files, each beginning with a comment that says what the reader must answer:
+/* Checks a folder of malformed files. Each begins with the expected error:
  *
  *   # expect: 4:23: train.global_batch = 0 images: allowed 1..16777216
  *
- * The answer must be that text directly after the file's name. */
+ * The error must be the file's name directly followed by this text. */
 #pragma once
 
 #include <setjmp.h>
