@@ -297,8 +297,8 @@ static enum status check_rank_batch(const struct config *config, long ranks, enu
                      config_number(config, OPT_ACCUMULATE) * (double)ranks;
     if (product > most)
         REFUSE(OPT_BATCH_PER_RANK,
-               "train.batch_per_rank = %s times train.accumulate = %s on %ld ranks is "
-               "more than %.0f images a step",
+               "train.batch_per_rank = %s times train.accumulate = %s on %ld ranks is more than "
+               "%.0f images per step",
                config_text(config, OPT_BATCH_PER_RANK), config_text(config, OPT_ACCUMULATE), ranks,
                most);
     if (product == 0 || all == 0 || product == all)
@@ -473,7 +473,7 @@ enum status config_check_data(const struct config *config, const struct net_desc
         REFUSE(OPT_DATA_SET, "data.set = %s needs the folder of your files: data.path is missing",
                name);
     if (!own && !has_text(config, OPT_DATA_NAME, "auto"))
-        REFUSE(OPT_DATA_NAME, "data.name = %s, but data.set = %s has a name",
+        REFUSE(OPT_DATA_NAME, "data.name = %s has no effect, since data.set = %s has a name",
                config_text(config, OPT_DATA_NAME), name);
     *at = OPT_MODEL;
     return own || model_check_data(net, name, set->shape, set->classes, e) == OK

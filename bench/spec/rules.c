@@ -82,12 +82,12 @@ static enum status check_measure(const struct spec *spec, struct error *e)
     if (launches->number_hi > 0 || spec->config.values[OPT_ACCURACY_SEEDS].n > 0 ||
         (drawn > 0 && drawn == figures->n))
         return OK;
-    return mark_error(e, ERR_SPEC, launches->mark,
-                      "nothing is measured: measure.time.launches is %s and "
-                      "measure.accuracy.seeds is [], but figures other than of layers.csv or with "
-                      "published values of their own need launches; give measure.time.launches or "
-                      "measure.accuracy.seeds",
-                      launches->text);
+    return mark_error(
+        e, ERR_SPEC, launches->mark,
+        "nothing is measured: measure.time.launches is %s and "
+        "measure.accuracy.seeds is [], and figures need launches unless they show layers.csv or "
+        "published values. Use measure.time.launches or measure.accuracy.seeds",
+        launches->text);
 }
 
 /* Checks that a base solves the same problem as its points, since a speed-up compares times of one
@@ -121,7 +121,7 @@ static enum status check_published(const struct spec *spec, struct error *e)
                           "[\"step_ms_median = step_s * 1000\"]");
     if (!named && values->n > 0)
         return mark_error(e, ERR_SPEC, values->mark,
-                          "published.values is given, but published.file is missing");
+                          "published.values needs published.file, which is missing");
     return OK;
 }
 

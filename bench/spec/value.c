@@ -191,7 +191,8 @@ static enum status parse_ranks(struct value *value, const struct spec_option *op
                                const struct node *node, struct error *e)
 {
     if (strcmp(node->text, "auto") == 0)
-        return value_refuse(e, option, node, "auto is for a matrix: matrix: {ranks: auto}");
+        return value_refuse(e, option, node,
+                            "auto is allowed in a matrix only: matrix: {ranks: auto}");
     return parse_int(value, option, node, e);
 }
 

@@ -148,7 +148,7 @@ static enum status read_next(struct reader *r, struct node *node, int depth, str
 static enum status check_key(const struct node *map, const struct node *item, struct error *e)
 {
     if (strlen(item->key) > KEY_BYTES_MAX)
-        return mark_error(e, ERR_SPEC, item->key_mark, "a key of more than %d bytes",
+        return mark_error(e, ERR_SPEC, item->key_mark, "the key has more than %d bytes",
                           KEY_BYTES_MAX);
     const struct node *first = node_find(map, item->key);
     char place[MARK_TEXT_BYTES];

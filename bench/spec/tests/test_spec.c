@@ -66,7 +66,7 @@ static void test_batches(void **state)
            "images, but train.global_batch = 64: leave one out");
     refuse(HEAD "ranks: 1024\ntrain: {batch_per_rank: 65536, accumulate: 4}\n", NULL,
            "4:25: train.batch_per_rank = 65536 times train.accumulate = 4 on 1024 ranks is more "
-           "than 16777216 images a step");
+           "than 16777216 images per step");
 }
 
 static enum status read_spec(const char *path, struct error *e)
