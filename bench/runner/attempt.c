@@ -11,12 +11,12 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* By ranges: strspn makes a table at each call, and a plan of thousands of points prints a million
- * words. */
+/* Compares character ranges instead of calling strspn, which builds a table at each call: a plan
+ * of thousands of points prints a million words. */
 static bool is_plain(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '+' && c <= ':') || c == '=' ||
-           c == '_' || c == '%' || c == '@'; /* + , - . / digits : */
+           c == '_' || c == '%' || c == '@'; /* the range '+' to ':' holds + , - . / digits : */
 }
 
 static void print_word(FILE *out, const char *word)
@@ -74,7 +74,7 @@ struct launch_outcome attempt_watch(struct campaign *c, struct launch *launch)
     return launch_finish(launch);
 }
 
-/* "measure.limit (10 min)". */
+/* Formats a limit with its value: "measure.limit (10 min)". */
 static void name_limit(char text[64], const struct campaign *c, enum option_id option)
 {
     char limit[TEXT_NUMBER];
@@ -90,8 +90,9 @@ static void reason_of_stay(char *text, size_t size, const struct launch_outcome 
         snprintf(text, size, "%s; the launcher did not end within %d s", words, LAUNCH_STAY_S);
     else
         snprintf(text, size,
-                 "the launcher did not end within %d s of what it had started on a node (%s)%s%s",
-                 LAUNCH_STAY_S, text_end(end, outcome->child_status), colon, words);
+                 "a process that the launcher started on a node ended (%s), but the launcher did "
+                 "not end within %d s%s%s",
+                 text_end(end, outcome->child_status), LAUNCH_STAY_S, colon, words);
 }
 
 static void reason_of_cause(char *text, size_t size, const struct campaign *c,
@@ -114,7 +115,7 @@ static void reason_of_cause(char *text, size_t size, const struct campaign *c,
     case CAUSE_NO_START:
         name_limit(limit, c, OPT_START_LIMIT);
         snprintf(text, size,
-                 "%d of %d ranks started within %s%s%s; allow the user more processes (ulimit -u), "
+                 "%d of %d ranks started within %s%s%s. Allow the user more processes (ulimit -u), "
                  "or raise the limit",
                  outcome->started, outcome->ranks, limit, colon, words);
         break;
@@ -136,7 +137,8 @@ void attempt_reason(char *text, size_t size, const struct campaign *c,
     reason_of_cause(text + n, size - n, c, outcome, log);
 }
 
-/* What others take is known here where the ranks are descendants of the runner, on its own machine. */
+/* Load of other processes is known here only if the ranks are descendants of the runner, on its
+ * own machine. */
 static void take_noise(struct journal_launch *l, const struct site_launch *prepared,
                        const struct view *before, const struct view *after,
                        const struct launch_outcome *outcome)
@@ -155,13 +157,14 @@ static void take_noise(struct journal_launch *l, const struct site_launch *prepa
     };
 }
 
-/* Another machine plans where its ranks run: a piece of work here would tell nothing of its processors. */
+/* Returns whether the ranks run on another machine: a probe here would not measure its
+ * processors. */
 static bool runs_elsewhere(const struct site_launch *prepared)
 {
     return prepared->by_daemons && prepared->plan.slots[0].cpus[0] == '\0';
 }
 
-/* Runs the command and looks at the processors of its plan before and after. */
+/* Runs the command. Measures the load of the planned processors before and after. */
 static enum status run_command(struct campaign *c, const struct site_launch *prepared,
                                const struct launch_command *command, double expected_s,
                                struct launch_outcome *outcome, struct journal_launch *l,

@@ -8,14 +8,13 @@
 #include "bench/runner/foreign.h"
 #include "kernels/base/mem.h"
 
-/* A point that cannot run here is skipped with the reason. */
 static void refuse(struct campaign *c, size_t point, const struct error *why)
 {
     snprintf(c->refusals[point], sizeof c->refusals[point], "%s", why->text);
     c->n_refused++;
 }
 
-/* Asks the site, then the workload, which as a peer may lack what it stands on. */
+/* Asks the site first, then the workload: a peer may lack its libraries. */
 static enum status ask(struct campaign *c, const struct point *point, struct error *e)
 {
     struct site_launch launch;
@@ -45,7 +44,7 @@ static enum status find_refusals(struct campaign *c, struct error *e)
     return OK;
 }
 
-/* On nodes of so many cores; 0: as this one. */
+/* Reads the spec for nodes with `cores` cores each; 0: as many as this machine has. */
 static enum status read_spec(struct campaign *c, int cores, struct error *e)
 {
     struct spec_machine machine = allocation_machine(c->place);
@@ -65,8 +64,9 @@ static enum status open_machines(struct campaign *c, const char *const *programs
     return machines_open(&c->machines, scalebench, programs, e);
 }
 
-/* Machines that ssh reaches have cores of their own, by which auto, full and half go. How many is known once
- * they have been asked, for the points that the spec has by the cores of this one. */
+/* Reads the spec again for the number of cores of the machines reached by ssh, on which auto,
+ * full and half depend. That number is known only after the points of a first reading have been
+ * asked. */
 static enum status go_by_machines(struct campaign *c, struct error *e)
 {
     int cores = machines_cores(&c->machines, NULL);
@@ -103,8 +103,8 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     return facts_find(&c->facts, c, e);
 }
 
-/* Checkpoints lie beside the launches of an accuracy run, where the next of them finds what one
- * that was killed has left. */
+/* Returns whether the runner chooses the checkpoint's path: beside the launches of the accuracy
+ * run, where the next launch finds the checkpoint of a killed one. */
 static bool has_own_checkpoint(const struct config *c)
 {
     return !config_names_checkpoint(c) &&
@@ -164,7 +164,8 @@ static enum status prepare_foreign(const struct campaign *c, const struct point 
     return status;
 }
 
-/* The point itself where it goes by no other. */
+/* Returns the point whose launches calibrate this one: itself, unless it replays another's op
+ * times. */
 static const struct point *calibration_of(const struct campaign *c, const struct point *point)
 {
     return &c->spec.points[point->calibration_index];
@@ -183,8 +184,8 @@ const struct journal_launch *campaign_calibration(const struct campaign *c,
     return NULL;
 }
 
-/* What the trainer is told of a timed launch that it does not compute, or whose times are kept; "":
- * nothing. */
+/* Formats the option of a timed launch that records op times (--calibrate) or replays them; ""
+ * for a point that does neither. */
 static void tell_work(char *option, size_t size, const struct campaign *c,
                       const struct point *point)
 {
@@ -203,7 +204,8 @@ static void tell_work(char *option, size_t size, const struct campaign *c,
              from != NULL ? from->launch : calibration_of(c, point)->id);
 }
 
-/* `more` are options that lie over the others', at most three of them. */
+/* Prepares a launch of the trainer. `more` has at most three further options, which override the
+ * point's. */
 static enum status prepare_own(const struct campaign *c, const struct point *point,
                                enum launch_run run, uint64_t seed, const char *record,
                                const int *order, const char *const *more,
@@ -224,7 +226,7 @@ static enum status prepare_own(const struct campaign *c, const struct point *poi
     if (run == RUN_TIME && work_option[0] != '\0')
         arguments[n++] = work_option;
     if (run == RUN_ACCURACY)
-        arguments[n++] = seed_option; /* the last of several counts: instead of the point's own */
+        arguments[n++] = seed_option; /* overrides the point's own seed: the last one counts */
     if (run == RUN_ACCURACY && has_own_checkpoint(&point->config))
         arguments[n++] = path_option;
     while (*more != NULL)

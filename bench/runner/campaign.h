@@ -1,4 +1,5 @@
-/* One campaign: a spec on this machine, the folder its run lives in, and running it to the end. */
+/* A campaign: a spec on this machine, the folder of its run, and its launches from the first to
+ * the last. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,10 +19,10 @@
 #include "bench/spec/spec.h"
 
 struct campaign_request {
-    const char *spec; /* path as given */
-    const char *set;  /* or NULL */
+    const char *spec; /* path as the user typed it */
+    const char *set;  /* values of --set; NULL: none */
     const char *out;  /* folder of all results */
-    bool fresh;       /* a new run even where one could be gone on with */
+    bool fresh;       /* begin a new run even if one could be resumed */
     char *const *command;
 };
 
@@ -30,92 +31,95 @@ struct campaign {
     const struct tools *tools;              /* borrowed */
     struct place *place;
     struct launcher launcher;
-    struct netns netns;           /* hosts of this campaign, while launches run on them */
-    struct machines machines;     /* that ssh reaches */
-    struct allocation allocation; /* of a batch job */
+    struct netns netns;           /* emulated hosts, up while launches run on them */
+    struct machines machines;     /* machines reached by ssh */
+    struct allocation allocation; /* nodes of the batch job */
     struct spec spec;
     char pin[PATH_BYTES];
     struct workloads workloads;
     struct programs programs;
-    json_t *facts;          /* what the points run on */
-    uint64_t seed;          /* of the order of launches: the run's own */
-    char (*refusals)[1024]; /* [n_points]: why a point cannot run here; "" when it can */
+    json_t *facts;          /* facts of a run (facts.h) */
+    uint64_t seed;          /* seed of the order of launches, fixed for the run */
+    char (*refusals)[1024]; /* [n_points]: why a point cannot run here; "": it can */
     size_t n_refused;
     char folder[PATH_BYTES];  /* <out>/<name> */
     char run_dir[PATH_BYTES]; /* <out>/<name>/<run>, absolute */
-    bool resumed;             /* the run had been begun before */
-    size_t n_before;          /* launches in the journal before this command ran any */
+    bool resumed;             /* the run existed before this command */
+    size_t n_before;          /* launches in the journal when this command began */
     struct journal journal;
     struct owner owner;
-    struct core_locks cores; /* of all points that can run here */
+    struct core_locks cores; /* cores of all points that can run here */
     enum { CORES_FREE, CORES_LOCKED, CORES_UNLOCKABLE } cores_state;
     struct launch_order order;
     struct interrupt interrupt;
     struct progress progress;
 };
 
-/* Reads spec and machine and asks the site about every point; touches no folder. In any case ended
- * with campaign_close. */
+/* Reads the spec and the machine, and asks the site which points can run. Writes nothing. Call
+ * campaign_close afterwards, also after an error. */
 enum status campaign_prepare(struct campaign *c, const struct campaign_request *request,
                              const struct tools *tools, struct error *e);
 
-/* Finds the run to go on with, the newest that facts_go_on holds for and that shares a point, or begins a new one, and
- * says why: spec.yaml, manifest.json, journal, latest. A run that is gone on with keeps the spec that it
- * had as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process, while another runner has it. */
+/* Opens the run to resume: the newest run that shares a point with the spec and whose facts
+ * allow it (facts_go_on). Without one, begins a new run. Prints which of the two and why. A
+ * resumed run keeps its earlier spec as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process,
+ * while another runner has the run. */
 enum status campaign_open_run(struct campaign *c, struct error *e);
 
-/* Folder of the run that campaign_open_run would go on with; "" where it would begin one. Touches nothing. */
+/* Finds the folder of the run that campaign_open_run would resume; "" if it would begin a new
+ * one. Writes nothing. */
 enum status campaign_find_run(const struct campaign *c, char run_dir[PATH_BYTES], struct error *e);
 
-/* Makes this run the latest: another of the same name may have been begun meanwhile. */
+/* Points the link `latest` at this run again: another run of the same name may have begun
+ * meanwhile. */
 enum status campaign_link_latest(const struct campaign *c, struct error *e);
 
-/* Has launches of peers that are not what they were count no more, and those of what they are now
- * count again. */
+/* Writes the current key of each peer to the journal. Launches of another version of a peer no
+ * longer count; launches of the current version count again. */
 enum status campaign_take_changes(struct campaign *c, struct error *e);
 
-/* Takes back every launch that failed, so that it is none of the failures after which a point is given up, and
- * campaign_run tries again what no other launch has replaced; *retried says how many those are. Reads nothing but
+/* Marks every failed launch as retried, so that it no longer counts towards giving up its point.
+ * campaign_run repeats those without a replacement; *retried is their number. Reads nothing but
  * the journal. */
 enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e);
 
-/* Runs what is left; also after launches have been taken back once more. ERR_INTERRUPTED after a signal (c->interrupt.signal), everything being on
- * disk. */
+/* Runs the remaining launches. May be called again, for example after damaged launches were
+ * taken back. ERR_INTERRUPTED after a signal (c->interrupt.signal); everything is then on disk. */
 enum status campaign_run(struct campaign *c, struct error *e);
 
 void campaign_close(struct campaign *c);
 
-/* Inside bench/runner: the last launch that has ended well of those whose times pass in launches of a
- * point; NULL where there is none yet. */
+/* Internal to bench/runner. Returns the last successful calibration launch whose op times a
+ * replayed point uses, NULL if there is none yet. */
 const struct journal_launch *campaign_calibration(const struct campaign *c,
                                                   const struct point *point);
 
-/* Inside bench/runner: prepares the launch of a point. `record` is the folder of its records. */
+/* Internal to bench/runner. Prepares a launch of a point; `record` is the folder of its records.
+ * Free with site_launch_free. */
 enum status campaign_prepare_launch(const struct campaign *c, const struct point *point,
                                     enum launch_run run, uint64_t seed, const char *record,
                                     struct site_launch *launch, struct error *e);
 
-/* Inside bench/runner: the same of a segment of its accuracy run, on the ranks that the point's configuration
- * has then. */
+/* Segment of an elastic accuracy run: epochs on one set of ranks, up to `until`. */
 struct campaign_segment {
-    uint32_t until; /* epochs */
+    uint32_t until; /* last epoch of the segment */
     uint64_t seed;
-    bool resumes;     /* from its checkpoint */
-    bool spared;      /* of inject.kind: kill, which has struck */
-    const int *order; /* as site_job's */
+    bool resumes;     /* start from the run's checkpoint */
+    bool spared;      /* omit inject.kind: kill, which has already struck */
+    const int *order; /* nodes to use, as in site_job */
 };
 enum status campaign_prepare_segment(const struct campaign *c, const struct point *point,
                                      const struct campaign_segment *segment, const char *record,
                                      struct site_launch *launch, struct error *e);
 
-/* Inside bench/runner: which of the nodes of a point's site answer, spare ones too, in a list that is freed with free
- * also after an error; NULL where its nodes cannot be asked. Hosts that the campaign holds are brought up first where
- * they have gone with who held them. */
+/* Internal to bench/runner. Lists the nodes of a point's site that answer, spare nodes included.
+ * Restores emulated hosts first if they are gone. Free *nodes with free, also after an error;
+ * NULL if the site's nodes cannot be asked. */
 enum status campaign_ask_nodes(struct campaign *c, const struct point *point, int **nodes, int *n,
                                struct error *e);
 
-/* Inside bench/runner: runs one launch and writes its end to the journal. */
+/* Internal to bench/runner. Runs one launch and writes its result to the journal. */
 enum status campaign_execute(struct campaign *c, const struct next_launch *item, struct error *e);
 
-/* Writes a command line that a shell understands. */
+/* Prints the command line of a launch, quoted for a shell. */
 void campaign_print_command(FILE *out, const struct site_launch *launch);

@@ -1,4 +1,4 @@
-/* Runs what a campaign has left, launch by launch. */
+/* Runs the remaining launches of a campaign, one by one. */
 #include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -13,10 +13,11 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* A look of 0.1 s sees ticks of 0.01 s: less than this is chance. */
+/* Threshold of the warning. One look lasts 0.1 s and the kernel counts ticks of 0.01 s, so
+ * smaller values may be chance. */
 #define LOAD_NOTED_PCT 25.0
 
-/* Points that could not run before, and can now. */
+/* Records the points that were skipped before and can run now. */
 static enum status journal_recoveries(struct campaign *c, struct error *e)
 {
     for (size_t k = c->journal.n_skips; k-- > 0;) {
@@ -44,7 +45,8 @@ static enum status journal_refusals(struct campaign *c, struct error *e)
     return status;
 }
 
-/* [n_points]: the key that the point's launches have, "" where none counts yet. */
+/* Lists the current key of each point, [n_points + 1]; "" for a point without launches. The last
+ * element collects points that are not in the spec. */
 static void list_keys(const struct campaign *c, const char **keys)
 {
     const struct journal *j = &c->journal;
@@ -57,7 +59,8 @@ static void list_keys(const struct campaign *c, const char **keys)
         keys[spec_find_point(&c->spec, j->keys[i].point)] = j->keys[i].key;
 }
 
-/* Peers may have become others since their launches; whatever else has is another run. */
+/* Records the new key of each peer that has changed since its launches. A change of any other
+ * program begins a new run instead. */
 static enum status journal_changes(struct campaign *c, const char **keys, struct error *e)
 {
     char key[FACTS_KEY_BYTES];
@@ -82,8 +85,8 @@ enum status campaign_take_changes(struct campaign *c, struct error *e)
     return status;
 }
 
-/* Failures of points of the spec count in the run that met them alone: those whose place another launch has
- * filled, too, of which nothing is left to try. */
+/* Marks the failures of all points of the spec as retried, including failures that a later
+ * launch has already replaced. Only the others are counted in *retried. */
 static enum status retry_failures(struct campaign *c, const struct journal_places *places,
                                   size_t *retried, struct error *e)
 {
@@ -119,11 +122,11 @@ static void announce(struct campaign *c, const struct next_launch *next)
     else
         snprintf(what, sizeof what, "%s  accuracy, seed %llu", label,
                  (unsigned long long)next->seed);
-    size_t left = f.left > 0 ? f.left : 1; /* this one, whatever was expected */
+    size_t left = f.left > 0 ? f.left : 1; /* the current launch, even if none was forecast */
     progress_next(&c->progress, f.done + 1, f.done + left, what, f.left_s, f.at_most);
 }
 
-/* Between two messages about one wait. */
+/* interval between two messages about one wait */
 #define AGAIN_NS (30 * INT64_C(1000000000))
 
 static void tell_wait(const struct error *why, double waited_s)
@@ -132,13 +135,13 @@ static void tell_wait(const struct error *why, double waited_s)
     if (waited_s >= 1)
         snprintf(so_far, sizeof so_far, " (%.0f s so far)", waited_s);
     log_print(LOG_NOTE,
-              "%s; waiting for its end%s; stop one of the two, or start this one on other cores "
+              "%s; waiting for its end%s. Stop one of the two, or start this one on other cores "
               "(taskset -c)",
               why->text, so_far);
 }
 
-/* Waits for other campaigns that measure on cores of ours. Where there can be no locks, launches
- * are marked. */
+/* Waits until no other campaign measures on our cores. If locking is not possible, prints a
+ * warning, and the launches are marked. */
 static enum status lock_cores(struct campaign *c, struct error *e)
 {
     char who[512];
@@ -150,8 +153,8 @@ static enum status lock_cores(struct campaign *c, struct error *e)
         c->cores_state = status == OK ? CORES_LOCKED : CORES_UNLOCKABLE;
         if (status == ERR_SYSTEM)
             log_print(LOG_WARNING,
-                      "%s%s%s; another campaign may measure on the same cores; SCALEBENCH_LOCKS "
-                      "may name a folder for their locks",
+                      "%s%s%s; another campaign may measure on the same cores. Set "
+                      "SCALEBENCH_LOCKS to a folder for the locks",
                       why.file, why.file[0] ? ": " : "", why.text);
         if (status != ERR_UNAVAILABLE)
             return OK;
@@ -166,8 +169,7 @@ static enum status lock_cores(struct campaign *c, struct error *e)
     }
 }
 
-/* A look at our processors before anything of ours runs on them. What comes later is found at each
- * launch. */
+/* Looks at our processors before the first launch. Later load is found at each launch. */
 static void warn_of_load(const struct campaign *c)
 {
     const struct timespec moment = {.tv_nsec = 100000000};
@@ -179,12 +181,13 @@ static void warn_of_load(const struct campaign *c)
     double foreign_pct = load_foreign_pct(&before, &after, 0);
     if (foreign_pct > LOAD_NOTED_PCT && getloadavg(&average, 1) == 1)
         log_print(LOG_WARNING,
-                  "this machine is busy: others take %.0f %% of the processors to measure on (load "
-                  "%.1f); points where that lasts are flagged",
+                  "this machine is busy: other processes use %.0f %% of the processors to measure "
+                  "on (load %.1f); points where this lasts are flagged",
                   foreign_pct, average);
 }
 
-/* Whether this command has already printed the reason: the previous launch of the point failed for it. */
+/* Returns whether this command has already printed the reason, because the previous launch of
+ * the point failed for it. */
 static bool repeats_reason(const struct campaign *c, const struct journal_launch *l)
 {
     const struct journal_launch *before = l;
@@ -194,7 +197,7 @@ static bool repeats_reason(const struct campaign *c, const struct journal_launch
     return false;
 }
 
-/* What becomes of a launch that has failed. */
+/* Prints why a launch failed and whether it will be retried. */
 static void tell_failure(struct campaign *c, const struct next_launch *next)
 {
     const struct journal_launch *l = &c->journal.launches[c->journal.n_launches - 1];
@@ -204,9 +207,9 @@ static void tell_failure(struct campaign *c, const struct next_launch *next)
     progress_clear(&c->progress);
     log_print(LOG_NOTE, "%s: %s: %s (%s/%s)", c->spec.points[next->point].label,
               repeats_reason(c, l) ? "as before" : l->reason,
-              !p->failed         ? "it is tried again"
-              : p->failures == 1 ? "it is not tried again"
-                                 : "failed again, it is given up",
+              !p->failed         ? "will be retried"
+              : p->failures == 1 ? "will not be retried"
+                                 : "failed again, will not be retried",
               c->run_dir, l->launch);
 }
 
@@ -248,7 +251,7 @@ static double wall_s(const struct journal *journal)
     return sum;
 }
 
-/* What is left of launches whose runner was killed together with who would have cleaned up after it. */
+/* Removes leftovers of launches whose runner and guard were both killed. */
 static void clean_up(const struct campaign *c)
 {
     leftovers_remove((struct timespec){.tv_sec = c->owner.left_since});
@@ -262,7 +265,7 @@ enum status campaign_run(struct campaign *c, struct error *e)
     TRY(journal_refusals(c, e));
     if (c->owner.left_since != 0)
         clean_up(c);
-    launch_order_close(&c->order); /* of an earlier call */
+    launch_order_close(&c->order); /* close the order of an earlier call */
     TRY(launch_order_open(&c->order, &c->spec, &c->journal, c->run_dir, c->seed, e));
     TRY(interrupt_begin(&c->interrupt, e));
     progress_begin(&c->progress, stderr);

@@ -12,18 +12,18 @@
 
 enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, struct error *e)
 {
-    char all[4096] = ""; /* that this process may use, where some rank is not bound */
+    char all[4096] = ""; /* processors of this process, if some rank is not bound */
     for (int r = 0; r < plan->ranks; r++) {
         const char *cpus = plan->slots[r].cpus;
         if (!cpus[0] && !all[0])
             TRY(place_read_back(all, sizeof all, e));
         if (!cpu_list_mark(l->cpus, cpus[0] ? cpus : all))
-            return error_set(e, ERR_ARGUMENT, "'%s' is no list of processors", cpus);
+            return error_set(e, ERR_ARGUMENT, "expected a list of processors, found '%s'", cpus);
     }
     return OK;
 }
 
-/* Hardware threads of a core go by the number of the first. */
+/* Returns the number of the core: that of its first hardware thread. */
 static int core_of(int cpu)
 {
     char path[96], line[256];
@@ -33,7 +33,8 @@ static int core_of(int cpu)
                                                                                            : cpu;
 }
 
-/* Users share the folder as they share /tmp; nobody removes another's files. */
+/* Opens the folder of the locks, made like /tmp: all users may write, nobody may remove
+ * another's files. */
 static enum status open_folder(int *folder, struct error *e)
 {
     const char *chosen = getenv("SCALEBENCH_LOCKS");
@@ -46,8 +47,8 @@ static enum status open_folder(int *folder, struct error *e)
                : error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be opened: %s", strerror(errno));
 }
 
-/* Whoever is first makes the file. It is not opened with O_CREAT when it is there: kernels refuse
- * that for files of others in such a folder. */
+/* Opens the lock file, making it if it is missing. An existing file is opened without O_CREAT,
+ * which kernels refuse for another user's file in such a folder. */
 static int open_file(int folder, const char *name)
 {
     int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
@@ -66,9 +67,9 @@ static enum status lock_file(int fd, const char *name, const char *who, struct e
     char line[512];
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
         int length = snprintf(line, sizeof line, "%s\n", who);
-        /* For people, who can do without where it cannot be written. */
-        bool told = ftruncate(fd, 0) == 0 && pwrite(fd, line, (size_t)length, 0) == length;
-        (void)told;
+        /* the text is only for messages, so an error is ignored */
+        bool written = ftruncate(fd, 0) == 0 && pwrite(fd, line, (size_t)length, 0) == length;
+        (void)written;
         return OK;
     }
     if (errno != EWOULDBLOCK)

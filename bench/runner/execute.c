@@ -1,4 +1,4 @@
-/* One launch of a campaign, from its folder to its line in the journal. */
+/* Runs one launch of a campaign, from its folder to its line in the journal. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Folders are numbered by the journal: an interrupted launch keeps its own. */
+/* Names the launch's folder. Numbers come from the journal, so that an interrupted launch keeps
+ * its own folder. */
 static void name_launch(const struct campaign *c, const struct next_launch *next,
                         struct journal_launch *l)
 {
@@ -33,7 +34,7 @@ static void name_launch(const struct campaign *c, const struct next_launch *next
                  (unsigned long long)next->seed, next->number);
 }
 
-/* What ranks recorded of their own nodes' processors, on whatever site, is preferred to what the runner saw. */
+/* Prefers the load that ranks measured on their own nodes to the load that the runner saw. */
 static void take_noise(struct journal_launch *l, const struct launch_result *result)
 {
     if (isnan(result->foreign_pct))
@@ -42,8 +43,9 @@ static void take_noise(struct journal_launch *l, const struct launch_result *res
     l->noise.steal_pct = result->steal_pct;
 }
 
-/* A launch that ended well counts only with the records of all its ranks; one that ran on something
- * else than those before ends the campaign. */
+/* Reads the records of a launch that ended well. It counts only with the records of all its
+ * ranks. A launch that ran on other libraries or data than earlier launches ends the campaign
+ * (ERR_DATA). */
 static enum status judge_records(const struct campaign *c, const struct point *point,
                                  const char *folder, struct journal_launch *l, struct error *e)
 {
@@ -105,8 +107,8 @@ static enum status judge(const struct campaign *c, const struct next_launch *nex
     return status;
 }
 
-/* What a launch will take: as long as the last one of its point, else as the last of all. The first
- * of a campaign is taken for long. */
+/* Returns the expected duration: as long as the last launch of the point, else the last of any
+ * point. INFINITY for the first launch of a campaign. */
 static double expected_wall_s(const struct launch_points *points, size_t point)
 {
     double own_s = points->points[point].last_s;
@@ -130,7 +132,8 @@ static enum status launch_once(struct campaign *c, const struct next_launch *nex
     return status;
 }
 
-/* `after` is what is added to the reason of one that failed. */
+/* Runs a launch, or the segments of an elastic one. `after` is appended to the reason of a
+ * failure. */
 static enum status launch_in(struct campaign *c, const struct next_launch *next, const char *folder,
                              struct launch_outcome *outcome, char after[SUPERVISOR_TEXT],
                              struct journal_launch *l, struct error *e)
@@ -143,7 +146,7 @@ static enum status launch_in(struct campaign *c, const struct next_launch *next,
     return launch_once(c, next, folder, outcome, l, e);
 }
 
-/* Nothing is started where nobody knows yet how long computing takes. */
+/* Fails a replayed launch without starting it if no calibration launch has succeeded yet. */
 static bool lacks_calibration(const struct campaign *c, const struct next_launch *next,
                               struct journal_launch *l)
 {
@@ -152,11 +155,9 @@ static bool lacks_calibration(const struct campaign *c, const struct next_launch
         campaign_calibration(c, point) != NULL)
         return false;
     l->status = LAUNCH_FAILED;
-    snprintf(
-        l->reason, sizeof l->reason,
-        "compute: replay has no times to let pass: no launch of its calibration (%s) has ended "
-        "well",
-        c->spec.points[point->calibration_index].label);
+    snprintf(l->reason, sizeof l->reason,
+             "compute: replay has no op times: no launch of its calibration (%s) has ended well",
+             c->spec.points[point->calibration_index].label);
     return true;
 }
 
@@ -175,8 +176,9 @@ enum status campaign_execute(struct campaign *c, const struct next_launch *next,
     TRY(launch_in(c, next, folder, &outcome, after, &l, e));
     TRY(journal_check(&c->journal, e));
     TRY(programs_check(&c->programs, e));
-    /* The stopped launch has no end in the journal: it does not count and is run again; nor does one that failed when
-     * the signal came, which its processes may have had as well. */
+    /* A stopped launch gets no end in the journal: it does not count and will run again. This
+     * also holds for a launch that failed when the signal came, since its processes may have
+     * received the signal too. */
     bool failed = interrupt_came(&c->interrupt) && !launch_ended_well(&outcome);
     if (outcome.cause == CAUSE_STOPPED || failed)
         return error_set(e, ERR_INTERRUPTED, "interrupted");

@@ -34,7 +34,7 @@ static bool is_other(const json_t *was, const char *name, const json_t *is)
 
 const char *facts_differ(const json_t *was, const json_t *is, const char *last)
 {
-    json_t *all = (json_t *)is; /* which jansson does not change */
+    json_t *all = (json_t *)is; /* jansson iterates only over non-const objects */
     void *at = last != NULL ? json_object_iter_next(all, json_object_iter_at(all, last))
                             : json_object_iter(all);
     for (; at != NULL; at = json_object_iter_next(all, at))
@@ -68,7 +68,7 @@ const char *fact_way_back(const char *name)
 {
     const char *of;
     size_t kind = fact_kind(name, &of);
-    return kind < N_KINDS ? kinds[kind].back : "with that again";
+    return kind < N_KINDS ? kinds[kind].back : "with the earlier one";
 }
 
 void fact_shorten(char *text, size_t size, const char *value)

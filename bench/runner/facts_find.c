@@ -1,4 +1,5 @@
-/* Which facts there are, and which of them concern a point: two functions a kind of facts.def. */
+/* Collects the facts and finds those that concern a point: two functions for each kind of
+ * facts.def. */
 #include <sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "bench/runner/foreign.h"
 #include "bench/sites/site.h"
 
-/* Whatever binds ranks runs before every workload. */
+/* The program that binds ranks runs before every workload. */
 #define PIN "pin"
 
 static enum status add(json_t *facts, const char *name, const char *value, struct error *e)
@@ -19,7 +20,7 @@ static enum status add(json_t *facts, const char *name, const char *value, struc
                : error_no_memory(e, "the facts of a run");
 }
 
-/* ---- machine: hosts of one class are one machine ---- */
+/* ---- machine: hosts of one hardware class are one machine ---- */
 
 static enum status find_machine(json_t *facts, const struct campaign *c, struct error *e)
 {
@@ -29,14 +30,14 @@ static enum status find_machine(json_t *facts, const struct campaign *c, struct 
     return add(facts, "machine", class, e);
 }
 
-/* Ranks that ssh starts need not run here. */
+/* Ranks that ssh starts need not run on this machine. */
 static bool concerns_machine(const char *of, const struct point *point)
 {
     (void)of;
     return config_int(&point->config, OPT_SITE) != SITE_ssh;
 }
 
-/* ---- host: the class of each machine that ssh reaches ---- */
+/* ---- host: the hardware class of each machine that ssh reaches ---- */
 
 static enum status find_host(json_t *facts, const struct campaign *c, struct error *e)
 {
@@ -61,7 +62,7 @@ static bool concerns_host(const char *of, const struct point *point)
     return false;
 }
 
-/* ---- link: of the sites that have one, where no option of the point says it ---- */
+/* ---- link: the link of each site that has one, unless the point's options state it ---- */
 
 static enum status find_link(json_t *facts, const struct campaign *c, struct error *e)
 {
@@ -81,7 +82,7 @@ static bool concerns_link(const char *of, const struct point *point)
            config_has_usual_link(&point->config);
 }
 
-/* ---- program: contents of workloads, helpers and pin ---- */
+/* ---- program: the contents of workloads, helpers and pin ---- */
 
 static enum status find_program(json_t *facts, const struct campaign *c, struct error *e)
 {
@@ -102,7 +103,8 @@ static bool concerns_program(const char *of, const struct point *point)
     return strcmp(of, PIN) == 0 || strcmp(of, row->name) == 0 || strcmp(of, row->helper) == 0;
 }
 
-/* ---- workload: what a program says of libraries, data and instruction set, with these data and this precision ---- */
+/* ---- workload: libraries, data and instruction set, as the program reports them for a point
+ * ---- */
 
 static enum status find_workload(json_t *facts, const struct campaign *c, struct error *e)
 {
@@ -131,7 +133,7 @@ static bool concerns_workload(const char *of, const struct point *point)
     return same;
 }
 
-/* ---- All of them ---- */
+/* ---- All kinds ---- */
 
 static const struct {
     const char *kind;

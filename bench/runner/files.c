@@ -54,7 +54,7 @@ bool path_is_same(const char *a, const char *b)
 enum status folder_make(const char *path, struct error *e)
 {
     char part[PATH_BYTES];
-    int why = 0; /* of the first that failed: below it all do */
+    int why = 0; /* error of the first folder that failed: all below it fail too */
     TRY(path_format(part, e, "%s", path));
     for (char *slash = part; *slash; slash++) {
         if (slash == part || *slash != '/')
@@ -72,7 +72,7 @@ enum status folder_make(const char *path, struct error *e)
     return OK;
 }
 
-/* Devices and pipes cannot be synced. */
+/* Closes a stream after writing. Devices and pipes cannot be synced. */
 static enum status close_synced(FILE *f, bool is_file, const char *path, struct error *e)
 {
     bool failed = fflush(f) != 0 || ferror(f) || (is_file && fsync(fileno(f)) != 0);
@@ -98,9 +98,7 @@ static enum status cannot_open(const char *path, struct error *e)
                     strerror(errno), output_expected(errno));
 }
 
-/* ---- Temporary files ---- */
-
-/* "b.xml.4711.tmp" of "b.xml" */
+/* Returns whether an entry is a temporary file of `name`: "b.xml.4711.tmp" for "b.xml". */
 static bool is_temporary(const char *entry, const char *name)
 {
     size_t length = strlen(name);
@@ -111,7 +109,7 @@ static bool is_temporary(const char *entry, const char *name)
     return n > 0 && strcmp(digits + n, ".tmp") == 0;
 }
 
-/* Who writes a temporary file holds it: what nobody holds was left by a writer that was killed. */
+/* Removes temporary files of killed writers: a living writer holds a lock on its file. */
 static void remove_abandoned(const char *path)
 {
     char folder[PATH_BYTES];
@@ -133,7 +131,8 @@ static void remove_abandoned(const char *path)
         closedir(all);
 }
 
-/* Another writer may have taken it for abandoned before it was held. Where locks are not known, none does. */
+/* Opens and locks a temporary file. Repeats if another writer removed the file as abandoned
+ * before the lock was held. Without support for locks, no writer removes files. */
 static FILE *open_held(const char *temporary)
 {
     for (;;) {
@@ -152,7 +151,7 @@ static enum status write_and_rename(const char *temporary, const char *path, con
     FILE *f = open_held(temporary);
     if (f == NULL)
         return cannot_open(path, e);
-    int held = fcntl(fileno(f), F_DUPFD_CLOEXEC, 0); /* until it has its name */
+    int held = fcntl(fileno(f), F_DUPFD_CLOEXEC, 0); /* keeps the lock until the file is renamed */
     if (mode != NULL)
         fchmod(fileno(f), *mode & 07777);
     enum status status = fill(f, true, temporary, write, arg, e);
@@ -227,7 +226,6 @@ enum status files_visit(const char *folder, const char *pattern, file_visitor *v
     return status;
 }
 
-/* Starts a program whose standard output is `out`, and whose standard error is dropped if `quiet`. */
 static bool spawn_to(int out, bool quiet, char *const argv[], pid_t *pid)
 {
     posix_spawn_file_actions_t actions;

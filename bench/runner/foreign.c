@@ -25,8 +25,8 @@ const char *foreign_program(const json_t *programs, const struct config *config)
     return path != NULL ? path : "";
 }
 
-/* Whether folder/name is a program; `length` characters of folder. What is there and cannot be run is
- * the reason to tell. */
+/* Returns whether folder/name can be run; `length` is the length of folder. If it exists but
+ * cannot be run, *why is the reason. */
 static bool is_program(char path[PATH_BYTES], const char *folder, size_t length, const char *name,
                        int *why)
 {
@@ -40,7 +40,7 @@ static bool is_program(char path[PATH_BYTES], const char *folder, size_t length,
     return false;
 }
 
-/* A path goes to mpiexec as one, never to be looked for on PATH. */
+/* Searches PATH here, since mpiexec receives a path and does not search. */
 static bool is_on_path(char path[PATH_BYTES], const char *name, int *why)
 {
     const char *folders = getenv("PATH");
@@ -53,7 +53,7 @@ static bool is_on_path(char path[PATH_BYTES], const char *name, int *why)
     return false;
 }
 
-/* In the current folder as ./name. */
+/* Searches the folders of seen_from_open; a program in the current folder becomes ./name. */
 static bool is_seen(char path[PATH_BYTES], const struct seen_from *from, const char *name, int *why)
 {
     for (const char *const *folder = from->folders; *folder != NULL; folder++)
@@ -80,7 +80,7 @@ static enum status find(char path[PATH_BYTES], bool *found, const struct spec *s
     return OK;
 }
 
-/* Our own programs are known by their names, too. */
+/* Refuses a name that another program has, also scalebench's own. */
 static enum status check_name(json_t *programs, const struct config *config, struct error *e)
 {
     const struct mark mark = config->values[OPT_COMMAND].mark;
@@ -91,8 +91,8 @@ static enum status check_name(json_t *programs, const struct config *config, str
     json_object_foreach(programs, written, path) taken |= strcmp(file_name(written), name) == 0;
     if (taken)
         return mark_error(e, ERR_SPEC, mark,
-                          "workload.command: '%s' is another program of that name: a run knows "
-                          "programs by their names, call it otherwise",
+                          "workload.command: '%s' has the name of another program, and a run knows "
+                          "programs by name. Rename it",
                           written_of(config));
     if (json_object_size(programs) == FOREIGN_PROGRAMS_MAX)
         return mark_error(e, ERR_SPEC, mark, "workload.command: more than %d programs",
@@ -115,12 +115,11 @@ enum status foreign_find(json_t *programs, const struct spec *spec, const struct
         return json_object_set_new_nocheck(programs, written, json_string_nocheck(path)) == 0
                    ? OK
                    : error_no_memory(e, "the programs of a campaign");
-    return mark_error(
-        e, ERR_UNAVAILABLE, config->values[OPT_COMMAND].mark,
-        "workload.command: '%s' cannot be run: %s; looked for beside the spec, in the "
-        "current folder%s",
-        written, strerror(why),
-        strchr(written, '/') == NULL ? ", beside scalebench and on PATH" : "");
+    return mark_error(e, ERR_UNAVAILABLE, config->values[OPT_COMMAND].mark,
+                      "workload.command: '%s' cannot be run: %s; searched beside the spec, in the "
+                      "current folder%s",
+                      written, strerror(why),
+                      strchr(written, '/') == NULL ? ", beside scalebench and on PATH" : "");
 }
 
 enum status foreign_arguments(char ***arguments, const struct config *config,

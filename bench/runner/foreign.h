@@ -1,4 +1,4 @@
-/* The programs that points of `workload: command` start. */
+/* Programs that points of `workload: command` start. */
 #pragma once
 
 #include <jansson.h>
@@ -6,21 +6,23 @@
 #include "bench/runner/tools.h"
 #include "bench/spec/foreign.h"
 
-/* No campaign compares as many. */
+/* Limit on the programs of one campaign. */
 #define FOREIGN_PROGRAMS_MAX 64
 
-/* Finds the program of a point where seen_from_open says or, a plain name, beside scalebench or on PATH, and adds its
- * path to `programs`, an object, by what the spec calls it. ERR_UNAVAILABLE with the place in the spec where there is none
- * that can be run, ERR_SPEC where two go by one name: a run knows programs by theirs. */
+/* Finds the program of a point and adds its path to `programs`, a JSON object by program name. A
+ * path is resolved by seen_from_open; a plain name is looked up beside scalebench, then on PATH.
+ * ERR_UNAVAILABLE with the position in the spec if there is no executable. ERR_SPEC if two
+ * programs have one name, since a run knows programs by name. */
 enum status foreign_find(json_t *programs, const struct spec *spec, const struct tools *tools,
                          const struct config *config, struct error *e);
 
-/* The path of a program; "" where it was not found. */
+/* Returns the path of a program, "" if it was not found. */
 const char *foreign_program(const json_t *programs, const struct config *config);
 
-/* "pi" of "build/pi". */
+/* Returns the file name of the program: "pi" for "build/pi". */
 const char *foreign_name(const struct config *config);
 
-/* The words of the command behind the program, braces replaced; NULL-terminated, in one allocation. */
+/* Expands the words of the command after the program, with values for their braces. *arguments
+ * is NULL-terminated; free it with one call of free. */
 enum status foreign_arguments(char ***arguments, const struct config *config,
                               const struct foreign_launch *launch, struct error *e);

@@ -16,7 +16,7 @@
 #define COMPILER "GCC " __VERSION__
 #endif
 
-/* What may disturb a measurement, as the kernel tells it. A file that is not there is null. */
+/* Kernel settings that may disturb a measurement. A missing file gives null. */
 static const struct {
     const char *key, *path;
 } readings[] = {
@@ -41,7 +41,8 @@ static json_t *preflight_facts(void)
     return json;
 }
 
-/* Ranks that ssh starts have the cores of their machines. */
+/* Describes this machine. usable_cores counts cores of the machines on which ssh starts ranks,
+ * if there are any. */
 static json_t *machine_facts(const struct campaign *c)
 {
     char host[256] = "", cpu[256], caches[256], link[LINK_BYTES] = "";
@@ -65,7 +66,7 @@ static json_t *machine_facts(const struct campaign *c)
 static json_t *build_facts(const struct tools *tools)
 {
     char path[PATH_BYTES], flags[1024] = "", hwloc[32];
-    /* The Makefile leaves compiler and flags beside the programs. */
+    /* written beside the programs by the Makefile */
     if (path_format(path, NULL, "%s/flags", tools->folder) == OK)
         file_first_line(path, flags, sizeof flags);
     return json_pack("{s:s, s:s, s:o, s:s, s:s}", "revision", tools_revision(tools), "compiler",
@@ -117,7 +118,7 @@ enum status manifest_write(const char *path, const struct campaign *c, struct er
     return status;
 }
 
-/* How the run was asked for before goes to `earlier`. */
+/* Moves the earlier command of the run to `earlier` and stores the current one. */
 static void take_command(json_t *json, const struct campaign_request *m, const char *kept)
 {
     char at[32];
@@ -134,7 +135,8 @@ static void take_command(json_t *json, const struct campaign_request *m, const c
     json_object_set_new(json, "command", command_line(m->command));
 }
 
-/* False where the manifest knows them already. */
+/* Adds the current facts and moves changed ones to `earlier_facts`. Returns false if nothing
+ * changed. */
 static bool take_facts(json_t *json, const json_t *is)
 {
     char at[32];

@@ -14,7 +14,8 @@
 
 #define STAMP  "%Y-%m-%dT%H:%M:%SZ"
 #define SIGN_S 2
-/* Several signs may be late where a machine is busy or a file system slow. */
+/* Time without a change after which a runner counts as dead. Several signs may be late on a busy
+ * machine or a slow file system. */
 #define WATCH_S (3 * SIGN_S)
 #define TRIES   3
 
@@ -50,7 +51,7 @@ enum status owner_refuse(const char *path, const char *line, struct error *e)
 {
     char advice[160] = "repeat the command when it has ended";
     const char *job = strstr(line, " of job ");
-    int holder = (int)strcspn(line, ","); /* what follows counts its signs of life */
+    int holder = (int)strcspn(line, ","); /* ", sign of life N" follows */
     if (job != NULL)
         job += strlen(" of job ");
     if (job != NULL)
@@ -67,7 +68,7 @@ static bool is_of_host(const char *line, const char *host)
     return strstr(line, on) != NULL;
 }
 
-/* When the runner began that a line names; 0: it does not say. */
+/* Reads the start of the runner from its line; 0 if the line has none. */
 static time_t began(const char *line)
 {
     struct tm utc = {0};
@@ -76,13 +77,13 @@ static time_t began(const char *line)
     return read ? timegm(&utc) : 0;
 }
 
-/* False when the line has changed by the end of the watch: its writer lives. */
+/* Watches the file for WATCH_S. Returns false if its line changed: its writer lives. */
 static bool watch(const char *path, const char *line)
 {
     char now[512];
     long until = now_s() + WATCH_S;
     bool same = true;
-    log_print(LOG_NOTE, "%s was here and has not ended in order; waiting %d s for a sign of life",
+    log_print(LOG_NOTE, "%s has left this run without ending it; waiting %d s for a sign of life",
               line, WATCH_S);
     while (same && now_s() < until) {
         nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
@@ -91,7 +92,8 @@ static bool watch(const char *path, const char *line)
     return same;
 }
 
-/* Creation is exclusive on every file system. ERR_UNAVAILABLE: the file is there. */
+/* Creates the file exclusively, which every file system supports. ERR_UNAVAILABLE if the file
+ * exists. */
 static enum status create(struct owner *o, struct error *e)
 {
     int fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -135,9 +137,9 @@ void owner_sign(struct owner *o)
     o->next_s = now + SIGN_S;
     int fd = open(o->path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
-        return; /* the folder is gone, which the journal tells */
+        return; /* the folder is gone; the journal reports that */
     dprintf(fd, "%s, sign of life %u\n", o->name, o->signs++);
-    close(fd); /* a network file system hands it on now */
+    close(fd); /* makes a network file system send the line now */
 }
 
 void owner_leave(struct owner *o)

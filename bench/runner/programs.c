@@ -43,8 +43,9 @@ enum status programs_check(struct programs *programs, struct error *e)
         TRY(read_contents(p->file, &seen, hex, e));
         if (strcmp(hex, p->hex) != 0)
             return error_at(e, ERR_DATA, p->file, 0, 0,
-                            "changed while the campaign ran: its SHA-256 was %.12s, is %.12s; put "
-                            "back, the same command goes on; as it is, it begins a new run",
+                            "changed while the campaign ran: its SHA-256 was %.12s, is %.12s. "
+                            "Restore the program to resume with the same command; with the changed "
+                            "one, the command begins a new run",
                             p->hex, hex);
         p->seen = seen;
     }

@@ -1,4 +1,4 @@
-/* The programs that a campaign runs, by their contents. */
+/* Contents of the programs that a campaign runs. */
 #pragma once
 
 #include <stddef.h>
@@ -7,14 +7,14 @@
 #include "bench/runner/workloads.h"
 #include "kernels/base/error.h"
 
-/* Of workloads, and pin. */
+/* The workloads' programs and pin. */
 #define PROGRAMS_MAX (WORKLOAD_PROGRAMS_MAX + 1)
 
 struct program {
     const char *path;      /* borrowed */
-    char file[PATH_BYTES]; /* that holds its contents, as tools_contents says */
-    char hex[65];          /* SHA-256 of them */
-    struct stat seen;      /* when they were read */
+    char file[PATH_BYTES]; /* file with its contents (tools_contents) */
+    char hex[65];          /* SHA-256 of the contents */
+    struct stat seen;      /* state of the file when it was read */
 };
 
 struct programs {
@@ -22,10 +22,10 @@ struct programs {
     size_t n;
 };
 
-/* Reads the contents of these, a NULL-terminated list. */
+/* Hashes the programs in `paths`, a NULL-terminated list. The paths are borrowed. */
 enum status programs_read(struct programs *programs, const struct tools *tools,
                           const char *const *paths, struct error *e);
 
-/* ERR_DATA, saying what it was and is, when a program is no longer the one that was read. Of files
- * that were not touched nothing is read. */
+/* Returns ERR_DATA, with both digests, if a program has changed since it was read. Reads only
+ * files whose size or time changed. */
 enum status programs_check(struct programs *programs, struct error *e);

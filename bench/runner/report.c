@@ -10,7 +10,8 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-/* What has been measured is all there. */
+/* Draws the figures. If gnuplot is missing and `spare` is set, prints a note: the measurements
+ * are complete without figures. */
 static enum status draw_where_possible(const struct summary *s,
                                        const struct report_request *request,
                                        const struct tools *tools, struct error *e)
@@ -19,13 +20,15 @@ static enum status draw_where_possible(const struct summary *s,
     enum status status = figures_draw(&run, 1, request->run_dir, tools->plots, FIGURES_PICTURES, e);
     if (status != ERR_UNAVAILABLE || !request->spare)
         return status;
-    log_print(LOG_NOTE, "%s; `scalebench figures %s` draws them, also elsewhere, of a copy",
-              e->text, request->shown);
+    log_print(
+        LOG_NOTE,
+        "%s. Run `scalebench figures %s` to draw them, here or on another machine from a copy",
+        e->text, request->shown);
     return OK;
 }
 
-/* "exit status 3 (in full above)" of "exit status 3: no luck": for one terminal, never for a file. A reason of one part
- * is left to the line above where that is shorter. */
+/* Shortens a reason that this command has already printed in full: "exit status 3: no luck"
+ * becomes "exit status 3 (in full above)". Only for the terminal, never for a file. */
 static void shorten_reason(struct point_summary *p)
 {
     static const char above[] = " (in full above)", all[] = "the reason is above";
@@ -38,13 +41,12 @@ static void shorten_reason(struct point_summary *p)
         strcpy(p->reason, all);
 }
 
-/* Whether one of its launches failed. */
 static bool has_failed(const struct point_summary *p)
 {
     return p->outcome == POINT_failed || p->outcome == POINT_timeout;
 }
 
-/* Whether the reason was printed when a launch of the point failed. */
+/* Returns whether this command printed the reason when a launch of the point failed. */
 static bool was_reported(const struct summary *s, const struct point_summary *p, size_t n_reported)
 {
     bool reported = false;
@@ -82,10 +84,11 @@ static void note_kept(const struct summary *s)
         return;
     text_plural(launches, (long)s->n_unasked, "launch");
     text_plural(points, (long)s->n_unasked_points, "point");
-    log_print(LOG_NOTE, "%s of %s that this spec does not ask for are kept", launches, points);
+    log_print(LOG_NOTE, "%s of %s outside this spec are kept", launches, points);
 }
 
-/* Says aloud which points are not ok; true when none has failed. */
+/* Counts the failed points and returns whether there are none. `aloud`: also prints them on
+ * standard error. */
 static bool name_failures(const struct summary *s, size_t n_reported, bool aloud)
 {
     char points[TEXT_NUMBER];
@@ -97,7 +100,7 @@ static bool name_failures(const struct summary *s, size_t n_reported, bool aloud
         failed += fails;
         others[p->outcome] += !fails;
         if (aloud && has_failed(p))
-            log_print(LOG_ERROR, "%s: %s, for the reason %s", p->point->label, p->status,
+            log_print(LOG_ERROR, "%s: %s; see the reason %s", p->point->label, p->status,
                       was_reported(s, p, n_reported) ? "above" : "in the table");
         else if (aloud && p->outcome != POINT_ok)
             log_print(fails ? LOG_ERROR : LOG_NOTE, "%s: %s: %s", p->point->label, p->status,
@@ -113,8 +116,8 @@ static bool name_failures(const struct summary *s, size_t n_reported, bool aloud
     return failed == 0;
 }
 
-/* A copy of a run may hold its tables alone. Without journal and tables nothing is known of it:
- * reading the tables says so then. */
+/* Returns whether only the tables of a run are left, as in a copy. If there are neither journal
+ * nor tables, reading the tables reports it. */
 static bool has_tables_only(const char *run_dir)
 {
     bool journal = folder_has(run_dir, "journal.jsonl");
@@ -122,7 +125,7 @@ static bool has_tables_only(const char *run_dir)
     return !launches && (!journal || folder_has(run_dir, "summary.csv"));
 }
 
-/* Says aloud how many do not. */
+/* Prints the number of rules that are not met, if any. */
 static bool all_rules_hold(const struct summary *s)
 {
     struct rule_result results[RULES];
@@ -133,7 +136,7 @@ static bool all_rules_hold(const struct summary *s)
     return met == RULES;
 }
 
-/* What the table of a sweep says; *all_well: also that none of its verdicts is bad. */
+/* Draws and prints the table of a sweep. Clears *all_well if one of its verdicts is bad. */
 static enum status show_sweep(const char *table, const struct report_request *request,
                               const char *plots, bool *all_well, struct error *e)
 {
@@ -147,7 +150,7 @@ static enum status show_sweep(const char *table, const struct report_request *re
         status = figures_draw_sweep(request->run_dir, table, request->run_dir, plots,
                                     FIGURES_PICTURES, NULL, e);
     if (status == ERR_UNAVAILABLE && request->spare)
-        status = OK; /* said of the other figures */
+        status = OK; /* already noted for the other figures */
     if (request->table != NULL)
         THEN(status, table_print_sweep(request->table, path, &is_well, e));
     *all_well = *all_well && is_well;
@@ -164,7 +167,8 @@ static enum status show_sweeps(const struct report_request *request, const struc
     return OK;
 }
 
-/* Figures need the tables, which `written` says are there; the table for people needs neither. */
+/* Draws and prints a summary. Figures need tables, so they are drawn only if `written` is OK;
+ * the closing table is printed in any case. */
 static enum status show(struct summary *s, const struct report_request *request,
                         const struct tools *tools, enum status written, bool *all_well,
                         struct error *e)
@@ -189,7 +193,8 @@ static enum status write_tables(const struct summary *s, const char *run_dir,
     return table_write_documents(s, run_dir, e);
 }
 
-/* Launches that the journal has as done, and that do not read any more. */
+/* Marks launches as retried that the journal lists as done but whose records cannot be read any
+ * more. */
 static enum status take_back_damaged(const struct summary *s, struct journal *journal,
                                      size_t *damaged, struct error *e)
 {

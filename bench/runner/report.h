@@ -1,4 +1,4 @@
-/* What a run ends with: tables, figures, and how its points fared. */
+/* Report of a run: tables, figures and the state of its points. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,25 +11,26 @@
 
 struct report_request {
     const char *run_dir;
-    const char *shown; /* the folder as the user would type it */
-    bool write;        /* the CSV files */
-    bool draw;         /* figures */
-    bool spare;        /* where there is no gnuplot, that is a note and no error */
-    bool strict;       /* a rule of Hoefler and Belli that is not met is as bad as a failed point */
-    FILE *table;       /* the closing table; NULL: none */
-    size_t n_reported; /* last launches of the journal whose failures this command has printed */
-    struct journal *journal; /* open for writing, of who runs launches; or NULL */
+    const char *shown; /* path of the folder for messages */
+    bool write;        /* write the CSV files */
+    bool draw;         /* draw the figures */
+    bool spare;        /* print a note instead of an error if gnuplot is missing */
+    bool strict;       /* treat a rule of Hoefler and Belli that is not met as a failed point */
+    FILE *table;       /* stream of the closing table; NULL: none */
+    size_t
+        n_reported; /* number of launches, the last of the journal, whose failures this command has already printed */
+    struct journal *journal; /* journal open for writing, if the caller runs launches; else NULL */
 };
 
 struct report_result {
-    bool all_well;  /* no point has failed or is unverified, and what is `strict` holds */
-    size_t damaged; /* launches that were taken back; where there are any, nothing else was done */
+    bool all_well;  /* no point failed or is unverified; if `strict`, all rules are met */
+    size_t damaged; /* number of launches taken back; if not 0, nothing else was done */
 };
 
-/* Reads the run's journal and records, or where a copy of it has none its tables, then does what is
- * asked; tables that were read are not written. Points that are not ok are named on standard error
- * when a table is wanted. A figure that cannot be drawn is an error, but the table is printed
- * before. Given a journal, launches that ended well and whose records do not read any more are
- * taken back. */
+/* Reads the journal and the records of a run, or its tables if the copy has no journal, and
+ * produces what `request` asks for. Tables that were read are not written. Points that are not
+ * ok are named on standard error if a table is printed. A figure that cannot be drawn is an
+ * error, but the table is printed first. If `journal` is given, successful launches with
+ * unreadable records are taken back. */
 enum status report_make(const struct spec *spec, const struct report_request *request,
                         const struct tools *tools, struct report_result *result, struct error *e);

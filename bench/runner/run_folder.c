@@ -1,4 +1,4 @@
-/* The folder of a run: found again by what is known of it, or begun. */
+/* Finds the folder of the run to resume, or begins a new one. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "bench/spec/value.h"
 #include "kernels/base/clock.h"
 
-/* A guard of a runner that was killed holds the journal until its launch is cleaned up. */
+/* The guard of a killed runner holds the journal until its launch is cleaned up. */
 #define LOCK_PATIENCE_NS ((int64_t)10000000000)
 
 static bool is_asked(const struct campaign *c, const char *id)
@@ -28,8 +28,8 @@ static bool is_asked(const struct campaign *c, const char *id)
     return point < c->spec.n_points && c->spec.points[point].requested;
 }
 
-/* A point that is asked for is one that the run was asked for last or has launched. What cannot be read is no reason to
- * leave a run. */
+/* Returns whether a requested point is in the run's last spec or has launches in its journal. A
+ * spec that cannot be read counts as sharing points. */
 static bool shares_points(const struct campaign *c, const struct run *run)
 {
     struct spec spec = {0};
@@ -51,7 +51,6 @@ static bool has_facts(const struct campaign *c, const struct run *run)
     return run->facts != NULL && facts_go_on(run->facts, c->facts, &c->spec);
 }
 
-/* The newest run that these facts and points go on with; NULL when there is none. */
 static const struct run *find_run(const struct campaign *c, const struct runs *runs)
 {
     for (size_t i = runs->n; i-- > 0;)
@@ -74,7 +73,7 @@ enum status campaign_find_run(const struct campaign *c, char run_dir[PATH_BYTES]
     return status;
 }
 
-/* The last folder by name that is called as runs are, begun properly or not. */
+/* Finds the last folder whose name is that of a run, with or without a manifest. */
 static bool find_last(const struct campaign *c, char last[256])
 {
     DIR *folder = opendir(c->folder);
@@ -88,8 +87,8 @@ static bool find_last(const struct campaign *c, char last[256])
     return last[0] != '\0';
 }
 
-/* Makes a folder that was not there, named by the time: a second after the last run where the clock
- * says that it is no later, so that the order of names is that of runs. */
+/* Makes the folder of a new run, named by the current time. If the clock is not later than the
+ * last run, takes one second after it, so that names sort by start. */
 static enum status make_run(const struct campaign *c, char run[64], struct error *e)
 {
     char path[PATH_BYTES], stamp[32], last[256], identity[65];
@@ -111,7 +110,8 @@ static enum status make_run(const struct campaign *c, char run[64], struct error
                     strerror(errno), output_expected(errno));
 }
 
-/* "the program x is not what it was in <run> (revision r): SHA-256 0 then, SHA-256 1 now" */
+/* Writes how a fact changed: "the program x differs from <run> (revision r): SHA-256 0 then,
+ * SHA-256 1 now". */
 static void explain_fact(char text[2048], const struct campaign *c, const struct run *run,
                          const char *name)
 {
@@ -119,8 +119,8 @@ static void explain_fact(char text[2048], const struct campaign *c, const struct
     fact_explain(what, sizeof what, name);
     fact_shorten(was, sizeof was, json_string_value(json_object_get(run->facts, name)));
     fact_shorten(is, sizeof is, json_string_value(json_object_get(c->facts, name)));
-    snprintf(text, 2048, "%s is not what it was in %.700s (revision %s): %s then, %s now", what,
-             run->path, run->revision, was, is);
+    snprintf(text, 2048, "%s differs from %.700s (revision %s): %s then, %s now", what, run->path,
+             run->revision, was, is);
 }
 
 static void explain_further_facts(const struct campaign *c, const struct run *run, const char *name)
@@ -128,11 +128,10 @@ static void explain_further_facts(const struct campaign *c, const struct run *ru
     char what[600];
     for (size_t n = 0; (name = facts_differ(run->facts, c->facts, name)) != NULL; n++) {
         fact_explain(what, sizeof what, name);
-        log_print(n < 3 ? LOG_NOTE : LOG_DETAIL, "nor is %s", what);
+        log_print(n < 3 ? LOG_NOTE : LOG_DETAIL, "%s differs too", what);
     }
 }
 
-/* What differs where a run is gone on with. */
 static void explain_change(const struct campaign *c, const struct run *run)
 {
     char text[2048];
@@ -140,14 +139,14 @@ static void explain_change(const struct campaign *c, const struct run *run)
     if (name == NULL)
         return;
     explain_fact(text, c, run, name);
-    log_print(
-        LOG_NOTE,
-        "%s; what ran on the earlier one is kept, and counts again %s; --fresh begins a new run",
-        text, fact_way_back(name));
+    log_print(LOG_NOTE,
+              "%s. Earlier launches are kept, and count again %s. Use --fresh to begin a new run",
+              text, fact_way_back(name));
     explain_further_facts(c, run, name);
 }
 
-/* The first option of points whose values differ; OPTION_COUNT where files do. */
+/* Returns the first option of points with different values. OPTION_COUNT if there is none: files
+ * differ. */
 static enum option_id find_change(const struct config *was, const struct config *is)
 {
     enum option_id id = 0;
@@ -158,7 +157,7 @@ static enum option_id find_change(const struct config *was, const struct config 
     return id;
 }
 
-/* The last run has other points. */
+/* Prints that no requested point is in the last run, with the first option that changed. */
 static void explain_points(const struct campaign *c, const struct run *last)
 {
     struct spec spec = {0};
@@ -171,15 +170,13 @@ static void explain_points(const struct campaign *c, const struct run *last)
             snprintf(change, sizeof change, " (%s: %.80s then, %.80s now)",
                      config_option(is, id)->key, was->values[id].text, is->values[id].text);
     }
-    log_print(
-        LOG_NOTE,
-        "no point has the options and files of %s%s: this begins a new run; with the old ones "
-        "the same command goes on with the old one",
-        last->path, change);
+    log_print(LOG_NOTE,
+              "no point has the options and files of %s%s: this begins a new run. Restore them to "
+              "resume the old run",
+              last->path, change);
     spec_free(&spec);
 }
 
-/* Why the last run is not gone on with. */
 static void explain_new_run(const struct campaign *c, const struct run *last)
 {
     char text[2048];
@@ -190,18 +187,19 @@ static void explain_new_run(const struct campaign *c, const struct run *last)
     const char *name = last->facts != NULL ? facts_differ(last->facts, c->facts, NULL) : NULL;
     if (last->facts == NULL)
         log_print(LOG_NOTE,
-                  "%s was made by a version that did not keep what a run is known by: it is left "
-                  "as it is (`scalebench table` and `figures` show it), and this begins a new run",
+                  "%s was made by a version that kept no facts: it cannot be resumed, and this "
+                  "begins a new run. `scalebench table` and `figures` still show it",
                   last->path);
     if (name == NULL)
         return;
     explain_fact(text, c, last, name);
-    log_print(LOG_NOTE, "%s; this begins a new run; %s the same command goes on with the old one",
+    log_print(LOG_NOTE, "%s: this begins a new run. Run the same command %s to resume the old run",
               text, fact_way_back(name));
     explain_further_facts(c, last, name);
 }
 
-/* The last one where its manifest was damaged or cannot be read: nobody else says why its launches do not count. */
+/* Prints a note if the manifest of the last run is damaged or missing, since its launches then
+ * silently do not count. */
 static void tell_unknown_run(const struct campaign *c, const struct runs *runs)
 {
     char last[256], journal[PATH_BYTES];
@@ -210,8 +208,8 @@ static void tell_unknown_run(const struct campaign *c, const struct runs *runs)
     if (path_format(journal, NULL, "%s/%s/journal.jsonl", c->folder, last) == OK &&
         path_exists(journal))
         log_print(LOG_NOTE,
-                  "%s/%s has a journal, but no manifest.json that can be read, by which a run is "
-                  "known: it is left as it is",
+                  "%s/%s has a journal, but its manifest.json is missing or cannot be read: this "
+                  "run is left as it is and cannot be resumed",
                   c->folder, last);
 }
 
@@ -226,8 +224,8 @@ static bool have_equal_bytes(const char *a, const char *b)
     return SHA256File(a, one) != NULL && SHA256File(b, other) != NULL && strcmp(one, other) == 0;
 }
 
-/* models/net.yaml, or where earlier launches had another file of that name models/<digits>/net.yaml,
- * which a spec calls the same. */
+/* Names the copy of an input: models/net.yaml, or models/<digits>/net.yaml if earlier launches
+ * had another file of that name. Specs refer to both by the same name. */
 static enum status name_copy(const struct campaign *c, struct spec_input *input,
                              char path[PATH_BYTES], struct error *e)
 {
@@ -245,8 +243,8 @@ static enum status name_copy(const struct campaign *c, struct spec_input *input,
     return path_format(path, e, "%s/%s", c->run_dir, copy);
 }
 
-/* Copies the files that the spec names into the run, and has them read from there: what changes
- * outside does not change what runs, and the folder draws and runs elsewhere. */
+/* Copies the files that the spec names into the run and reads them from there. Later changes
+ * outside do not affect launches, and the folder can be moved to another machine. */
 static enum status keep_inputs(struct campaign *c, struct error *e)
 {
     for (size_t i = 0; i < c->spec.n_inputs; i++) {
@@ -264,7 +262,8 @@ static enum status keep_inputs(struct campaign *c, struct error *e)
     return OK;
 }
 
-/* The manifest comes last: a run that has none was not begun properly and is not found again. */
+/* Writes spec and manifest. The manifest comes last: a run without a manifest never began and is
+ * not found again. */
 static enum status describe_run(struct campaign *c, struct error *e)
 {
     char path[PATH_BYTES];
@@ -275,8 +274,8 @@ static enum status describe_run(struct campaign *c, struct error *e)
     return manifest_write(path, c, e);
 }
 
-/* Keeps the spec that the run had as the first spec-<number>.yaml that is free, or that says the
- * same. */
+/* Keeps the run's earlier spec as the first spec-<number>.yaml that is free or has equal
+ * contents. */
 static enum status keep_spec(const struct campaign *c, const char *path, char kept[32],
                              struct error *e)
 {
@@ -291,8 +290,7 @@ static enum status keep_spec(const struct campaign *c, const char *path, char ke
     }
 }
 
-/* A run that is gone on with, for one who has its journal: the spec is what is asked of it from now
- * on. Facts of what the runs before did not have are added. */
+/* Updates spec and manifest of a resumed run. The caller holds its journal. */
 static enum status renew_run(struct campaign *c, struct error *e)
 {
     char path[PATH_BYTES], fresh[PATH_BYTES], kept[32] = "";
@@ -312,7 +310,8 @@ static enum status renew_run(struct campaign *c, struct error *e)
     return manifest_update(path, c, kept[0] ? kept : NULL, e);
 }
 
-/* Held by one runner at a time while it looks for a run, begins one or moves `latest`. */
+/* Takes the lock that one runner at a time holds while it searches for a run, begins one or
+ * moves `latest`. */
 static enum status lock_folder(const struct campaign *c, int *lock, struct error *e)
 {
     char path[PATH_BYTES];
@@ -321,7 +320,7 @@ static enum status lock_folder(const struct campaign *c, int *lock, struct error
     *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (*lock < 0)
         return error_at(e, ERR_SYSTEM, c->folder, 0, 0,
-                        "nothing can be written there: %s; --out names another folder of results",
+                        "cannot write here: %s. Use --out for another folder of results",
                         strerror(errno));
     do
         failed = flock(*lock, LOCK_EX);
@@ -333,7 +332,6 @@ static enum status lock_folder(const struct campaign *c, int *lock, struct error
     return ERR_SYSTEM;
 }
 
-/* Points <folder>/latest at the run, in one step. */
 enum status campaign_link_latest(const struct campaign *c, struct error *e)
 {
     char temporary[PATH_BYTES], latest[PATH_BYTES];
@@ -343,7 +341,7 @@ enum status campaign_link_latest(const struct campaign *c, struct error *e)
     TRY(path_format(temporary, e, "%s/.latest", c->folder));
     TRY(path_format(latest, e, "%s/latest", c->folder));
     TRY(lock_folder(c, &lock, e));
-    unlink(temporary); /* of one that was killed right here */
+    unlink(temporary); /* left by a runner that was killed at this line */
     if (symlink(run, temporary) != 0 || rename(temporary, latest) != 0) {
         status = error_at(e, ERR_SYSTEM, latest, 0, 0, "cannot link the run: %s",
                           errno == EISDIR ? "a folder is in the way" : strerror(errno));
@@ -353,7 +351,7 @@ enum status campaign_link_latest(const struct campaign *c, struct error *e)
     return status;
 }
 
-/* Records are named to ranks that may have another current folder. */
+/* Sets the absolute path of the run, since ranks may have another current folder. */
 static enum status set_run_dir(struct campaign *c, const char *run, struct error *e)
 {
     char *absolute = realpath(c->folder, NULL);
@@ -374,7 +372,8 @@ static enum status begin_run(struct campaign *c, const struct runs *runs, struct
     return describe_run(c, e);
 }
 
-/* One that is begun here is also ours before anybody else can find it. */
+/* Finds the run to resume or begins one, and opens its journal. A new run is locked before
+ * others can find it. */
 static enum status find_or_begin(struct campaign *c, struct error *e)
 {
     struct runs runs;
@@ -384,9 +383,7 @@ static enum status find_or_begin(struct campaign *c, struct error *e)
     if (status == OK && !c->request->fresh)
         tell_unknown_run(c, &runs);
     if (run != NULL && run != &runs.all[runs.n - 1])
-        log_print(LOG_NOTE,
-                  "going on with %s: later runs ran on something else or with other options",
-                  run->path);
+        log_print(LOG_NOTE, "resuming %s: later runs have other facts or options", run->path);
     if (run != NULL)
         status = set_run_dir(c, run->name, e);
     else
@@ -428,8 +425,8 @@ static enum status wait_for_journal(struct campaign *c, struct error *e)
     return owner_refuse(c->run_dir, line, e);
 }
 
-/* What the run is known by and where its order of launches comes from; *fits: another runner may
- * have added facts that differ from ours while we waited for it. */
+/* Reads the run's facts and the seed of its order of launches. *fits is false if another runner
+ * meanwhile added facts that contradict ours. */
 static enum status know_run(struct campaign *c, bool *fits, struct error *e)
 {
     struct run run;

@@ -1,14 +1,15 @@
-/* The spec that a run's folder keeps. */
+/* Spec stored in the folder of a run. */
 #pragma once
 
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* What the spec of a campaign here needs to know. */
+/* Finds the properties of this machine on which values of a spec depend. */
 enum status machine_here(struct spec_machine *machine, struct error *e);
 
-/* Loads a spec with the cores of this machine, which matter to one that says `ranks: auto`. */
+/* Loads a spec with the number of cores of this machine, on which `ranks: auto` depends. */
 enum status spec_load_here(struct spec *spec, const char *path, const char *set, struct error *e);
 
-/* Loads <run_dir>/spec.yaml; ERR_ARGUMENT where there is none. Freed with spec_free in any case. */
+/* Loads <run_dir>/spec.yaml; ERR_ARGUMENT if there is none. Free with spec_free, also after an
+ * error. */
 enum status run_spec_load(struct spec *spec, const char *run_dir, const char *set, struct error *e);

@@ -15,7 +15,7 @@ bool run_is_name(const char *name)
     return end != NULL && *end == '-' && strlen(end + 1) == RUN_ID_DIGITS;
 }
 
-/* As they are written; what a hand made of them is none. */
+/* Returns whether all facts are texts. Facts of other types were edited by hand and are ignored. */
 static bool are_facts(const json_t *facts)
 {
     const char *name;

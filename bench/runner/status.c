@@ -10,15 +10,12 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* One reading of a run. */
 struct reading {
     struct spec spec;
     struct journal journal;
     struct launch_order order;
-    size_t *failed; /* [n_points]: launches that failed and that none has replaced */
+    size_t *failed; /* [n_points]: failed launches that no other launch has replaced */
 };
-
-/* ---- Points ---- */
 
 static void count_failures(struct reading *r, const struct journal_places *places)
 {
@@ -43,8 +40,8 @@ static bool is_precise(const struct reading *r, const struct point_launches *p)
     return timing_half_width_pct(&i, false) <= config_number(&r->spec.config, OPT_TIME_PRECISION);
 }
 
-/* Whether a point has what the spec asks of each: further launches may be added for those whose
- * precision is not met. */
+/* Returns whether a point has all launches and seeds that the spec requires. Until its precision
+ * is met, more launches may be added. */
 static bool is_done(const struct reading *r, size_t point, const struct point_launches *p)
 {
     const struct value *launches = &r->spec.config.values[OPT_TIME_LAUNCHES];
@@ -58,7 +55,7 @@ static bool is_done(const struct reading *r, size_t point, const struct point_la
     return enough && p->ended[RUN_ACCURACY] >= seeds;
 }
 
-/* Points of one identity share their launches. */
+/* Counts points by state. Twins, points with equal identity, share their launches. */
 static void count_points(struct run_status *s, const struct reading *r)
 {
     s->points = r->spec.n_points;
@@ -76,8 +73,6 @@ static void count_points(struct run_status *s, const struct reading *r)
             s->points_left++;
     }
 }
-
-/* ---- Launches ---- */
 
 static void count_launch(struct run_status *s, const struct journal_launch *l)
 {
@@ -114,10 +109,10 @@ static double seconds_since(const char *at)
     struct tm utc = {0};
     if (strptime(at, "%Y-%m-%dT%H:%M:%SZ", &utc) == NULL)
         return NAN;
-    return fmax(0, difftime(time(NULL), timegm(&utc))); /* the clock may have been set back */
+    return fmax(0, difftime(time(NULL), timegm(&utc))); /* 0 if the clock was set back */
 }
 
-/* One launch runs at a time: the last. */
+/* Finds the running launch: the last one of the journal, since only one runs at a time. */
 static void take_running(struct run_status *s, const struct reading *r)
 {
     const struct journal *j = &r->journal;
@@ -134,10 +129,8 @@ static void take_running(struct run_status *s, const struct reading *r)
     snprintf(s->label, sizeof s->label, "%s", r->spec.points[point].label);
 }
 
-/* ---- The run ---- */
-
-/* Where it lies and how it calls itself: a process of this host that is gone has left its file; one
- * of another host gives signs of life. */
+/* Finds the runner that is at work. A dead process of this host leaves its file; a runner on
+ * another host gives signs of life. */
 static void find_owner(struct run_status *s)
 {
     if (!folder_has(s->run.path, "runner"))
@@ -181,7 +174,8 @@ static enum status read_run(struct run_status *s, struct reading *r,
     TRY(path_format(path, e, "%s/spec.yaml", s->run.path));
     TRY(spec_load(&r->spec, path, NULL, machine, e));
     if (!folder_has(s->run.path, "journal.jsonl"))
-        return error_set(e, ERR_DATA, "no journal.jsonl: nothing but its tables may be left");
+        return error_set(e, ERR_DATA,
+                         "journal.jsonl not found: this may be a copy with tables only");
     TRY(journal_open(&r->journal, s->run.path, false, e));
     find_owner(s);
     return count(s, r, e);

@@ -1,4 +1,4 @@
-/* The state of a run for people and for programs. */
+/* Prints the state of a run, for people and as JSON. */
 #include <math.h>
 
 #include "bench/base/json.h"
@@ -32,7 +32,7 @@ static void print_left(FILE *out, const struct run_status *s)
     char left[TEXT_NUMBER];
     if (s->left == 0)
         return;
-    fprintf(out, "; %s%zu to come", s->at_most ? "up to " : "", s->left);
+    fprintf(out, "; %s%zu pending", s->at_most ? "up to " : "", s->left);
     if (!isnan(s->left_s))
         fprintf(out, ", %s %s", s->at_most ? "at most" : "about", text_duration(left, s->left_s));
 }
@@ -41,14 +41,14 @@ static void print_counts(FILE *out, const struct run_status *s)
 {
     char launches[TEXT_NUMBER], points[TEXT_NUMBER];
     fprintf(
-        out, "  points    %zu: %zu done, %zu failed, %zu skipped, %zu to come; precision met %zu\n",
+        out, "  points    %zu: %zu done, %zu failed, %zu skipped, %zu pending; precision met %zu\n",
         s->points, s->points_done, s->points_failed, s->points_skipped, s->points_left, s->precise);
     fprintf(out, "  launches  %zu done, %zu failed, %zu interrupted", s->done, s->failed,
             s->interrupted);
     print_left(out, s);
     fputc('\n', out);
     if (s->kept > 0)
-        fprintf(out, "  kept      %s of %s that its spec does not ask for\n",
+        fprintf(out, "  kept      %s of %s outside its spec\n",
                 text_plural(launches, (long)s->kept, "launch"),
                 text_plural(points, (long)s->kept_points, "point"));
     if (s->outdated > 0)
@@ -60,7 +60,7 @@ void run_status_print(FILE *out, const struct run_status *s)
 {
     fprintf(out, "%s  %s", s->run.path, run_state_name(s->state));
     if (s->run.started[0])
-        fprintf(out, ", begun %s, revision %s", s->run.started, s->run.revision);
+        fprintf(out, ", started %s, revision %s", s->run.started, s->run.revision);
     if (s->repeats != NULL)
         fprintf(out, ", repeats %s", s->repeats);
     fputc('\n', out);

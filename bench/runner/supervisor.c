@@ -15,7 +15,7 @@
 #include "bench/runner/attempt.h"
 #include "kernels/base/clock.h"
 
-/* Exit statuses of programs that would end so again: refused, cannot be run. */
+/* Exit statuses after which a restart would fail again: bad spec or data, program cannot be run. */
 static const int hopeless[] = {2, 3, 126, 127};
 
 struct supervised {
@@ -26,10 +26,10 @@ struct supervised {
     struct journal_launch *l;
     double expected_s;
     int64_t begin_ns;
-    char path[PATH_BYTES]; /* of the segments */
+    char path[PATH_BYTES]; /* file of the segments */
     struct segments all;
-    size_t restarts; /* in this launch */
-    int *nodes; /* of several: those that answered when they were asked last; NULL: nobody asked */
+    size_t restarts; /* restarts in this launch */
+    int *nodes;      /* nodes that answered last, [n_nodes]; NULL: not asked */
     int n_nodes;
 };
 
@@ -38,10 +38,10 @@ static struct attempt *last_of(const struct supervised *s)
     return &s->all.attempts[s->all.n - 1];
 }
 
-/* ---- What comes next ---- */
+/* ---- The next segment ---- */
 
-/* The first segment that is not done; of a run whose segments all are the last, which has nothing left to
- * train but its records to write. */
+/* Returns the first segment that is not done. If all are done, the last one, which only writes
+ * its records again. */
 static size_t next_segment(const struct supervised *s)
 {
     size_t n = config_segments(&s->point->config), next = 0;
@@ -59,8 +59,8 @@ static bool has_died(const struct supervised *s)
     return false;
 }
 
-/* Of `fewer`, as many as the campaign gave the run less one for each time that ranks died, on nodes that
- * answer. */
+/* Returns the number of ranks left. With restart.with: fewer, each death takes one rank away,
+ * and ranks must fit the nodes that answer. */
 static int ranks_left(const struct supervised *s)
 {
     const struct config *config = &s->point->config;
@@ -74,7 +74,8 @@ static int ranks_left(const struct supervised *s)
     return left;
 }
 
-/* Those that the plan has, as far as they are left and strategy and batch take them. */
+/* Returns the ranks of a segment: as planned, or the largest number not above the ranks left
+ * that strategy and batch allow. */
 static int ranks_of(const struct supervised *s, size_t segment)
 {
     int planned = config_segment(&s->point->config, segment).ranks, left = ranks_left(s);
@@ -84,7 +85,7 @@ static int ranks_of(const struct supervised *s, size_t segment)
     return left >= planned ? planned : left > 1 ? left : 1;
 }
 
-/* Whether too few are left to go on; `text` says so. */
+/* Returns whether too few ranks are left to restart; `text` is the reason. */
 static bool are_too_few(const struct supervised *s, char *text, size_t size)
 {
     const struct config *config = &s->point->config;
@@ -93,10 +94,10 @@ static bool are_too_few(const struct supervised *s, char *text, size_t size)
     int ranks = ranks_of(s, segment), planned = config_segment(config, segment).ranks;
     struct error why;
     if (left < least)
-        snprintf(text, size, "; ranks left are %d, restart.min_ranks is %d", left, least);
+        snprintf(text, size, "; ranks left: %d, restart.min_ranks: %d", left, least);
     else if (ranks < planned && ranks < least)
         snprintf(text, size,
-                 "; of %d ranks left strategy and batch take %d, restart.min_ranks is %d", left,
+                 "; of %d ranks left, strategy and batch can use %d, restart.min_ranks: %d", left,
                  ranks, least);
     else if (ranks < planned && !config_runs_on(config, ranks, &why))
         snprintf(text, size, "; on %d of the ranks left: %s", ranks, why.text);
@@ -105,7 +106,7 @@ static bool are_too_few(const struct supervised *s, char *text, size_t size)
     return true;
 }
 
-/* One that this run has written: a file that was there before is none of its own. */
+/* Returns whether this run has written a checkpoint. A file older than the run does not count. */
 static bool has_checkpoint(const struct supervised *s)
 {
     char path[PATH_BYTES + 64];
@@ -123,8 +124,6 @@ static bool resumes(const struct supervised *s)
     bool asked = strcmp(config_text(&s->point->config, OPT_CHECKPOINT_RESUME), "auto") == 0;
     return s->all.n > 1 ? has_checkpoint(s) : asked;
 }
-
-/* ---- Starting ranks ---- */
 
 static enum status add_attempt(struct supervised *s, size_t segment, const struct config *on,
                                struct error *e)
@@ -146,14 +145,14 @@ static double left_s(const struct supervised *s)
     return left > 1 ? left : 1;
 }
 
-/* By plan a later segment may want more than one that was begun again on those that are left. */
+/* Refuses a segment that needs more nodes than answered after ranks had died. */
 static enum status check_nodes(const struct supervised *s, const struct config *on, struct error *e)
 {
     if (s->nodes == NULL || config_int(on, OPT_NODES) <= s->n_nodes)
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
-                     "%s, seed %llu: the next segment wants nodes = %ld, of which %d answered when "
-                     "ranks had died; the same command goes on when they are there again",
+                     "%s, seed %llu: the next segment needs %ld nodes, but only %d answered after "
+                     "ranks had died. Run the same command again when all nodes are up",
                      s->point->label, (unsigned long long)s->next->seed, config_int(on, OPT_NODES),
                      s->n_nodes);
 }
@@ -177,7 +176,6 @@ static enum status start(struct supervised *s, const struct point *on, uint32_t 
     return status;
 }
 
-/* What became of the ranks that were started last. */
 static enum status end_attempt(struct supervised *s, const struct launch_outcome *outcome,
                                struct error *e)
 {
@@ -206,8 +204,6 @@ static enum status run_segment(struct supervised *s, size_t segment, int ranks,
     return end_attempt(s, outcome, e);
 }
 
-/* ---- Between two starts ---- */
-
 static enum status move_files(const char *to, DIR *from, const char *folder, struct error *e)
 {
     char old[PATH_BYTES], new[PATH_BYTES];
@@ -221,7 +217,7 @@ static enum status move_files(const char *to, DIR *from, const char *folder, str
     return OK;
 }
 
-/* The records of ranks that have ended give way to those of the next. */
+/* Moves the records of the ended segment to attempt-<NN>/, to make room for the next segment. */
 static enum status move_aside(const struct supervised *s, struct error *e)
 {
     char aside[PATH_BYTES];
@@ -241,7 +237,7 @@ static enum status move_aside(const struct supervised *s, struct error *e)
 static bool is_hopeless(const struct launch_outcome *outcome)
 {
     if (outcome->cause == CAUSE_STAYED || outcome->cause == CAUSE_NO_START)
-        return false; /* the launcher has no status of its own */
+        return false; /* wait_status is not the launcher's own */
     if (outcome->cause != CAUSE_ENDED)
         return true;
     for (size_t i = 0; i < sizeof hopeless / sizeof *hopeless; i++)
@@ -250,7 +246,7 @@ static bool is_hopeless(const struct launch_outcome *outcome)
     return false;
 }
 
-/* " at 2026-11-23T10:05:00Z, after step 57". */
+/* Writes when the ranks died: " at 2026-11-23T10:05:00Z, after step 57". */
 static void tell_when(char text[SUPERVISOR_TEXT], const struct attempt *a)
 {
     time_t at = (time_t)a->end_s;
@@ -262,7 +258,7 @@ static void tell_when(char text[SUPERVISOR_TEXT], const struct attempt *a)
                  a->progress.steps);
 }
 
-/* Of several nodes some may be gone with their ranks, or all. */
+/* Asks which nodes still answer, if there are several. */
 static enum status ask_nodes(struct supervised *s, struct error *e)
 {
     if (config_int(&s->point->config, OPT_NODES) == 1)
@@ -271,7 +267,7 @@ static enum status ask_nodes(struct supervised *s, struct error *e)
     return campaign_ask_nodes(s->c, s->point, &s->nodes, &s->n_nodes, e);
 }
 
-/* Whether ranks are started again for those that have died, as far as nodes answer; `after` says why not. */
+/* Returns whether a restart is possible; `after` says when the ranks died and, if not, why. */
 static bool may_restart(const struct supervised *s, char after[SUPERVISOR_TEXT])
 {
     const struct config *config = &s->point->config;
@@ -282,11 +278,12 @@ static bool may_restart(const struct supervised *s, char after[SUPERVISOR_TEXT])
         snprintf(after + used, SUPERVISOR_TEXT - used, "; restart.budget = %s is spent",
                  config_text(config, OPT_RESTARTS));
     else if (s->nodes != NULL && s->n_nodes == 0)
-        snprintf(after + used, SUPERVISOR_TEXT - used, "; of %d nodes none answers",
+        snprintf(after + used, SUPERVISOR_TEXT - used, "; none of %d nodes answers",
                  last_of(s)->nodes);
     else if (!fewer && s->nodes != NULL && s->n_nodes < last_of(s)->nodes)
-        snprintf(after + used, SUPERVISOR_TEXT - used, "; of %d nodes %d answer, and none is spare",
-                 last_of(s)->nodes, s->n_nodes);
+        snprintf(after + used, SUPERVISOR_TEXT - used,
+                 "; %d of %d nodes answer, and there is no spare one", s->n_nodes,
+                 last_of(s)->nodes);
     else
         return !are_too_few(s, after + used, SUPERVISOR_TEXT - used);
     return false;
@@ -295,10 +292,10 @@ static bool may_restart(const struct supervised *s, char after[SUPERVISOR_TEXT])
 static void tell_restart(struct supervised *s, int ranks, const char *when)
 {
     progress_clear(&s->c->progress);
-    log_print(LOG_NOTE, "%s, seed %llu: %s%s: it begins again %s on %d rank%s, restart %zu of %s",
+    log_print(LOG_NOTE, "%s, seed %llu: %s%s: restarting %s on %d rank%s, restart %zu of %s",
               s->point->label, (unsigned long long)s->next->seed, last_of(s)->reason, when,
-              has_checkpoint(s) ? "from its checkpoint" : "anew", ranks, ranks == 1 ? "" : "s",
-              s->restarts, config_text(&s->point->config, OPT_RESTARTS));
+              has_checkpoint(s) ? "from its checkpoint" : "from the beginning", ranks,
+              ranks == 1 ? "" : "s", s->restarts, config_text(&s->point->config, OPT_RESTARTS));
 }
 
 static enum status restart(struct supervised *s, bool *may, char after[SUPERVISOR_TEXT],
@@ -313,9 +310,7 @@ static enum status restart(struct supervised *s, bool *may, char after[SUPERVISO
     return OK;
 }
 
-/* ---- The whole ---- */
-
-/* Each time round starts ranks once; *more is false after the last. */
+/* Runs one segment. *more is false after the last one. */
 static enum status run_next(struct supervised *s, bool *more, struct launch_outcome *outcome,
                             char after[SUPERVISOR_TEXT], struct error *e)
 {
@@ -344,7 +339,7 @@ static enum status run_all(struct supervised *s, struct launch_outcome *outcome,
     return OK;
 }
 
-/* A runner that was killed could not say how its ranks ended, but they have told how far they were. */
+/* Marks segments of a killed runner as stopped. Their ranks have recorded how far they came. */
 static void end_interrupted(struct supervised *s)
 {
     char folder[PATH_BYTES];
@@ -359,8 +354,8 @@ static void end_interrupted(struct supervised *s)
     }
 }
 
-/* Without a list that can be read nobody knows what the run has done: it is kept for a look, and the segments
- * begin anew. */
+/* Reads the list of segments. A damaged list is kept under another name, and the run starts
+ * again from its first segment. */
 static enum status read_segments(struct supervised *s, struct error *e)
 {
     char aside[PATH_BYTES];
@@ -374,8 +369,8 @@ static enum status read_segments(struct supervised *s, struct error *e)
     TRY(path_format(aside, e, "%s.damaged", s->path));
     if (rename(s->path, aside) != 0)
         return error_at(e, ERR_SYSTEM, s->path, 0, 0, "cannot be moved: %s", strerror(errno));
-    log_print(LOG_WARNING, "%s: %s; it is kept as %s, and its segments begin anew", s->path,
-              why.text, aside);
+    log_print(LOG_WARNING, "%s: %s; kept as %s, and the run starts again from its first segment",
+              s->path, why.text, aside);
     return OK;
 }
 

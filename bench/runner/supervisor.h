@@ -1,7 +1,8 @@
-/* Elastic accuracy runs: segments on other ranks, one after another, each from the checkpoint of the one before;
- * and, within restart.budget, a new start from the last checkpoint when ranks have died. What was started when and how
- * it ended stands in seed<N>.segments.json beside the launches of the run, which a launch that goes on with an
- * interrupted one reads. Records of all but the last are in attempt-<NN>/ of the launch's folder. */
+/* Elastic accuracy runs: segments on different ranks, one after another, each from the
+ * checkpoint of the previous one. If ranks die, the run restarts from its last checkpoint, up to
+ * restart.budget times. A file beside the launches of the run, seed<N>.segments.json, records
+ * each segment. A launch that resumes an interrupted one reads that file. Records of all but the
+ * last segment are in attempt-<NN>/ of the launch's folder. */
 #pragma once
 
 #include "bench/launch/launch.h"
@@ -9,8 +10,8 @@
 
 enum { SUPERVISOR_TEXT = 200 };
 
-/* *outcome is that of the last ranks, its time that of all of them. `after` says of a run that could not go on
- * when that was, and why it was not begun again. */
+/* Runs the segments of one launch. *outcome is the outcome of the last segment, with the time of
+ * all. If the run failed, `after` says at which epoch and why it was not restarted. */
 enum status supervisor_run(struct campaign *c, const struct next_launch *next, const char *folder,
                            double expected_s, struct launch_outcome *outcome,
                            char after[SUPERVISOR_TEXT], struct journal_launch *l, struct error *e);

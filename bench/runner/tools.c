@@ -7,7 +7,7 @@
 
 #include "bench/base/executable.h"
 
-/* The root keeps its slash. */
+/* Cuts the last part of a path; the root keeps its slash. */
 static void cut_last_part(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -20,7 +20,7 @@ static enum status find_folder(char folder[PATH_BYTES], struct error *e)
     char program[PATH_BYTES];
     if (!executable_path(program, sizeof program))
         return error_set(e, ERR_SYSTEM,
-                         "/proc/self/maps does not say where this program is: is /proc mounted?");
+                         "cannot find the path of this program in /proc/self/maps. Mount /proc");
     cut_last_part(program);
     return path_format(folder, e, "%s", program);
 }
@@ -41,8 +41,9 @@ static enum status find_home(const char *folder, char home[PATH_BYTES], struct e
     return error_set(e, ERR_SYSTEM, "the current folder: %s", strerror(errno));
 }
 
-/* A bundle has it in a file: the checkout that it may lie in is another one. A checkout may be another user's, of which
- * git tells nothing unless it is asked to; a program that the checkout names for git is not run. */
+/* Finds the revision. A bundle stores it in a file, since its folder may be in another checkout.
+ * safe.directory lets git describe another user's checkout. core.fsmonitor=false stops git from
+ * running a program that the checkout names. */
 static void find_revision(const char *home, char *revision, size_t size)
 {
     char path[PATH_BYTES];

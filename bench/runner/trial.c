@@ -8,13 +8,14 @@
 #include "bench/runner/attempt.h"
 #include "bench/sites/slurm.h"
 
-/* Clusters take seconds for their first step; a launcher that waits for something never comes takes all. */
+/* Limit of a trial. The first step of a cluster's job takes seconds; a launcher that waits in
+ * vain never ends. */
 #define LIMIT_S 60.0
 
-/* What hello_ranks said of two ranks. */
+/* Output of hello_ranks for two ranks. */
 struct trial {
-    int jobs;         /* lines: 1 where all is well */
-    int ranks, nodes; /* of the first */
+    int jobs;         /* lines, one per job: 1 if all is well */
+    int ranks, nodes; /* from the first line */
 };
 
 static struct trial read_log(const char *path)
@@ -37,7 +38,6 @@ static struct trial read_log(const char *path)
     return t;
 }
 
-/* Of a launcher that does not do. */
 static void explain(char *why, size_t size, const struct launch_outcome *outcome,
                     const struct trial *t, const char *log)
 {
@@ -47,14 +47,14 @@ static void explain(char *why, size_t size, const struct launch_outcome *outcome
         snprintf(why, size, "not done within %.0f s", LIMIT_S);
     else if (t->ranks == 1)
         snprintf(why, size,
-                 "started %d jobs of 1 rank instead of 1 job of 2: the MPI of these programs does "
-                 "not speak with it",
+                 "started %d jobs of 1 rank instead of 1 job of 2: it does not match the MPI "
+                 "library of these programs",
                  t->jobs);
     else
-        snprintf(why, size, "%s", words[0] ? words : "said nothing");
+        snprintf(why, size, "%s", words[0] ? words : "no output");
 }
 
-/* Why it does not do; "" where it does. */
+/* Tries a launcher with two ranks. `why` is the reason for its failure, "" if it works. */
 static enum status try_launcher(struct campaign *c, const struct point *point,
                                 enum launcher_kind kind, char *why, size_t size, struct error *e)
 {
@@ -95,7 +95,6 @@ static enum status try_launcher(struct campaign *c, const struct point *point,
     return status;
 }
 
-/* The first that works. */
 static enum status find_launcher(struct campaign *c, const struct point *point, struct error *e)
 {
     char why[LAUNCHERS][400] = {""}, text[1024] = "";
@@ -104,7 +103,8 @@ static enum status find_launcher(struct campaign *c, const struct point *point, 
         TRY(try_launcher(c, point, (enum launcher_kind)kind, why[kind], sizeof why[kind], e));
         if (why[kind][0] == '\0') {
             c->allocation.launcher = (enum launcher_kind)kind;
-            log_print(LOG_NOTE, "ranks are started by %s, which has started two as one job",
+            log_print(LOG_NOTE,
+                      "starting ranks by %s, which started two ranks as one job in a trial",
                       names_launchers->names[kind]);
             return OK;
         }
@@ -112,7 +112,7 @@ static enum status find_launcher(struct campaign *c, const struct point *point, 
     for (int kind = LAUNCHER_auto + 1; kind < LAUNCHERS && used < sizeof text; kind++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s: %s", used > 0 ? "; " : "",
                                  names_launchers->names[kind], why[kind]);
-    return error_set(e, ERR_UNAVAILABLE, "nothing here starts two ranks as one job: %s", text);
+    return error_set(e, ERR_UNAVAILABLE, "no launcher starts two ranks as one job: %s", text);
 }
 
 static enum status check_launcher(struct campaign *c, const struct point *point,

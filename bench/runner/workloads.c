@@ -10,7 +10,8 @@ static long id_of(const struct point *point)
     return config_int(&point->config, OPT_WORKLOAD);
 }
 
-/* One that is not there leaves its own points out: workloads_ask says why. */
+/* Finds the program of a point. A missing program is reported by workloads_ask, which skips the
+ * points that need it. */
 static enum status find_foreign(struct workloads *w, const struct config *config, struct error *e)
 {
     enum status status = foreign_find(w->foreign, w->spec, w->tools, config, e);
@@ -53,7 +54,8 @@ const char *workloads_program(const struct workloads *w, const struct point *poi
                                              : w->programs[id_of(point)];
 }
 
-/* Runs the point's program with a question and the point's options, all of them, as of a launch. */
+/* Runs the point's program with `question` (--identify, for example) and all options of the
+ * point. Reads the first line that it prints. */
 static enum status ask(const struct workloads *w, const char *question, const struct point *point,
                        char *answer, size_t size, int *exit_status, struct error *e)
 {
@@ -73,7 +75,8 @@ static enum status ask(const struct workloads *w, const char *question, const st
     return OK;
 }
 
-/* What a peer stands on is its own; ours read data, and choose instructions by the precision. */
+/* Returns whether a workload's answer depends on an option: a peer's on the peer's own options,
+ * ours on the data, the precision and the instruction set. */
 static bool concerns_identity(const struct config *config, const struct spec_option *option)
 {
     if (config_is_peer(config))
@@ -99,7 +102,7 @@ char *workload_about(const struct point *point)
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* Keeps what was said, or NULL; takes `said`. */
+/* Keeps the answer for this point; NULL: it did not answer. Takes ownership of `said`. */
 static enum status keep(struct workloads *w, const struct point *point, json_t *said,
                         struct error *e)
 {
@@ -107,10 +110,10 @@ static enum status keep(struct workloads *w, const struct point *point, json_t *
     json_t *value = said != NULL ? said : json_null();
     int failed = json_object_set_new_nocheck(w->identities, about, value);
     free(about);
-    return failed ? error_no_memory(e, "what workloads say") : OK;
+    return failed ? error_no_memory(e, "the answers of workloads") : OK;
 }
 
-/* NULL: it was not asked yet. */
+/* Returns the kept answer; NULL if the workload was not asked yet. */
 static json_t *identity_of(const struct workloads *w, const struct point *point)
 {
     char *about = workload_about(point);
@@ -124,13 +127,13 @@ static bool is_exit_of(int exit_status, enum status status)
     return exit_status == error_exit_status(&(struct error){.status = status});
 }
 
-/* Where ranks read what this process would read. */
+/* Returns whether ranks read the same files as this process. */
 static bool reads_here(const struct config *config)
 {
     return config_int(config, OPT_SITE) == SITE_local || config_site(config)->shares_cores;
 }
 
-/* At what the spec says of the data, or of the set where it says nothing of the path. */
+/* Returns an error at data.path, or at data.set if the spec has no path. */
 static enum status refuse_data(const struct config *config, const char *why, struct error *e)
 {
     enum option_id id = config->values[OPT_DATA_PATH].set ? OPT_DATA_PATH : OPT_DATA_SET;
@@ -161,14 +164,14 @@ enum status workloads_check(const struct workloads *w, const struct point *point
         if (was != NULL && was[0] && is[0] && strcmp(was, is) != 0)
             return error_set(e, ERR_DATA,
                              "%s: %s changed while the campaign ran: '%s' before, '%s' in this "
-                             "launch, which does not count; put back, the same command goes on; "
-                             "as it is, it begins a new run",
+                             "launch, which does not count. Restore it to resume with the same "
+                             "command; without that, the command begins a new run",
                              point->label, name, was, is);
     }
     return OK;
 }
 
-/* At the data: a network of their shape is there, and of all images some have labels that it does not know. */
+/* Returns an error for a data set of the right shape with labels beyond the network's classes. */
 static enum status refuse_label(const struct point *point, const char *largest, struct error *e)
 {
     char text[300];
@@ -200,7 +203,7 @@ static enum status check_samples(const struct point *point, const char *set, int
         samples->text, set, images, images);
 }
 
-/* Of a set whose images the spec could not know. */
+/* Checks a data set that was unknown when the spec was read: shape, labels, number of images. */
 static enum status check_fits(const struct workloads *w, const struct point *point, struct error *e)
 {
     struct shape shape;
@@ -217,7 +220,8 @@ static enum status check_fits(const struct workloads *w, const struct point *poi
     return e->status = ERR_UNAVAILABLE;
 }
 
-/* Survivors that go on want more of an MPI library than most have, and more of the trainer than it does. */
+/* Refuses restart.with: in_place, with the probe's answer: neither the trainer nor most MPI
+ * libraries support it. */
 static enum status check_recovery(const struct workloads *w, const struct point *point,
                                   struct error *e)
 {
@@ -228,7 +232,8 @@ static enum status check_recovery(const struct workloads *w, const struct point 
         return OK;
     TRY(ask(w, "--probe-recovery", point, answer, sizeof answer, &exit_status, e));
     return error_set(e, ERR_UNAVAILABLE,
-                     "restart.with: in_place: %s; same or fewer begins again from a checkpoint",
+                     "restart.with: in_place: %s. Use restart.with: same or fewer, which restart "
+                     "from a checkpoint",
                      answer);
 }
 
@@ -250,7 +255,7 @@ enum status workloads_ask(struct workloads *w, const struct point *point, struct
     if (answer[0] != '\0')
         return error_set(e, ERR_UNAVAILABLE, "%s", answer);
     return error_set(
-        e, ERR_UNAVAILABLE, "%s --check: exit status %d and no answer; %s by hand says why",
+        e, ERR_UNAVAILABLE, "%s --check: exit status %d and no answer. Run %s by hand to see why",
         config_workload(&point->config)->name, exit_status, workloads_program(w, point));
 }
 

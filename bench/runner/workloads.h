@@ -1,4 +1,5 @@
-/* The programs that a campaign measures: where they are, and what peers say they stand on. */
+/* Programs that a campaign measures: their paths, and the versions and data on which their
+ * results depend. */
 #pragma once
 
 #include <jansson.h>
@@ -8,41 +9,44 @@
 #include "bench/runner/tools.h"
 #include "bench/spec/spec.h"
 
-/* Paths of those that points use; the others are "", and so is the helper of one that needs
- * none. */
+/* Paths of the programs that points use, "" for all others. A workload without a helper has ""
+ * as helper. */
 struct workloads {
     const struct spec *spec;   /* borrowed */
     const struct tools *tools; /* borrowed */
     char programs[WORKLOADS][PATH_BYTES], helpers[WORKLOADS][PATH_BYTES];
-    json_t *foreign; /* as foreign_find says */
-    /* By what workload_about says, what a program of ours says that its launches on these data, of this precision, have
-     * in common, or a peer of what it stands on: texts by name; null where it did not tell. */
+    json_t *foreign; /* paths of programs of `workload: command` (foreign_find) */
+    /* Answers of the workloads, by workload_about: texts by name, for example libraries and
+     * data. null if a workload did not answer. */
     json_t *identities;
 };
 
 #define WORKLOAD_PROGRAMS_MAX (2 * WORKLOADS + FOREIGN_PROGRAMS_MAX)
 
-/* ERR_UNAVAILABLE when a program of ours has not been built. Ended with workloads_free in any case. */
+/* Finds the programs; ERR_UNAVAILABLE if one has not been built. Call workloads_free afterwards,
+ * also after an error. */
 enum status workloads_find(struct workloads *w, const struct spec *spec, const struct tools *tools,
                            struct error *e);
 void workloads_free(struct workloads *w);
 
 const char *workloads_program(const struct workloads *w, const struct point *point);
 
-/* "train_cnn data.set=digits": the program and the options that what it says may depend on, those of
- * the data, train.precision and kernels.isa, or of a peer its own, where they are not at their presets. Points with one such text
- * stand on the same. NULL: no memory; freed by the caller. */
+/* Returns the program and the options that its answer depends on, if they differ from their
+ * defaults: "train_cnn data.set=digits". The options are those of the data, train.precision and
+ * kernels.isa, or a peer's own. Points with equal texts share one answer. NULL if there is no
+ * memory; free with free. */
 char *workload_about(const struct point *point);
 
-/* Asks the point's workload whether it can run here, where it is one that must be asked, else what
- * its launches will have in common (bench/collect's launch_common); keeps its answer.
- * ERR_UNAVAILABLE with the reason when it cannot, ERR_SPEC at the option for data that do not read or a program that is
- * not there. One that does not tell for another reason says why in its launches. */
+/* Asks a peer whether it can run here, or another program for the properties that all its
+ * launches share (launch_common of bench/collect). Keeps the answer. ERR_UNAVAILABLE with the
+ * reason if it cannot run. ERR_SPEC at the option if data cannot be read or a program is
+ * missing. Any other failure is left to the launches, which report it. */
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e);
 
-/* ERR_DATA, saying what it was and is, when a launch did not run on what was said then. */
+/* Returns ERR_DATA, with both values, if a launch reports other properties than the answer of
+ * workloads_ask. */
 enum status workloads_check(const struct workloads *w, const struct point *point,
                             const struct launch_result *result, struct error *e);
 
-/* Lists every program and helper that is used; returns how many. */
+/* Lists every program and helper in use; returns their number. */
 size_t workloads_list(const struct workloads *w, const char *programs[WORKLOAD_PROGRAMS_MAX]);

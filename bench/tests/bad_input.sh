@@ -57,7 +57,7 @@ for command in check report compare; do
     check "$command: a run that is not there is near" expect 2 "; nearest 'strong_scaling'" \
         "$scalebench" "$command" strong_scalin "ranks > 0"
 done
-check "what is missing is told with where to read on" expect 2 "run: SPEC is missing; \`scalebench run --help\`" "$scalebench" run
+check "what is missing is told with where to read on" expect 2 "run: SPEC is missing; see \`scalebench run --help\`" "$scalebench" run
 check "--version takes no argument" expect 2 "--version: 'x' is one argument too many; expected none" "$scalebench" --version x
 check "hello_ranks takes no argument" expect 2 "hello_ranks: 'x' is one argument too many; expected none" "$build/hello_ranks" x
 check "one argument too many" expect 2 "'b' is one argument too many; expected SPEC" "$scalebench" plan a b
@@ -67,16 +67,16 @@ for command in plan run; do
     check "$command: results below a file" expect 2 "--out CHANGELOG.md: found a file, expected a folder of results" \
         "$scalebench" "$command" quick --out CHANGELOG.md
 done
-check "status: what it takes" expect 2 "a spec is taken, too: strong_scalin.yaml" "$scalebench" status strong_scalin
+check "status: what it takes" expect 2 "for a spec, type strong_scalin.yaml" "$scalebench" status strong_scalin
 check "a program in place of a run" expect 2 "'bench/tests/lib/file_server.py' is a file: expected a run's folder or name, or a table" \
     "$scalebench" table bench/tests/lib/file_server.py
 check "explain: the meaning of a name" expect 2 "; nearest 'train.lr'" "$scalebench" explain train.learning_rate
-check "explain: nothing is near no name" expect 2 "name of a list; \`scalebench explain\`" "$scalebench" explain ""
+check "explain: nothing is near no name" expect 2 "list entry; \`scalebench explain\`" "$scalebench" explain ""
 check "explain: an axis" expect 0 "Number of MPI processes" "$scalebench" explain matrix.ranks
 check "explain: a setting" expect 0 "Learning rate at one rank" "$scalebench" explain train.lr=0.1
 check "a table in place of a run" expect 2 "'results/claims.csv' is a table, not a run: expected the folder of a run" \
     "$scalebench" check results/claims.csv "step_ms < 25"
-check "runs: why one is unreadable" expect 1 "no journal.jsonl: nothing but its tables" "$scalebench" runs results/reference/strong_scaling
+check "runs: why one is unreadable" expect 1 "journal.jsonl not found: this may be a copy with tables only" "$scalebench" runs results/reference/strong_scaling
 check "a metric that is near" expect 2 "workload.time: 'time_mss' is unknown; nearest 'time_ms'" \
     "$scalebench" plan configs/examples/pi.yaml --set workload.time=time_mss
 check "a sign turned around" expect 2 "'speedup => 2': expected '>=', found '=>'" \
@@ -91,7 +91,7 @@ check "a SET without a value" expect 2 "SET:1:7: ranks= has no value; expected k
 check "a case of a spec without cases" expect 2 "cases: 'a': this spec has no cases" "$scalebench" plan quick --set cases.a.ranks=2
 check "nodes that are no number" expect 2 "nodes: 'all' is neither a whole number nor auto" "$scalebench" plan quick --set nodes=all
 check "a summary that is not there" \
-    expect 2 "--published: 'wang_model.csv' not found in the current folder and results/published; nearest 'wang_yang_model.csv'" \
+    expect 2 "--published: 'wang_model.csv' not found in the current folder or results/published; nearest 'wang_yang_model.csv'" \
     "$scalebench" model lenet_21k --published wang_model.csv
 check "an option of specs without --set" expect 2 "plan: '--form' is an option of specs; use --set form=quick" \
     "$scalebench" plan strong_scaling --form quick
@@ -101,7 +101,7 @@ check "an option before the command" expect 2 "'--set': the command comes first;
     "$scalebench" --set a=b plan strong_scaling
 check "a condition before the run" expect 2 "check: 'speedup >= 1.8' is a condition: expected RUN first" \
     "$scalebench" check "speedup >= 1.8" strong_scaling
-check "report: a run twice" expect 2 "report: 'strong_scaling' is results/reference/strong_scaling, which is given already" \
+check "report: a run twice" expect 2 "report: 'strong_scaling' is results/reference/strong_scaling, which is given twice" \
     "$scalebench" report results/reference/strong_scaling strong_scaling --output "$tmp/report.html"
 check "report: a folder as its page" expect 2 "report: --output $tmp is a folder; expected a file" \
     "$scalebench" report strong_scaling --output "$tmp"

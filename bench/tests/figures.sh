@@ -183,9 +183,9 @@ long_names_have_lines() {
 }
 
 set_changes_no_run() {
-    expect 2 "--set train.epochs: the run in $tmp/set cannot change" \
+    expect 2 "--set train.epochs: $tmp/set is already measured" \
         "$scalebench" figures "$tmp/set" --set train.epochs=7 || return 1
-    expect 2 "--set ranks: the run" "$scalebench" figures "$tmp/set" --set "matrix.ranks=[1]" || return 1
+    expect 2 "--set ranks: $tmp/set is already measured" "$scalebench" figures "$tmp/set" --set "matrix.ranks=[1]" || return 1
     expect 2 "no run of this campaign with these values yet" \
         "$scalebench" figures "$tmp/kinds.yaml" --out "$tmp/results" --set train.lr=0.5
 }
@@ -274,10 +274,10 @@ several_runs_share_a_figure() {
 }
 
 wrong_runs_of_figures_are_named() {
-    expect 2 "figures: 'results/reference/strong_scaling' is the run results/reference/strong_scaling, which is given already" \
+    expect 2 "figures: 'results/reference/strong_scaling' is the run results/reference/strong_scaling, which is given twice" \
         "$scalebench" figures strong_scaling results/reference/strong_scaling --out "$tmp/results" || return 1
     expect 2 "'nowhere' is no run" "$scalebench" figures strong_scaling nowhere --out "$tmp/results" &&
-        expect 2 'asks for none; --set "figures=' "$scalebench" figures efficiency peer --out "$tmp/results" --set "figures=[]"
+        expect 2 'asks for none. Use --set "figures=' "$scalebench" figures efficiency peer --out "$tmp/results" --set "figures=[]"
 }
 
 # A file of a figure alone goes with the run, which nothing else is needed for then.
@@ -343,7 +343,7 @@ wrong_options_of_figures_are_named() {
         --set "figures=[{kind: line, y: test_loss, where: ranks = 99}]" || return 1
     expect 2 "figures.y = step_ms: this campaign has no steps.csv. One row per step and rank of every timed launch. Written if measure.steps_csv is true" \
         "$scalebench" figures "$dir" --set "figures=[{kind: line, x: step, y: step_ms}]" || return 1
-    expect 2 "comm.csv is the table of a sweep, whose figures take no --set; leave --set out" \
+    expect 2 "comm.csv is the table of a sweep, whose figures take no --set. Leave --set out" \
         "$scalebench" figures results/reference/comm/comm.csv --set title=x || return 1
     expect 0 "Quantity of the x axis" "$scalebench" explain figures.x
 }

@@ -45,7 +45,7 @@ goes_on_on_another_host() {
 begins_anew_on_another_kind_of_machine() {
     expect 0 "fake" taskset -c "$(taskset -cp $$ | grep -o '[0-9]*$')" \
         "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/elsewhere" || return 1
-    expect 0 "the class of machine is not what it was in $tmp/elsewhere/fake/20" \
+    expect 0 "the class of machine differs from $tmp/elsewhere/fake/20" \
         "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/elsewhere" || return 1
     [ "$(find "$tmp/elsewhere/fake" -mindepth 1 -maxdepth 1 -type d | wc -l)" -eq 2 ]
 }
@@ -60,7 +60,7 @@ begins_anew_when_fresh() {
 
 begins_anew_with_another_program() {
     echo "# changed" >>"$bin/train_cnn"
-    expect 0 "the program train_cnn is not what it was in $out/fake/20" run && [ "$(runs)" -eq 3 ]
+    expect 0 "the program train_cnn differs from $out/fake/20" run && [ "$(runs)" -eq 3 ]
 }
 
 # As the message says.
@@ -80,7 +80,7 @@ goes_on_with_the_old_program() {
 another=(--set "matrix.sync.strategy=[tree,ring]")
 
 goes_on_with_another_spec() {
-    expect 0 "6 launches of 1 point that this spec does not ask for are kept" run "${another[@]}" || return 1
+    expect 0 "6 launches of 1 point outside this spec are kept" run "${another[@]}" || return 1
     [ "$(runs)" -eq 3 ] && [ "$(launches)" -eq 22 ] && [ "$(wc -l <"$latest/raw.csv")" -eq 17 ] &&
         grep -q 'sync.strategy: \[tree, ring\]' "$latest/spec.yaml" &&
         grep -q 'sync.strategy: \[tree, allreduce\]' "$latest/spec-001.yaml"
@@ -116,7 +116,7 @@ tries_a_failed_launch_again() {
     # shellcheck disable=SC2016 # expands in the trainer
     echo '[ -z "$dir" ] || [ "$(find "${dir%%/launches/*}/launches" -name "time-*" | wc -l)" -ne 3 ] || {
         echo "fake trainer: a hiccup" >&2; exit 1; }' >"$tmp/facts"
-    FAKE_FACTS=$tmp/facts expect 0 "fake trainer: a hiccup: it is tried again" run \
+    FAKE_FACTS=$tmp/facts expect 0 "fake trainer: a hiccup: will be retried" run \
         --set measure.retries=1 || return 1
     [ "$(launches)" -eq 13 ] && grep -q "^launches/.*a hiccup" "$latest/raw.csv" &&
         [ "$(grep -c ',ok,' "$latest/summary.csv")" -eq 2 ] &&
@@ -132,7 +132,7 @@ counts_the_failures_of_this_run() {
     esac' >"$tmp/facts"
     local launches
     for launches in 3 6; do
-        FAKE_FACTS=$tmp/facts expect 0 "fake trainer: a hiccup: it is tried again" run \
+        FAKE_FACTS=$tmp/facts expect 0 "fake trainer: a hiccup: will be retried" run \
             --set "measure.retries=1 measure.time.launches=$launches..$launches" || return 1
     done
     [ "$(grep -c '"status":"failed"' "$latest/journal.jsonl")" -eq 2 ] && [ "$(runs)" -eq 1 ] &&
@@ -143,7 +143,7 @@ gives_up_what_fails_alike() {
     rm -rf "$out"
     # shellcheck disable=SC2016 # expands in the trainer
     echo '[ "$strategy" = tree ] || [ -z "$dir" ] || { echo "fake trainer: not again" >&2; exit 1; }' >"$tmp/facts"
-    FAKE_FACTS=$tmp/facts expect 1 "as before: failed again, it is given up" run \
+    FAKE_FACTS=$tmp/facts expect 1 "as before: failed again, will not be retried" run \
         --set measure.retries=9 && [ "$(launches)" -eq 8 ]
 }
 
@@ -287,7 +287,7 @@ says_which_run_it_does_not_know() {
     expect 0 "fake" run || return 1
     first=$(run_of_latest)
     : >"$latest/manifest.json"
-    expect 0 "$out/fake/$first has a journal, but no manifest.json that can be read" run || return 1
+    expect 0 "$out/fake/$first has a journal, but its manifest.json is missing or cannot be read" run || return 1
     [ "$(runs)" -eq 2 ] && [ "$(run_of_latest)" != "$first" ] || return 1
     expect 0 "fake" run && ! grep "has a journal" "$tmp/expect.log"
 }

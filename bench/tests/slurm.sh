@@ -128,7 +128,7 @@ is_resumable() {
     wait "$waiting"
     until_true no_jobs || return 1
     cat "$log_of_hanging"
-    grep "interrupted; the same command goes on" "$log_of_hanging" || return 1
+    grep "interrupted; run the same command again to resume" "$log_of_hanging" || return 1
     gone "$out" || return 1
     grep -q '"event":"running"' "$latest/journal.jsonl" &&
         ! grep -q '"event":"finished"' "$latest/journal.jsonl"
@@ -137,7 +137,7 @@ is_resumable() {
 completes_later() {
     local before
     before=$(grep '"event":"done"' "$latest/journal.jsonl")
-    expect 0 "going on with" fake_job || return 1
+    expect 0 "resuming" fake_job || return 1
     [ "$(find "$out/fake" -mindepth 1 -maxdepth 1 -type d | wc -l)" -eq 1 ] || return 1
     [ "$(grep -c '"status":"ok"' "$latest/journal.jsonl")" -eq 4 ] || return 1
     grep -qF "$before" "$latest/journal.jsonl" && grep -q '"event":"finished"' "$latest/journal.jsonl"
@@ -166,7 +166,7 @@ begins_again() {
     start_hanging || return 1
     rm -f "$latest"/launches/*/*/hangs.*
     scontrol requeue "$number" && until_true hangs_without_waiting || return 1
-    grep "DUE TO JOB REQUEUE" "$log_of_hanging" && grep "going on with" "$log_of_hanging" &&
+    grep "DUE TO JOB REQUEUE" "$log_of_hanging" && grep "resuming" "$log_of_hanging" &&
         scancel "$number" && is_resumable && completes_later
 }
 

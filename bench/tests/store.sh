@@ -53,7 +53,7 @@ other_options_begin_a_run() {
     second=$(run_of_latest)
     [ "$(runs)" -eq 2 ] && [ "$(counted | wc -l)" -eq 12 ] || return 1
     cp "$out/fake/$first/journal.jsonl" "$tmp/before"
-    expect 0 "going on with" run && [ "$(run_of_latest)" = "$first" ] && cmp "$tmp/before" "$journal" &&
+    expect 0 "resuming" run && [ "$(run_of_latest)" = "$first" ] && cmp "$tmp/before" "$journal" &&
         [ "$(runs)" -eq 2 ] || return 1
     expect 0 "$first" "$bin/scalebench" compare fake --out "$out" && grep -F "$second" "$tmp/expect.log" &&
         grep -F "Matched by label, since train.lr differs: " "$tmp/expect.log" || return 1
@@ -124,7 +124,7 @@ another_value_runs_itself_and_its_base() {
 # The first spec again shows what it asks for, of all that is there.
 less_is_kept_and_not_shown() {
     cp "$journal" "$tmp/before"
-    expect 0 "launches of 1 point that this spec does not ask for are kept" run || return 1
+    expect 0 "launches of 1 point outside this spec are kept" run || return 1
     cmp "$tmp/before" "$journal" && ! grep ring "$latest/raw.csv" "$latest/summary.csv"
 }
 
@@ -134,7 +134,7 @@ another_program_keeps_the_old_run() {
     cp "$journal" "$tmp/before"
     cp "$bin/train_cnn" "$tmp/train_cnn"
     echo "# changed" >>"$bin/train_cnn"
-    expect 0 "the program train_cnn is not what it was in $out/fake/${old##*/}" run || return 1
+    expect 0 "the program train_cnn differs from $out/fake/${old##*/}" run || return 1
     mv "$tmp/train_cnn" "$bin/train_cnn"
     expect 0 "fake" run && [ "$(readlink -f "$latest")" = "$old" ] && cmp "$tmp/before" "$journal"
 }
@@ -148,7 +148,7 @@ runs_of_earlier_versions_are_shown() {
     cp -r "$tmp/now/fake/${old##*/}" "$out/fake/"
     old=$out/fake/${old##*/}
     sed -i 's/"facts": /"programs": /' "$old/manifest.json"
-    expect 0 "${old##*/} was made by a version that did not keep what a run is known by" run || return 1
+    expect 0 "${old##*/} was made by a version that kept no facts" run || return 1
     [ "$(runs)" -eq 2 ] && cmp "$tmp/before" "$old/journal.jsonl" && ! cmp -s "$tmp/before" "$journal" &&
         expect 0 "allreduce" "$bin/scalebench" table "$old" && expect 0 "${old##*/}  finished" status fake
 }
@@ -177,7 +177,7 @@ another_peer_runs_itself() {
     expect 0 "fake" run "${with_peer[@]}" || return 1
     [ "$(rows_that_count train_cnn) $(rows_that_count peer_torch)" = "6 6" ] || return 1
     echo "torch 2" >"$FOUNDATIONS"
-    expect 0 "'torch 1' then, 'torch 2' now; what ran on the earlier one is kept, and counts again with that again" \
+    expect 0 "'torch 1' then, 'torch 2' now. Earlier launches are kept, and count again with the earlier one" \
         run "${with_peer[@]}" || return 1
     grep "6 launches on another version of a peer are kept and not shown" "$tmp/expect.log" || return 1
     [ "$(rows_that_count train_cnn) $(rows_that_count peer_torch)" = "12 6" ] && [ "$(runs)" -eq 1 ] || return 1
@@ -224,13 +224,13 @@ slow() { # a runner that has a launch on its way
 
 tells_what_runs() {
     slow || return 1
-    expect 0 "running, begun 20" status "$tmp/fake.yaml" || return 1
+    expect 0 "running, started 20" status "$tmp/fake.yaml" || return 1
     grep "now  *allreduce  launch 1, for [0-9]* s; process $runner on $(hostname) since 20" \
-        "$tmp/expect.log" && grep "points  *2: 0 done, 0 failed, 0 skipped, 2 to come" "$tmp/expect.log" || return 1
+        "$tmp/expect.log" && grep "points  *2: 0 done, 0 failed, 0 skipped, 2 pending" "$tmp/expect.log" || return 1
     status --json | grep -q '"label": "allreduce"' || return 1
     kill -KILL "$runner"
-    gone "$out" && expect 0 "interrupted, begun 20" status fake || return 1
-    grep "1 interrupted; up to 1[12] to come\|1 interrupted; 1[12] to come" "$tmp/expect.log"
+    gone "$out" && expect 0 "interrupted, started 20" status fake || return 1
+    grep "1 interrupted; up to 1[12] pending\|1 interrupted; 1[12] pending" "$tmp/expect.log"
 }
 
 # Nothing of a spec that asks for more is written while another runner has the run, here or elsewhere.

@@ -239,9 +239,9 @@ stands_beside_a_summary() {
     sed 's/,36992,/,36864,/' results/published/wang_yang_model.csv >"$theirs"
     expect 1 "36864  conv2         128x11x11            36992  differs" \
         "$scalebench" model keras_690k --published "$theirs" || return 1
-    expect 2 "$theirs:3: ours: 'conv1' is no layer of softmax_784" \
+    expect 2 "$theirs:3: ours: layer 'conv1' not found in softmax_784" \
         "$scalebench" model softmax_784 --published "$theirs" || return 1
-    expect 2 "'nowhere.csv' is not there" "$scalebench" model softmax_784 --published nowhere.csv
+    expect 2 "'nowhere.csv' not found" "$scalebench" model softmax_784 --published nowhere.csv
 }
 
 # Of a published file that has names alone no row is looked at, though `where` of a figure asks for some. What no cell points
@@ -264,12 +264,12 @@ explains() {
         expect 0 "unit     ms" "$scalebench" explain step_ms_median &&
         expect 0 "seed in classes.csv" "$scalebench" explain seed &&
         expect 0 "handed to the workload" "$scalebench" explain seed &&
-        expect 0 "kernel    rows and columns of the kernel: one number or [rows, columns]; 1..64; must be given" \
+        expect 0 "kernel    rows and columns of the kernel: one number or [rows, columns]; 1..64; required" \
             "$scalebench" explain conv2d &&
         expect 0 "shapes    [C, H, W] to [channels, (H + 2 pad - kernel) / stride + 1" "$scalebench" explain conv2d &&
         expect 0 "maxpool2d" "$scalebench" list layers &&
         expect 0 "allreduce, one of the strategies" "$scalebench" explain allreduce &&
-        expect 0 "sync.variant  plain (usual) pickled" "$scalebench" explain reduce_bcast &&
+        expect 0 "sync.variant  plain (default) pickled" "$scalebench" explain reduce_bcast &&
         expect 0 "usual plain pickled linear mpich" "$scalebench" explain sync.variant &&
         expect 0 "of gather_scatter: Every rank" "$scalebench" list variants &&
         expect 0 "21840 parameters" "$scalebench" explain lenet_21k &&

@@ -1,11 +1,11 @@
-/* `scalebench claims`: what numbers say of the claims of publications. */
+/* `scalebench claims`: judges the claims of publications by measured numbers. */
 #include "bench/claims/claims.h"
 
 #include <string.h>
 
 #include "bench/runner/commands/commands.h"
 
-/* The path with another ending, "results/claims.yaml" as "results/claims.csv". */
+/* Formats the path with another ending: "results/claims.csv" for "results/claims.yaml". */
 static enum status beside(char path[PATH_BYTES], const char *claims, const char *ending,
                           struct error *e)
 {
@@ -40,7 +40,8 @@ static enum status update(const struct claims *c, struct error *e)
     return OK;
 }
 
-/* Differences are told before they are written over; with --update they are no failure. A story is written by hand. */
+/* Prints the verdicts and the differences from the .csv file, before --update overwrites it.
+ * With --update, differences are no failure; errors in the hand-written story are. */
 static enum status tell(const struct claims *c, const struct arguments *arguments, FILE *out,
                         int *exit_status, struct error *e)
 {
@@ -60,11 +61,11 @@ static enum status tell(const struct claims *c, const struct arguments *argument
 static enum status find_file(char path[PATH_BYTES], const struct arguments *arguments,
                              const struct tools *tools, struct error *e)
 {
-    static const char usual[] = "results/claims.yaml";
+    static const char standard[] = "results/claims.yaml";
     if (arguments->operand != NULL)
         return path_format(path, e, "%s", arguments->operand);
-    TRY(path_format(path, e, "%s", usual));
-    return path_exists(path) ? OK : path_format(path, e, "%s/%s", tools->home, usual);
+    TRY(path_format(path, e, "%s", standard));
+    return path_exists(path) ? OK : path_format(path, e, "%s/%s", tools->home, standard);
 }
 
 enum status command_claims(const struct arguments *arguments, const struct tools *tools, FILE *out,

@@ -1,6 +1,6 @@
-/* The commands of the scalebench program. Each prints its results to `out`, leaves messages to
- * standard error, and returns an error for main to print; *exit_status is set only where OK does
- * not mean 0. */
+/* Commands of the scalebench program. Each prints its results to `out` and its messages to
+ * standard error, and returns an error for main to print. A command sets *exit_status only if it
+ * returns OK and the status is not 0. */
 #pragma once
 
 #include <stdio.h>
@@ -11,16 +11,17 @@
 enum { OPERANDS_MAX = 256 };
 
 struct arguments {
-    char *const *command; /* the whole command line */
-    const char *operand;  /* what is not an option, the first of them; NULL where absent */
-    const char *operands[OPERANDS_MAX]; /* of commands whose operand ends in "..." */
+    char *const *command; /* whole command line */
+    const char *operand;  /* first operand; NULL: none */
+    const char *operands
+        [OPERANDS_MAX]; /* all operands; several only if the command's operand ends in "..." */
     size_t n_operands;
-    char *set;                                     /* --set, a line each, or NULL */
+    char *set;                                     /* --set, one line per option; NULL: none */
     const char *out;                               /* --out, else default_out */
     const char *default_out;                       /* $SCALEBENCH_OUT or "results" */
-    const char *site;                              /* of submit, or NULL */
-    const char *model, *data, *ranks, *strategies; /* of new, or NULL */
-    const char *published;                         /* file to show beside a network, or NULL */
+    const char *site;                              /* of submit; NULL: none */
+    const char *model, *data, *ranks, *strategies; /* of new; NULL: none */
+    const char *published; /* published summary to compare a network with; NULL: none */
     const char *quantity, *margin, *level, *floor; /* of compare */
     const char *file, *format, *output;            /* of check; of several commands */
     bool fresh, strict, json, count_disturbed, as_measured, per_nodes, dry_run, update, commands;
@@ -32,5 +33,6 @@ typedef enum status command_function(const struct arguments *arguments, const st
 #define COMMAND(name, operand, options, summary) command_function command_##name;
 #include "bench/runner/commands/commands.def"
 
-/* What `explain` tells of besides networks and groups, a name a line and what it means. */
+/* Prints the names that `explain` knows, except networks and groups: one name per line with its
+ * meaning. */
 command_function explain_names;

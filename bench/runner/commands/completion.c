@@ -1,5 +1,5 @@
-/* How a command line may go on: commands, their options, and what their operands and values stand for, as
- * other commands list it. */
+/* Completes a command line: commands, options, and the operands and values that operands.def
+ * lists. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "kernels/base/text.h"
 
 struct offer {
-    const char *word; /* what was begun */
+    const char *word; /* beginning of the word */
     const char *out;  /* folder of all results */
     const struct tools *tools;
     FILE *to;
@@ -24,10 +24,10 @@ static const struct shell {
 };
 #define N_SHELLS (sizeof shells / sizeof *shells)
 
-/* What asks how a line goes on, in place of a shell's name. */
+/* Asks for completions, in place of a shell's name. */
 static const char asking[] = "words";
 
-/* A candidate, `end` ("=" or "") behind it, where it goes on as the word begins. */
+/* Prints a candidate, followed by `end` ("=" or ""), if it begins with the word. */
 static void offer(const struct offer *o, const char *text, int length, const char *end,
                   const char *meaning)
 {
@@ -50,7 +50,7 @@ static enum status print_shells(const struct arguments *arguments, const struct 
     return OK;
 }
 
-/* The first word of each line that a command prints of this operand; the rest says what it means. */
+/* Offers the first word of each line that a command prints, with the rest as its meaning. */
 static enum status offer_printed(const struct offer *o, command_function *command,
                                  const char *operand, const char *end, struct error *e)
 {
@@ -73,15 +73,15 @@ static enum status offer_printed(const struct offer *o, command_function *comman
     return status;
 }
 
-/* What a word of an operand stands for: the names that a command prints, or paths. Of paths below a folder the first
- * `skip` and the last characters, their ending, are left out. */
+/* Completions of a word: names that a command prints, or paths. `folder` and `ending` are cut
+ * from each path. */
 static const struct operand {
     const char *word;
     command_function *command;
-    const char *operand, *end; /* of the command; behind each name */
+    const char *operand, *end; /* operand of the command; suffix of each name */
     enum base { IN_OUT, IN_HOME } base;
     const char *folder, *pattern, *ending;
-    bool whole; /* paths as they are */
+    bool whole; /* keep paths uncut */
 } operands[] = {
 #define PRINTED(word, command, operand, end)                                                       \
     {word, command, operand, end, 0, NULL, NULL, NULL, false},
@@ -113,7 +113,7 @@ static enum status offer_operand(const struct offer *o, const struct operand *of
                                : offer_paths(o, of);
 }
 
-/* "SPEC|RUN|CSV", "RUN...", "[NAME]": whatever any of its words stands for. */
+/* Offers the completions of every word in an operand: "SPEC|RUN|CSV", "RUN...", "[NAME]". */
 static enum status offer_operands(const struct offer *o, const char *text, struct error *e)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -145,7 +145,7 @@ static void offer_options(const struct offer *o, const struct command *command)
     offer_word(o, "--help", "");
 }
 
-/* Names to choose from, or whatever the words of the value stand for. */
+/* Offers the allowed values of an option, or the completions of the words in its value. */
 static enum status offer_values(const struct offer *o, const struct command_option *option,
                                 struct error *e)
 {
@@ -156,7 +156,7 @@ static enum status offer_values(const struct offer *o, const struct command_opti
     return OK;
 }
 
-/* The option of the command that a word of the line names; NULL: none. */
+/* Returns the option of the command named by a word; NULL if there is none. */
 static const struct command_option *option_of(const struct command *command, const char *word)
 {
     for (size_t i = 0; i < COMMAND_OPTIONS && strncmp(word, "--", 2) == 0; i++)
@@ -166,7 +166,6 @@ static const struct command_option *option_of(const struct command *command, con
     return NULL;
 }
 
-/* The folder of all results, where the line says it. */
 static void take_out(struct offer *o, const struct command *command, const char *const *words,
                      size_t n)
 {
@@ -177,7 +176,7 @@ static void take_out(struct offer *o, const struct command *command, const char 
     }
 }
 
-/* The words behind the name of the program; the last was begun. */
+/* Offers completions of the last of the words after the program's name. */
 static enum status offer_next(struct offer *o, const char *const *words, size_t n, struct error *e)
 {
     o->word = n > 0 ? words[n - 1] : "";

@@ -13,11 +13,12 @@ static const struct {
     const char *what;
 } others[] = {
     {columns_all, NULL},
-    {format_columns, "a row a point and run, of `scalebench compare --format csv`"},
-    {claims_columns, "a row a claim, of `scalebench claims --format csv`"},
-    {forecast_columns, "a row a point, of `scalebench plan --format csv`"},
-    {figures_series_columns, "a row a value of a figure, beside its picture"},
-    {figures_dots_columns, "a row a launch behind a value of a figure, beside its picture"},
+    {format_columns, "One row per point and run, printed by `scalebench compare --format csv`"},
+    {claims_columns, "One row per claim, printed by `scalebench claims --format csv`"},
+    {forecast_columns, "One row per point, printed by `scalebench plan --format csv`"},
+    {figures_series_columns, "One row per value of a figure, in a file beside its picture"},
+    {figures_dots_columns,
+     "One row per launch behind a value of a figure, in a file beside its picture"},
 };
 enum { OTHERS = sizeof others / sizeof *others };
 

@@ -1,4 +1,5 @@
-/* The columns of every CSV file that a run, a command, a figure or a sweep writes. Internal to bench/runner/commands. */
+/* Columns of every CSV file that runs, commands, figures or sweeps write. Internal to
+ * bench/runner/commands. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,10 +7,10 @@
 #include "bench/record/csv.h"
 
 struct dictionary {
-    const struct column *columns; /* [n]; of several files where they are those of a run */
+    const struct column *columns; /* [n]; of several files for the columns of a run */
     size_t n;
-    const char *what; /* what a row is; NULL: the columns are of a run */
+    const char *what; /* meaning of a row; NULL: columns of a run */
 };
 
-/* The i-th; false beyond the last. */
+/* Gets the i-th dictionary; false if there is none. */
 bool dictionary_get(struct dictionary *d, size_t i);

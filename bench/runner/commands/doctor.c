@@ -1,4 +1,5 @@
-/* What ails a cluster before anything is measured on it: a campaign of one launch, of doctor_ranks. */
+/* `scalebench doctor`: checks a site before anything is measured on it, by a campaign of one
+ * launch of doctor_ranks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,21 +17,22 @@
 
 /* ---- The spec ---- */
 
-/* What a spec may say of where its points run, and doctor does as well. */
+/* Options of a site that doctor copies from the given spec. */
 static const enum option_id of_site[] = {OPT_SITE_RATE, OPT_SITE_DELAY, OPT_SITE_LAUNCHER,
                                          OPT_SITE_MACHINES, OPT_SITE_INTERFACE};
 
 struct spec_text {
     const char *program;
-    const struct config *site; /* of the spec that was named, or NULL */
-    bool sized;                /* --set says how many ranks */
+    const struct config *site; /* configuration of the given spec's largest point; NULL: no spec */
+    bool sized;                /* --set has the number of ranks */
 };
 
-/* A file that doctor's spec lies over, whose hosts count if --set chooses an emulated site. */
+/* Base of doctor's spec. Its site.hosts applies only if --set chooses an emulated site. */
 #define BASE_NAME "doctor_base.yaml"
 #define BASE      "# Written by `scalebench doctor`.\nsite.hosts: 4\n"
 
-/* As many as the point has nodes if the spec does not say it; 0: the site has none. */
+/* Returns the number of emulated hosts: from the spec, else the point's nodes, at least 2. 0 if
+ * the site has no hosts. */
 static long hosts_of(const struct config *site)
 {
     long hosts = config_int(site, OPT_SITE_HOSTS), nodes = config_int(site, OPT_NODES);
@@ -89,7 +91,7 @@ static enum status write_spec(FILE *out, const void *arg, struct error *e)
     return OK;
 }
 
-/* The point that takes the most nodes says where. */
+/* Returns the configuration of the point on the most nodes. */
 static const struct config *largest_site(const struct spec *spec)
 {
     const struct config *largest = NULL;
@@ -130,13 +132,13 @@ static enum status check_able(const struct campaign *c, struct error *e)
 {
     const struct config *config = &c->spec.points[0].config;
     if (c->spec.n_points > 1)
-        return error_set(e, ERR_ARGUMENT, "doctor: --set makes %zu points: one is examined",
+        return error_set(e, ERR_ARGUMENT, "doctor: --set makes %zu points, expected one",
                          c->spec.n_points);
     if (config_int(config, OPT_SITE) == SITE_slurm && c->allocation.n == 0 &&
         c->allocation.missing.status == OK)
         return error_set(e, ERR_UNAVAILABLE,
-                         "doctor: the nodes of a Slurm job are examined, and this is none; type: "
-                         "salloc -N%ld build/scalebench doctor",
+                         "doctor: site slurm needs a Slurm job, but this is none. Type: salloc "
+                         "-N%ld build/scalebench doctor",
                          config_int(config, OPT_NODES));
     if (c->refusals[0][0])
         return error_set(e, ERR_UNAVAILABLE, "doctor: %s", c->refusals[0]);
@@ -148,7 +150,7 @@ static enum status check_launch(const struct campaign *c, struct error *e)
     size_t n = c->journal.n_launches;
     if (n > 0 && launch_is_done(&c->journal.launches[n - 1]))
         return OK;
-    return error_set(e, ERR_MPI, "doctor: the ranks that measure did not end well: %s",
+    return error_set(e, ERR_MPI, "doctor: the measuring ranks failed: %s",
                      n > 0 ? c->journal.launches[n - 1].reason : "none was started");
 }
 

@@ -15,7 +15,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* A run stands as it is: only what is shown of it can be set. */
+/* Loads the spec of a run. --set may change only options of figures, since the measurements are
+ * done. */
 static enum status load_folder(struct spec *spec, const char *folder,
                                const struct arguments *arguments, struct error *e)
 {
@@ -24,12 +25,13 @@ static enum status load_folder(struct spec *spec, const char *folder,
     if (key == NULL)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "figures: --set %s: the run in %s cannot change; what it shows can, with "
+                     "figures: --set %s: %s is already measured. Set only options of figures: "
                      "figures, title, bars, caption, link, published.* and differs",
                      key, folder);
 }
 
-/* Whether a run of `b` is one of `a`: all but what is shown of it is the same. */
+/* Returns whether two specs have the same points and options of measurement; options of figures
+ * may differ. */
 static bool same_campaign(const struct spec *a, const struct spec *b)
 {
     bool same = a->n_points == b->n_points;
@@ -51,7 +53,8 @@ static bool is_view_of(const struct spec *asked, const char *view)
     return same;
 }
 
-/* What a run was asked for, by the last spec or one before, as is asked now; "" when by none. */
+/* Finds a spec of the run, the last or an earlier one, for the same campaign as `asked`; "" if
+ * there is none. */
 static void find_view(const struct spec *asked, const char *run_dir, char view[PATH_BYTES])
 {
     glob_t earlier;
@@ -66,7 +69,7 @@ static void find_view(const struct spec *asked, const char *run_dir, char view[P
     globfree(&earlier);
 }
 
-/* The newest run that was asked for the same, and the spec that did. */
+/* Finds the newest run with a spec for the same campaign as `asked`, and that spec. */
 static enum status find_run(const struct spec *asked, const char *folder, char run_dir[PATH_BYTES],
                             char view[PATH_BYTES], struct error *e)
 {
@@ -80,8 +83,8 @@ static enum status find_run(const struct spec *asked, const char *folder, char r
     return status;
 }
 
-/* A spec stands for the latest run of its campaign, as it asked for that or, where it never did, as the last one did;
- * with other values, for the latest run with these. */
+/* Finds the run of a spec: the latest one, or with --set the latest one with these values.
+ * *same: the run has a spec of the same campaign as `asked`. */
 static enum status choose_run(const struct spec *asked, const struct arguments *arguments,
                               char run_dir[PATH_BYTES], bool *same, struct error *e)
 {
@@ -97,13 +100,13 @@ static enum status choose_run(const struct spec *asked, const struct arguments *
     if (set ? *same : path_is_folder(run_dir))
         return OK;
     return error_at(e, ERR_ARGUMENT, set ? folder : run_dir, 0, 0,
-                    "no run of this campaign%s yet; `make bench CONFIG=%s%s%s%s` makes one",
+                    "no run of this campaign%s yet. Run `make bench CONFIG=%s%s%s%s`",
                     set ? " with these values" : "", arguments->operand, set ? " SET=\"" : "",
                     set ? arguments->set : "", set ? "\"" : "");
 }
 
-/* What a spec says of figures holds for its run, whatever it said when it was run. Points borrow the
- * values of their campaign: the run's go to `asked`, which stays with the caller as long as `spec`. */
+/* Loads the run of a spec, with the figure options of the spec as it is now. Values are swapped,
+ * since points borrow those of their campaign: `asked` must live as long as `spec`. */
 static enum status load_campaign(struct spec *spec, struct spec *asked,
                                  const struct arguments *arguments, char run_dir[PATH_BYTES],
                                  struct error *e)
@@ -138,7 +141,7 @@ static enum status redraw(const struct spec *spec, const char *run_dir, const st
     return report_make(spec, &request, tools, &result, e);
 }
 
-/* Not every gnuplot writes PDF. */
+/* Prints the path of a picture if it exists: not every gnuplot writes PDF. */
 static void print_picture(FILE *out, const char *run_dir, const char *figure, const char *ending)
 {
     char path[PATH_BYTES];
@@ -167,13 +170,12 @@ static void print_figures(FILE *out, const struct spec *spec, const char *run_di
     print_sweep_figures(out, run_dir);
 }
 
-/* The table of a sweep, which is a file. */
 static bool is_sweep(const char *operand)
 {
     return text_ends(operand, ".csv") && !path_is_folder(operand);
 }
 
-/* Its figures have no options; they lie beside it. */
+/* Refuses options and further operands with the table of a sweep. */
 static enum status check_sweep(const struct arguments *arguments, struct error *e)
 {
     const char *given = arguments->set != NULL      ? "--set"
@@ -183,10 +185,10 @@ static enum status check_sweep(const struct arguments *arguments, struct error *
     TRY(figures_check_sweep(file_name(arguments->operand), e));
     return given == NULL
                ? OK
-               : error_set(e, ERR_ARGUMENT,
-                           "figures: %s is the table of a sweep, whose figures take no %s; leave "
-                           "%s out",
-                           arguments->operand, given, given);
+               : error_set(
+                     e, ERR_ARGUMENT,
+                     "figures: %s is the table of a sweep, whose figures take no %s. Leave %s out",
+                     arguments->operand, given, given);
 }
 
 static enum status draw_sweep(const char *path, const struct tools *tools, FILE *out,
@@ -201,19 +203,19 @@ static enum status draw_sweep(const char *path, const struct tools *tools, FILE 
 
 /* ---- Several runs ---- */
 
-/* Curves of one run would cover each other. */
+/* Refuses a run that is given twice, since its curves would cover each other. */
 static enum status check_new(const struct joined_run *runs, size_t i, const char *name,
                              struct error *e)
 {
     for (size_t k = 0; k < i; k++)
         if (path_is_same(runs[k].path, runs[i].path))
             return error_set(e, ERR_ARGUMENT,
-                             "figures: '%s' is the run %s, which is given already; leave one out",
+                             "figures: '%s' is the run %s, which is given twice. Leave one out",
                              name, runs[k].path);
     return OK;
 }
 
-/* Only what is shown of the first can be set: its figures are drawn. */
+/* Opens all runs. --set applies to the first one, whose figures are drawn. */
 static enum status open_runs(struct joined_run *runs, const struct arguments *arguments,
                              const struct tools *tools, struct error *e)
 {
@@ -260,7 +262,7 @@ static enum status draw_runs(const struct arguments *arguments, const struct too
     }
     if (status == OK && runs[0].spec.config.values[OPT_FIGURES].n == 0)
         status = error_set(e, ERR_ARGUMENT,
-                           "figures: the spec of %s asks for none; --set \"figures=[time]\" does",
+                           "figures: the spec of %s asks for none. Use --set \"figures=[time]\"",
                            runs[0].path);
     THEN(status, draw_joined(runs, n, folder, tools, e));
     if (status == OK)

@@ -34,15 +34,15 @@ static bool share_name(const struct joined_run *runs, size_t n)
     return false;
 }
 
-/* Appends a part to all names where any two of one name differ in it. */
-static void tell_by(struct joined_run *runs, size_t n, int part)
+/* Appends a part to all names if it distinguishes any two runs of one name. */
+static void name_by(struct joined_run *runs, size_t n, int part)
 {
-    bool tells = false;
+    bool differs = false;
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < i && !tells; k++)
-            tells = strcmp(runs[i].name, runs[k].name) == 0 &&
-                    strcmp(runs[i].parts[part], runs[k].parts[part]) != 0;
-    for (size_t i = 0; i < n && tells; i++)
+        for (size_t k = 0; k < i && !differs; k++)
+            differs = strcmp(runs[i].name, runs[k].name) == 0 &&
+                      strcmp(runs[i].parts[part], runs[k].parts[part]) != 0;
+    for (size_t i = 0; i < n && differs; i++)
         text_join(runs[i].name, sizeof runs[i].name, " ", runs[i].parts[part]);
 }
 
@@ -53,7 +53,7 @@ void joined_name(struct joined_run *runs, size_t n)
         read_parts(&runs[i]);
     }
     for (int part = 0; part < JOINED_PARTS && share_name(runs, n); part++)
-        tell_by(runs, n, part);
+        name_by(runs, n, part);
     bool counted = share_name(runs, n);
     for (size_t i = 0; i < n && counted; i++) {
         char number[32];

@@ -1,10 +1,10 @@
-/* Runs that share figures, and what tells them from each other. */
+/* Runs drawn in one figure, with names that distinguish them. */
 #pragma once
 
 #include "bench/collect/collect.h"
 #include "bench/runner/files.h"
 
-/* What may tell runs from each other, the first that do being taken. */
+/* Parts of a name, in the order in which they are tried. */
 enum { JOINED_CAMPAIGN, JOINED_HOST, JOINED_REVISION, JOINED_STARTED, JOINED_FOLDER, JOINED_PARTS };
 
 struct joined_run {
@@ -15,9 +15,9 @@ struct joined_run {
     char name[96];
 };
 
-/* Names each by what tells it from the others, of campaign, host, revision, time and folder as little
- * as needed; what is given twice is counted. */
+/* Names each run by the first parts in which the runs differ. Runs that still share a name are
+ * numbered. */
 void joined_name(struct joined_run *runs, size_t n);
 
-/* The names joined, as part of a path. */
+/* Writes the joined names for use in a path. */
 void joined_folder(char *text, size_t size, const struct joined_run *runs, size_t n);

@@ -32,10 +32,10 @@ static enum status print_model(const char *path, void *arg, struct error *e)
 
 struct config_list {
     FILE *out;
-    size_t skip; /* characters before the name that `run` takes */
+    size_t skip; /* length of the path before the name for `run` */
 };
 
-/* A campaign by its name, and its title; without one the first line of its opening comment. */
+/* Prints a campaign's name and title; without a title, the first line of its opening comment. */
 static enum status print_config(const char *path, void *arg, struct error *e)
 {
     const struct config_list *list = arg;
@@ -51,7 +51,7 @@ static enum status print_config(const char *path, void *arg, struct error *e)
     return OK;
 }
 
-/* Campaigns lie in configs/ and in a folder a report below it. */
+/* Lists the campaigns in configs/, configs/examples/ and one folder per report. */
 static enum status list_configs(const struct arguments *arguments, const struct tools *tools,
                                 FILE *out, struct error *e)
 {
@@ -101,12 +101,12 @@ static enum status list_folders(find_with_tables *find, const struct arguments *
     return status;
 }
 
-/* What can be listed besides the names that options choose from. */
+/* Kinds besides the names that options choose from. */
 static const struct {
     const char *kind;
     enum status (*list)(const struct arguments *arguments, const struct tools *tools, FILE *out,
                         struct error *e);
-    find_with_tables *find; /* where `list` is NULL: finds folders */
+    find_with_tables *find; /* finds folders, if `list` is NULL */
 } others[] = {{"configs", list_configs, NULL},
               {"models", list_models, NULL},
               {"columns", list_columns, NULL},
@@ -116,7 +116,6 @@ static const struct {
 
 enum { KINDS_MAX = 64 };
 
-/* Returns how many there are. */
 static size_t all_kinds(const char *kinds[KINDS_MAX])
 {
     size_t n, known = 0;
@@ -150,8 +149,8 @@ enum status command_list(const struct arguments *arguments, const struct tools *
     return OK;
 }
 
-/* A name may stand for several things: `explain seed` tells of the option and of the columns. Each
- * returns how many it told of. */
+/* A name may have several meanings: `seed` is an option and several columns. Each explain_
+ * function prints its meaning and returns how many it found. */
 static size_t explain_option(FILE *out, const char *name)
 {
     const struct spec_option *option = option_find(name);
@@ -161,7 +160,7 @@ static size_t explain_option(FILE *out, const char *name)
     return option != NULL;
 }
 
-/* The i-th option of a spec and then of its figures; NULL: there are no more. */
+/* Returns the i-th option, of a spec first and then of its figures; NULL if there are no more. */
 static const struct spec_option *option_at(size_t i)
 {
     return i < OPTION_ROWS ? option_get((enum option_id)i) : figure_option_at(i - OPTION_ROWS);
@@ -172,7 +171,6 @@ static void print_option(FILE *out, const char *indent, const struct spec_option
     fprintf(out, "%s%-30s %.*s\n", indent, option->key, text_sentence(option->help), option->help);
 }
 
-/* "train": what stands below it. */
 static size_t explain_group(FILE *out, const char *name)
 {
     const struct spec_option *option;
@@ -200,7 +198,7 @@ static size_t explain_columns(FILE *out, const char *name)
     return told;
 }
 
-/* Whether a figure may show it: a quantity or a column of numbers. */
+/* Returns whether a name is a quantity or a numeric column, which figures can show. */
 static bool is_number(const char *name)
 {
     struct dictionary d;
@@ -213,7 +211,7 @@ static bool is_number(const char *name)
     return false;
 }
 
-/* Whether a line's figure may name a column so: a number, or a sum as "forward_ms+backward_ms". */
+/* Returns whether a figure can show a name: a number, or a sum such as "forward_ms+backward_ms". */
 static bool is_of_figures(const char *name)
 {
     char term[FIGURES_STEM + 8];
@@ -237,7 +235,8 @@ static size_t explain_sum(FILE *out, const char *name)
     return 1;
 }
 
-/* "step_ms_lo" of series_time.csv; "test_acc_lo" leaves the unit out. */
+/* Explains a column of series_NAME.csv by its ending: "step_ms_lo". The unit may be left out:
+ * "test_acc_lo". */
 static size_t explain_ending(FILE *out, const char *name)
 {
     char stem[FIGURES_STEM], with_unit[FIGURES_STEM + 8];
@@ -251,7 +250,7 @@ static size_t explain_ending(FILE *out, const char *name)
     return 1;
 }
 
-/* "name, what it is" and its meaning; `of` may be "". */
+/* Prints a row if its key is `name`; `of` is its kind, or "". */
 static bool explain_row(FILE *out, const char *name, const char *key, const char *of,
                         const char *meaning)
 {
@@ -270,7 +269,7 @@ static size_t explain_words(FILE *out, const char *name)
     return told;
 }
 
-/* Tables and figures head an option's column by its last word: momentum. */
+/* Explains an option by its last word, as tables and figures name it: momentum. */
 static size_t explain_last_word(FILE *out, const char *name)
 {
     const struct spec_option *option;
@@ -285,7 +284,6 @@ static size_t explain_last_word(FILE *out, const char *name)
     return told;
 }
 
-/* The variants of a strategy, if it comes in several. */
 static void explain_variants(FILE *out, const char *name)
 {
     const char *variants[VARIANTS];
@@ -293,12 +291,12 @@ static void explain_variants(FILE *out, const char *name)
     size_t n = strategy < 0 ? 0 : strategy_variant_list((enum strategy_kind)strategy, variants);
     for (size_t i = 1; i < n; i++)
         fprintf(out, "%s%s%s", i == 1 ? "  sync.variant  " : " ", variants[i],
-                i == 1 ? " (usual)" : "");
+                i == 1 ? " (default)" : "");
     if (n > 1)
         fputc('\n', out);
 }
 
-/* Who takes a compressor, and where it comes from. */
+/* Prints the source of a compressor and the strategies that use it. */
 static void explain_compressor(FILE *out, const char *name)
 {
     const char *takers[STRATEGIES];
@@ -316,18 +314,18 @@ static void explain_compressor(FILE *out, const char *name)
 static void explain_layer_option(FILE *out, const struct layer_option *o)
 {
     if (o->type == LAYER_PART) {
-        fprintf(out, "  %-9s %s; true or false; preset true\n", o->key, o->help);
+        fprintf(out, "  %-9s %s; true or false; default true\n", o->key, o->help);
         return;
     }
     fprintf(out, "  %-9s %s%s; %.15g..%.15g", o->key, o->help,
             o->type == LAYER_PAIR ? ": one number or [rows, columns]" : "", o->min, o->max);
     if (isnan(o->preset))
-        fprintf(out, "; must be given\n");
+        fprintf(out, "; required\n");
     else
-        fprintf(out, "; preset %.15g\n", o->preset);
+        fprintf(out, "; default %.15g\n", o->preset);
 }
 
-/* How a model file writes a layer, and what it does to a shape. */
+/* Prints how a layer changes shapes, and its options in a model file. */
 static void explain_layer(FILE *out, const char *name)
 {
     int kind = name_index(name, layer_names(), LAYER_KINDS);
@@ -337,7 +335,7 @@ static void explain_layer(FILE *out, const char *name)
     fprintf(out, "  shapes    %s\n", rule->shapes);
     for (const struct layer_option *o = rule->options; o->key != NULL; o++)
         explain_layer_option(out, o);
-    fprintf(out, "  %-9s of the layer; preset %s and a number\n", "name", name);
+    fprintf(out, "  %-9s name of the layer; default %s and a number\n", "name", name);
 }
 
 static size_t explain_entries(FILE *out, const char *name)
@@ -350,7 +348,7 @@ static size_t explain_entries(FILE *out, const char *name)
                 continue;
             fprintf(out, "%s, one of the %s\n  %s\n", name, lists[i]->list, lists[i]->summaries[k]);
             explain_variants(out, name);
-            if (lists[i] == names_compressors) /* precisions have such names, too */
+            if (lists[i] == names_compressors) /* precisions share some of these names */
                 explain_compressor(out, name);
             explain_layer(out, name);
             told++;
@@ -369,19 +367,18 @@ static enum status explain_model(FILE *out, const char *name, const struct tools
     return print_model(path, out, e);
 }
 
-/* What `explain` tells of besides networks and groups. */
+/* Name that `explain` knows, except networks and groups. */
 struct told {
     const char *name, *meaning;
 };
 
-/* Keys of any file of YAML. */
+/* Keys of any YAML file. */
 static const struct told yaml_keys[] = {
-    {"x-",
-     "begins keys at the top of a spec, a model or a file of a site that are yours, as a place for "
-     "anchors: x-adam: &adam {optimizer: adam}; scalebench ignores them"},
+    {"x-", "Prefix of your own keys at the top of a spec, model or site file, for example to hold "
+           "anchors: x-adam: &adam {optimizer: adam}. scalebench ignores them"},
     {"<<",
-     "merges a map, or a list of maps, into the map around it: train: {<<: *adam, epochs: 5}; its "
-     "own keys win over merged ones, an earlier map of the list over a later one"},
+     "Merges a map, or a list of maps, into the map around it: train: {<<: *adam, epochs: 5}. Its "
+     "own keys override merged ones, and an earlier map of the list overrides a later one"},
 };
 enum { YAML_KEYS = sizeof yaml_keys / sizeof *yaml_keys };
 
@@ -392,7 +389,7 @@ static void add_told(struct told *told, size_t *n, const char *name, const char 
     ++*n;
 }
 
-/* Returns how many there are; NULL: counts them alone. */
+/* Lists the names and returns their number. NULL: only counts. */
 static size_t list_told(struct told *told)
 {
     const struct spec_option *option;
@@ -408,7 +405,7 @@ static size_t list_told(struct told *told)
     for (size_t f = 0; dictionary_get(&d, f); f++)
         for (size_t i = 0; i < d.n; i++)
             add_told(told, &n, d.columns[i].name, d.columns[i].meaning);
-    for (size_t i = 0; i < n_words; i++) /* shells complete one word */
+    for (size_t i = 0; i < n_words; i++) /* shells complete single words */
         if (strchr(words[i].name, ' ') == NULL)
             add_told(told, &n, words[i].name, words[i].meaning);
     for (size_t i = 0; i < n_lists; i++)
@@ -417,7 +414,8 @@ static size_t list_told(struct told *told)
     return n;
 }
 
-/* The first whose meaning begins with the last word: learning_rate of train.lr. */
+/* Finds the first name whose meaning begins with the words of `name`: train.lr for
+ * learning_rate. */
 static void find_meant(char near[NAME_NEAR_BYTES], const char *name, const struct told *told,
                        size_t n)
 {
@@ -431,7 +429,7 @@ static void find_meant(char near[NAME_NEAR_BYTES], const char *name, const struc
             snprintf(near, NAME_NEAR_BYTES, "; nearest '%.100s'", told[i].name);
 }
 
-/* Freed with free. */
+/* Gets the names; free with free. */
 static enum status get_told(struct told **told, size_t *n, struct error *e)
 {
     *n = list_told(NULL);
@@ -467,8 +465,8 @@ static enum status unknown_name(const char *name, const struct tools *tools, str
     TRY(find_told(near, name, e));
     find_near(&file, tools->home, models, name);
     return error_set(e, ERR_ARGUMENT,
-                     "explain: '%s' is no option, group of options, column, network or name of a "
-                     "list%s; `scalebench explain` lists options, `scalebench list KIND` the rest",
+                     "explain: '%s' is not the name of an option, group, column, network or list "
+                     "entry%s; `scalebench explain` lists options, `scalebench list KIND` the rest",
                      name, near[0] ? near : file.text);
 }
 
@@ -498,7 +496,7 @@ static enum status explain_name(FILE *out, const char *name, const struct tools 
     return told == 0 ? unknown_name(name, tools, e) : OK;
 }
 
-/* The option of "matrix.ranks" and of "train.lr=0.1", as specs and --set write them. */
+/* Cuts the option from a setting as specs and --set write it: "matrix.ranks", "train.lr=0.1". */
 static const char *cut_setting(char cut[NAME_NEAR_BYTES], const char *name)
 {
     static const char axes[] = "matrix.";
@@ -524,7 +522,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct told *)a)->name, ((const struct told *)b)->name);
 }
 
-/* A column that several files have is one name. */
+/* Prints each name once, even if several files have a column of that name. */
 enum status explain_names(const struct arguments *arguments, const struct tools *tools, FILE *out,
                           int *exit_status, struct error *e)
 {

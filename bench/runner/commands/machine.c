@@ -1,5 +1,5 @@
-/* What this machine is, as launches are known by, and which programs it has: what a campaign asks of the
- * machines that it reaches by ssh. */
+/* `scalebench machine`: prints the hardware class and the hashes of programs. A campaign runs it
+ * on each machine that it reaches by ssh. */
 #include <sha2.h>
 
 #include "bench/place/hardware.h"

@@ -14,18 +14,18 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-/* In the order of all_commands. */
+/* Functions in the order of all_commands. */
 static command_function *const functions[COMMANDS] = {
 #define COMMAND(name, ...) command_##name,
 #include "bench/runner/commands/commands.def"
 };
 
-/* What getopt_long says of an argument that is no option, after a '-' in its letters. */
+/* Value that getopt_long returns for an operand, since its letters begin with '-'. */
 #define OPERAND 1
-/* Of an option: its index in all_command_options above this. */
+/* Base of getopt_long's value for an option; its index in all_command_options is added. */
 #define KNOWN_OPTION 1000
 
-/* In lines as wide as the terminal, or of 80 columns. */
+/* Prints lines as wide as the terminal, else of 80 columns. */
 static void print_entry(FILE *out, const char *head, int indent, const char *text)
 {
     int width = terminal_width(out);
@@ -60,7 +60,6 @@ static void print_help(FILE *out)
     }
 }
 
-/* The names from which its value is chosen follow its help. */
 static void print_option_help(FILE *out, const struct command_option *option)
 {
     enum { INDENT = 25 };
@@ -104,7 +103,6 @@ static const struct command *find_command(const char *name, struct error *e)
     return NULL;
 }
 
-/* The options that a command takes, for getopt_long. */
 static void select_options(const struct command *command,
                            struct option options[COMMAND_OPTIONS + 2])
 {
@@ -135,7 +133,7 @@ static enum status take_operand(const char *operand, struct arguments *arguments
     return OK;
 }
 
-/* A line more. */
+/* Appends a line, with a newline between lines. */
 static enum status add_line(char **lines, const char *line, struct error *e)
 {
     char *more = NULL;
@@ -183,13 +181,13 @@ static enum status take_argument(int c, struct arguments *arguments, const struc
     if (c == OPERAND)
         return take_operand(optarg, arguments, command, e);
     bool known = optopt >= KNOWN_OPTION || optopt == 'h';
-    char one[3] = {'-', (char)optopt}; /* of several in a word, of which none is known */
+    char one[3] = {'-', (char)optopt}; /* one unknown letter, perhaps of several in a word */
     bool letter = optopt > 0 && optopt < 128 && !known;
     char near[NAME_NEAR_BYTES] = "";
     if (c != ':' && !known && !letter)
         find_near_option(near, command, argv[optind - 1]);
-    return error_set(e, ERR_ARGUMENT, "%s: '%s' %s%s; `scalebench %s --help` tells more",
-                     command->name, letter ? one : argv[optind - 1],
+    return error_set(e, ERR_ARGUMENT, "%s: '%s' %s%s; see `scalebench %s --help`", command->name,
+                     letter ? one : argv[optind - 1],
                      c == ':' ? "needs a value"
                      : known  ? "takes no value"
                               : "is not an option",
@@ -206,7 +204,7 @@ static enum status check_out(const struct arguments *arguments, const struct com
                      command->name, arguments->out);
 }
 
-/* Words of an operand that are not in brackets have to be there, "RUN RUN..." being two. */
+/* Requires every operand that is not in brackets; "RUN RUN..." needs two. */
 static enum status check_operands(const struct arguments *arguments, const struct command *command,
                                   struct error *e)
 {
@@ -216,8 +214,7 @@ static enum status check_operands(const struct arguments *arguments, const struc
         const char *name = word;
         word += strcspn(word, " ");
         if (++wanted > arguments->n_operands)
-            return error_set(e, ERR_ARGUMENT,
-                             "%s: %.*s is missing; `scalebench %s --help` tells more",
+            return error_set(e, ERR_ARGUMENT, "%s: %.*s is missing; see `scalebench %s --help`",
                              command->name, (int)(word - name), name, command->name);
     }
     return OK;
@@ -232,7 +229,7 @@ static bool takes_name(const struct command *command, const char *name)
     return takes;
 }
 
-/* An option of specs: getopt would take --form for --format. */
+/* Refuses an option of specs without --set: getopt_long would take --form for --format. */
 static enum status check_word(const struct command *command, char *const *word, struct error *e)
 {
     char key[64];
@@ -247,7 +244,7 @@ static enum status check_word(const struct command *command, char *const *word, 
                      command->name, key, key, value != NULL ? value : "VALUE");
 }
 
-/* Parses what follows the command's name. *help: --help was there. */
+/* Parses the arguments after the command's name. *help: --help was among them. */
 static enum status parse(const struct command *command, int argc, char **argv,
                          struct arguments *arguments, bool *help, struct error *e)
 {
@@ -283,7 +280,6 @@ static enum status run_command(const struct command *command, int argc, char **a
     return functions[command - all_commands](arguments, &tools, stdout, exit_status, e);
 }
 
-/* The folder of results where --out is not given. */
 static const char *default_out(void)
 {
     const char *out = getenv("SCALEBENCH_OUT");
@@ -341,8 +337,8 @@ static enum status act(int argc, char **argv, int *exit_status, struct error *e)
     return dispatch(argc, argv, exit_status, e);
 }
 
-/* Where a parent ignores SIGCHLD, nobody could be asked how a program has ended. A file that grows beyond what
- * the shell allows (ulimit -f) is an error to tell, as a full disk is. */
+/* Restores SIGCHLD, since waitpid fails if the parent process ignores it. Ignores SIGXFSZ, so
+ * that a file beyond the shell's limit (ulimit -f) is an error message, like a full disk. */
 static void set_signals(void)
 {
     signal(SIGCHLD, SIG_DFL);

@@ -1,4 +1,4 @@
-/* The man page: what the tables of commands, options and exit statuses say, and those of a spec. */
+/* Prints the man page from the tables of commands, options, exit statuses and spec options. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,7 +8,7 @@
 #include "bench/spec/figures/request.h"
 #include "bench/spec/spec.h"
 
-/* A text that roff prints as it is. */
+/* Prints a text with roff's special characters escaped. */
 static void print_text(FILE *out, const char *text)
 {
     if (*text == '.' || *text == '\'')
@@ -29,7 +29,6 @@ static void print_text(FILE *out, const char *text)
         }
 }
 
-/* An entry of a list: the word in bold, what follows it, and what it means. */
 static void print_entry(FILE *out, const char *word, const char *value, const char *meaning)
 {
     fputs(".TP\n\\fB", out);
@@ -55,8 +54,7 @@ static void print_line(FILE *out, const char *before, const char *text)
 static void print_heading(FILE *out)
 {
     char day[16];
-    const char *epoch =
-        getenv("SOURCE_DATE_EPOCH"); /* of builds that are to be the same every day */
+    const char *epoch = getenv("SOURCE_DATE_EPOCH"); /* set by reproducible builds */
     time_t now = epoch != NULL ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
     struct tm utc;
     strftime(day, sizeof day, "%Y-%m-%d", gmtime_r(&now, &utc));
@@ -111,7 +109,7 @@ static void print_spec_option(FILE *out, const struct spec_option *option)
         print_line(out, "default: ", option->preset);
 }
 
-/* Options stand in groups, as options.def has them; those outside one come first. */
+/* Prints options by group in the order of options.def; options without a group come first. */
 static void print_spec_options(FILE *out)
 {
     const char *group = "";

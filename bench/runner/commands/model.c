@@ -1,4 +1,4 @@
-/* `scalebench model`: a network layer by layer, and what a publication says of it beside that. */
+/* `scalebench model`: prints a network layer by layer, or compares it with a published summary. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,9 +7,10 @@
 #include "bench/spec/find.h"
 #include "bench/spec/spec.h"
 
-/* ---- Beside a published summary ---- */
+/* ---- Comparison with a published summary ---- */
 
-/* A table whose rows name our layer that does the same ("" where there is none). */
+/* Published table. The column `ours` names the layer of our network for each row, "" if there is
+ * none. */
 struct summary {
     struct csv_table table;
     size_t layer, output, params, ours;
@@ -24,7 +25,7 @@ static enum status read_columns(struct summary *s, struct error *e)
     return csv_table_columns(&s->table, wanted, sizeof wanted / sizeof *wanted, e);
 }
 
-/* As `published.file` of a spec: a path, or a name in results/published. */
+/* Reads a summary by path or by its name in results/published, like `published.file` of a spec. */
 static enum status read_summary(struct summary *s, const char *name, const struct tools *tools,
                                 struct error *e)
 {
@@ -38,8 +39,7 @@ static enum status read_summary(struct summary *s, const char *name, const struc
         find_near(&near, ".", here, name);
         find_near(&near, tools->home, shared, name);
         return error_set(e, ERR_ARGUMENT,
-                         "--published: '%s' is not there; looked in the current folder and "
-                         "results/published%s",
+                         "--published: '%s' not found in the current folder or results/published%s",
                          name, near.text);
     }
     TRY(csv_table_read(&s->table, path, e));
@@ -58,11 +58,11 @@ static enum status unknown_layer(const struct summary *s, size_t row, const stru
                                  struct error *e)
 {
     return error_at(e, ERR_DATA, s->table.path, s->table.lines[row], 0,
-                    "ours: '%s' is no layer of %s; `scalebench model %s` lists them",
+                    "ours: layer '%s' not found in %s; `scalebench model %s` lists its layers",
                     csv_table_cell(&s->table, row, s->ours), net->name, net->name);
 }
 
-/* What one row says, ours beside it; *differs where parameters do. */
+/* Prints a published row and our layer. Sets *differs if the numbers of parameters differ. */
 static enum status print_row(FILE *out, const struct summary *s, size_t row,
                              const struct net_desc *net, bool *differs, struct error *e)
 {
@@ -93,7 +93,7 @@ static enum status print_row(FILE *out, const struct summary *s, size_t row,
 static enum status print_beside(FILE *out, const struct summary *s, const struct net_desc *net,
                                 bool *differs, struct error *e)
 {
-    fprintf(out, "%s beside %s\n", net->name, s->table.path);
+    fprintf(out, "%s compared with %s\n", net->name, s->table.path);
     fprintf(out, "%-20s  %-20s  %10s  %-12s  %-14s  %10s\n", "published", "output", "parameters",
             "ours", "output", "parameters");
     for (size_t row = 0; row < s->table.rows; row++)
@@ -113,8 +113,6 @@ static enum status compare(FILE *out, const char *name, const struct net_desc *n
     *exit_status = differs;
     return status;
 }
-
-/* ---- The command ---- */
 
 static enum status print_json(FILE *out, const struct net_desc *net, struct error *e)
 {

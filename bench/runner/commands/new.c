@@ -1,4 +1,4 @@
-/* `scalebench new`: writes a short spec to begin with, and plans it. */
+/* `scalebench new`: writes a short spec to start from, and plans it. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@ struct new_spec {
     const char *name, *model, *data, *ranks, *strategies;
 };
 
-/* One rank has nobody to sum with. */
+/* Returns whether to exclude one rank with a strategy: a single rank has no gradients to sum. */
 static bool leaves_out_sums(const struct new_spec *s)
 {
     return strncmp(s->ranks, "1,", 2) == 0 && strncmp(s->strategies, "none,", 5) == 0;
@@ -48,7 +48,6 @@ static void print_spec(FILE *out, const struct new_spec *s)
             first_length(s->ranks), s->ranks, first_length(s->strategies), s->strategies);
 }
 
-/* Images that the network takes. */
 static enum status choose_data(struct new_spec *s, struct error *e)
 {
     struct net_desc net;
@@ -87,6 +86,6 @@ enum status command_new(const struct arguments *arguments, const struct tools *t
     if (status != OK)
         unlink(path);
     else
-        fprintf(out, "\n%s is written; run it: scalebench run %s\n", path, path);
+        fprintf(out, "\n%s is written. Run it: scalebench run %s\n", path, path);
     return status;
 }

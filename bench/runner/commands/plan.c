@@ -74,7 +74,8 @@ static enum status plan_write_csv(FILE *out, const struct forecast *f, bool comm
                                   struct error *e)
 {
     if (commands)
-        return error_set(e, ERR_ARGUMENT, "plan: --commands is of --format text; leave one out");
+        return error_set(e, ERR_ARGUMENT,
+                         "plan: --commands needs --format text. Leave one of the two out");
     forecast_write_csv(out, f);
     return OK;
 }

@@ -19,7 +19,7 @@ static enum status check_operands(const struct page_request *request, struct err
         for (size_t k = 0; k < i; k++)
             if (find(path, request, i) && find(other, request, k) && path_is_same(path, other))
                 return error_set(e, ERR_ARGUMENT,
-                                 "report: '%s' is %s, which is given already; leave one out",
+                                 "report: '%s' is %s, which is given twice. Leave one out",
                                  request->operands[i], other);
     return OK;
 }
@@ -32,7 +32,8 @@ static enum status check_request(const struct page_request *request, struct erro
     return check_operands(request, e);
 }
 
-/* Makes the page of the operands or, without an operand, of `all`, which it fills. */
+/* Makes the page of the operands. Without operands, the page shows every run and sweep, which
+ * are listed in `all`. */
 static enum status make(struct page_request *request, struct page_result *result,
                         struct with_tables *all, struct error *e)
 {
@@ -45,7 +46,7 @@ static enum status make(struct page_request *request, struct page_result *result
     }
     if (request->n_operands == 0)
         return error_set(e, ERR_ARGUMENT,
-                         "report: neither %s nor results/reference has a run with tables; run a "
+                         "report: no run with tables found in %s or results/reference. Run a "
                          "campaign, or name a run",
                          request->out);
     return page_make(request, result, e);

@@ -8,7 +8,6 @@
 #include "bench/runner/report.h"
 #include "kernels/base/text.h"
 
-/* Refuses to begin when nothing can run here, or when something cannot and --strict was given. */
 static enum status check_refusals(const struct campaign *c, bool strict, struct error *e)
 {
     size_t n = c->spec.n_points, first = 0;
@@ -26,8 +25,8 @@ static enum status check_refusals(const struct campaign *c, bool strict, struct 
                      c->refusals[first]);
 }
 
-/* The table of a run, its files and figures: made again even where nothing was run, which takes
- * less than knowing whether records, scripts or options have changed since. */
+/* Prints the table of a run and writes its files and figures, even if nothing ran. Finding out
+ * whether anything has changed would take longer. */
 static enum status report(struct campaign *c, struct journal *journal,
                           const struct arguments *arguments, FILE *out,
                           struct report_result *result, struct error *e)
@@ -56,8 +55,8 @@ static void note_again(size_t launches, const char *why)
                   why, launches > 1 ? "and are" : "and is");
 }
 
-/* What a campaign lacks, then its report. Launches whose records are found not to read any more are
- * run again, once: a disk that spoils them would have it go on for ever. */
+/* Runs the remaining launches, then reports. Launches with unreadable records are repeated once
+ * only, since a failing disk could damage them for ever. */
 static enum status run_and_report(struct campaign *c, const struct arguments *arguments, FILE *out,
                                   struct report_result *result, struct error *e)
 {
@@ -83,10 +82,10 @@ static enum status run(struct campaign *c, const struct arguments *arguments, FI
     note_again(retried, "failed before");
     c->n_before = c->journal.n_launches;
     if (retried == 0 && c->resumed && !c->journal.finished)
-        log_print(LOG_NOTE, "going on with %s", c->run_dir);
+        log_print(LOG_NOTE, "resuming %s", c->run_dir);
     enum status status = run_and_report(c, arguments, out, &result, e);
     if (status == ERR_INTERRUPTED) {
-        log_print(LOG_NOTE, "interrupted; the same command goes on");
+        log_print(LOG_NOTE, "interrupted; run the same command again to resume");
         *exit_status = 128 + c->interrupt.signal;
         return OK;
     }

@@ -1,6 +1,6 @@
-/* The JSON Schema of a spec, draft 7, which servers of YAML for editors know: options as options.def has
- * them, nested and dotted, and the keys of parts.def. What needs more than one value to be judged, as that
- * ranks divide a batch, `scalebench plan` says. */
+/* `scalebench schema`: prints the JSON Schema of a spec, draft 7, which YAML language servers
+ * support. It has the options of options.def, nested and dotted, and the keys of parts.def.
+ * Rules on several values, for example that ranks divide a batch, are left to `scalebench plan`. */
 #include "bench/runner/commands/schema.h"
 
 #include <stdlib.h>
@@ -18,7 +18,8 @@ static json_t *option_value(const struct spec_option *option)
     return reference("options/properties", option->key);
 }
 
-/* In a zip a value may come again beside another value of the others. */
+/* Returns the schema of an axis in a zip, where a value may repeat beside another value of other
+ * axes. */
 static json_t *zip_axis(const struct spec_option *option)
 {
     return json_pack("{s:s, s:o, s:i}", "type", "array", "items", option_value(option), "minItems",
@@ -38,7 +39,7 @@ static json_t *one_or_list(const struct spec_option *option)
     return schema_one_or_list(option_value(option), zip_axis(option));
 }
 
-/* A place where options may stand: which of them, and how their values are written there. */
+/* Place in a spec where options may be written: which options, and the schema of their values. */
 struct place {
     const char *name;
     bool campaign;
@@ -50,10 +51,11 @@ static const struct place at_top = {"at_top", true, option_value},
                           in_zip = {"in_zip", false, zip_axis},
                           in_exclude = {"in_exclude", false, one_or_list};
 static const struct place *const places[] = {&at_top, &of_point, &in_matrix, &in_zip, &in_exclude};
-/* The group of all that may stand in a place. */
+/* Name of the group of all options in a place. */
 static const char whole[] = "whole";
 
-/* Adds what may follow the first `length` characters of the option's key: all of the rest, or a group. */
+/* Adds properties for a key after its first `length` characters: the whole rest, or the rest's
+ * first group. */
 static json_t *add_words(json_t *properties, const struct place *place,
                          const struct spec_option *option, size_t length)
 {
@@ -72,7 +74,7 @@ static json_t *add_words(json_t *properties, const struct place *place,
             : place->value(option));
 }
 
-/* Of a group of options; of those at the beginning of a key where `group` is "". */
+/* Returns the options of a group as properties; "": options and groups at the start of a key. */
 static json_t *properties_of(const struct place *place, const char *group)
 {
     json_t *properties = json_object();
@@ -89,7 +91,8 @@ static json_t *properties_of(const struct place *place, const char *group)
     return properties;
 }
 
-/* The last row of options stands for every name that a spec gives: its own goes, a pattern comes. */
+/* Replaces the property of the last row of options, which is for names given by the spec, by a
+ * pattern. */
 static json_t *map_with(json_t *properties)
 {
     static const char name[] = "[A-Za-z][A-Za-z0-9_]{0,30}$";
@@ -136,7 +139,7 @@ static json_t *groups_of(const struct place *place)
     return groups;
 }
 
-/* ---- Keys that are no options ---- */
+/* ---- Keys that are not options ---- */
 
 static json_t *list_of(json_t *items)
 {
@@ -178,7 +181,7 @@ static json_t *add_parts(json_t *properties, bool in_case)
     return properties;
 }
 
-/* What is a case's alone it must have. */
+/* Returns the schema of a case. Keys that only cases have are required. */
 static json_t *case_map(void)
 {
     size_t n;
@@ -198,14 +201,14 @@ static json_t *definitions(void)
         const struct spec_option *option = option_get((enum option_id)id);
         options = schema_put(options, option->key, schema_value(option));
     }
-    /* As properties, among which `title` is a name and no keyword of the schema. */
+    /* below "properties", so that an option `title` is a name and not a keyword of the schema */
     all = schema_put(all, "options", schema_put(json_object(), "properties", options));
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         all = schema_put(all, places[i]->name, groups_of(places[i]));
     return all;
 }
 
-/* Keys that are the author's own, as a place for anchors. */
+/* Accepts the author's own keys (x-...), for example to hold anchors. */
 static json_t *with_own_keys(json_t *map)
 {
     json_t *patterns = json_incref(json_object_get(map, "patternProperties"));
@@ -230,7 +233,8 @@ static bool write_key(FILE *out, const char *key)
     return written;
 }
 
-/* An entry a line down to this depth, so that a change shows as few lines. False: no memory. */
+/* Writes one entry per line down to this depth, so that changes give short diffs. Returns false
+ * if there is no memory. */
 static bool write_lines(FILE *out, const json_t *value, int depth)
 {
     const char *key, *before = "{";

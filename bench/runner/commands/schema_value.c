@@ -1,4 +1,5 @@
-/* Values of options as JSON Schema: what bench/spec/value.c accepts, as far as patterns and bounds say it. */
+/* Values of options as JSON Schema: the values that bench/spec/value.c accepts, as far as
+ * patterns and bounds can express them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static json_t *number_of(double number)
     return whole ? json_integer((json_int_t)number) : json_real(number);
 }
 
-/* A preset may lie out of bounds, and may then be written. */
+/* Also accepts a default that is outside the bounds. */
 static json_t *with_preset(const struct spec_option *option, json_t *schema)
 {
     double preset;
@@ -56,7 +57,7 @@ static json_t *bounded(const struct spec_option *option, const char *type)
                      number_of(option->max));
 }
 
-/* A number or a word. */
+/* Accepts an integer within the bounds, or word `a` or `b`; `b` may be NULL. */
 static json_t *or_words(const struct spec_option *option, const char *a, const char *b)
 {
     json_t *words = json_pack("[s]", a);
@@ -71,7 +72,7 @@ static json_t *pattern(const char *text)
     return json_pack("{s:s, s:s}", "type", "string", "pattern", text);
 }
 
-/* A number directly followed by one of the units of the type, or a preset that is a word. */
+/* Accepts a number directly followed by a unit of the type, or a default that is a word. */
 static json_t *quantity(const struct spec_option *option)
 {
     char text[256] = "^" NUMBER "(";
@@ -112,7 +113,8 @@ static json_t *segment(void)
 
 static json_t *figures(void);
 
-/* Editors that read YAML 1.2 see texts in yes, no, on and off. */
+/* Also accepts yes, no, on and off as texts, since editors that read YAML 1.2 do not take them
+ * for booleans. */
 static json_t *schema_bool(void)
 {
     json_t *words = json_array();
@@ -166,7 +168,6 @@ static json_t *bare(const struct spec_option *option)
     return NULL;
 }
 
-/* A value of YAML as JSON. */
 static json_t *node_value(const struct node *node)
 {
     double number;
@@ -209,7 +210,7 @@ json_t *schema_value(const struct spec_option *option)
 
 /* ---- Figures ---- */
 
-/* The rows from `begin` to `end` as properties; STRINGS take one text without brackets too. */
+/* Returns rows `begin` to `end` as properties. STRINGS also accept one text without brackets. */
 static json_t *figure_properties(size_t begin, size_t end, const char *group)
 {
     json_t *properties = json_object();
@@ -224,7 +225,7 @@ static json_t *figure_properties(size_t begin, size_t end, const char *group)
     return properties;
 }
 
-/* What a map of figures must have: options of no preset. */
+/* Returns the map of a figure; options without a default are required. */
 static json_t *figure_map(size_t begin, size_t end, const char *group, json_t *more)
 {
     json_t *required = json_array(), *properties = figure_properties(begin, end, group);

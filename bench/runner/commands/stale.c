@@ -20,12 +20,12 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
 
 static void tell(const struct search *s, const char *source, const char *made)
 {
-    snprintf(s->text, s->size,
-             "%.80s has changed since %.120s was made of it: the programs are stale", source,
+    snprintf(s->text, s->size, "%.80s is newer than %.120s: the programs are stale", source,
              made + strlen(s->tools->folder) + 1);
 }
 
-/* A word of "build/obj/a.o: a.c b.h \", the sources being seen from home. */
+/* Returns whether a source in a dependency list ("build/obj/a.o: a.c b.h \") is newer than the
+ * object; relative paths start at home. */
 static bool is_newer(const struct search *s, const char *word, const struct stat *made)
 {
     char path[PATH_BYTES];
@@ -36,7 +36,7 @@ static bool is_newer(const struct search *s, const char *word, const struct stat
            is_later(&source.st_mtim, &made->st_mtim);
 }
 
-/* Reads one list of dependencies, x.d beside x.o. */
+/* Reads one dependency list, x.d beside x.o. */
 static bool has_newer_source(const struct search *s, const char *path)
 {
     char object[PATH_BYTES], word[1024];
@@ -47,7 +47,7 @@ static bool has_newer_source(const struct search *s, const char *path)
     object[strlen(object) - 1] = 'o';
     if (stat(object, &made) != 0 || (in = fopen(path, "re")) == NULL)
         return false;
-    /* Behind the first come lines of headers that depend on nothing: they are the same words again. */
+    /* later lines for headers without dependencies only repeat words */
     while (!found && fscanf(in, "%1023s", word) == 1) {
         size_t length = strlen(word);
         if (word[0] == '\\' || word[length - 1] == ':')
@@ -60,7 +60,7 @@ static bool has_newer_source(const struct search *s, const char *path)
     return found;
 }
 
-/* Tests are no part of what measures. */
+/* Skips tests, which measure nothing, and hidden files. */
 static bool is_passed_over(const char *name)
 {
     return name[0] == '.' || strcmp(name, "tests") == 0;

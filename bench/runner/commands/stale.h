@@ -1,4 +1,4 @@
-/* Whether the programs beside this one are what the sources say. */
+/* Check whether the built programs are older than their sources. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 
 #include "bench/runner/tools.h"
 
-/* True, with a sentence that names a source, where one of what make has compiled into the program's folder is
- * older than a source that it was made of, or the program older than what it was linked from; false where all are
- * current, or nothing is known: no sources, or no list of what was made of which. */
+/* Finds an object file in the build folder that is older than one of its sources, by make's
+ * dependency lists. Returns true with a sentence that names the source. Returns false if all are
+ * current, or if there are no sources or no lists. */
 bool stale_find(char *text, size_t size, const struct tools *tools);

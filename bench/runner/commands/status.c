@@ -10,11 +10,12 @@
 #include "bench/runner/status.h"
 #include "kernels/base/text.h"
 
-/* What is asked about, run by run. */
+/* State while runs are shown. */
 struct asking {
     struct spec_machine machine;
-    void (*show)(FILE *out, const struct run_status *status); /* NULL: to `json` */
-    json_t *json;                                             /* an array, or NULL */
+    void (*show)(FILE *out,
+                 const struct run_status *status); /* prints a run, unless `json` collects them */
+    json_t *json;                                  /* array for --json, else NULL */
     FILE *out;
     size_t n, unreadable;
 };
@@ -35,7 +36,6 @@ static enum status show_run(struct asking *a, const char *run_dir, const char *r
     return OK;
 }
 
-/* Every run of a campaign, oldest first. */
 static enum status show_folder(struct asking *a, const char *folder, struct error *e)
 {
     struct runs runs;
@@ -67,7 +67,6 @@ static enum status show_all(struct asking *a, const char *out, struct error *e)
     return status;
 }
 
-/* A spec stands for the runs of its name. */
 static enum status show_spec(struct asking *a, const struct arguments *arguments, struct error *e)
 {
     struct spec spec = {0};
@@ -80,7 +79,6 @@ static enum status show_spec(struct asking *a, const struct arguments *arguments
     return status;
 }
 
-/* A run's folder, or a campaign's. */
 static enum status show_path(struct asking *a, const char *path, struct error *e)
 {
     return folder_has(path, "spec.yaml") ? show_run(a, path, NULL, e) : show_folder(a, path, e);
@@ -101,7 +99,7 @@ static enum status show_asked(struct asking *a, const struct arguments *argument
     if (spec_is_meant(operand))
         return show_spec(a, arguments, e);
     if (operand_find(path, operand, arguments->out, tools->home, e) != OK)
-        return error_set(e, e->status, "%s; a spec is taken, too: %s.yaml", e->text, operand);
+        return error_set(e, e->status, "%s; for a spec, type %s.yaml", e->text, operand);
     return show_path(a, path, e);
 }
 
@@ -131,7 +129,6 @@ enum status command_status(const struct arguments *arguments, const struct tools
     return status;
 }
 
-/* "name/run  state  points  launches  begun, revision" */
 static void print_line(FILE *out, const struct run_status *s)
 {
     char points[TEXT_NUMBER], launches[TEXT_NUMBER];

@@ -1,4 +1,5 @@
-/* Jobs for what a campaign lacks, on a cluster that a file describes. */
+/* `scalebench submit`: submits the missing launches of a campaign as Slurm jobs, on a cluster
+ * described by a file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +16,19 @@ struct submission {
     struct cluster cluster;
     struct spec spec;
     char template[PATH_BYTES];
-    char *set; /* with what the cluster adds */
+    char *set; /* --set of the user and of the cluster */
 };
 
-/* "SET site.launcher=pmi2": what the cluster says and the spec does not. */
+/* Appends an option of the cluster's file, for example "site.launcher=pmi2", unless the spec
+ * sets it. */
 static enum status add_set(struct submission *s, enum cluster_key key, enum option_id option,
                            struct error *e)
 {
     char *longer = NULL;
     const char *value = cluster_text(&s->cluster, key);
     const struct value *site = &s->spec.config.values[OPT_SITE];
-    bool elsewhere = site->set && site->number != SITE_slurm; /* which does not read it */
+    bool elsewhere =
+        site->set && site->number != SITE_slurm; /* another site does not read the option */
     if (value[0] == '\0' || strcmp(value, option_get(option)->preset) == 0 || elsewhere ||
         s->spec.config.values[option].set)
         return OK;
@@ -54,7 +57,8 @@ static enum status read_all(struct submission *s, struct error *e)
     return path_format(s->template, e, "%s/configs/sites/bench.sbatch", s->tools->home);
 }
 
-/* sbatch prints the number of the job, and behind a ';' the cluster's name. It reports its errors itself. */
+/* Submits a script. sbatch prints the job's number, then ';' and the cluster's name, and reports
+ * its errors itself. */
 static enum status submit_script(const char *path, char job[64], struct error *e)
 {
     char *argv[] = {"sbatch", "--parsable", (char *)path, NULL};
@@ -95,8 +99,8 @@ static enum status submit_job(const struct submission *s, long nodes, struct err
     return OK;
 }
 
-/* One job for all, or one for each number of nodes, the smallest first: each runs what fits it and is
- * missing by then. */
+/* Submits one job, or with --per-nodes one for each number of nodes, smallest first. Each job
+ * runs the launches that fit it and are still missing when it starts. */
 static enum status submit_all(struct submission *s, const struct missing *m, struct error *e)
 {
     long most = m->n > 0 ? m->nodes[m->n - 1] : 0;
@@ -106,21 +110,21 @@ static enum status submit_all(struct submission *s, const struct missing *m, str
     return OK;
 }
 
-/* Refuses a job that could run none of the points that are missing, or not the largest. */
+/* Refuses a job on which no missing point fits, or the largest does not. */
 static enum status check_size(const struct submission *s, const struct missing *m, struct error *e)
 {
     long nodes = cluster_count(&s->cluster, CLUSTER_nodes);
     const struct config *c = m->too_large != NULL ? &m->too_large->config : NULL;
     if (m->n > 0 && m->nodes[m->n - 1] > nodes)
         return error_set(e, ERR_UNAVAILABLE,
-                         "a point wants %ld nodes: the largest job of %s has %ld",
+                         "a point needs %ld nodes, but the largest job of %s has %ld",
                          m->nodes[m->n - 1], s->cluster.path, nodes);
     if (m->n > 0 || c == NULL)
         return OK;
     return error_set(
         e, ERR_UNAVAILABLE,
-        "no missing point fits %ld node%s of %ld core%s (%s): %s needs %ld cores on a node "
-        "(place.oversubscribe: allow runs it all the same)",
+        "no missing point fits %ld node%s of %ld core%s (%s): %s needs %ld cores on a node"
+        ". Use place.oversubscribe: allow to run it anyway",
         nodes, nodes == 1 ? "" : "s", cluster_count(&s->cluster, CLUSTER_cores),
         cluster_count(&s->cluster, CLUSTER_cores) == 1 ? "" : "s", s->cluster.path,
         m->too_large->label, config_int(c, OPT_RANKS_PER_NODE) * config_int(c, OPT_THREADS));
@@ -144,10 +148,10 @@ enum status command_submit(const struct arguments *arguments, const struct tools
                            int *exit_status, struct error *e)
 {
     if (arguments->site == NULL)
-        return error_set(e, ERR_ARGUMENT,
-                         "submit: --site is missing; expected the name of a cluster: "
-                         "configs/sites/<name>.yaml, of which "
-                         "configs/sites/example.yaml is one to copy");
+        return error_set(
+            e, ERR_ARGUMENT,
+            "submit: --site is missing; expected the name of a cluster: configs/sites/<name>.yaml. "
+            "Copy configs/sites/example.yaml to describe one");
     struct submission *s;
     TRY(MEM_NEW(s, 1, "a submission", e));
     *s = (struct submission){.arguments = arguments, .tools = tools, .out = out};

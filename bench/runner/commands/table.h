@@ -1,4 +1,4 @@
-/* The command line as tables: every command, every option, every exit status. */
+/* Tables of every command, option and exit status. */
 #pragma once
 
 #include <getopt.h>
@@ -11,11 +11,11 @@ struct command {
     const char *name, *operand, *options, *summary;
 };
 
-/* What an option takes and its member of struct arguments is. */
+/* Type of an option's value, and of its member of struct arguments. */
 enum command_option_type {
-    OPTION_TEXT,  /* const char *: of several the last */
-    OPTION_LINES, /* char *, the command line's own: of several each on a line */
-    OPTION_FLAG   /* nothing; bool */
+    OPTION_TEXT,  /* const char *: the last of several */
+    OPTION_LINES, /* char *, owned: the values of several, one per line */
+    OPTION_FLAG   /* bool; takes no value */
 };
 
 struct command_option {
@@ -24,7 +24,7 @@ struct command_option {
     enum command_option_type type;
     size_t member;
     const char *value;
-    const char *const *choices; /* NULL behind the last; or NULL */
+    const char *const *choices; /* allowed values, ending with NULL; NULL: any */
     const char *empty, *help;
 };
 
@@ -50,6 +50,6 @@ extern const struct command all_commands[COMMANDS];
 extern const struct command_option all_command_options[COMMAND_OPTIONS];
 extern const struct exit_row all_exits[EXITS];
 
-/* NULL where there is none of this name. */
+/* Returns the command of this name; NULL if there is none. */
 const struct command *command_find(const char *name);
 bool command_takes(const struct command *command, const struct command_option *option);

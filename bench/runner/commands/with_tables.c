@@ -31,7 +31,8 @@ static bool is_latest_of(const char *folder, const char *campaign)
     return strlen(folder) > (size_t)length && strcmp(folder + strlen(folder) - length, ending) == 0;
 }
 
-/* Whether `folder` is a sweep, holds what doctor examined, or is the latest run of one of the campaigns. */
+/* Returns whether to leave out `folder`: a sweep, a run of doctor, or the latest run of one of
+ * the campaigns. */
 static bool is_left_out(const char *folder, const struct with_tables *campaigns)
 {
     size_t n;
@@ -46,7 +47,8 @@ static bool is_left_out(const char *folder, const struct with_tables *campaigns)
 
 struct taking {
     struct with_tables *found;
-    const struct with_tables *campaigns; /* whose latest runs are left out; NULL: of sweeps */
+    const struct with_tables
+        *campaigns; /* campaigns whose latest runs are left out; NULL: sweeps */
 };
 
 static enum status take_table(const char *path, void *arg, struct error *e)
@@ -58,7 +60,8 @@ static enum status take_table(const char *path, void *arg, struct error *e)
                                                                      : append(t->found, folder, e);
 }
 
-/* Appends the folders of the tables that match `pattern` below `root` (NULL: the current folder). */
+/* Appends the folders of the tables that match `pattern` below `root` (NULL: the current
+ * folder). */
 static enum status take(struct with_tables *found, const char *root, const char *pattern,
                         const struct with_tables *campaigns, struct error *e)
 {
@@ -66,7 +69,8 @@ static enum status take(struct with_tables *found, const char *root, const char 
     return files_visit(root, pattern, take_table, &t, NULL, e);
 }
 
-/* A committed folder is named from the current folder if that has such folders, so that names stay short. */
+/* Appends committed folders. Their names are relative if the current folder has them, to keep
+ * names short. */
 static enum status take_committed(struct with_tables *found, const char *pattern,
                                   const struct with_tables *campaigns, const struct tools *tools,
                                   struct error *e)
@@ -75,7 +79,7 @@ static enum status take_committed(struct with_tables *found, const char *pattern
                 e);
 }
 
-/* Appends the name of each run's campaign. A run without a readable spec has none. */
+/* Appends the name of each run's campaign, unless the run has no readable spec. */
 static enum status append_campaigns(struct with_tables *names, const struct with_tables *runs,
                                     struct error *e)
 {

@@ -1,20 +1,22 @@
-/* Every run and sweep that has tables: operands of `report` where none is given, and the lists `runs` and `sweeps`. */
+/* Folders of all runs and sweeps with tables: the default operands of `report`, and the lists
+ * `runs` and `sweeps`. */
 #pragma once
 
 #include "bench/runner/tools.h"
 #include "kernels/base/error.h"
 
 struct with_tables {
-    char **folders; /* each owned; `folders` may be NULL */
+    char **folders; /* each owned; NULL if n is 0 */
     size_t n;
 };
 
-/* Appends to `found`, which is freed with with_tables_free in any case. */
+/* Appends folders to `found`. Free with with_tables_free, also after an error. */
 typedef enum status find_with_tables(struct with_tables *found, const char *out,
                                      const struct tools *tools, struct error *e);
 
-/* Finds the latest run of each campaign in `out`, the runs in `out`/reports and the committed runs, in this order. Leaves
- * out what doctor examined and campaigns whose run is in `out`/reports too. */
+/* Finds the latest run of each campaign in `out`, the runs in `out`/reports and the committed
+ * runs, in this order. Leaves out runs of doctor, and campaigns that also have a run in
+ * `out`/reports. */
 find_with_tables with_tables_runs;
 
 /* Finds the kernel and communication sweeps in `out` and the committed ones. */

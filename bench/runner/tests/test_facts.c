@@ -1,5 +1,5 @@
-/* What runs are known by: which facts differ, how they are called, which runs of a folder repeat one
- * another. */
+/* Tests facts of runs: which differ, how messages name them, and which runs of a folder repeat
+ * one another. */
 #include "bench/runner/facts.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void facts_are_named_to_people(void **state)
     assert_string_equal(text, "SHA-256 0123456789ab");
 }
 
-/* The key of the first point of a spec. */
+/* Returns the key of the first point of a spec. */
 static void key_of(char key[FACTS_KEY_BYTES], const char *facts, const char *options)
 {
     char text[1000];
@@ -96,7 +96,7 @@ static void only_facts_of_the_point_make_its_key(void **state)
     assert_string_equal(other, key);
 }
 
-/* What an option says is the point's; what hosts have beside it is a fact. */
+/* A property that an option states belongs to the point; a property of the hosts is a fact. */
 static void a_link_is_of_the_points_that_do_not_say_one(void **state)
 {
     (void)state;

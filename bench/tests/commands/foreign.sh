@@ -350,7 +350,7 @@ check "a program that tells no metric" fails_with 1 \
     "workload.metrics: no line matches 'time_s = took (.*) s'; the last lines are 'two', 'three', 'done'" \
     'echo one; echo two; echo three; echo; echo done'
 check "its reason is printed once" [ "$(grep -c "no line matches" "$tmp/expect.log")" = 1 ]
-check "the folder of a launch that failed is named" grep -qE "it is not tried again \(.*/own/[^/]+/launches/[^/]+/time-[0-9]+\)" \
+check "the folder of a launch that failed is named" grep -qE "will not be retried \(.*/own/[^/]+/launches/[^/]+/time-[0-9]+\)" \
     "$tmp/expect.log"
 check "a program that is not there leaves its own points out" leaves_out ./nobody "No such file"
 check "so does one that cannot be executed" leaves_out ./pi.yaml "Permission denied"

@@ -73,7 +73,7 @@ waits_for_the_cores() {
     run --fresh >"$tmp/waiting.log" 2>&1 &
     local waiting=$! first=$runner
     until_true grep "is in use by process $first on $(hostname)" "$tmp/waiting.log" || return 1
-    until_true grep "waiting for its end (3[0-9] s so far); stop one of the two, or start this one on other cores" "$tmp/waiting.log" || return 1
+    until_true grep "waiting for its end (3[0-9] s so far). Stop one of the two, or start this one on other cores" "$tmp/waiting.log" || return 1
     [ ! -e "$latest/launches" ] && [ "$(runs)" -eq 2 ] || return 1
     kill -KILL "$first"
     wait "$waiting" || return 1
@@ -93,7 +93,7 @@ stops_waiting() { # signal, exit status
     wait "$runner"
     status=$?
     kill -KILL "$first"
-    [ "$status" -eq "$2" ] && grep "the same command goes on" "$tmp/waiting.log" && gone "$out"
+    [ "$status" -eq "$2" ] && grep "run the same command again to resume" "$tmp/waiting.log" && gone "$out"
 }
 
 # Each inside a core of its own, as jobs that share a node are.

@@ -12,7 +12,7 @@ ends_a_launch_at_its_limit() {
     rm -rf "$out"
     FAKE_HANG=tree expect 1 "timeout: the reason is above" run --set measure.limit=1s && gone "$out" &&
         [ "$(grep -c "not done within measure.limit (1 s)" "$tmp/expect.log")" -eq 1 ] &&
-        grep -q ": timeout, for the reason above" "$tmp/expect.log" &&
+        grep -q ": timeout; see the reason above" "$tmp/expect.log" &&
         expect 1 "timeout: not done within measure.limit (1 s)" "$bin/scalebench" table "$latest"
 }
 
@@ -26,7 +26,7 @@ ends_a_launch_that_does_not_start() {
 exec "$REAL_MPIEXEC" "$@"
 END
     chmod +x "$tmp/idle"
-    REAL_MPIEXEC=$mpiexec MPIEXEC=$tmp/idle expect 1 "0 of 2 ranks started within measure.start_limit (1 s): fork: Resource temporarily unavailable; allow the user more processes (ulimit -u), or raise the limit" \
+    REAL_MPIEXEC=$mpiexec MPIEXEC=$tmp/idle expect 1 "0 of 2 ranks started within measure.start_limit (1 s): fork: Resource temporarily unavailable. Allow the user more processes (ulimit -u), or raise the limit" \
         run --set measure.start_limit=1s && gone "$out" || return 1
     rm -rf "$out"
     FAKE_HANG=tree expect 1 ": not done within measure.limit (3 s): " run \
@@ -59,7 +59,7 @@ stops_at() { # signal, exit status
     kill "-$1" "$runner"
     wait "$runner"
     [ $? -eq "$2" ] || return 1
-    grep "interrupted; the same command goes on" "$tmp/run.log" || return 1
+    grep "interrupted; run the same command again to resume" "$tmp/run.log" || return 1
     gone "$out" && completes_later
 }
 
@@ -174,7 +174,7 @@ END
     chmod +x "$tmp/not_ssh"
     rm -rf "$out"
     SCALEBENCH_HOSTS=$tmp/hosts SCALEBENCH_LAUNCHER=$tmp/not_ssh SCALEBENCH_HEAD=lo SCALEBENCH_NIC=lo \
-        expect 1 "the launcher did not end within 10 s of what it had started on a node (exit status 255): ssh: connect to host there: No route to host" \
+        expect 1 "a process that the launcher started on a node ended (exit status 255), but the launcher did not end within 10 s: ssh: connect to host there: No route to host" \
         "$build/scalebench" run "$tmp/fake.yaml" --out "$out" --set "site=emulated nodes=2 \
             matrix.sync.strategy=[allreduce] measure.accuracy.seeds=[] measure.time.launches=1..1 measure.limit=10min" &&
         gone "$out"

@@ -16,7 +16,7 @@ is_told_of() {
 }
 check "help and the man page tell of it" is_told_of
 check "an option that does not exist is refused" expect 2 "SET:1:1: site: 'hots' is unknown" doctor --set "site.hots=4"
-check "so are several points" expect 2 "one is examined" doctor --set "matrix.ranks=[1,2]"
+check "so are several points" expect 2 "makes 2 points, expected one" doctor --set "matrix.ranks=[1,2]"
 check "and a spec that is not there" expect 2 "nowhere.yaml" doctor nowhere.yaml
 check "a link that the local site does not have" expect 2 "SET:1:11: site.rate has no effect" doctor --set site.rate=1gbit
 check "--set says how many ranks" expect 3 "500 ranks x 1 thread need 500 cores" doctor --set "ranks=500 place.oversubscribe=refuse"
@@ -69,7 +69,7 @@ stale() {
     (cd "$home" && build/scalebench doctor --set "ranks=1 ranks_per_node=1") >"$tmp/current.txt"
     ! grep -q 'are stale' "$tmp/current.txt" || return 1
     touch -d '1 hour' "$home/bench/a/x.h"
-    (cd "$home" && expect 1 "bench/a/x.h has changed since obj/bench/a/x.o was made of it" \
+    (cd "$home" && expect 1 "bench/a/x.h is newer than obj/bench/a/x.o" \
         build/scalebench doctor --set "ranks=1 ranks_per_node=1")
 }
 check "a stale build is named by a source that has changed" stale

@@ -84,14 +84,14 @@ takes_what_is_left() {
 says_that_none_is() {
     ! goes_on_without "$tmp/none" restart.with=same site.hosts=2 >"$tmp/none.log" 2>&1 || return
     cat "$tmp/none.log"
-    grep -q "of 2 nodes 1 answer, and none is spare" "$tmp/none/gone/latest/raw.csv"
+    grep -q "1 of 2 nodes answer, and there is no spare one" "$tmp/none/gone/latest/raw.csv"
 }
 
 says_that_nobody_is_there() {
     local gone_hosts=(node0 node1) with
     for with in same fewer; do
         ! goes_on_without "$tmp/nobody_$with" "restart.with=$with site.hosts=2" || return
-        grep "of 2 nodes none answers" "$tmp/nobody_$with/gone/latest/raw.csv" || return
+        grep "none of 2 nodes answers" "$tmp/nobody_$with/gone/latest/raw.csv" || return
     done
 }
 
@@ -102,7 +102,7 @@ says_that_a_later_one_is_missed() {
         >"$log" 2>&1 || return
     cat "$log"
     grep -q "the next segment wants nodes = 2, of which 1 answered when ranks had died" "$log" &&
-        grep -q "it begins again from its checkpoint on 1 rank" "$log" && gone "$tmp/grows/"
+        grep -q "restarting from its checkpoint on 1 rank" "$log" && gone "$tmp/grows/"
 }
 
 check "a spare host takes the place of one that is gone" takes_the_spare

@@ -82,7 +82,7 @@ failed_calibrations_are_named() {
     mkdir -p "$tmp/bin"
     cp "$scalebench" "$build/pin" "$tmp/bin"
     cp bench/tests/lib/fake_trainer.sh "$tmp/bin/train_cnn"
-    SCALEBENCH_HOME=$PWD FAKE_FAIL=none expect 1 "compute: replay has no times to let pass: no launch of its calibration (calibration ranks=2 batch_per_rank=16) has ended well" \
+    SCALEBENCH_HOME=$PWD FAKE_FAIL=none expect 1 "compute: replay has no op times: no launch of its calibration (calibration ranks=2 batch_per_rank=16) has ended well" \
         "$tmp/bin/scalebench" run "$tmp/both.yaml" --out "$tmp/fails" --set "measure.accuracy.seeds=[]"
 }
 

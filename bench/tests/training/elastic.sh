@@ -214,7 +214,7 @@ spend_budget() {
     expect 1 "restart.budget = 0 is spent" run killed --set "name=spent restart.budget=0 elastic=[{epoch: 0, ranks: 2}, {epoch: 1, ranks: 2}] measure.retries=0" || return
     grep -E "rank 0 \(process [0-9]+ on .*\) was killed or has crashed at 20..-..-..T..:..:..Z, after step 10; restart.budget" \
         "$tmp/expect.log" || return
-    expect 1 "ranks left are 1, restart.min_ranks is 2" run killed --set "name=few restart.min_ranks=2 measure.retries=0"
+    expect 1 "ranks left: 1, restart.min_ranks: 2" run killed --set "name=few restart.min_ranks=2 measure.retries=0"
 }
 
 today_is_as_before() {
@@ -275,7 +275,7 @@ begins_anew_without_its_list() {
         cat "$tmp/again.log"
         return 1
     }
-    grep "its segments begin anew" "$tmp/again.log" && [ -e "$list.damaged" ]
+    grep "the run starts again from its first segment" "$tmp/again.log" && [ -e "$list.damaged" ]
 }
 
 # --- The trainer by itself ------------------------------------------------------------------------------
