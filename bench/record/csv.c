@@ -7,7 +7,7 @@
 
 #include "kernels/base/text.h"
 
-/* An element of a row: its cell is where the column says. */
+/* Cell of a column in a row. */
 #define CELL(type, row, column) (*(CSV_CELL_##type const *)((const char *)(row) + (column)->offset))
 
 const char *csv_type_name(enum csv_type type)

@@ -12,16 +12,16 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* What spreadsheet programs begin a file in UTF-8 with: no part of the first name. */
+/* UTF-8 byte order mark that spreadsheet programs write; not part of the first name. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* Where reading is. Cells are cut out of the text in place. */
+/* Position of the reader. Cells are cut out of the text in place. */
 struct cursor {
     struct csv_table *table;
     char *at;
     int line;
     size_t n;     /* cells so far, names included */
-    size_t width; /* of the row that is being read */
+    size_t width; /* cells of the current row so far */
 };
 
 static enum status read_text(struct csv_table *table, struct error *e)
@@ -40,11 +40,11 @@ static enum status read_text(struct csv_table *table, struct error *e)
     if (length <= 0)
         return error_at(e, ERR_DATA, table->path, 1, 0, "empty: a row of names is missing");
     if (!whole)
-        return error_at(e, ERR_DATA, table->path, 0, 0, "a zero byte: this is no CSV file");
+        return error_at(e, ERR_DATA, table->path, 0, 0, "not a CSV file: it holds a zero byte");
     return OK;
 }
 
-/* A quoted cell, its doubled quotes halved; the cursor ends behind the closing one. */
+/* Reads a quoted cell and halves its doubled quotes. The cursor ends after the closing quote. */
 static enum status read_quoted(struct cursor *c, char **text, struct error *e)
 {
     int first = c->line;
@@ -68,7 +68,8 @@ static enum status read_quoted(struct cursor *c, char **text, struct error *e)
     return OK;
 }
 
-/* Takes what ends a cell: a comma, \n, \r\n or the end of the text; *more: another cell follows. */
+/* Reads the end of a cell: a comma, \n, \r\n or the end of the text. *more: another cell
+ * follows. */
 static enum status take_end(struct cursor *c, bool *more, struct error *e)
 {
     char end = *c->at;

@@ -8,7 +8,7 @@
 #define KIND_LOSS        FIELD_LOSS
 #define KIND_VERDICT     FIELD_VERDICT
 
-/* As the rows call them. */
+/* Names of the flags in metrics.def. */
 enum { SAME = FIELD_SAME, IDENTITY = FIELD_IDENTITY, OPTIONAL = FIELD_OPTIONAL };
 
 static const struct field fields[] = {

@@ -1,5 +1,5 @@
-/* The lines of a record, a struct each, and how their fields are called and kept in a file: both are
- * made of metrics.def, which says what the fields mean. */
+/* Lines of a record, one struct per line type, with the names and types of their fields. Structs
+ * and tables are generated from metrics.def, which documents the fields. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,10 +18,10 @@ enum record_line {
     RECORD_LINES
 };
 
-/* "hello" and so on: the `type` of a line. */
+/* `type` of each line: "hello" and so on. */
 extern const char *const record_line_names[RECORD_LINES];
 
-/* Texts are kept as such, LOSS and REAL as double (NAN: unknown), COUNT as int64_t. */
+/* C type of each kind of field. NAN is an unknown LOSS or REAL. */
 enum record_verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };
 
 #define C_TYPE_TEXT(bytes) char
@@ -122,10 +122,10 @@ struct field {
 
 const struct field *field_get(enum field_id id);
 
-/* The number of a field in the struct of its line, NAN where it is unknown; nanoseconds become what
- * `unit` says, "ms" or "s". */
+/* Returns a field's number from the struct of its line, NAN if unknown. Nanoseconds are
+ * converted to `unit`, "ms" or "s". */
 double field_number(const struct field *field, const void *line, const char *unit);
 
-/* The next field of a line after `last`, in order; NULL after the last one. NULL asks for the
+/* Returns the field of a line after `last`, NULL after the last one. `last` NULL asks for the
  * first. */
 const struct field *field_next(enum record_line line, const struct field *last);

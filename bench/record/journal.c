@@ -26,13 +26,14 @@ static enum status read_line(struct journal *j, const char *text, size_t length,
     json_decref(line);
     if (status != ERR_DATA)
         return status;
-    return error_at(
-        e, ERR_DATA, j->path, number, 0,
-        "not a line of a journal: %s; nothing is written to it, --fresh begins a new run", e->text);
+    return error_at(e, ERR_DATA, j->path, number, 0,
+                    "not a line of a journal: %s. Use --fresh to begin a new run; this journal is "
+                    "left unchanged",
+                    e->text);
 }
 
-/* Reads lines; *good is the number of bytes up to the end of the last whole line. A last line
- * without its newline was torn when the writer was killed: it does not count. */
+/* Reads lines. *good is the number of bytes in complete lines: a last line without a newline was
+ * torn when its writer was killed. */
 static enum status read_lines(struct journal *j, FILE *f, off_t *good, struct error *e)
 {
     char *text = NULL;
@@ -89,7 +90,7 @@ static enum status open_to_append(struct journal *j, const char *run_dir, struct
     off_t good;
     TRY(open_locked(j, run_dir, e));
     TRY(read_file(j, &good, e));
-    /* What was torn is cut off, or the next line would be glued to it. */
+    /* cut off a torn line, or the next one would be glued to it */
     return ftruncate(j->fd, good) == 0 && file_sync_folder(run_dir) ? OK : cannot(j, e);
 }
 
@@ -137,7 +138,7 @@ static enum status write_text(const struct journal *j, const json_t *json, struc
     if (text == NULL)
         return error_no_memory(e, "the journal");
     size_t length = strlen(text);
-    text[length] = '\n'; /* in place of the terminator: one write, one line */
+    text[length] = '\n'; /* replaces the terminator: one write, one line */
     enum status status = journal_check(j, e);
     if (status == OK && !(file_write_all(j->fd, text, length + 1) && fdatasync(j->fd) == 0))
         status = cannot(j, e);
@@ -145,8 +146,8 @@ static enum status write_text(const struct journal *j, const json_t *json, struc
     return status;
 }
 
-/* Writes one line, syncs it and takes it into the lists. Takes over `json`, which is NULL when memory ran out or a text
- * is not UTF-8. */
+/* Writes a line, syncs it and applies it to the lists. Takes ownership of `json`, which is NULL
+ * if memory ran out or a text is not UTF-8. */
 static enum status add_line(struct journal *j, json_t *json, struct error *e)
 {
     enum status status = write_text(j, json, e);

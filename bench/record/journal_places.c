@@ -1,4 +1,3 @@
-/* Which places of a campaign its launches have filled. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What each line of a journal changes in its lists: those that are read, and those that are written. */
+/* Applies the lines of a journal to its lists, both when it is read and when it is written. */
 #include "bench/record/journal_state.h"
 
 #include <limits.h>
@@ -16,7 +16,7 @@ const char *const journal_statuses[] = {"running", "ok", "failed", "timeout", "d
 
 /* ---- Numbers ---- */
 
-/* Of the end of a launch, by their names in its line. */
+/* Members of a launch's end, by their names in the line. */
 static const struct {
     const char *name;
     size_t offset;
@@ -39,7 +39,7 @@ void journal_write_numbers(json_t *line, const struct journal_launch *ended)
 
 /* ---- Lists ---- */
 
-/* Enters a launch by its name, in place of an earlier one of that name; there is room. */
+/* Indexes launch i by its name, replacing an earlier launch of that name. The table has room. */
 static void enter_launch(struct journal *j, size_t i)
 {
     ENTRY *entry;
@@ -48,7 +48,7 @@ static void enter_launch(struct journal *j, size_t i)
     entry->data = (void *)i;
 }
 
-/* A table that borrows the names of launches is made anew when these move, as they double. */
+/* Rebuilds the index when the array of launches doubles, since the index borrows names from it. */
 static enum status grow_names(struct journal *j, struct error *e)
 {
     size_t room = j->n_launches > 0 ? 2 * j->n_launches : 1;
@@ -75,7 +75,7 @@ static enum status add_launch(struct journal *j, const struct journal_launch *la
 
 /* ---- Launches ---- */
 
-/* What is known of one that runs. */
+/* Initial values of a running launch. */
 static const struct journal_launch not_ended = {.status = LAUNCH_RUNNING,
                                                 .foreign_pct = NAN,
                                                 .exit_status = -1,
@@ -95,7 +95,7 @@ struct journal_launch *journal_find_launch(struct journal *j, const char *name)
     return &j->launches[(size_t)entry->data];
 }
 
-/* Takes over what is known from the end of a launch on. */
+/* Copies the members that are known only at the end of a launch. */
 static void end_launch(struct journal_launch *launch, const struct journal_launch *ended)
 {
     launch->status = ended->status;
@@ -122,7 +122,7 @@ static enum status take_running(struct journal *j, const json_t *line, struct er
         return error_set(e, ERR_DATA, "'running' needs launch, point, run, block, seed");
     int run_index = name_index(run, journal_runs, 2);
     if (run_index < 0)
-        return error_set(e, ERR_DATA, "run is neither time nor accuracy");
+        return error_set(e, ERR_DATA, "run must be time or accuracy");
     if (strlen(launch) >= sizeof l.launch || strlen(point) >= sizeof l.point)
         return error_set(e, ERR_DATA, "the name of a launch or point is too long");
     strcpy(l.launch, launch);
@@ -132,7 +132,7 @@ static enum status take_running(struct journal *j, const json_t *line, struct er
     l.block = (int)block;
     l.seed = (uint64_t)seed;
     l.shares_cores = json_is_true(json_object_get(line, "shares_cores"));
-    j->finished = false; /* it was, for a spec that asked for less */
+    j->finished = false; /* was set for a spec with fewer launches */
     snprintf(l.at, sizeof l.at, "%s", json_text_of(line, "at"));
     return add_launch(j, &l, e);
 }
@@ -150,7 +150,7 @@ static enum status take_done(struct journal *j, const json_t *line, struct error
     if (l == NULL || l->status != LAUNCH_RUNNING)
         return error_set(e, ERR_DATA, "'done' of a launch that is not running");
     if (status_index <= LAUNCH_RUNNING)
-        return error_set(e, ERR_DATA, "status is none of ok, failed, timeout, diverged");
+        return error_set(e, ERR_DATA, "status must be ok, failed, timeout or diverged");
     const json_t *exit_status = json_object_get(line, "exit_status");
     snprintf(ended.reason, sizeof ended.reason, "%s", reason);
     ended.status = (enum launch_status)status_index;
@@ -162,7 +162,8 @@ static enum status take_done(struct journal *j, const json_t *line, struct error
     return OK;
 }
 
-/* A launch that was done is as if it had not ended; one that failed is kept as such, and was tried again. */
+/* A launch with complete records counts as not ended again; a failed one is kept and marked as
+ * retried. */
 static enum status take_retry(struct journal *j, const json_t *line, struct error *e)
 {
     struct journal_launch *launch = journal_find_launch(j, json_text_of(line, "launch"));
@@ -188,7 +189,7 @@ static enum status take_skipped(struct journal *j, const json_t *line, struct er
     return OK;
 }
 
-/* The names of points are told to be texts before any is taken. */
+/* Checks all names of points before any is copied. */
 static enum status check_points(const json_t *points, struct error *e)
 {
     size_t i;
@@ -197,7 +198,7 @@ static enum status check_points(const json_t *points, struct error *e)
     {
         const char *id = json_string_value(point);
         if (id == NULL || strlen(id) >= sizeof(*(struct journal_block *)0).points[0])
-            return error_set(e, ERR_DATA, "the name of a point is none, or too long");
+            return error_set(e, ERR_DATA, "the name of a point is not a text, or too long");
     }
     return OK;
 }
@@ -283,7 +284,7 @@ enum status journal_take_line(struct journal *j, const json_t *line, struct erro
         if (strcmp(events[i].name, event) == 0)
             return events[i].take(j, line, e);
     return error_set(e, ERR_DATA,
-                     "event is none of block, running, done, retry, skipped, able, key, finished");
+                     "event must be block, running, done, retry, skipped, able, key or finished");
 }
 
 /* ---- Keys ---- */
@@ -305,7 +306,7 @@ void journal_find_outdated(struct journal *j, const char *point)
         snprintf(of.point, sizeof of.point, "%s", j->launches[i].point);
         const struct journal_key *key =
             bsearch(&of, j->keys, j->n_keys, sizeof *j->keys, compare_keys);
-        if (key != NULL) /* while launches of earlier versions have none */
+        if (key != NULL) /* launches of earlier versions have no key, and count */
             j->launches[i].outdated =
                 j->launches[i].key[0] != '\0' && strcmp(j->launches[i].key, key->key) != 0;
     }

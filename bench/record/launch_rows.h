@@ -1,17 +1,17 @@
-/* The launches of a run as raw.csv has them, by point and block. */
+/* Launches of a run, read from raw.csv, sorted by point and block. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "bench/record/csv_reader.h"
 
-/* A launch that counts; the rest of what it says is in its row of the table. */
+/* Launch that counts. */
 struct launch_row {
     const char *point, *launch; /* borrowed from the table */
     size_t row;
-    double block;  /* NAN of an accuracy run */
-    double value;  /* of the column asked for */
-    double images; /* in a step; NAN of somebody else's program */
+    double block;  /* NAN for an accuracy run */
+    double value;  /* value of the requested column */
+    double images; /* global batch; NAN for workload: command */
 };
 
 struct launch_rows {
@@ -19,14 +19,15 @@ struct launch_rows {
     size_t n;
 };
 
-/* Reads the launches of a kind, time or accuracy, that ended well; with `diverged` also those that diverged, whose value
- * is NAN. Freed with free(l->items) in any case. */
+/* Reads the successful launches of a kind (time or accuracy). `diverged` adds diverged launches
+ * with value NAN. Free with free(l->items), also after an error. */
 enum status launch_rows_read(struct launch_rows *l, const struct csv_table *raw, const char *run,
                              const char *column, bool diverged, struct error *e);
 
-/* Those of a point, *n of them. */
+/* Returns the launches of a point; *n is their number. */
 const struct launch_row *launch_rows_of(const struct launch_rows *l, const char *point, size_t *n);
 
-/* The launch of a point in a block: launches of one block ran under like conditions. NULL: there is none. */
+/* Returns the launch of a point in a block, NULL if there is none. Launches of one block ran
+ * under similar conditions. */
 const struct launch_row *launch_rows_in_block(const struct launch_rows *l, const char *point,
                                               double block);

@@ -75,7 +75,7 @@ int recorder_count(const char *dir, int ranks)
     return n;
 }
 
-/* Where a row of metrics.def has a value that no line assigns, it is empty in the tables, not measured to be 0. */
+/* A REAL without a value is empty in the tables, instead of a measured 0. */
 void record_clear(enum record_line line, void *values)
 {
     const struct field *field = NULL;
@@ -87,7 +87,7 @@ void record_clear(enum record_line line, void *values)
     }
 }
 
-/* A number; a loss that is none is a text. */
+/* Converts a number; a loss that is infinite or NaN becomes a text. */
 static json_t *real_json(double x, bool loss)
 {
     bool whole = !loss && fabs(x) < 1e15 && x == floor(x);
@@ -122,7 +122,7 @@ static bool is_left_out(const struct field *field, const json_t *value)
     return (field->flags & FIELD_OPTIONAL) != 0 && (empty || json_is_null(value));
 }
 
-/* Adds the fields of the line that have one of the flags. */
+/* Adds the fields of a line that have one of the flags; flags 0: all fields. */
 static json_t *add_fields(json_t *json, enum record_line line, unsigned flags, const void *values)
 {
     const struct field *field = NULL;

@@ -1,4 +1,4 @@
-/* Whose clock each rank's times are of, and how far it is from rank 0's. */
+/* Finds the clock of each rank and its offset to rank 0's. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static bool shares_host(const struct rank_record *records, int rank)
     return strcmp(records[rank].hello.host, records[0].hello.host) == 0;
 }
 
-/* What the first rank of a node has told. */
+/* Clock line of a node, from the record of the node's first rank. */
 static struct clock_line line_of(const struct record_end *end)
 {
     return (struct clock_line){
@@ -29,7 +29,8 @@ static bool is_known(const struct clock_offset *o)
     return isfinite(o->offset_ns) && isfinite(o->error_ns) && o->error_ns >= 0;
 }
 
-/* Records of workloads that do not tell know hosts by their names alone. */
+/* Finds a rank's clock. Without reported clocks, only ranks on rank 0's host are known to share
+ * its clock. */
 static struct record_clock clock_of(const struct rank_record *records, int ranks, int rank)
 {
     double of = records[rank].end.clock_of;
@@ -39,7 +40,7 @@ static struct record_clock clock_of(const struct rank_record *records, int ranks
     clock.line = line_of(&records[(int)of].end);
     clock.told = is_known(&clock.line.begin) && is_known(&clock.line.end);
     clock.of = clock.told ? (int)of : -1;
-    if (of > 0) /* rank 0's own is off by nothing */
+    if (of > 0) /* rank 0's clock has no error against itself */
         clock.error_ns = clock_line_error_ns(&clock.line);
     return clock;
 }
@@ -50,7 +51,7 @@ void records_take_clocks(struct rank_record *records, int ranks)
         records[i].clock = clock_of(records, ranks, i);
 }
 
-/* Two clocks that are both off add up. */
+/* Adds the two largest errors of different clocks. */
 double records_clock_error_ns(const struct rank_record *records, int ranks)
 {
     const struct record_clock *worst = &records[0].clock;

@@ -1,5 +1,5 @@
-/* Reads the records of one launch. What a line must carry is said in metrics.def, so that a missing
- * or mistyped field is named with its place. */
+/* Reads the records of a launch. metrics.def gives the required fields, so that a missing or
+ * mistyped field is reported with its file and line. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Room for one more item at the end of a list. */
 static void *list_add(struct list *list, size_t size, struct error *e)
 {
     if (mem_grow(&list->items, list->n, size, "the lines of a record", e) != OK)
@@ -21,14 +20,14 @@ static void *list_add(struct list *list, size_t size, struct error *e)
     return (char *)list->items + size * list->n++;
 }
 
-/* Where a line stands, for messages. */
+/* Position of a line, for messages. */
 struct place {
     const char *path;
     int line;
     struct error *e;
 };
 
-/* The record of a rank, on its way in. */
+/* Record that is being read. */
 struct reading {
     struct rank_record *r;
     int rank, ranks;
@@ -97,7 +96,7 @@ static store *const stores[] = {[FIELD_TEXT] = store_text,
                                 [FIELD_LOSS] = store_real,
                                 [FIELD_VERDICT] = store_verdict};
 
-/* Fills the struct of a line; what is left out stays as record_clear has it. */
+/* Fills the struct of a line. Missing optional fields keep the values of record_clear. */
 static enum status store_fields(const struct place *at, enum record_line kind, const json_t *line,
                                 void *to)
 {
@@ -131,7 +130,6 @@ static enum status take_hello(struct rank_record *r, const struct place *at, con
     return OK;
 }
 
-/* Adds a line to a list of such lines. */
 static enum status take_listed(struct list *list, const struct place *at, enum record_line kind,
                                size_t size, const json_t *line)
 {
@@ -157,7 +155,7 @@ static enum status wrong_classes(const struct place *at, const char *what)
     return error_at(at->e, ERR_DATA, at->path, at->line, 0, "eval: %s", what);
 }
 
-/* Image counts of class i; negative where they make no sense. */
+/* Returns the image counts of class i; negative if they are not valid. */
 static struct class_count class_count_of(const json_t *samples, const json_t *correct, size_t i)
 {
     const json_t *all = json_array_get(samples, i), *right = json_array_get(correct, i);
@@ -169,7 +167,7 @@ static struct class_count class_count_of(const json_t *samples, const json_t *co
     return count;
 }
 
-/* Records of workloads that do not know classes lack both lists. */
+/* Reads both lists of classes; a workload may leave out both. */
 static enum status take_classes(struct rank_record *r, const struct place *at, const json_t *line)
 {
     const json_t *samples = json_object_get(line, "class_samples");
@@ -253,7 +251,6 @@ static enum status read_rank(struct rank_record *r, const char *dir, int rank, i
     return status;
 }
 
-/* A field as text, for messages. */
 static const char *field_text(char text[64], const struct field *field, const void *line)
 {
     const char *value = (const char *)line + field->offset;
@@ -263,7 +260,7 @@ static const char *field_text(char text[64], const struct field *field, const vo
     return text;
 }
 
-/* Ranks of one launch did the same thing, or its times mean nothing. */
+/* Requires equal values of all SAME fields: ranks of one launch must have done the same. */
 static enum status check_fields(const struct rank_record *r, int at, enum record_line line,
                                 const void *mine, const void *first, struct error *e)
 {
@@ -324,7 +321,7 @@ enum status records_read(struct rank_record **records, const char *dir, int rank
 {
     *records = NULL;
     if (ranks < 1)
-        return error_set(e, ERR_ARGUMENT, "a launch of %d ranks; at least 1", ranks);
+        return error_set(e, ERR_ARGUMENT, "found %d ranks, expected at least 1", ranks);
     TRY(MEM_NEW(*records, (size_t)ranks, "the records of a launch", e));
     for (int i = 0; i < ranks; i++)
         TRY(read_rank(&(*records)[i], dir, i, ranks, e));

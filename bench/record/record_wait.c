@@ -1,4 +1,4 @@
-/* Who waited for whom in a step, on one clock. */
+/* Finds which rank waited for which in a step, on one clock. */
 #include <math.h>
 
 #include "bench/record/records.h"
@@ -59,8 +59,8 @@ bool arrivals_may_be_last(const struct arrivals *a, int rank)
     return true;
 }
 
-/* Until the last arrived, but no longer than communication stood in the way. Without arrivals it is
- * 0 if nothing was communicated, else unknown. */
+/* Time until the last rank arrived, at most the exposed communication time. Without arrivals, 0
+ * if nothing was communicated, else NAN. */
 double arrivals_wait_ns(const struct arrivals *a, int rank)
 {
     const struct record_step *step = records_step(&a->records[rank], a->timed, a->k);

@@ -1,4 +1,4 @@
-/* The records of a launch as they were written, rank by rank. */
+/* Records of a launch in memory, one per rank. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "kernels/base/clock_offset.h"
 #include "kernels/base/error.h"
 
-/* A growing list of equal items. */
+/* Growing array of equal items. */
 struct list {
     void *items;
     size_t n;
@@ -20,63 +20,67 @@ struct class_count {
     int64_t samples, correct;
 };
 
-/* The clock that a rank's times are of. */
+/* Clock in which a rank's times are given. */
 struct record_clock {
-    int of;    /* first of the ranks that share it; -1: how far it is from rank 0's is unknown */
-    bool told; /* by the ranks; else ranks of one host share it */
-    struct clock_line line; /* less rank 0's */
+    int of;    /* lowest rank with the same clock; -1: offset to rank 0's clock unknown */
+    bool told; /* ranks reported it; otherwise ranks of one host are assumed to share a clock */
+    struct clock_line line; /* offset to rank 0's clock over time */
     double error_ns;
 };
 
-/* One rank's records. */
+/* Record of one rank. */
 struct rank_record {
     char path[4096];
-    int hello_line, end_line; /* 0: not read */
+    int hello_line, end_line; /* line numbers; 0: not read */
     struct record_hello hello;
-    struct list steps, warmup; /* struct record_step: timed ones, and those that are not */
+    struct list steps, warmup; /* struct record_step: timed and untimed steps */
     struct list spans;         /* struct record_span */
     struct list epochs, evals; /* struct record_epoch, struct record_eval */
-    struct list classes; /* struct class_count of the last evaluation; none where it told none */
+    struct list classes; /* struct class_count of the last evaluation; empty if not reported */
     struct record_end end;
     struct record_clock clock;
 };
 
-/* Reads DIR/rank.*.jsonl, an array of `ranks`, as launch_read does. Freed with records_free. */
+/* Reads DIR/rank.*.jsonl into an array of `ranks` records. ERR_DATA with file and line if a
+ * record is missing, incomplete or wrong, or if ranks disagree. Free with records_free, also
+ * after an error. */
 enum status records_read(struct rank_record **records, const char *dir, int ranks, struct error *e);
 void records_free(struct rank_record *records, int ranks);
 
-/* Step k of those that were timed, or of those that were not. */
+/* Returns step k of the timed or of the untimed steps. */
 const struct record_step *records_step(const struct rank_record *r, bool timed, size_t k);
 
-/* Whether two ranks ran on one machine, as their kernels name its boot, or else by the names of their hosts. */
+/* Returns whether two ranks ran on one machine, by the boot identity of the kernel or, if
+ * unknown, by host name. */
 bool records_share_machine(const struct rank_record *a, const struct rank_record *b);
 
-/* Sets the clocks of records that were read; records_read does so. */
+/* Sets the clocks of all records. records_read calls it. */
 void records_take_clocks(struct rank_record *records, int ranks);
 
-/* By how much clock readings of two ranks may be off against each other: 0 where all share a clock, NAN
- * where they do not compare. */
+/* Returns the largest error when times of two ranks are compared (ns). 0: all share a clock;
+ * NAN: not comparable. */
 double records_clock_error_ns(const struct rank_record *records, int ranks);
 
-/* A time of the rank on rank 0's clock. A record that was damaged may tell any number: 0 of what cannot be. */
+/* Converts a time of the rank to rank 0's clock. Returns 0 for values of damaged records that
+ * would overflow. */
 int64_t records_on_first_clock_ns(const struct rank_record *r, int64_t t_ns);
 
-/* When the ranks arrived at a step, on rank 0's clock. */
+/* Arrivals of all ranks at a step's first wait, on rank 0's clock. */
 struct arrivals {
     const struct rank_record *records; /* [ranks], borrowed */
     int ranks;
-    bool timed; /* step k of those that were, or of the others */
+    bool timed; /* step k of the timed or of the untimed steps */
     size_t k;
-    bool known; /* false: some rank has no arrival, or clocks do not compare */
+    bool known; /* false: a rank has no arrival, or clocks are not comparable */
     int64_t first_ns, last_ns;
-    double surely_ns; /* the last of them was not earlier than so much after last_ns; at most 0 */
+    double surely_ns; /* lower bound of the last arrival, relative to last_ns; at most 0 */
 };
 struct arrivals records_arrivals(const struct rank_record *records, int ranks, bool timed,
                                  size_t k);
 
-/* Whether the rank may have been the last to arrive: of ranks that share a clock only the last of
- * them, of different ones each within what clocks may be off. False where nothing is known. */
+/* Returns whether the rank may have arrived last, given the error of the clocks. Among ranks
+ * with one clock, only the last one may. False if arrivals are unknown. */
 bool arrivals_may_be_last(const struct arrivals *a, int rank);
 
-/* Nanoseconds that a rank waited at the step for the last to arrive; NAN where that is unknown. */
+/* Returns how long a rank waited for the last rank to arrive (ns), NAN if unknown. */
 double arrivals_wait_ns(const struct arrivals *a, int rank);

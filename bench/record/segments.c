@@ -65,10 +65,10 @@ static enum status take_all(struct segments *s, const json_t *list, const char *
     for (struct attempt *added; s->n < json_array_size(list);) {
         TRY(segments_add(s, &added, e));
         if (!take_attempt(added, json_array_get(list, s->n - 1)))
-            return error_at(e, ERR_DATA, path, 0, 0,
-                            "entry %zu is no segment: launch, segment, ranks, nodes, end, reason "
-                            "are wanted",
-                            s->n);
+            return error_at(
+                e, ERR_DATA, path, 0, 0,
+                "entry %zu is not a segment: expected launch, segment, ranks, nodes, end, reason",
+                s->n);
     }
     return OK;
 }
@@ -85,10 +85,11 @@ enum status segments_read(struct segments *s, const char *path, struct error *e)
         return error_at(e, ERR_DATA, path, 0, 0, "cannot be read: %s", what);
     json_t *list = json_loadf(file, JSON_REJECT_DUPLICATES, &why);
     fclose(file);
-    enum status status = json_is_array(list)
-                             ? take_all(s, list, path, e)
-                             : error_at(e, ERR_DATA, path, why.line, 0, "no list of segments: %s",
-                                        list == NULL ? why.text : "it is something else");
+    enum status status =
+        json_is_array(list)
+            ? take_all(s, list, path, e)
+            : error_at(e, ERR_DATA, path, why.line, 0, "expected a list of segments: %s",
+                       list == NULL ? why.text : "found another JSON value");
     json_decref(list);
     if (status != OK)
         segments_free(s);
@@ -109,7 +110,7 @@ void attempt_progress_read(struct attempt_progress *progress, const char *dir)
     *progress = (struct attempt_progress){
         json_known(json, "resumed"), json_known(json, "steps"), json_known(json, "epoch"),
         json_known(json, "first_step_at_s"), json_known(json, "last_step_at_s")};
-    if (!(progress->first_step_s > 0)) /* it had none yet */
+    if (!(progress->first_step_s > 0)) /* no step yet */
         progress->first_step_s = progress->last_step_s = NAN;
     json_decref(json);
 }
@@ -162,10 +163,10 @@ enum status segments_write(const struct segments *s, const char *path, struct er
     return status;
 }
 
-/* ---- What they come to ---- */
+/* ---- Totals ---- */
 
-/* The last before the i-th that has told how far it was; NULL: none has. */
-static const struct attempt *told_before(const struct segments *s, size_t i)
+/* Returns the last attempt before attempt i that reported its progress; NULL if none did. */
+static const struct attempt *reported_before(const struct segments *s, size_t i)
 {
     while (i-- > 0)
         if (isfinite(s->attempts[i].progress.steps))
@@ -175,7 +176,7 @@ static const struct attempt *told_before(const struct segments *s, size_t i)
 
 double attempt_lost_steps(const struct segments *s, size_t i)
 {
-    const struct attempt *before = told_before(s, i);
+    const struct attempt *before = reported_before(s, i);
     double resumed = s->attempts[i].progress.resumed;
     if (i == 0 || isnan(resumed))
         return NAN;
@@ -194,7 +195,8 @@ double attempt_pause_s(const struct segments *s, size_t i)
     return to_s - from_s;
 }
 
-/* One that has died before its first step is part of the pause of the one that follows. */
+/* Returns whether an attempt did a step, or ended with none left to do. An attempt that died
+ * before its first step belongs to the pause of the next one. */
 static bool has_stepped(const struct segments *s, size_t i)
 {
     return isfinite(s->attempts[i].progress.first_step_s) || s->attempts[i].end == ATTEMPT_DONE;

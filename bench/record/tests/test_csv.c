@@ -1,4 +1,4 @@
-/* The writer of CSV files: cells of each type, unknown ones, quotes, the dictionary. */
+/* Tests the CSV writer: cells of each type, unknown values, quotes, the dictionary. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

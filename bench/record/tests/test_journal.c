@@ -1,4 +1,4 @@
-/* The journal: written, read back, torn, damaged, locked. */
+/* Tests the journal: written, read back, torn, damaged, locked. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static const struct journal_launch second = {.launch = "launches/aabbccddeeff/se
                                              .run = RUN_ACCURACY,
                                              .seed = 7};
 
-/* The end of a launch that took so long; of nothing else is anything known. */
+/* Ends a launch after wall_s seconds; all other results are unknown. */
 static enum status end(struct journal *j, const char *launch, enum launch_status status,
                        const char *reason, double wall_s, struct error *e)
 {
@@ -85,7 +85,7 @@ static enum status end(struct journal *j, const char *launch, enum launch_status
     return journal_done(j, &ended, e);
 }
 
-/* One of everything; the launch `second` is left running. */
+/* Writes a line of each type. The launch `second` is still running. */
 static void write_sample(const struct folder *folder)
 {
     struct journal j;
@@ -184,7 +184,7 @@ static void test_lists_follow_the_writing(void **state)
     journal_close(&j);
 }
 
-/* Its end is taken back; a failure stays to be seen, and is taken back once. */
+/* Takes back the end of a launch. A failure stays visible and can be taken back only once. */
 static void check_retry(const struct folder *folder, enum launch_status status)
 {
     struct journal j;
@@ -234,7 +234,7 @@ static void test_a_skip_is_taken_back(void **state)
     journal_close(&j);
 }
 
-/* A spec that asks for more goes on with what was finished. */
+/* A spec that asks for more launches resumes a finished run. */
 static void test_a_new_launch_ends_being_finished(void **state)
 {
     const struct folder *folder = *state;
@@ -264,8 +264,7 @@ static void test_an_end_needs_a_beginning(void **state)
     journal_close(&j);
 }
 
-/* Whatever is left of a last line, and however it was cut, the rest stays good and what is added
- * later stands on a line of its own. */
+/* However the last line was cut, earlier lines stay valid, and the next line starts on its own. */
 static void test_a_torn_last_line_is_cut_off(void **state)
 {
     const struct folder *folder = *state;
@@ -332,7 +331,7 @@ static void test_a_damaged_line_is_named(void **state)
     }
 }
 
-/* Its folder was cleared away, and perhaps made anew: what is written must not seem to be kept. */
+/* If the folder was removed, or removed and made again, writing must fail. */
 static void test_a_journal_that_was_removed_takes_no_more(void **state)
 {
     const struct folder *folder = *state;
@@ -360,7 +359,7 @@ static void test_a_second_runner_is_refused(void **state)
     struct error e = {0};
     open_journal(&one, folder, true);
     assert_int_equal(journal_open(&two, folder->path, true, &e), ERR_UNAVAILABLE);
-    /* Reading is free, and the refused one has cut nothing. */
+    /* reading needs no lock, and the refused writer has cut nothing off */
     assert_int_equal(journal_running(&one, &first, &e), OK);
     open_journal(&two, folder, false);
     assert_int_equal(two.n_launches, 1);

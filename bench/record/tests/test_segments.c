@@ -1,4 +1,4 @@
-/* The segments of an elastic run: written, read back, damaged, summed up. */
+/* Tests the segments of an elastic run: written, read back, damaged, summed up. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +59,7 @@ static struct attempt *add(struct segments *s, enum attempt_end end, double begi
     return a;
 }
 
-/* Steps from `resumed` on to `steps`, a second each, from 2 s after its begin on. */
+/* Reports steps `resumed` to `steps`, one per second, beginning 2 s after the attempt. */
 static void tell(struct attempt *a, double resumed, double steps)
 {
     a->progress = (struct attempt_progress){.resumed = resumed,
@@ -136,7 +136,8 @@ static void takes_what_ranks_tell(void **state)
     assert_true(isnan(p.first_step_s) && isnan(p.last_step_s));
 }
 
-/* Changed by plan at step 4; killed at 9, and again before it began; 9 is two beyond the checkpoint. */
+/* A planned change at step 4, a death at step 9, and a death before the first step. The
+ * checkpoint is at step 7. */
 static void sums_up(void **state)
 {
     struct segments s = {NULL, 0};
@@ -154,8 +155,8 @@ static void sums_up(void **state)
     segments_free(&s);
 }
 
-/* After the last step: who goes on has none to do, and lasts until its end; before the first one the pause
- * begins with those who died. */
+/* An attempt without steps left to do ends the pause at its end. If no attempt had a step, the
+ * pause begins with the run. */
 static void sums_up_what_had_no_steps(void **state)
 {
     struct segments s = {NULL, 0};
