@@ -1,7 +1,8 @@
-/* What stands in a bundle (ci/bundle.sh) under the name of every program, linked statically: it starts the
- * program itself, NAME.program beside it, by the dynamic loader and with the libraries of the bundle, wherever
- * that was unpacked and whatever the machine has. The path of a loader inside a program cannot do that, being
- * absolute. The loader has a name for each program, lib/as/NAME, because ps and top show that name. */
+/* Starter of a bundle's program (ci/bundle.sh), linked statically and installed under the
+ * program's name. It starts NAME.program beside it with the dynamic loader and the libraries of
+ * the bundle, in any folder and on any machine. The loader's path inside a program is absolute
+ * and cannot do that. The loader has one name per program, lib/as/NAME, since ps and top show
+ * that name. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 
 #include "bench/base/executable.h"
 
-/* As a shell ends that cannot run a program. */
+/* Exits like a shell that cannot run a program. */
 static _Noreturn void fail(const char *what)
 {
     fprintf(stderr, "%s: %s\n", what, strerror(errno));
@@ -32,7 +33,7 @@ static void format(char path[PATH_MAX], const char *pattern, ...)
         fail(path);
 }
 
-/* argv of the loader: its own options, the program, and what follows its name here. */
+/* Returns argv of the loader: its own options, the program, and the program's arguments. */
 static char **make_arguments(char *const first[], int n, int argc, char **argv)
 {
     char **all = calloc((size_t)(n + argc) + 1, sizeof *all);
@@ -44,15 +45,12 @@ static char **make_arguments(char *const first[], int n, int argc, char **argv)
     return all;
 }
 
-/* The loader's list of folders has these between them. */
+/* Refuses a folder with ':' or ';', which separate folders in the loader's list. */
 static void refuse_separators(const char *folder)
 {
     if (strpbrk(folder, ":;") == NULL)
         return;
-    fprintf(stderr,
-            "%s: a bundle does not run where ':' or ';' is in its path, which its loader would cut "
-            "there: "
-            "move it\n",
+    fprintf(stderr, "%s: the path of a bundle must not contain ':' or ';'. Move the bundle\n",
             folder);
     exit(127);
 }
@@ -63,7 +61,7 @@ int main(int argc, char **argv)
         loader[PATH_MAX], program[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n <= 0)
-        fail("/proc/self/exe, which says where a bundle was unpacked");
+        fail("cannot read the path of this program from /proc/self/exe");
     const char *name = strrchr(self, '/') + 1;
     format(folder, "%.*s", (int)(name - self), self);
     refuse_separators(folder);
@@ -71,7 +69,7 @@ int main(int argc, char **argv)
     format(loader, "%s/as/%s", libraries, name);
     format(program, "%s" EXECUTABLE_BUNDLED, self);
     format(plugins, "%s/hwloc", libraries);
-    /* Plugins of the machine's own hwloc, if it has one, are for another. */
+    /* plugins of the machine's own hwloc do not fit this one */
     setenv("HWLOC_PLUGINS_PATH", plugins, 0);
     char *const first[] = {self,      "--argv0", self, "--inhibit-cache", "--library-path",
                            libraries, program};

@@ -1,5 +1,5 @@
-/* The guard of a launch; see launch.h. It runs in a process of its own between fork and _exit and
- * shares nothing with the runner but the lifeline. */
+/* The guard of a launch (launch.h). It runs in its own process between fork and _exit, and
+ * shares only the lifeline with the runner. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -25,31 +25,30 @@
 #include "kernels/base/clock.h"
 
 #define SECOND ((int64_t)1000000000)
-/* Between SIGTERM and SIGKILL. */
+/* time between SIGTERM and SIGKILL */
 #define GRACE_NS SECOND
-/* A process that is stuck in the kernel may outlive SIGKILL; after this time it is reported. */
+/* Time after which a process that outlives SIGKILL, stuck in the kernel, is reported. */
 #define PATIENCE_NS (20 * SECOND)
 #define CANNOT_RUN  127
 
 struct guard {
     int lifeline; /* -1 once the runner is gone */
-    int children; /* signalfd: a child has changed */
+    int children; /* signalfd: readable when a child changes state */
     pid_t program;
     int64_t begin;
     struct timespec begin_date;
     bool ended;            /* the program has been reaped */
-    struct log_reader log; /* of a program of ours; else it has no path */
-    bool started;          /* every rank has, or has no limit to */
-    int64_t failed;        /* when the launch was seen to have failed; 0: it was not */
+    struct log_reader log; /* log of one of our programs; for others the path is NULL */
+    bool started;          /* all ranks have started, or starting has no limit */
+    int64_t failed;        /* time at which the launch was seen to have failed; 0: it has not */
     struct launch_outcome outcome;
 };
 
-/* The guard takes no signal: a terminal's Ctrl-C, a batch system's SIGTERM reach the runner, which
- * decides. */
+/* Blocks all signals: Ctrl-C and a batch system's SIGTERM are left to the runner, which decides. */
 static int block_signals(void)
 {
     sigset_t all, child;
-    signal(SIGCHLD, SIG_DFL); /* where a parent ignores it, children could not be waited for */
+    signal(SIGCHLD, SIG_DFL); /* if a parent ignores it, waitpid on children fails */
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     sigemptyset(&child);
@@ -57,8 +56,8 @@ static int block_signals(void)
     return signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* Standard input is empty and whatever is said goes to the log, so that the guard holds no
- * terminal and no pipe of the runner open. */
+/* Empties standard input and sends all output to the log, so that the guard keeps no terminal
+ * and no pipe of the runner open. */
 static void redirect(int log)
 {
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -86,7 +85,7 @@ static _Noreturn void become_program(const struct launch_command *command, pid_t
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != guard)
-        _exit(CANNOT_RUN); /* the guard died before the line above */
+        _exit(CANNOT_RUN); /* the guard died before prctl */
     interrupt_forget();
     for (char *const *entry = command->environment; entry != NULL && *entry != NULL; entry++)
         putenv(*entry);
@@ -110,8 +109,8 @@ static void start_program(struct guard *g, const struct launch_command *command)
     }
 }
 
-/* Reaps what has ended; true while there are children. Every process of the launch becomes the
- * guard's child sooner or later, so no children means that nothing is left. */
+/* Reaps ended processes; returns whether there are children left. Orphans of the launch become
+ * the guard's children, so without children nothing of the launch is left. */
 static bool reap(struct guard *g)
 {
     pid_t pid;
@@ -128,7 +127,7 @@ static bool reap(struct guard *g)
 
 enum news { NEWS_NONE, NEWS_STOP, NEWS_RUNNER_GONE };
 
-/* Sleeps until a child changes, the runner speaks or `until` comes. */
+/* Sleeps until a child changes state, the runner sends a message, or the time `until`. */
 static enum news wait_for_news(struct guard *g, int64_t until)
 {
     int64_t left_ms = (until - clock_ns()) / 1000000 + 1;
@@ -149,18 +148,19 @@ static enum news wait_for_news(struct guard *g, int64_t until)
     return NEWS_RUNNER_GONE;
 }
 
-/* Whether the program is there still, long after its launch has failed. */
+/* Returns whether the program still runs LAUNCH_STAY_S after its launch has failed. */
 static bool stays(struct guard *g, int64_t now)
 {
     if (g->failed == 0) {
-        bool told = g->log.path != NULL && log_has_last_word(&g->log);
-        g->outcome.child_status = told ? 0 : processes_failed_child(g->program);
-        g->failed = told || g->outcome.child_status != 0 ? now : 0;
+        bool failed = g->log.path != NULL && log_has_last_word(&g->log);
+        g->outcome.child_status = failed ? 0 : processes_failed_child(g->program);
+        g->failed = failed || g->outcome.child_status != 0 ? now : 0;
     }
     return g->failed != 0 && now - g->failed >= LAUNCH_STAY_S * SECOND;
 }
 
-/* Looks once, at the limit, so that nothing disturbs what is measured before. */
+/* Returns whether ranks are missing at the start limit. Looks only once, so as not to disturb
+ * the measurement. */
 static bool lacks_ranks(struct guard *g, const struct launch_command *command, int64_t now)
 {
     if (g->started || now < g->begin + (int64_t)(command->start_limit_s * 1e9))
@@ -171,7 +171,7 @@ static bool lacks_ranks(struct guard *g, const struct launch_command *command, i
     return !g->started;
 }
 
-/* CAUSE_ENDED: the launch may go on. */
+/* Returns why to stop the launch now; CAUSE_ENDED: it may continue. */
 static enum launch_cause end_of(struct guard *g, const struct launch_command *command, int64_t now,
                                 int64_t limit)
 {
@@ -203,7 +203,7 @@ static void watch(struct guard *g, const struct launch_command *command)
     }
 }
 
-/* Kills and reaps until nothing is left below the guard. */
+/* Kills and reaps until no process is left below the guard. */
 static void sweep(struct guard *g)
 {
     bool gently = g->outcome.cause == CAUSE_LIMIT || g->outcome.cause == CAUSE_STOPPED ||
@@ -218,7 +218,7 @@ static void sweep(struct guard *g)
             g->outcome.not_killed = processes_signal_below(getpid(), SIGKILL);
             return;
         }
-        /* Again and again: a process may have forked while the table was read. */
+        /* Repeated: a process may fork while the table is read. */
         if (now >= kill_at)
             processes_signal_below(getpid(), SIGKILL);
         if (wait_for_news(g, now + SECOND / 50) != NEWS_NONE)

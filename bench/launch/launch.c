@@ -11,10 +11,11 @@
 #include "bench/place/leftovers.h"
 #include "kernels/base/clock.h"
 
-/* Of a second: what is held for longer is somebody else's. */
+/* Tenths of a second to wait for shared memory to be released. Memory held for longer belongs to
+ * another program. */
 #define PATIENCE_TENTHS 50
 
-/* Cleaning that takes no longer is not told of. */
+/* Shorter cleaning is not reported. */
 #define CLEANING_TOLD_S 3
 
 static enum status start_guard(struct launch *launch, int log, const struct launch_command *command,
@@ -54,11 +55,11 @@ enum status launch_start(struct launch *launch, const struct launch_command *com
 
 void launch_stop(const struct launch *launch)
 {
-    /* A guard that has just ended cannot be asked, and need not be. */
+    /* fails without harm if the guard has just ended */
     send(launch->lifeline, "s", 1, MSG_NOSIGNAL);
 }
 
-/* A byte says that cleaning begins. */
+/* A message of one byte means that cleaning begins. */
 bool launch_has_outcome(struct launch *launch)
 {
     char word;
@@ -75,10 +76,12 @@ void launch_tell_cleaning(struct launch *launch)
         clock_seconds_since(launch->cleaning_ns) < CLEANING_TOLD_S)
         return;
     launch->told = true;
-    log_print(LOG_WARNING, "ending what this launch left on other machines: a minute at most");
+    log_print(LOG_WARNING,
+              "stopping processes of this launch on other machines; this takes at most a minute");
 }
 
-/* Its program was killed with the guard, and what that had started ends soon; nobody tells when. */
+/* Cleans up for a killed guard. The program died with it; its children end soon, but nothing
+ * reports when. */
 static bool clean_up(const struct launch *launch)
 {
     int held = 1;

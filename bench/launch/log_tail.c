@@ -7,27 +7,27 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What every rank says of its end, and the library's trace of calls, may follow the line that
- * explains. */
+/* Size of the end of a log that is searched. The final messages of all ranks and a trace of
+ * library calls may follow the line that explains the failure. */
 #define LOG_BYTES ((size_t)4 << 20)
 
-/* Of a log that grows faster the end is looked at, so that looking stays cheap. */
+/* Part of a fast-growing log that is read at each look, to keep looks cheap. */
 #define LOOK_BYTES ((off_t)64 << 10)
 
-/* Words of lines after which a rank of our programs ends; no line has that of a program that is not ours. */
+/* Words in the final lines of our programs' ranks. No line matches the name of a foreign
+ * program. */
 static const char *const LAST_WORDS[] = {
     "pin: ",
 #define WORKLOAD(name, helper, foreign, strategies, summary) (foreign) ? "\n" : #name ": ",
 #include "bench/spec/workloads.def"
-    " lasted longer than ", /* a deadline of ours */
+    " lasted longer than ", /* a deadline of our programs */
     NULL,
 };
-/* Words of other lines that explain a failure: those of what starts ranks, of the C library, of
- * sanitizers. */
+/* Words of other lines that explain a failure: from launchers, the C library, sanitizers. */
 static const char *const EXPLAIN[] = {
-    "cannot run ", /* the guard's */
+    "cannot run ", /* from the guard */
     "execvp error on file ",
-    "ssh: ", /* what starts ranks of another node, with the next three */
+    "ssh: ", /* this and the next three: from starting ranks on another node */
     "Cannot open network namespace ",
     "Host key verification failed",
     ": Permission denied (",
@@ -45,24 +45,24 @@ static const char *const EXPLAIN[] = {
     "corrupted size vs. prev_size",
     "Fatal glibc error",
     ": Assertion `",
-    "Too many open files", /* a limit of the system, whoever meets it */
+    "Too many open files", /* this and the rest: system limits, from any program */
     "No space left on device",
     "Disk quota exceeded",
     "Cannot allocate memory",
     "Resource temporarily unavailable",
     NULL,
 };
-/* Of slurmstepd; it follows the line of the crash reporter. */
+/* Words of slurmstepd about the out-of-memory killer, after the line of the crash reporter. */
 static const char *const MEMORY_KILLER[] = {" oom_kill event", " oom-kill event", NULL};
-/* Of shared memory that is too small: what was said before MPI started, or by UCX. */
+/* Shared memory is too small: printed before MPI starts, or by UCX. */
 static const char *const SHARED_MEMORY[] = {"/dev/shm", NULL};
-/* How the line of a crash reporter ends. */
+/* End of the crash reporter's line. */
 static const char *const CRASH_REPORTER[] = {" was killed or has crashed", NULL};
-/* Of the network library, which says more than the calls above it. */
+/* Words of the network library, more precise than messages of the calls above it. */
 static const char *const NETWORK[] = {"UCX  ERROR", "UCX  FATAL", "Caught signal ", NULL};
-/* Of programs of ours, but no failure. */
+/* Words of our programs' lines that are no failures. */
 static const char *const LEVELS[] = {": warning: ", ": note: ", ": detail: ", NULL};
-/* Lines that only pass on that somebody else has failed, and Hydra's banner about a rank's
+/* Lines that only report the failure of another process, and Hydra's banner about a rank's
  * death. */
 static const char *const PASSED_ON[] = {"application called MPI_Abort", "==== backtrace", NULL};
 static const char *const BANNER[] = {"YOUR APPLICATION TERMINATED",
@@ -76,7 +76,7 @@ static char *read_end(const char *path)
     char *text = calloc(1, LOG_BYTES + 1);
     if (f != NULL && text != NULL) {
         if (fseek(f, -(long)LOG_BYTES, SEEK_END) != 0)
-            rewind(f); /* shorter than that */
+            rewind(f); /* the log is shorter than that */
         for (size_t i = 0, n = fread(text, 1, LOG_BYTES, f); i < n; i++)
             if (text[i] == '\0')
                 text[i] = ' ';
@@ -93,7 +93,7 @@ static bool has_word(const char *line, const char *const *words)
     return *words != NULL;
 }
 
-/* "RuntimeError: ..." or a bare "MemoryError", as Python ends a traceback. */
+/* Returns whether a line ends a Python traceback: "RuntimeError: ..." or a bare "MemoryError". */
 static bool is_exception(const char *line)
 {
     size_t n = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz._");
@@ -114,14 +114,14 @@ static bool explains(const char *line)
            !has_word(line, CRASH_REPORTER);
 }
 
-/* Lines that matter: the first of each kind, and the last of all. */
+/* Lines that may explain the failure: the first of each kind, and the last line of all. */
 struct findings {
     const char *memory_killer, *explains, *shared_memory, *crash_reporter, *network, *framed, *last,
         *passed_on, *said;
     bool in_frame;
 };
 
-/* A line of as many dashes as Open MPI prints around a message. */
+/* Returns whether a line has as many dashes as Open MPI prints around a message. */
 static bool is_frame(const char *line)
 {
     enum { DASHES = 74 };
@@ -129,7 +129,7 @@ static bool is_frame(const char *line)
     return n == DASHES && line[n] == '\0';
 }
 
-/* Takes the first line of the first frame. */
+/* Keeps the first line of the first frame. */
 static void look_at_frame(struct findings *f, const char *line)
 {
     if (f->in_frame && f->framed == NULL && !is_frame(line))
@@ -142,7 +142,7 @@ static void look_at(struct findings *f, const char *line)
     const char *said = strstr(line, EXIT_STRING);
     if (said != NULL && f->said == NULL)
         f->said = said + strlen(EXIT_STRING);
-    /* What others say when a rank has died is not the reason. */
+    /* lines of other ranks after a death are not the reason */
     if (f->explains == NULL && f->crash_reporter == NULL && explains(line))
         f->explains = line;
     if (f->memory_killer == NULL && has_word(line, MEMORY_KILLER))
@@ -160,7 +160,7 @@ static void look_at(struct findings *f, const char *line)
         f->last = line;
 }
 
-/* Cuts `text` into lines. */
+/* Cuts `text` into lines and searches them. */
 static struct findings look_through(char *text)
 {
     struct findings f = {0};
@@ -196,7 +196,7 @@ void log_tail(const char *path, char *text, size_t size)
     free(log);
 }
 
-/* A line without an end is read again when it has one. */
+/* Reads complete lines; an incomplete last line is read again at the next call. */
 static bool read_on(struct log_reader *r, FILE *f)
 {
     char *line = NULL;

@@ -30,7 +30,7 @@ int processes_signal_below(pid_t root, int signal)
     return count;
 }
 
-/* Of a zombie; 0 of others. */
+/* Returns the wait status of a zombie, 0 for other processes. */
 static int wait_status_of(const char *pid)
 {
     char name[32], text[1024];
@@ -40,7 +40,7 @@ static int wait_status_of(const char *pid)
     if (field == NULL || strncmp(field, ") Z", strlen(") Z")) != 0)
         return 0;
     for (int i = 2; i < 52 && field != NULL;
-         i++) /* proc(5): from the name, field 2, to exit_code */
+         i++) /* fields of proc(5) from the name (2) to exit_code */
         field = strchr(field + 1, ' ');
     return field != NULL ? atoi(field) : 0;
 }

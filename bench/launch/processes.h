@@ -1,13 +1,13 @@
-/* The processes below one, read from /proc: what a launch has started, whatever sessions and
- * process groups it made on the way. */
+/* Processes below a process, read from /proc: everything that a launch has started, in any
+ * session or process group. */
 #pragma once
 
 #include <sys/types.h>
 
-/* Sends `signal` (0: none, count only) to every process below `root` but not to itself; zombies
- * are left out. Returns how many were found. */
+/* Sends `signal` to every process below `root`, without `root` itself and zombies; 0 only
+ * counts. Returns how many processes were found. */
 int processes_signal_below(pid_t root, int signal);
 
-/* How a child of `parent` ended that did not end well and that its parent has not asked for, as waitpid gives it.
- * 0: there is none, or the kernel does not list children (CONFIG_PROC_CHILDREN). */
+/* Returns the wait status of a failed child of `parent` that is not reaped yet. 0 if there is
+ * none, or if the kernel does not list children (CONFIG_PROC_CHILDREN). */
 int processes_failed_child(pid_t parent);

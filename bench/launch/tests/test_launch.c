@@ -1,6 +1,6 @@
-/* The guard of a launch: however a launch ends, and whoever is killed, nothing of it stays. Shells
- * and sleeps stand in for mpiexec and ranks. They would end by themselves after LIFE_S seconds, so
- * a guard that does nothing makes a test fail instead of hanging it. */
+/* Tests the guard of a launch: however a launch ends and whichever process is killed, none of
+ * its processes remains. Shells and sleeps replace mpiexec and ranks. They end by themselves
+ * after LIFE_S seconds, so that a guard that does nothing fails a test instead of hanging it. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 
 #define LIFE_S 300
 
-/* A program with children in sessions of their own, deaf to SIGTERM; each writes its number to
+/* A program with children in their own sessions that ignore SIGTERM. Each writes its number to
  * $PIDS: five in all. */
 #define STUBBORN                                                                                   \
     "trap '' TERM; echo $$ >> $PIDS;"                                                              \
@@ -84,7 +84,7 @@ static void short_pause(void)
     nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
 }
 
-/* Numbers in the file of process numbers, the whole lines of it. */
+/* Reads the process numbers in complete lines of the file. */
 static int read_pids(const struct fixture *f, pid_t *pids, int max)
 {
     char line[64];
@@ -106,7 +106,7 @@ static int wait_for_pids(const struct fixture *f, pid_t *pids, int n)
     return read_pids(f, pids, n);
 }
 
-/* A zombie has ended: it only waits for a parent that this test does not command. */
+/* A zombie counts as ended: it only waits for a parent outside this test. */
 static bool is_alive(pid_t pid)
 {
     char path[64], state = 'Z';
@@ -157,8 +157,8 @@ static void test_wall_time_is_the_programs(void **state)
     assert_true(o.wall_s < LIFE_S);
 }
 
-/* Of all of its processes: the limit of one second is of the innermost alone. It is kept by another
- * clock than the one that is read: where a hypervisor takes time, 0.8 s have been seen. */
+/* The time limit of one second applies only to the innermost process, and by another clock.
+ * Under a hypervisor, as little as 0.8 s have been observed. */
 static void test_processor_time_is_of_all_processes(void **state)
 {
     struct launch_outcome o =
@@ -175,7 +175,7 @@ static void test_an_end_by_signal(void **state)
     assert_int_equal(WTERMSIG(o.wait_status), SIGKILL);
 }
 
-/* Starts `script` with a rank's record that is there and one that is not, for two ranks that must start within 1 s. */
+/* Starts `script` with one of two ranks' records present. Both ranks must start within 1 s. */
 static struct launch start_two_ranks(const struct fixture *f, const char *script)
 {
     char *argv[] = {"sh", "-c", (char *)script, NULL};
@@ -218,7 +218,7 @@ static void test_ranks_that_do_not_start(void **state)
     expect_all_dead(pids, read_pids(f, pids, STUBBORN_PROCESSES));
 }
 
-/* A launch lasts as long as it likes once all of its ranks are there. */
+/* Once all ranks have started, the start limit has no effect. */
 static void test_ranks_that_start_late(void **state)
 {
     struct fixture *f = *state;
@@ -307,14 +307,14 @@ static void test_a_stop_does_not_wait_for_the_deaf(void **state)
     expect_all_dead(pids, STUBBORN_PROCESSES);
 }
 
-/* SIGKILL of mpiexec. */
+/* mpiexec is killed. */
 static void test_the_program_is_killed(void **state)
 {
     struct fixture *f = *state;
     pid_t pids[STUBBORN_PROCESSES];
     struct launch launch = start(f, STUBBORN, LIFE_S);
     assert_int_equal(wait_for_pids(f, pids, STUBBORN_PROCESSES), STUBBORN_PROCESSES);
-    pid_t program = pids[0]; /* written by the script before anything else */
+    pid_t program = pids[0]; /* the script writes its own number first */
     kill(program, SIGKILL);
     struct launch_outcome o = launch_finish(&launch);
     assert_int_equal(o.cause, CAUSE_ENDED);
@@ -323,7 +323,7 @@ static void test_the_program_is_killed(void **state)
     expect_all_dead(pids, STUBBORN_PROCESSES);
 }
 
-/* SIGKILL of the guard: the program goes with it, and the runner hears of it. */
+/* The guard is killed: the program dies with it, and the runner is informed. */
 static void test_the_guard_is_killed(void **state)
 {
     struct fixture *f = *state;
@@ -338,7 +338,7 @@ static void test_the_guard_is_killed(void **state)
     assert_true(clock_ns() - begin < LIFE_S * INT64_C(1000000000));
 }
 
-/* SIGKILL of the runner, played by a child of this test. */
+/* The runner, here a child of this test, is killed. */
 static void test_the_runner_is_killed(void **state)
 {
     struct fixture *f = *state;
@@ -368,7 +368,7 @@ static void test_the_runner_is_killed(void **state)
     close(tell[1]);
 }
 
-/* What a launch leaves on other machines: a command that writes to its log stands for what ends that. */
+/* Starts a launch with a cleanup command that writes to its log. */
 static struct launch start_with_cleanup(struct fixture *f, const char *script, char *cleanup[5])
 {
     char *argv[] = {"sh", "-c", (char *)script, NULL};
@@ -411,7 +411,8 @@ static void test_cleaning_follows_what_does_not_end_in_order(void **state)
     expect_log(f, "cleaned\n");
 }
 
-/* What no nodes are left for is said by an exit status, whoever cleans up; meanwhile a line at the terminal. */
+/* Runner and guard both report the exit status of a cleanup that finds no nodes left. Slow
+ * cleaning prints a line. */
 static void test_nodes_that_are_gone_are_told(void **state)
 {
     struct fixture *f = *state;
@@ -424,7 +425,7 @@ static void test_nodes_that_are_gone_are_told(void **state)
     for (int i = 0; i < 2; i++) {
         cleanup[3] = i ? "4" : "3";
         assert_int_equal(launch_start(&launch, &command, &e), OK);
-        assert_false(launch_has_outcome(&launch)); /* it cleans up first */
+        assert_false(launch_has_outcome(&launch)); /* cleaning comes first */
         assert_true(launch.cleaning_ns > 0);
         launch.cleaning_ns = clock_ns();
         launch_tell_cleaning(&launch);
@@ -473,7 +474,7 @@ static void test_processes_below(void **state)
     assert_int_equal(processes_signal_below(getpid(), 0), 0);
 }
 
-/* What hydra does where a rank has failed, or what starts a node's ranks, before all have called back. */
+/* hydra stays if a rank or a proxy fails before all have called back. */
 static void test_a_program_that_stays(void **state)
 {
     const struct fixture *f = *state;
@@ -508,8 +509,8 @@ static void test_failed_children(void **state)
     }
 }
 
-/* Shared memory that a launch makes: what nobody holds goes with it, what others hold, made before
- * or have named otherwise stays. */
+/* Shared memory of a launch is removed if no process holds it. Memory that is held, older, or
+ * named differently stays. */
 static void expect_removed(const struct fixture *f, bool with_guard)
 {
     static const char *const names[] = {"mpich_shar_tmp", "ucx_shm_posix_", "mpich_shar_tmp",

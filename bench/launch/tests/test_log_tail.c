@@ -1,4 +1,4 @@
-/* The line of a launch's log that explains how it ended. */
+/* Tests which line of a log explains a failure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -49,7 +49,7 @@ static void test_last_words_of_a_log_that_grows(void **state)
     assert_false(log_has_last_word(&r));
     for (int i = 0; i < 20000; i++)
         write_log(log, "a", i == 0 ? "peer_torch: no gloo\n" : "epoch\n");
-    assert_false(log_has_last_word(&r)); /* further back than it looks */
+    assert_false(log_has_last_word(&r)); /* further back than one look reads */
     write_log(log, "a", "pin: no rank\n");
     assert_true(log_has_last_word(&r));
 }
@@ -84,7 +84,7 @@ static void expect_tail(const char *path, const char *log, const char *expected)
     "[17.25] [vm:5:0]  mm_posix.c:187  UCX  ERROR   Not enough memory to write total of 4292720 "  \
     "bytes. Please check that /dev/shm or the directory you specified has more available memory."
 
-/* A log, and the line of it that explains. */
+/* Logs, each with the line that explains it. */
 static const char *const LOGS[][2] = {
     {"train_cnn: net 'vgg': no memory for 3444 MiB\n" ABORT("0") ABORT("1"),
      "train_cnn: net 'vgg': no memory for 3444 MiB"},
