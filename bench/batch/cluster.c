@@ -16,7 +16,7 @@ enum kind { KIND_TEXT, KIND_COUNT, KIND_LIST };
 static const struct key {
     const char *name;
     enum kind kind;
-    const struct enumeration *names; /* NULL: any */
+    const struct enumeration *names; /* NULL: any text */
     const char *form;                /* "time = PATTERN" */
     const char *expected;
 } keys[CLUSTER_KEYS] = {
@@ -42,8 +42,8 @@ static enum status find(struct cluster *c, const char *name, const char *home, s
     if (!path && n < (int)sizeof c->path && access(c->path, R_OK) == 0)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "--site %s: no such file, nor configs/sites/%s.yaml; "
-                     "configs/sites/example.yaml is one to copy",
+                     "--site %s: file not found, nor configs/sites/%s.yaml. Copy "
+                     "configs/sites/example.yaml to describe a cluster",
                      name, name);
 }
 
@@ -101,14 +101,16 @@ static enum status check_sbatch_option(const struct node *option, struct error *
 static enum status check_kind(const struct node *entry, enum kind kind, struct error *e)
 {
     if (kind == KIND_LIST && entry->kind != NODE_LIST)
-        return mark_error(e, ERR_SPEC, entry->mark, "%s takes a list, as [one, other]", entry->key);
+        return mark_error(e, ERR_SPEC, entry->mark, "%s must be a list, for example [one, other]",
+                          entry->key);
     if (kind != KIND_LIST && entry->kind != NODE_SCALAR)
-        return mark_error(e, ERR_SPEC, entry->mark, "%s takes one value", entry->key);
+        return mark_error(e, ERR_SPEC, entry->mark, "%s must be one value", entry->key);
     for (size_t i = 0; i < entry->n; i++)
         if (entry->items[i].kind != NODE_SCALAR)
-            return mark_error(e, ERR_SPEC, entry->items[i].mark, "%s takes texts", entry->key);
+            return mark_error(e, ERR_SPEC, entry->items[i].mark, "%s must be a list of texts",
+                              entry->key);
     if (kind == KIND_COUNT && parse_count(entry->text) == 0)
-        return mark_error(e, ERR_SPEC, entry->mark, "%s = '%s': a number from 1 to 65536 is wanted",
+        return mark_error(e, ERR_SPEC, entry->mark, "%s = '%s': expected a number from 1 to 65536",
                           entry->key, entry->text);
     return OK;
 }
@@ -147,8 +149,9 @@ enum status cluster_read(struct cluster *c, const char *name, const char *home, 
     TRY(find(c, name, home, e));
     TRY(yaml_read_file(&c->root, c->path, e));
     if (c->root.kind != NODE_MAP)
-        return mark_error(e, ERR_SPEC, c->root.mark,
-                          "a cluster is a map, as {nodes: 4, cores: 32}");
+        return mark_error(
+            e, ERR_SPEC, c->root.mark,
+            "expected a map that describes a cluster, for example {nodes: 4, cores: 32}");
     TRY(file_kind_check(&c->root, FILE_SITE, e));
     for (size_t i = 0; i < c->root.n; i++)
         TRY(check_entry(&c->root.items[i], e));

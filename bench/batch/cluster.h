@@ -1,5 +1,5 @@
-/* A cluster as configs/sites/<name>.yaml describes it: what its batch system wants to know of a job, and
- * how large one may be. */
+/* Cluster described by configs/sites/<name>.yaml: options for its batch system, and the largest
+ * size of a job. */
 #pragma once
 
 #include "bench/spec/spec.h"
@@ -17,16 +17,17 @@ struct cluster {
     struct node root;
 };
 
-/* Reads `name`: a path, or configs/sites/<name>.yaml below the current folder, then below `home`. ERR_SPEC
- * with file:line:column for what cannot be read, ERR_ARGUMENT where there is no such file. Freed with
- * cluster_free in any case. */
+/* Reads `name`: a path, or configs/sites/<name>.yaml below the current folder, else below
+ * `home`. ERR_SPEC with file:line:column if it cannot be read, ERR_ARGUMENT if it is not found.
+ * Call cluster_free afterwards, also after an error. */
 enum status cluster_read(struct cluster *c, const char *name, const char *home, struct error *e);
 void cluster_free(struct cluster *c);
 
-/* A text, "" where it is not given; a count, 1 where it is not; a list, of which *n is the length. */
+/* Return the value of a key. Defaults of missing keys: text "", count 1, list NULL. *n: length
+ * of the list. */
 const char *cluster_text(const struct cluster *c, enum cluster_key key);
 long cluster_count(const struct cluster *c, enum cluster_key key);
 const struct node *cluster_list(const struct cluster *c, enum cluster_key key, size_t *n);
 
-/* What a spec comes to there. */
+/* Returns the machine for which jobs of this cluster read a spec. */
 struct spec_machine cluster_machine(const struct cluster *c);

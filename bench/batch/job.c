@@ -8,7 +8,8 @@
 #include "bench/base/log.h"
 #include "bench/sites/argv.h"
 
-/* slurmd names the node to whatever it starts. */
+/* Returns whether this shell is in a job but not on its nodes. slurmd sets SLURMD_NODENAME for
+ * every process that it starts. */
 static bool is_beside_its_job(void)
 {
     return getenv("SLURM_JOB_ID") != NULL && getenv("SLURM_JOB_NODELIST") != NULL &&
@@ -32,7 +33,8 @@ enum status job_move(const struct tools *tools, char *const *command, struct err
     char **all = argv_finish(&argv);
     if (all == NULL)
         return error_no_memory(e, "a command line");
-    log_print(LOG_NOTE, "this shell is on none of the job's nodes (%s): going on on the first",
+    log_print(LOG_NOTE,
+              "this shell is not on a node of the job (%s): continuing on the job's first node",
               getenv("SLURM_JOB_NODELIST"));
     fflush(NULL);
     execvp(all[0], all);
@@ -53,7 +55,7 @@ enum status job_check(const struct campaign *c, struct error *e)
         return OK;
     const char *set = c->request->set;
     return error_set(e, ERR_UNAVAILABLE,
-                     "%s runs on the nodes of a Slurm job, and this is none; type: sbatch -N%ld "
+                     "%s needs a Slurm job, but this is none. Type: sbatch -N%ld "
                      "configs/sites/bench.sbatch %s%s%s%s",
                      c->request->spec, nodes, c->request->spec, set != NULL ? " --set \"" : "",
                      set != NULL ? set : "", set != NULL ? "\"" : "");

@@ -7,7 +7,7 @@
 #include "bench/runner/files.h"
 #include "kernels/base/mem.h"
 
-/* What was skipped may have been too large for a job before. */
+/* Returns whether a point lacks launches. A skipped point counts: it may fit a larger job. */
 static bool lacks(const struct launch_order *o, size_t point)
 {
     const struct point_launches *p = &o->points.points[point];
@@ -45,8 +45,8 @@ static bool fits(const struct point *point, const struct spec_machine *machine)
            config_int(c, OPT_RANKS_PER_NODE) * config_int(c, OPT_THREADS) <= machine->usable_cores;
 }
 
-/* What others are compared with runs beside each of them, in blocks of their own: it wants no job for
- * itself that a larger one of them makes needless. */
+/* Returns whether a base lacks only launches that pair with larger points. The jobs of the
+ * larger points run the base too, so it needs no job of its own. */
 static bool comes_with_others(const struct launch_order *o, const struct spec *spec,
                               const struct spec_machine *machine, size_t point)
 {
@@ -68,7 +68,8 @@ static bool any_requested_fits(const struct spec *spec, const struct spec_machin
     return any;
 }
 
-/* A point that was added as the base of others wants no job if none of the others fits. */
+/* Lists the numbers of nodes. A point that was only added as a base needs no job if no requested
+ * point fits. */
 static void list(struct missing *m, const struct launch_order *o, const struct spec *spec,
                  const struct spec_machine *machine)
 {

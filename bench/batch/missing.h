@@ -1,4 +1,4 @@
-/* What a campaign still lacks, by the number of nodes that it takes. */
+/* Missing launches of a campaign, by number of nodes. */
 #pragma once
 
 #include <stddef.h>
@@ -6,19 +6,18 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Numbers of nodes of points that lack launches, ascending, each once; without those of points that lack
- * none but such as come with larger ones that are compared with them. */
+/* Numbers of nodes of points that lack launches, ascending, without repeats. A base whose
+ * missing launches will run beside larger points is left out. */
 struct missing {
     long *nodes;
     size_t n;
-    const struct point
-        *too_large; /* the first that lacks launches and has more threads than cores of a
-                                    * node; NULL: none. Its nodes are not listed. */
+    const struct point *
+        too_large; /* first such point with more threads than a node has cores, which is not listed; NULL: none */
 };
 
-/* By the journal of the campaign's latest run below `out`; all of the spec where there is none. Nodes are those of
- * `machine`. Freed with
- * missing_free in any case. */
+/* Reads the journal of the campaign's latest run below `out`; without a run, all launches are
+ * missing. `machine` gives the cores of a node. Call missing_free afterwards, also after an
+ * error. */
 enum status missing_find(struct missing *m, const struct spec *spec,
                          const struct spec_machine *machine, const char *out, struct error *e);
 void missing_free(struct missing *m);

@@ -10,7 +10,7 @@ static bool begins(const char *line, const char *with)
     return strncmp(line, with, strlen(with)) == 0;
 }
 
-/* A line of the template whose place the cluster fills; where it says nothing the line stays. */
+/* Writes an option with the cluster's value; without a value, the template's line is kept. */
 static void write_option(FILE *out, const char *line, const char *option, const char *value)
 {
     if (value[0] != '\0')
@@ -35,33 +35,34 @@ static void write_modules(FILE *out, const struct script *s)
     fputs("\"\n", out);
 }
 
-/* What a spec comes to is the same in every job of a campaign. */
+/* Writes setup lines and the cluster's size, by which every job of the campaign reads the spec
+ * in the same way. */
 static void write_setup(FILE *out, const struct script *s)
 {
     write_list(out, s, CLUSTER_setup, "", "\n");
     fprintf(out,
-            "# Of the largest job that %s allows: what the spec comes to is the same in each job,\n"
-            "# whatever its size; points that do not fit here are left to others.\n"
+            "# Size of the largest job that %s allows. Every job reads the spec for this size,\n# "
+            "and leaves points that do not fit to larger jobs.\n"
             "export SCALEBENCH_NODES=%ld SCALEBENCH_CORES=%ld\n\n",
             s->cluster->path, cluster_count(s->cluster, CLUSTER_nodes),
             cluster_count(s->cluster, CLUSTER_cores));
 }
 
-/* Words as a shell reads them, and the end of the line. */
+/* Writes words quoted for a shell, and the end of the line. */
 static void write_words(FILE *out, const char *const *words)
 {
     char *none[] = {NULL};
     campaign_print_command(out, &(struct site_launch){.argv = (char **)words, .environment = none});
 }
 
-/* The program that writes the script, from whatever folder. */
+/* Writes the folder of this program, so that the job can start in any folder. */
 static void write_program(FILE *out, const struct script *s)
 {
     fputs("build=${BUILD:-}\n[ -n \"$build\" ] || build=", out);
     write_words(out, (const char *const[]){s->programs, NULL});
 }
 
-/* The campaign's command with what was typed. */
+/* Writes the campaign's command with the user's options. */
 static void write_run(FILE *out, const struct script *s)
 {
     const char *set = s->set[0] != '\0' ? "--set" : NULL;
@@ -93,11 +94,12 @@ static void write_line(FILE *out, const struct script *s, const char *line)
     else if (begins(line, "build=")) {
         write_setup(out, s);
         write_program(out, s);
-    } else if (!begins(line, "[ -x \"$build/")) /* a folder of jobs has nothing to make it of */
+    } else if (!begins(line,
+                       "[ -x \"$build/")) /* the folder of jobs has no Makefile to build from */
         fputs(line, out);
 }
 
-/* What the template says of itself holds for the template alone. */
+/* Writes a head of its own: the template's comment does not apply to the script. */
 static void write_head(FILE *out, const struct script *s)
 {
     fprintf(out,

@@ -9,7 +9,8 @@
 #include "bench/sites/launcher.h"
 #include "kernels/base/mem.h"
 
-/* A machine may have Slurm's programs and belong to no cluster. */
+/* Returns whether this machine belongs to a Slurm cluster. Having Slurm's programs is not
+ * enough. */
 static bool has_client(void)
 {
     static const char *const files[] = {"/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf",
@@ -28,7 +29,8 @@ static enum status add_name(struct allocation *a, const char *name, struct error
     return a->names[a->n++] != NULL ? OK : error_no_memory(e, "the nodes of a job");
 }
 
-/* Slurm's own program reads "rack[1-2]n[07-12],login3" as Slurm wrote it. */
+/* Reads the names of the job's nodes. scontrol expands Slurm's notation, for example
+ * "rack[1-2]n[07-12],login3". */
 static enum status read_names(struct allocation *a, struct error *e)
 {
     char line[256];
@@ -40,7 +42,7 @@ static enum status read_names(struct allocation *a, struct error *e)
     }
     if (in == NULL || pclose(in) != 0 || a->n == 0)
         return error_set(e, ERR_UNAVAILABLE,
-                         "`scontrol show hostnames` does not name the nodes of this job of Slurm "
+                         "`scontrol show hostnames` does not list the nodes of this Slurm job "
                          "(SLURM_JOB_NODELIST='%s')",
                          getenv("SLURM_JOB_NODELIST"));
     return status;
@@ -69,9 +71,8 @@ void allocation_free(struct allocation *a)
     *a = (struct allocation){0};
 }
 
-/* A job of those that a campaign is cut into says what the largest of them has: a number, 0 where it says
- * none. */
-static int of_campaign(const char *name)
+/* Reads a number that submit sets for the largest job of the campaign; 0 if it is not set. */
+static int size_of_largest_job(const char *name)
 {
     const char *text = getenv(name);
     long number = text != NULL ? strtol(text, NULL, 10) : 0;
@@ -81,7 +82,8 @@ static int of_campaign(const char *name)
 struct spec_machine allocation_machine(const struct place *place)
 {
     struct place_machine m = place_machine(place);
-    int nodes = of_campaign("SCALEBENCH_NODES"), cores = of_campaign("SCALEBENCH_CORES");
+    int nodes = size_of_largest_job("SCALEBENCH_NODES"),
+        cores = size_of_largest_job("SCALEBENCH_CORES");
     bool job = m.slurm_nodes > 0;
     return (struct spec_machine){.usable_cores = job && cores > 0 ? cores : m.usable_cores,
                                  .nodes = job && nodes > m.slurm_nodes ? nodes : m.slurm_nodes,

@@ -1,5 +1,5 @@
-/* The nodes that a batch system has given this process: those of a job of Slurm, and how ranks are
- * started on them. */
+/* Nodes of the Slurm job that this process is part of, and the launcher that starts ranks on
+ * them. */
 #pragma once
 
 #include "bench/place/place.h"
@@ -7,21 +7,23 @@
 #include "kernels/base/error.h"
 
 struct allocation {
-    char **names;         /* [n]: of the nodes, sorted by Slurm; points take the first of them */
-    int n;                /* 0: no job of Slurm */
-    struct error missing; /* ERR_UNAVAILABLE with the reason where a job's cannot be had; else OK */
-    /* Found out by a trial, see bench/runner/trial.h; LAUNCHER_auto: not yet. */
+    char **names; /* [n]: names of the nodes, in Slurm's order; a point uses the first ones */
+    int n;        /* 0: no Slurm job */
+    struct error
+        missing; /* ERR_UNAVAILABLE with the reason if the job's nodes cannot be read; else OK */
+    /* Launcher found by a trial (bench/runner/trial.h); LAUNCHER_auto: not yet tried. */
     enum launcher_kind launcher;
     char steps
-        [64]; /* name of the steps of a campaign's launches, unlike that of others; "": none yet */
+        [64]; /* name of the steps of this campaign's launches, unique among campaigns; "": none yet */
 };
 
-/* Asks the environment, and scontrol for the names of a job's nodes. Freed with allocation_free. */
+/* Reads the environment, and asks scontrol for the names of the job's nodes. Free with
+ * allocation_free. */
 void allocation_find(struct allocation *a);
 void allocation_free(struct allocation *a);
 
-/* Names the steps by the folder of a run, which has one runner at a time. */
+/* Names the steps by the run's folder, which only one runner uses at a time. */
 void allocation_name_steps(struct allocation *a, const char *run_dir);
 
-/* What reading a spec needs to know of this machine and of a job that it belongs to. */
+/* Returns the properties of this machine and its job on which values of a spec depend. */
 struct spec_machine allocation_machine(const struct place *place);

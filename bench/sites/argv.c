@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL: no memory. */
+/* Returns the stream, NULL if there is no memory. */
 static FILE *stream_of(struct argv_builder *argv)
 {
     if (argv->out == NULL && !argv->failed)
@@ -14,7 +14,6 @@ static FILE *stream_of(struct argv_builder *argv)
     return argv->out;
 }
 
-/* Begins another string. */
 static FILE *begin(struct argv_builder *argv)
 {
     FILE *out = stream_of(argv);

@@ -1,24 +1,25 @@
-/* Builds a NULL-terminated list of strings in one allocation: argv and environment of a launch. */
+/* Builder of a NULL-terminated list of strings in one allocation, for argv and environment of a
+ * launch. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-/* All zero to begin with. `failed` stays set once memory ran out. */
+/* Builder, zeroed before use. `failed` stays set once memory runs out. */
 struct argv_builder {
-    FILE *out;  /* writes `text` */
-    char *text; /* the strings, a zero between two */
+    FILE *out;  /* stream that writes `text` */
+    char *text; /* strings, separated by zero bytes */
     size_t bytes, n;
     bool failed;
 };
 
 void argv_add(struct argv_builder *argv, const char *argument);
-void argv_add_all(struct argv_builder *argv, const char *const *arguments); /* NULL-terminated */
-/* Adds an argument by a format; appends to the last one. */
+void argv_add_all(struct argv_builder *argv, const char *const *arguments); /* up to NULL */
+/* argv_format adds a formatted argument; argv_extend appends to the last one. */
 void argv_format(struct argv_builder *argv, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void argv_extend(struct argv_builder *argv, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The list in one allocation, freed with free; NULL when memory ran out. Ends `argv`. */
+/* Returns the list; free with free. NULL if memory ran out. Resets `argv`. */
 char **argv_finish(struct argv_builder *argv);

@@ -1,21 +1,22 @@
-/* The emulated site: hosts on this machine, network namespaces with shaped interfaces, that the
- * campaign brings up or was given by ci/netns.sh. mpiexec starts the ranks of each, bound to cores of
- * their own: hosts share the machine's cores, ranks of one host its memory, and nothing but the
- * network joins different hosts. */
+/* The emulated site: hosts on this machine. They are network namespaces with shaped interfaces,
+ * made by the campaign or by ci/netns.sh. mpiexec starts the ranks of each host, bound to cores
+ * of their own. Hosts share the machine's cores, and ranks of one host share memory. Only the
+ * network connects different hosts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/sites/mpiexec.h"
 
-/* What starts a process on a host, the interface that mpiexec listens on, and that of each host. */
+/* Hosts of a launch: program that starts a process on a host, interface that mpiexec listens on,
+ * interface of each host. */
 struct hosts {
-    const struct netns *own; /* of the campaign; NULL: those of a file with a host a line */
+    const struct netns *own; /* hosts of the campaign; NULL: hosts listed in `file`, one per line */
     const char *file, *launcher, *head, *nic;
     int n;
 };
 
-/* `ci/netns.sh exec` has told this program, its command, of hosts. */
+/* Returns whether `ci/netns.sh exec` runs this program and gives it hosts. */
 static bool are_given(void)
 {
     return getenv("SCALEBENCH_HOSTS") != NULL;
@@ -41,8 +42,8 @@ static enum status find_given(struct hosts *h, struct error *e)
     if (h->launcher != NULL && h->head != NULL && h->nic != NULL)
         return count_hosts(h, e);
     return error_set(e, ERR_UNAVAILABLE,
-                     "SCALEBENCH_HOSTS is set, but not SCALEBENCH_LAUNCHER, SCALEBENCH_HEAD and "
-                     "SCALEBENCH_NIC: ci/netns.sh exec sets them all");
+                     "SCALEBENCH_HOSTS is set, but SCALEBENCH_LAUNCHER, SCALEBENCH_HEAD or "
+                     "SCALEBENCH_NIC is missing. Use ci/netns.sh exec, which sets all four");
 }
 
 static enum status find_hosts(struct hosts *h, const struct netns *own, struct error *e)
@@ -54,7 +55,8 @@ static enum status find_hosts(struct hosts *h, const struct netns *own, struct e
     return OK;
 }
 
-/* What a point asks for and given hosts do not have would be measured under a wrong name. */
+/* Refuses given hosts whose link differs from the point's: results would be labelled with a
+ * wrong link. */
 static enum status check_link(const struct config *c, struct error *e)
 {
     char wanted[LINK_BYTES];
@@ -63,19 +65,19 @@ static enum status check_link(const struct config *c, struct error *e)
     config_link(wanted, c);
     if (!asked || (link != NULL && strcmp(link, wanted) == 0))
         return OK;
-    return error_set(
-        e, ERR_UNAVAILABLE,
-        "site.rate = %s, site.delay = %s: the hosts have '%s' (without ci/netns.sh exec "
-        "the campaign makes its own)",
-        config_text(c, OPT_SITE_RATE), config_text(c, OPT_SITE_DELAY), link != NULL ? link : "");
+    return error_set(e, ERR_UNAVAILABLE,
+                     "site.rate = %s, site.delay = %s: the hosts have '%s'. Run without "
+                     "ci/netns.sh exec to let the campaign make its own hosts",
+                     config_text(c, OPT_SITE_RATE), config_text(c, OPT_SITE_DELAY),
+                     link != NULL ? link : "");
 }
 
 static enum status check_nodes(const struct config *c, const struct hosts *h, struct error *e)
 {
     long nodes = config_int(c, OPT_NODES), given = config_int(c, OPT_SITE_HOSTS);
     if (h->own == NULL && nodes > h->n)
-        return error_set(e, ERR_UNAVAILABLE, "nodes = %ld: ci/netns.sh has made %d hosts", nodes,
-                         h->n);
+        return error_set(e, ERR_UNAVAILABLE, "nodes = %ld, but ci/netns.sh has made %d hosts",
+                         nodes, h->n);
     if (h->own == NULL)
         return check_link(c, e);
     if (nodes > NETNS_HOSTS_MAX)
@@ -86,7 +88,8 @@ static enum status check_nodes(const struct config *c, const struct hosts *h, st
     return OK;
 }
 
-/* "node0", of its line of the file, or as ci/netns.sh calls its own. False without the file. */
+/* Names a host: by its line of the file, else "node0" as ci/netns.sh does. Returns false if the
+ * file cannot be read. */
 static bool name_host(char name[128], const struct hosts *h, int node)
 {
     FILE *file = h->own == NULL ? fopen(h->file, "re") : NULL;
@@ -98,7 +101,7 @@ static bool name_host(char name[128], const struct hosts *h, int node)
     return h->own != NULL || file != NULL;
 }
 
-/* "node0:2,node1:1": how many ranks each takes. */
+/* Adds the names of the hosts with their ranks: "node0:2,node1:1". */
 static void add_names(struct argv_builder *argv, const struct hosts *h, const struct site_job *job)
 {
     const struct config *c = &job->point->config;
@@ -110,7 +113,7 @@ static void add_names(struct argv_builder *argv, const struct hosts *h, const st
     }
 }
 
-/* Those of one host: neighbours, told apart by pin. */
+/* Adds the ranks of one host. pin distinguishes them. */
 static void add_host(struct argv_builder *argv, const struct mpiexec_job *job,
                      const struct hosts *h, int first, int ranks)
 {
@@ -122,7 +125,8 @@ static void add_host(struct argv_builder *argv, const struct mpiexec_job *job,
     mpiexec_add_command(argv, &there, first, ranks, own);
 }
 
-/* Into namespaces that are up; of a command that is only shown, what would bring them up. */
+/* Adds the command that enters the namespaces. If none are up, as in a printed command, it
+ * brings them up instead. */
 static void add_entrance(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct netns *own = ((const struct hosts *)arg)->own;
@@ -135,7 +139,7 @@ static void add_entrance(struct argv_builder *argv, const struct mpiexec_job *jo
         netns_add_command(argv, own, &job->job->point->config, "exec");
 }
 
-/* A part between colons for each host. */
+/* Adds one part per host, separated by colons. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct hosts *h = arg;
@@ -152,9 +156,10 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     }
 }
 
-/* Over TCP the rendezvous of UCX (1.13) sends and receives by turns where two ranks exchange messages, since the
- * leave to send waits behind what is being sent: a sum by halves takes twice the time of its bytes. Without a
- * rendezvous MPI_Finalize hangs, so that only programs that leave without it are told. */
+/* Disables UCX's rendezvous over TCP (UCX 1.13). When two ranks exchange messages, the
+ * permission to send waits behind outgoing data, so that recursive halving takes twice the time
+ * of its bytes. Without rendezvous MPI_Finalize hangs, so foreign programs, which call it, keep
+ * the rendezvous. */
 static const char *const *environment(const struct config *c)
 {
     static const char *const no_rendezvous[] = {"UCX_RNDV_THRESH=inf", NULL};
@@ -193,7 +198,7 @@ static bool emulated_link(char text[LINK_BYTES], const struct config *config)
     return given != NULL || !are_given();
 }
 
-/* Those of site.hosts that a point leaves over are spare. */
+/* Hosts of site.hosts that a point does not need are spare. */
 static int emulated_nodes(const struct site_job *job)
 {
     struct hosts hosts;
@@ -201,7 +206,7 @@ static int emulated_nodes(const struct site_job *job)
     return find_hosts(&hosts, job->netns, &e) == OK ? hosts.n : 0;
 }
 
-/* As hydra would start a process there. */
+/* Starts a process on the host, as hydra would. */
 static void emulated_question(struct argv_builder *argv, const struct site_job *job, int node)
 {
     struct hosts hosts;

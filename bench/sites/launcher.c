@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A folder can be entered where a program can be run. */
+/* Returns whether a path is an executable file; folders have the same permission bit. */
 static bool is_program(const char *path)
 {
     struct stat s;
@@ -45,12 +45,12 @@ static enum status look(char *path, size_t size, const char *folder, struct erro
         launcher_find_program("mpiexec", path, size))
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
-                     "no MPI launcher: MPIEXEC is not set, and neither mpiexec.mpich nor mpiexec "
-                     "is on PATH (make deps installs MPICH)");
+                     "MPI launcher not found: MPIEXEC is not set, and neither mpiexec.mpich nor "
+                     "mpiexec is on PATH. Run `make deps` to install MPICH");
 }
 
-/* Told by its name behind all links, or by the program that says all of Open MPI and lies beside it: to
- * ask what is perhaps a script of the user's own would run that. */
+/* Recognises Open MPI by the launcher's name behind all links, or by ompi_info beside it. Asking
+ * the launcher itself might run a script of the user's. */
 static bool is_open_mpi(const char *path)
 {
     char name[4096], info[4200];
@@ -83,7 +83,7 @@ enum status launcher_check_hydra(const struct launcher *launcher, struct error *
     if (!launcher->open_mpi)
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
-                     "%.300s is Open MPI's: ranks on several nodes are started by hydra, of MPICH, "
-                     "MVAPICH or Intel MPI, or in a Slurm job by srun (site.launcher)",
+                     "%.300s is Open MPI's, expected hydra of MPICH, MVAPICH or Intel MPI to start "
+                     "ranks on several nodes. In a Slurm job, use site.launcher: srun",
                      launcher->path);
 }

@@ -1,5 +1,5 @@
-/* The program that starts the ranks of a launch: looked for once, as a campaign has thousands of
- * launches and PATH a dozen folders. */
+/* Program that starts the ranks of a launch. It is searched only once, since a campaign has
+ * thousands of launches. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,17 +9,17 @@
 
 struct launcher {
     char path[4096];
-    bool open_mpi;        /* it is Open MPI's, which has other options than hydra */
-    struct error missing; /* ERR_UNAVAILABLE with the reason where there is none; else OK */
+    bool open_mpi;        /* Open MPI's launcher, whose options differ from hydra's */
+    struct error missing; /* ERR_UNAVAILABLE with the reason if it was not found; else OK */
 };
 
-/* $MPIEXEC, the mpiexec that a bundle has in `folder` beside this program, else mpiexec.mpich or mpiexec of
- * PATH. */
+/* Finds the launcher: $MPIEXEC, else mpiexec of a bundle in `folder`, else mpiexec.mpich or
+ * mpiexec on PATH. */
 void launcher_find(struct launcher *launcher, const char *folder);
 
-/* ERR_UNAVAILABLE with the reason where it is missing, or is not hydra: that of MPICH, MVAPICH and
- * Intel MPI, whose options the sites of several nodes use. */
+/* Returns ERR_UNAVAILABLE with the reason if the launcher is missing or not hydra. Sites of
+ * several nodes use the options of hydra (MPICH, MVAPICH and Intel MPI). */
 enum status launcher_check_hydra(const struct launcher *launcher, struct error *e);
 
-/* Looks for an executable as a shell would. */
+/* Finds an executable as a shell does. */
 bool launcher_find_program(const char *name, char *path, size_t size);

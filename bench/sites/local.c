@@ -1,10 +1,11 @@
-/* The local site: this machine. mpiexec starts the ranks, pin binds each to the cores that hwloc
- * planned inside the set that the runner inherited. */
+/* The local site: this machine. mpiexec starts the ranks. pin binds each rank to the cores that
+ * hwloc planned among the processors of the runner. */
 
 #include "bench/sites/mpiexec.h"
 
-/* Inside a batch job hydra would ask the batch system for nodes and start ranks through it. Open MPI's
- * mpiexec would bind ranks before pin does, and refuse more of them than cores. */
+/* Adds options that keep launchers from interfering. In a batch job, hydra would start ranks
+ * through the batch system. Open MPI's mpiexec would bind ranks before pin does, and refuse more
+ * ranks than cores. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     static const char *const here[] = {"-rmk",   "user",      "-launcher", "fork",
@@ -21,7 +22,7 @@ static enum status local_prepare(const struct site_job *job, struct site_launch 
 {
     long nodes = config_int(&job->point->config, OPT_NODES);
     if (nodes != 1)
-        return error_set(e, ERR_UNAVAILABLE, "nodes = %ld: the local site has 1", nodes);
+        return error_set(e, ERR_UNAVAILABLE, "nodes = %ld, but the local site has 1", nodes);
     return mpiexec_prepare(job, add_ranks, NULL, launch, e);
 }
 

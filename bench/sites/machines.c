@@ -12,16 +12,16 @@
 
 enum { LINE_BYTES = 8192 };
 
-/* What a machine answers, a line each. */
+/* Answer of a machine to `scalebench machine`. */
 struct answer {
     char class[HARDWARE_CLASS_BYTES];
     int cores;
     char (*hashes)
-        [MACHINE_HASH_BYTES]; /* of the programs asked about, in their order; "-": not there */
+        [MACHINE_HASH_BYTES]; /* [n]: hashes of the programs asked about, in order; "-": not found */
     size_t n;
-    char complaint
-        [300];  /* the last line that is none of these: before it a login may have its say */
-    int status; /* of who was asked, as a shell says it */
+    char
+        complaint[300]; /* last other line, for messages; lines before it may come from the login */
+    int status;         /* exit status of the command, as a shell reports it */
 };
 
 enum status machines_open(struct machines *m, const char *scalebench, const char *const *programs,
@@ -48,7 +48,7 @@ void machines_close(struct machines *m)
 
 /* ---- A question and its answer ---- */
 
-/* "program 0123...ef /opt/build/pin" */
+/* Reads a line of the answer, for example "program 0123...ef /opt/build/pin". */
 static void take_line(struct answer *a, const char *line, size_t n_programs)
 {
     static const char class[] = "machine ", cores[] = "cores ", program[] = "program ";
@@ -64,7 +64,7 @@ static void take_line(struct answer *a, const char *line, size_t n_programs)
         snprintf(a->complaint, sizeof a->complaint, "%.*s", (int)sizeof a->complaint - 1, line);
 }
 
-/* As a shell reads it. Freed with free, NULL without memory. */
+/* Quotes words for a shell. Free with free; NULL if there is no memory. */
 static char *quote(char *const *words)
 {
     char *text = NULL;
@@ -115,7 +115,7 @@ static enum status ask_machine(struct answer *a, const struct machines *m, const
     return status;
 }
 
-/* By the same words as others are. */
+/* Asks this machine in the same way as the others. */
 static enum status ask_own(struct machines *m, struct error *e)
 {
     struct answer a = {.n = 0};
@@ -129,29 +129,30 @@ static enum status ask_own(struct machines *m, struct error *e)
     return error_set(e, ERR_SYSTEM, "%s machine: %s", m->question[0], a.complaint);
 }
 
-/* ---- What follows from it ---- */
+/* ---- Checks of the answer ---- */
 
-#define BELONGS "the same build belongs there, at the same path"
+#define BELONGS "Install the same build there, at the same path"
 
-/* The first program that is missing or differs. */
+/* Refuses the first program that is missing or differs. */
 static enum status compare(const struct machines *m, const char *name, const struct answer *a,
                            struct error *e)
 {
     for (size_t i = 0; i < m->n_programs; i++) {
         const char *path = m->question[2 + i];
         if (strcmp(a->hashes[i], "-") == 0)
-            return error_set(e, ERR_UNAVAILABLE, "site: ssh: %s: %s is not there; " BELONGS, name,
+            return error_set(e, ERR_UNAVAILABLE, "site: ssh: %s: %s not found. " BELONGS, name,
                              path);
         if (strcmp(a->hashes[i], m->hashes[i]) != 0)
-            return error_set(e, ERR_UNAVAILABLE,
-                             "site: ssh: %s: %s is another build: SHA-256 %.12s there, %.12s "
-                             "here; " BELONGS,
-                             name, path, a->hashes[i], m->hashes[i]);
+            return error_set(
+                e, ERR_UNAVAILABLE,
+                "site: ssh: %s: %s is another build: SHA-256 %.12s there, %.12s here. " BELONGS,
+                name, path, a->hashes[i], m->hashes[i]);
     }
     return OK;
 }
 
-/* A shell ends with 126 or 127 where there is no such program, one of another build with 2. */
+/* Checks an answer. A shell exits with 126 or 127 if the program is missing; another build of it
+ * exits with 2. */
 static enum status judge(const struct machines *m, const char *name, const struct answer *a,
                          struct error *e)
 {
@@ -159,7 +160,7 @@ static enum status judge(const struct machines *m, const char *name, const struc
     if (a->status == 0 && a->class[0] != '\0' && a->cores > 0 && a->n == m->n_programs)
         return compare(m, name, a, e);
     return error_set(e, ERR_UNAVAILABLE, "site: ssh: %s: %s%s", name,
-                     a->complaint[0] ? a->complaint : "no answer", unknown ? "; " BELONGS : "");
+                     a->complaint[0] ? a->complaint : "no answer", unknown ? ". " BELONGS : "");
 }
 
 static enum status meet(struct machines *m, struct machine *machine, struct error *e)
@@ -176,7 +177,7 @@ static enum status meet(struct machines *m, struct machine *machine, struct erro
     return status;
 }
 
-/* Its place among all; asked now where it is new. */
+/* Finds a machine's index; asks the machine first if it is new. */
 static enum status find(struct machines *m, size_t *at, const char *name, struct error *e)
 {
     for (*at = 0; *at < m->n; ++*at)
@@ -196,8 +197,8 @@ static void warn_of_classes(struct machines *m, const struct machine *a, const s
         return;
     m->warned = true;
     log_print(LOG_WARNING,
-              "site: ssh: %s and %s are of different classes (%s; %s): points on both go by the "
-              "slower, and are flagged mixed where processors differ",
+              "site: ssh: %s and %s are of different classes (%s; %s): points on both run at the "
+              "speed of the slower one, and are flagged mixed if processors differ",
               a->name, b->name, a->class, b->class);
 }
 

@@ -1,12 +1,13 @@
-/* Machines that ssh reaches: of which class each is, how many cores it has, whether the programs there are
- * those of here. Each is asked once, by its own `scalebench machine`. */
+/* Machines reached by ssh: hardware class, number of cores, and whether their programs equal
+ * ours. Each is asked once, by its own `scalebench machine`. */
 #pragma once
 
 #include "bench/place/hardware.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Nobody answers when ssh asks for a password, and a machine that is off is not waited for. */
+/* Options of ssh: fail instead of asking for a password, and do not wait long for a machine that
+ * is off. */
 #define SSH_SILENT   "BatchMode=yes"
 #define SSH_PATIENCE "ConnectTimeout=10"
 #define SSH_OPTIONS  "-o " SSH_SILENT " -o " SSH_PATIENCE
@@ -15,31 +16,33 @@ enum { MACHINE_HASH_BYTES = 80 };
 
 struct machine {
     char name[256];
-    char class[HARDWARE_CLASS_BYTES]; /* as hardware_class says it there */
-    int cores;                        /* that ranks may use there */
-    struct error reason;              /* ERR_UNAVAILABLE: why nothing can run there; else OK */
+    char class[HARDWARE_CLASS_BYTES]; /* its hardware_class */
+    int cores;                        /* cores that ranks may use */
+    struct error reason; /* ERR_UNAVAILABLE with the reason if nothing can run there; else OK */
 };
 
 struct machines {
-    char **question; /* scalebench, `machine`, then paths of programs: NULL-terminated */
+    char **question; /* scalebench, `machine`, then paths of programs; up to NULL */
     size_t n_programs;
     char (*hashes)
-        [MACHINE_HASH_BYTES]; /* [n_programs]: what this machine answers; NULL: not asked yet */
+        [MACHINE_HASH_BYTES]; /* [n_programs]: hashes of this machine's programs; NULL: not yet asked */
     struct machine *all;
     size_t n;
-    bool warned; /* of classes that differ */
+    bool warned; /* different classes were reported */
 };
 
-/* `scalebench` is the path of this program, `programs` (NULL-terminated) what launches run; both are
- * copied. Nobody is asked. Ended with machines_close in any case. */
+/* `scalebench` is the path of this program, `programs` lists the programs that launches run, up
+ * to NULL. Both are copied. No machine is asked yet. Call machines_close afterwards, also after
+ * an error. */
 enum status machines_open(struct machines *m, const char *scalebench, const char *const *programs,
                           struct error *e);
 void machines_close(struct machines *m);
 
-/* Asks those of a point's machines of which nothing is known. ERR_UNAVAILABLE, naming the machine, where one
- * cannot be reached, or its programs are missing or another build. Classes that differ are warned of, once. */
+/* Asks the machines of a point that were not asked before. ERR_UNAVAILABLE, naming the machine,
+ * if it cannot be reached, or its programs are missing or another build. Warns once of different
+ * classes. */
 enum status machines_check(struct machines *m, const struct config *config, struct error *e);
 
-/* The fewest cores that ranks may use on one of a point's machines (config NULL: of all), as far as they have
- * been asked; 0: none has. */
+/* Returns the fewest usable cores among a point's machines that were asked; config NULL: among
+ * all machines. 0: none was asked. */
 int machines_cores(const struct machines *m, const struct config *config);

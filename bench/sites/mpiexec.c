@@ -16,21 +16,21 @@ static enum status make_plan(const struct config *c, const struct place *place,
     if (status != ERR_UNAVAILABLE || config_overlap(c) != OVERLAP_thread)
         return status;
     struct error reason = *e;
-    return error_set(e, status, "%s; one thread a rank is that of sync.overlap: thread",
+    return error_set(e, status, "%s; one thread of each rank is for sync.overlap: thread",
                      reason.text);
 }
 
-/* What programs know that keep to our options. */
+/* Adds the options of our own programs. */
 static void add_options(struct argv_builder *argv, const struct mpiexec_job *job,
                         const char *const *own)
 {
     argv_add_all(argv, job->options);
-    /* A rank that shares its core must let the others run while it waits. */
+    /* a rank that shares its core must yield while it waits */
     argv_add(argv, job->plan->oversubscribed ? "--wait=yield" : "--wait=block");
     argv_add_all(argv, own);
 }
 
-/* What pin samples the node by. */
+/* Adds the options by which pin samples resources of the node. */
 static void add_sampling(struct argv_builder *argv, const struct mpiexec_job *job)
 {
     const char *const to[] = {"--sample-to", job->job->folder, NULL};
@@ -45,7 +45,7 @@ static void add_sampling(struct argv_builder *argv, const struct mpiexec_job *jo
         argv_add_all(argv, nic);
 }
 
-/* Behind pin and where it finds the processors of a rank. */
+/* Adds the part after pin and its processors. */
 static void add_program(struct argv_builder *argv, const struct mpiexec_job *job,
                         const char *const *own)
 {
@@ -92,7 +92,7 @@ void mpiexec_add_hydra(struct argv_builder *argv, const struct config *c, const 
     argv_format(argv, "%ld", config_int(c, OPT_RANKS));
 }
 
-/* Whether the user has set the variable of an entry. */
+/* Returns whether the user has set the variable of an entry. */
 static bool is_set(const char *entry)
 {
     char name[64];
@@ -100,8 +100,8 @@ static bool is_set(const char *entry)
     return getenv(name) != NULL;
 }
 
-/* Of the ranks. The trainer splits work over threads of its own; a library that did so too would
- * put more threads on a core than were planned. A foreign program has what was planned. */
+/* Makes the environment of the ranks. The trainer uses threads of its own, so libraries must not
+ * start more threads than were planned for a core. A foreign program gets the planned number. */
 static char **make_environment(const struct config *c, const char *const *of_site)
 {
     struct argv_builder environment = {0};

@@ -1,46 +1,48 @@
-/* What the sites that start ranks through mpiexec share. */
+/* Common parts of sites that start ranks through mpiexec. */
 #pragma once
 
 #include "bench/sites/argv.h"
 #include "bench/sites/site.h"
 
-/* What a launch executes, all borrowed. */
+/* Programs and plan of a launch, all borrowed. */
 struct mpiexec_job {
     const struct site_job *job;
     const struct place_plan *plan;
-    const char *const *options; /* the point's; NULL-terminated */
-    const char *nic;            /* interface that carries MPI; NULL: the site does not know */
+    const char *const *options; /* options of the point, up to NULL */
+    const char *nic;            /* network interface that carries MPI; NULL: unknown */
 };
 
-/* Adds the command of `n` ranks of one node, the first of which is `first`: pin, which binds each to its processors, then
- * the program with its arguments and, before the runner's, the site's `own` (NULL-terminated). */
+/* Adds the command of ranks `first` to `first` + `n` - 1, all on one node. The command is pin,
+ * which binds each rank to its processors, then the program with the site's `own` arguments (up
+ * to NULL) and the runner's. */
 void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *job, int first, int n,
                          const char *const *own);
 
-/* The same where nodes do not share the cores of this machine: pin plans on each of them by itself. */
+/* Adds the command for ranks on other machines: pin plans on each node by itself. */
 void mpiexec_add_planned(struct argv_builder *argv, const struct mpiexec_job *job,
                          const char *const *own);
 
-/* Adds what hydra's mpiexec is told of the ranks of a point: what starts its proxies, the nodes with how many ranks
- * each takes, the interface that proxies listen on (NULL: any). */
+/* Adds the options of hydra's mpiexec: launcher of its proxies, nodes with their numbers of
+ * ranks, interface that proxies listen on (NULL: any). */
 void mpiexec_add_hydra(struct argv_builder *argv, const struct config *c, const char *launcher,
                        char *const *names, const char *interface);
 
-/* Adds a part of a command line. */
+/* Function that adds a part of a command line. */
 typedef void mpiexec_add(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg);
 
 /* Adds entries, up to NULL, to the environment of a launch. */
 enum status mpiexec_add_environment(struct site_launch *launch, const char *const *entries,
                                     struct error *e);
 
-/* Prepares a launch, as site.prepare says: gives each rank of this machine cores of its own and
- * has add_ranks add what follows the launcher's name.
- * ERR_UNAVAILABLE with the reason where there are not enough cores, or there is no launcher. */
+/* Prepares a launch (site.prepare): plans cores for each rank on this machine, and calls
+ * add_ranks for the arguments of the launcher. ERR_UNAVAILABLE with the reason if there are too
+ * few cores or no launcher. */
 enum status mpiexec_prepare(const struct site_job *job, mpiexec_add *add_ranks, const void *arg,
                             struct site_launch *launch, struct error *e);
 
-/* The same of a launcher that another program starts, which add_entrance adds with its arguments.
- * `environment`: entries of the ranks, up to NULL, that the user's own of the same name precede. */
+/* Prepares a launch whose launcher is started by another program. add_entrance adds that program
+ * with its arguments. `environment` has defaults for the ranks, up to NULL; the user's own
+ * values override them. */
 enum status mpiexec_prepare_inside(const struct site_job *job, mpiexec_add *add_entrance,
                                    mpiexec_add *add_ranks, const void *arg,
                                    const char *const *environment, struct site_launch *launch,

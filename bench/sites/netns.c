@@ -13,13 +13,14 @@
 
 /* ---- The script ---- */
 
-/* One that has been started: what it says comes from `line`, and that is its standard input. */
+/* Running script. `line` is a socket to its standard input and output. */
 struct script {
     pid_t pid;
     int line;
 };
 
-/* In a session of its own: Ctrl-C is for this program, which decides when the hosts may go. */
+/* Runs the script in a new session, so that Ctrl-C reaches only this program, which decides when
+ * to take the hosts down. */
 static _Noreturn void become_script(char *const *argv, int line)
 {
     setsid();
@@ -72,7 +73,7 @@ static enum status start_for(struct script *script, const struct netns *n,
     return status;
 }
 
-/* Without its newline; "" at the end of all. */
+/* Reads a line without its newline; "" at the end of the output. */
 static void read_line(int from, char *line, size_t size)
 {
     size_t n = 0;
@@ -98,17 +99,17 @@ static int end(const struct script *script)
     return status;
 }
 
-/* "netns.sh: what is missing", said by the script. */
+/* Turns the script's message "netns.sh: REASON" into an error. */
 static enum status refuse(const char *said, struct error *e)
 {
     static const char name[] = "netns.sh: ";
     if (strncmp(said, name, sizeof name - 1) == 0)
         said += sizeof name - 1;
     return error_set(e, ERR_UNAVAILABLE, "site: emulated: %s",
-                     *said ? said : "ci/netns.sh was ended");
+                     *said ? said : "ci/netns.sh ended without a message");
 }
 
-/* ---- What can be had ---- */
+/* ---- Checks ---- */
 
 static int count_hosts(const struct config *config)
 {
@@ -130,7 +131,7 @@ enum status netns_plan(struct netns *n, const struct spec *spec, const char *hom
     return OK;
 }
 
-/* The answer is kept, whatever it is. */
+/* Asks the script whether it can make such hosts. Keeps the answer in either case. */
 static enum status ask(struct netns_answer *answer, const struct netns *n,
                        const struct config *config, struct error *e)
 {
@@ -206,7 +207,7 @@ static enum status reshape(struct netns *n, const struct config *config, struct 
     return OK;
 }
 
-/* Nothing is said unasked: what can be read is the end of one that was killed. */
+/* Returns whether the holder was killed. It sends nothing unasked, so readable means closed. */
 static bool has_lost_holder(const struct netns *n)
 {
     char c;
@@ -230,7 +231,7 @@ void netns_down(struct netns *n)
     int status = n->holder != 0 ? end(&holder) : 0;
     n->holder = 0;
     n->id[0] = '\0';
-    if (WIFSIGNALED(status)) /* before it took anything down */
+    if (WIFSIGNALED(status)) /* killed before it took the hosts down */
         netns_sweep(n);
 }
 

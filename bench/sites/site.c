@@ -14,7 +14,8 @@ const struct site *site_of(const struct config *config)
     return sites[config_int(config, OPT_SITE)];
 }
 
-/* Ranks of pipelines and tensor slices may share a batch on one node each. */
+/* Refuses strategies that need all ranks on one node. Replicas of a pipeline or of tensor slices
+ * may be one per node. */
 static enum status check_one_node(const struct config *config, struct error *e)
 {
     enum strategy_kind strategy = config_strategy_kind(config);
@@ -22,7 +23,7 @@ static enum status check_one_node(const struct config *config, struct error *e)
     if (nodes == 1 || config_replicas(config, ranks) < ranks ||
         !(strategy_flags(strategy) & STRATEGY_ONE_NODE))
         return OK;
-    return error_set(e, ERR_UNAVAILABLE, "nodes = %ld: strategy %s wants all ranks on one node",
+    return error_set(e, ERR_UNAVAILABLE, "nodes = %ld, but strategy %s needs all ranks on one node",
                      nodes, strategy_names()[strategy]);
 }
 

@@ -1,5 +1,6 @@
-/* Where launches run. A site plans ranks onto nodes and cores and says what to execute; the runner
- * starts it, watches it and cleans up. One .c a kind of site, exporting one const table. */
+/* Sites: where launches run. A site plans ranks onto nodes and cores and builds the command; the
+ * runner starts it, watches it and cleans up. One .c file per kind of site, each with one const
+ * table. */
 #pragma once
 
 #include "bench/place/place.h"
@@ -11,23 +12,23 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* What a launch of a point runs, all borrowed. */
+/* Inputs for a launch of a point, all borrowed. */
 struct site_job {
     const struct point *point;
     const struct place *place;
     const struct launcher *launcher;
-    const struct netns *netns;       /* as they are, up or not */
-    const struct machines *machines; /* as far as they have been asked */
+    const struct netns *netns;       /* emulated hosts, up or not */
+    const struct machines *machines; /* machines reached by ssh, as far as they were asked */
     const struct allocation *allocation;
     const char *program, *pin; /* paths of executables */
-    const char *folder;        /* of the launch, where its records go */
-    /* To the program: of a foreign one all, of others what follows the point's. NULL-terminated. */
+    const char *folder;        /* folder of the launch, for its records */
+    /* Arguments of the program, up to NULL. A foreign program gets only these; other programs
+     * get the point's options before them. */
     const char *const *arguments;
-    const int
-        *order; /* which of the site's nodes are the point's, in their order; NULL: the first */
+    const int *order; /* nodes of the site that the point uses, in order; NULL: the first ones */
 };
 
-/* Which of the site's nodes the point's is. */
+/* Returns the site's node for a node of the point. */
 static inline int site_job_node(const struct site_job *job, int node)
 {
     return job->order != NULL ? job->order[node] : node;
@@ -35,61 +36,64 @@ static inline int site_job_node(const struct site_job *job, int node)
 
 enum { SITE_CLEANUP_GONE = 4 };
 
-/* A launch ready to execute: argv (NULL-terminated, in one allocation with its strings, freed with
- * free), extra environment "KEY=value" likewise, what ends whatever it leaves on other machines where it
- * does not end in order (NULL: it leaves nothing there), and where its ranks were planned to run. */
+/* Launch that is ready to execute, with the plan of its ranks. argv, environment ("KEY=value" to
+ * add) and cleanup are NULL-terminated, each in one allocation. cleanup ends the processes that
+ * a failed launch leaves on other machines; NULL: not needed. */
 struct site_launch {
     char **argv;
     char **environment;
-    char **cleanup;  /* exit status SITE_CLEANUP_GONE: the machines are not the launch's any more */
-    bool by_daemons; /* as of struct site */
+    char **cleanup; /* exit status SITE_CLEANUP_GONE: the machines no longer belong to the launch */
+    bool by_daemons; /* as in struct site */
     struct place_plan plan;
 };
 
-/* One for each line of sites.def. */
+/* Functions of a site, one table per row of sites.def. */
 struct site {
-    /* Fills the zeroed `launch`, whatever it returns; as site_prepare. */
+    /* Fills the zeroed `launch`; see site_prepare. The caller frees `launch`, also after an
+     * error. */
     enum status (*prepare)(const struct site_job *job, struct site_launch *launch, struct error *e);
-    /* Says what joins its hosts; false, as NULL, where that is the machine's own. */
+    /* Writes the link between the site's hosts. False, or a NULL function: the machine's own
+     * network. */
     bool (*link)(char text[LINK_BYTES], const struct config *config);
-    /* As site_check and site_ready; NULL where there is nothing to ask or to bring up. */
+    /* See site_check and site_ready; NULL: nothing to check or to bring up. */
     enum status (*check)(struct netns *netns, struct machines *machines,
                          const struct config *config, struct error *e);
     enum status (*ready)(struct netns *netns, const struct config *config, struct error *e);
-    bool learns; /* a launch is prepared otherwise once site_check has asked */
-    /* Daemons of nodes start its ranks: what others take is known from records alone, not from what the runner's
-     * descendants used. */
+    bool learns; /* launches must be prepared again after site_check */
+    /* Daemons on the nodes start the ranks. Load by other processes is then known only from
+     * records, not from the runner's descendants. */
     bool by_daemons;
-    /* As site_nodes and site_question; NULL: nobody takes the place of a node that is gone. */
+    /* See site_nodes and site_question; NULL: the site has no spare nodes. */
     int (*nodes)(const struct site_job *job);
     void (*question)(struct argv_builder *argv, const struct site_job *job, int node);
 };
 
-/* Whether what a launch needs can be brought up or reached, asked once for all points that need the same:
- * ERR_UNAVAILABLE with the reason. Nothing stays up. */
+/* Checks that the site can run the point, once for all points with equal needs: ERR_UNAVAILABLE
+ * with the reason. Leaves nothing up. */
 enum status site_check(struct netns *netns, struct machines *machines, const struct config *config,
                        struct error *e);
 
-/* The site that a point names. */
 const struct site *site_of(const struct config *config);
 
-/* Brings it up, where it is not, for the next launch: prepared after this. netns_down takes it down. */
+/* Brings the site up for the next launch, if it is not up. Prepare the launch after that;
+ * netns_down takes it down. */
 enum status site_ready(struct netns *netns, const struct config *config, struct error *e);
 
-/* How many nodes can be told to be there or gone, of which a point wants the first: the others are spare.
- * 0: none can. */
+/* Returns the number of nodes that can be asked whether they answer. The point uses the first
+ * ones, the others are spare. 0: none can be asked. */
 int site_nodes(const struct site_job *job);
-/* A command, NULL-terminated, that ends well where a node answers; freed with free, NULL without memory. */
+/* Returns a command, NULL-terminated, that exits with 0 if the node answers. Free with free;
+ * NULL if there is no memory. */
 char **site_question(const struct site_job *job, int node);
 
-/* Prepares a launch on the site that its point names. ERR_UNAVAILABLE with the reason when this
- * point cannot run here (the point is then skipped). */
+/* Prepares a launch on the point's site. ERR_UNAVAILABLE with the reason if the point cannot run
+ * here; the point is then skipped. */
 enum status site_prepare(const struct site_job *job, struct site_launch *launch, struct error *e);
 void site_launch_free(struct site_launch *launch);
 
-/* What joins the hosts of the site that a point names, "1gbit delay none" as ci/netns.sh says it,
- * where the point's options say no more than their presets; else false. */
+/* Writes the link of a point's site, "1gbit delay none" in the notation of ci/netns.sh, if the
+ * point's link options have their defaults. Otherwise returns false. */
 bool site_link(char text[LINK_BYTES], const struct config *config);
 
-/* The same of the first of a spec's points that has one. */
+/* Writes the link of the first point of a spec that has one. */
 bool sites_link(char text[LINK_BYTES], const struct spec *spec);

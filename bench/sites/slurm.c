@@ -1,5 +1,5 @@
-/* The Slurm site: nodes of the job that this process is part of, the first of them in Slurm's order, so
- * that a point's nodes are also those of every larger point. Slurm binds nothing: pin plans and binds on
+/* The Slurm site: nodes of the job that this process is part of. A point uses the first nodes in
+ * Slurm's order, so that larger points include them. Slurm binds nothing: pin plans and binds on
  * each node. */
 #include "bench/sites/slurm.h"
 
@@ -8,7 +8,7 @@
 
 #include "bench/sites/mpiexec.h"
 
-/* What the spec says, else what was found out, else what is tried first. */
+/* Returns the launcher: the spec's, else the one found by a trial, else the first to try. */
 static enum launcher_kind launcher_of(const struct site_job *job)
 {
     enum launcher_kind wanted =
@@ -20,14 +20,14 @@ static enum launcher_kind launcher_of(const struct site_job *job)
     return launcher_check_hydra(job->launcher, NULL) == OK ? LAUNCHER_hydra : LAUNCHER_pmi2;
 }
 
-/* NULL: none. */
+/* Returns the interface, NULL for none. */
 static const char *interface_of(const struct config *c)
 {
     const char *name = config_text(c, OPT_SITE_INTERFACE);
     return strcmp(name, "none") != 0 ? name : NULL;
 }
 
-/* Each node as often as it has ranks: "n0,n0,n1". */
+/* Adds each node's name once per rank: "n0,n0,n1". */
 static void add_names(struct argv_builder *argv, const struct allocation *a, const struct config *c)
 {
     argv_add(argv, "");
@@ -36,7 +36,7 @@ static void add_names(struct argv_builder *argv, const struct allocation *a, con
             argv_extend(argv, "%s%s", node + r > 0 ? "," : "", a->names[node]);
 }
 
-/* One step of the job; a rank that fails ends it. */
+/* Adds one step of the job, which ends if a rank fails. */
 static void add_srun(struct argv_builder *argv, const struct allocation *a, const struct config *c,
                      enum launcher_kind kind)
 {
@@ -55,7 +55,7 @@ static void add_srun(struct argv_builder *argv, const struct allocation *a, cons
     argv_add_all(argv, rest);
 }
 
-/* Hydra's proxies are started by srun, ranks by the proxies. */
+/* Adds the launcher's arguments. srun starts hydra's proxies, which start the ranks. */
 static void add_start(struct argv_builder *argv, const struct allocation *a, const struct config *c,
                       enum launcher_kind kind)
 {
@@ -85,19 +85,19 @@ static enum status check_nodes(const struct allocation *a, const struct config *
         return e->status;
     }
     if (a->n == 0)
-        return error_set(
-            e, ERR_UNAVAILABLE,
-            "site: slurm wants a job of Slurm with %ld node%s, and this is none: sbatch "
-            "-N%ld configs/sites/bench.sbatch SPEC, or salloc -N%ld",
-            nodes, nodes == 1 ? "" : "s", nodes, nodes);
+        return error_set(e, ERR_UNAVAILABLE,
+                         "site: slurm needs a Slurm job with %ld node%s, but this is none. Type: "
+                         "sbatch -N%ld configs/sites/bench.sbatch SPEC, or salloc -N%ld",
+                         nodes, nodes == 1 ? "" : "s", nodes, nodes);
     if (nodes <= a->n)
         return OK;
-    return error_set(e, ERR_UNAVAILABLE, "nodes = %ld: this job of Slurm has %d (sbatch -N%ld ...)",
-                     nodes, a->n, nodes);
+    return error_set(e, ERR_UNAVAILABLE,
+                     "nodes = %ld, but this Slurm job has %d. Type: sbatch -N%ld ...", nodes, a->n,
+                     nodes);
 }
 
-/* What srun is told besides, by whomever it is called: it binds nothing, and its steps share what the job
- * has with a step that the runner itself may be. Hydra's has the name of this campaign's as well. */
+/* Adds variables for srun. Slurm binds nothing, and steps share the job's resources with the
+ * runner's own step. Hydra's step gets the campaign's name too. */
 static enum status add_environment(struct site_launch *launch, const struct allocation *a,
                                    struct error *e)
 {
@@ -108,9 +108,10 @@ static enum status add_environment(struct site_launch *launch, const struct allo
     return mpiexec_add_environment(launch, entries, e);
 }
 
-/* A step whose srun was killed goes on. It is killed, whatever its ranks make of other signals, and waited for,
- * for 20 s at most: a node that crashed answers no signal, and each question to it takes long. Then each node of
- * the job removes what the ranks left in its shared memory. A job that has ended has no steps, and no nodes. */
+/* Script that kills the campaign's steps, which survive a killed srun. It waits for their end
+ * for at most 20 s, since a crashed node does not answer and each query takes long. Then each
+ * node of the job removes the ranks' shared memory. If the job has ended, there are no steps and
+ * no nodes. */
 static const char cleanup[] =
     "exec >/dev/null 2>&1\n"
     "gone=$3\n"

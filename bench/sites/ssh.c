@@ -1,6 +1,6 @@
-/* The site of machines that ssh reaches, as MPICH's users have them: no batch system, one file system,
- * programs at one path. mpiexec starts a proxy on each by ssh, and pin plans and binds there, since
- * they need not have the same cores. */
+/* The ssh site: machines without a batch system, with one file system and programs at one path.
+ * mpiexec starts a proxy on each by ssh. pin plans and binds there, since machines may have
+ * different cores. */
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,11 +13,12 @@ static enum status check_machines(const struct config *c, struct error *e)
     long nodes = config_int(c, OPT_NODES);
     if (nodes <= (long)machines->n)
         return OK;
-    return error_set(e, ERR_UNAVAILABLE, "nodes = %ld, but site.machines names %u", nodes,
+    return error_set(e, ERR_UNAVAILABLE, "nodes = %ld, but site.machines lists %u", nodes,
                      machines->n);
 }
 
-/* The machine that starts them need not be one of them. */
+/* Adds hydra's arguments. The starting machine need not be one of the machines, and may lack the
+ * interface. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct config *c = &job->job->point->config;
@@ -32,7 +33,8 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     mpiexec_add_planned(argv, &there, named ? own : own + 2);
 }
 
-/* Planned by the smallest of the point's machines; while none has been asked there is room for all ranks. */
+/* Plans with the cores of the point's smallest machine. Before any machine was asked, assumes
+ * room for all ranks. */
 static enum status prepare_there(const struct site_job *job, struct site_launch *launch,
                                  struct error *e)
 {
@@ -57,14 +59,14 @@ static enum status ssh_prepare(const struct site_job *job, struct site_launch *l
     TRY(check_machines(&job->point->config, e));
     TRY(launcher_check_hydra(job->launcher, e));
     TRY(prepare_there(job, launch, e));
-    /* Which processors these are is known to pin there, and none of this machine's numbers. */
+    /* pin chooses the processors on each machine; the numbers planned here do not apply there */
     for (int r = 0; r < launch->plan.ranks; r++)
         launch->plan.slots[r].cpus[0] = '\0';
     static const char *const silent[] = {"HYDRA_LAUNCHER_EXTRA_ARGS=" SSH_OPTIONS, NULL};
     return mpiexec_add_environment(launch, silent, e);
 }
 
-/* Where it is not reached, has other programs or none, the points on it are left out. */
+/* Skips points on machines that cannot be reached, or whose programs differ or are missing. */
 static enum status ssh_check(struct netns *netns, struct machines *machines,
                              const struct config *config, struct error *e)
 {
@@ -82,10 +84,11 @@ static enum status ask(const char *machine, struct error *e)
     if (in != NULL && pclose(in) == 0)
         return OK;
     return error_set(e, ERR_UNAVAILABLE, "site: ssh: %.100s: %s", machine,
-                     said[0] ? said : "ssh cannot be run");
+                     said[0] ? said : "cannot run ssh");
 }
 
-/* mpiexec would wait for ever for one that does not come: each is asked before a launch. */
+/* Asks each machine before a launch, since mpiexec would wait for ever for a machine that does
+ * not answer. */
 static enum status ssh_ready(struct netns *netns, const struct config *config, struct error *e)
 {
     (void)netns;

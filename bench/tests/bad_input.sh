@@ -39,7 +39,7 @@ batch_beyond_the_data() {
 shm_of_two_nodes() {
     printf 'name: bad\nmodel: softmax_784\nsite: {kind: emulated, hosts: 2}\n%s\n%s\n%s\n%s\n' \
         'train: {global_batch: 64}' 'nodes: 2' 'ranks: 2' 'sync: {strategy: shm}' >"$tmp/nodes.yaml"
-    expect 0 "skipped: nodes = 2: strategy shm wants all ranks on one node" "$scalebench" plan "$tmp/nodes.yaml"
+    expect 0 "skipped: nodes = 2, but strategy shm needs all ranks on one node" "$scalebench" plan "$tmp/nodes.yaml"
 }
 check "shared memory of two nodes is skipped" shm_of_two_nodes
 check "a batch beyond the data is refused" batch_beyond_the_data
@@ -281,7 +281,7 @@ sbatch_is_heard() {
     expect 3 "sbatch: error: invalid partition" submit "$tmp/batch/bin:$PATH" &&
         grep -q "sbatch refused the job with exit status 1" "$tmp/expect.log" &&
         expect 3 "cannot start sbatch. Submit on a machine where sbatch is on PATH" submit "$tmp/nowhere" &&
-        expect 2 "--site cl: no such file, nor configs/sites/cl.yaml" "$scalebench" submit quick.yaml --site cl
+        expect 2 "--site cl: file not found, nor configs/sites/cl.yaml" "$scalebench" submit quick.yaml --site cl
 }
 # Nothing that a job of the cluster could run: neither its ranks nor its threads.
 no_job_for_nothing() {

@@ -29,7 +29,7 @@ refuses_a_thread_without_a_core() {
     "$scalebench" plan "$tmp/overlap.yaml" \
         --set "matrix.sync.overlap=[thread] matrix.ranks=[$ranks] place.oversubscribe=refuse" >"$tmp/plan" 2>&1
     cat "$tmp/plan"
-    grep -q "$ranks rank.* x 2 threads need $((2 * ranks)) cores.*one thread a rank is that of sync.overlap" "$tmp/plan"
+    grep -q "$ranks rank.* x 2 threads need $((2 * ranks)) cores.*one thread of each rank is for sync.overlap" "$tmp/plan"
 }
 
 runs_every_kind() {

@@ -1,4 +1,5 @@
-/* Jobs of a batch system: what a file says of a cluster, the script of a job, what a campaign still lacks. */
+/* Tests batch jobs: the file of a cluster, the script of a job, and the missing launches of a
+ * campaign. */
 #include "bench/spec/tests/spec_file.h"
 
 #include <ftw.h>
@@ -68,7 +69,8 @@ static void the_example_is_one_to_copy(void **state)
     assert_int_equal(c.root.n, CLUSTER_KEYS);
     cluster_free(&c);
     assert_int_equal(cluster_read(&c, "nowhere", "/nowhere", &e), ERR_ARGUMENT);
-    assert_non_null(strstr(e.text, "--site nowhere: no such file, nor configs/sites/nowhere.yaml"));
+    assert_non_null(
+        strstr(e.text, "--site nowhere: file not found, nor configs/sites/nowhere.yaml"));
     cluster_free(&c);
 }
 
@@ -101,7 +103,7 @@ static void times_of_sbatch_are_read(void **state)
 
 /* ---- The script ---- */
 
-/* Freed with free. */
+/* Returns the script; free with free. */
 static char *write_script(const char *cluster, const char *set, long nodes)
 {
     struct cluster c;
@@ -123,7 +125,7 @@ static char *write_script(const char *cluster, const char *set, long nodes)
     return text;
 }
 
-/* How often the script has the line. */
+/* Returns how often the script has the line. */
 static int count_lines(const char *script, const char *line)
 {
     int n = 0;
@@ -168,7 +170,7 @@ static void a_script_says_what_the_cluster_does(void **state)
     free(script);
 }
 
-/* sbatch reads its options up to the first command. */
+/* sbatch reads options only up to the first command. */
 static void a_scripts_options_stand_before_its_commands(void **state)
 {
     char *script = write_script("sbatch: [--qos=short]\n", "", 1);
@@ -182,7 +184,7 @@ static void a_scripts_options_stand_before_its_commands(void **state)
     free(script);
 }
 
-/* ---- What is missing ---- */
+/* ---- Missing launches ---- */
 
 #define FOUR_NODES                                                                                 \
     BODY "sync.strategy: allreduce\nmatrix: {nodes: [1, 2, 3, 4]}\nranks_per_node: 1\n"
@@ -205,7 +207,8 @@ static int remove_both(void **state)
     return remove_file(state) | nftw(results, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A journal of two blocks, which lacks the last launch of the point with so many nodes (0: none). */
+/* Writes a journal of two blocks without the last launch of the point on `lacking` nodes (0:
+ * complete). */
 static void write_journal(const struct spec *spec, long lacking)
 {
     char path[256];
@@ -229,7 +232,7 @@ static void write_journal(const struct spec *spec, long lacking)
     assert_int_equal(fclose(out), 0);
 }
 
-/* "2 3 4" */
+/* `expected` lists numbers of nodes: "2 3 4". */
 static void assert_missing(const struct spec *spec, const char *expected)
 {
     struct missing m;
@@ -244,7 +247,7 @@ static void assert_missing(const struct spec *spec, const char *expected)
     assert_string_equal(text, expected);
 }
 
-/* The base of all is run beside each of them. */
+/* The base needs no job, since it runs beside each of the others. */
 static void what_comes_with_others_wants_no_job(void **state)
 {
     struct spec spec;
@@ -270,7 +273,7 @@ static void what_is_done_is_not_missing(void **state)
     spec_free(&spec);
 }
 
-/* The base is run for itself then. */
+/* The base needs a job of its own if no other point fits a node. */
 static void what_no_node_holds_wants_no_job(void **state)
 {
     struct spec spec;
@@ -283,7 +286,7 @@ static void what_no_node_holds_wants_no_job(void **state)
     spec_free(&spec);
 }
 
-/* A launch of the base that is lost leaves all others without a partner. */
+/* If a launch of the base is lost, all others lack a partner. */
 static void a_lost_base_is_missing_beside_the_others(void **state)
 {
     struct spec spec;
@@ -293,9 +296,9 @@ static void a_lost_base_is_missing_beside_the_others(void **state)
     spec_free(&spec);
 }
 
-/* ---- What a launch leaves on nodes ---- */
+/* ---- Leftovers of a launch on nodes ---- */
 
-/* Programs of Slurm that write down how they are called, and a clock that goes on by 9 s each time it is read. */
+/* Writes Slurm programs that log their calls, and a clock that advances 9 s at each reading. */
 static void write_slurm(const char *state, const char *steps)
 {
     static const char format[] =
@@ -322,7 +325,7 @@ static int count_calls(const char *name)
     return n;
 }
 
-/* A node that crashed keeps its step; a job that has ended has none, and its cleanup asks for nothing more. */
+/* A crashed node keeps its step. A job that has ended has no steps, and cleaning stops. */
 static void cleaning_ends_with_the_job(void **state)
 {
     static const struct {

@@ -20,7 +20,7 @@ check "so are several points" expect 2 "makes 2 points, expected one" doctor --s
 check "and a spec that is not there" expect 2 "nowhere.yaml" doctor nowhere.yaml
 check "a link that the local site does not have" expect 2 "SET:1:11: site.rate has no effect" doctor --set site.rate=1gbit
 check "--set says how many ranks" expect 3 "500 ranks x 1 thread need 500 cores" doctor --set "ranks=500 place.oversubscribe=refuse"
-check "what cannot run here says why" expect 3 "the local site has 1" doctor --set nodes=2
+check "what cannot run here says why" expect 3 "but the local site has 1" doctor --set nodes=2
 
 # Where programs lie stands in the spec that doctor runs.
 lies_anywhere() {

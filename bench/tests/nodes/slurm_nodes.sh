@@ -115,7 +115,7 @@ stops_on_a_login_node() {
     local set="matrix.ranks=[3] nodes=3"
     expect 3 "type: sbatch -N3 configs/sites/bench.sbatch $tmp/small.yaml --set \"$set\"" \
         "$scalebench" run "$tmp/small.yaml" --out "$tmp/none" --set "$set" || return 1
-    [ ! -e "$tmp/none" ] && expect 0 "skipped: site: slurm wants a job of Slurm with 3 nodes" \
+    [ ! -e "$tmp/none" ] && expect 0 "skipped: site: slurm needs a Slurm job with 3 nodes" \
         "$scalebench" plan "$tmp/small.yaml" --set "$set"
 }
 

@@ -159,7 +159,7 @@ builds_are_compared() {
         sha256sum <"$build/pin" | head -c 12
     ) here" "mount --bind $tmp/pin $build/pin" &&
         second_has 3 "site: ssh: two: $build/train_cnn is another build" "mount --bind /dev/null $build/train_cnn" &&
-        second_has 3 "the same build belongs there, at the same path" "mount -t tmpfs tmpfs $build" &&
+        second_has 3 "Install the same build there, at the same path" "mount -t tmpfs tmpfs $build" &&
         grep -q "site: ssh: two: .*$build/scalebench: " "$tmp/expect.log" && [ ! -e "$tmp/out/other" ]
 }
 check "a machine with another build, or none, is named" builds_are_compared
@@ -210,7 +210,7 @@ a_machine_that_is_off() {
 check "a machine that is off ends the campaign with what ssh says" a_machine_that_is_off
 
 what_cannot_be_is_said() {
-    expect 3 "nodes = 3, but site.machines names 2" "$scalebench" run "$tmp/machines.yaml" \
+    expect 3 "nodes = 3, but site.machines lists 2" "$scalebench" run "$tmp/machines.yaml" \
         --set "nodes=3" --out "$tmp/none" &&
         expect 2 "site: ssh needs machines, but site.machines is []" "$scalebench" run "$tmp/machines.yaml" \
             --set "site.machines=[] nodes=1" --out "$tmp/none" &&
