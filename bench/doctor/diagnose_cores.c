@@ -1,4 +1,4 @@
-/* Cores: how fast each computes and reaches memory beside the others, and whether it has its core at all. */
+/* Compares cores: speed of computing and of memory, and whether each rank has its core. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 
 /* ---- Numbers of the rounds ---- */
 
-/* The first are compared with those of the other cores. */
+/* Quantities up to COMPARED are compared with the other cores. */
 enum { GEMM, MEMORY, LATENCY, COMPARED, ON_CORE = COMPARED, READY, STEAL, QUANTITIES };
 
-/* Of ranks. */
+/* Numbers of all ranks, by quantity. */
 struct rounds {
     struct measured of[QUANTITIES];
 };
@@ -88,13 +88,14 @@ static enum status set_cores(struct diagnosis *d, const struct examination *x,
 
 /* ---- Verdicts ---- */
 
-/* One core, or several of which the same is said. */
+/* Subject of a finding: one core, or several with the same finding. */
 struct subject {
     char text[DOCTOR_TEXT];
     size_t first, last; /* ranks */
 };
 
-/* What follows from a core that is lost, or slow, is not told as well. */
+/* Returns whether a rank loses its core. Other findings about such a core would only be
+ * consequences. */
 static bool loses_core(const struct rounds *r, const struct doctor_core *c, size_t i)
 {
     struct interval steal = interval_of(r, STEAL, i);
@@ -109,7 +110,7 @@ static size_t ranks_of_node(const struct diagnosis *d, size_t i)
     return ranks;
 }
 
-/* "node2" where it has one rank, else "node2 processor 5". */
+/* Names a core: "node2" if the node has one rank, else "node2 processor 5". */
 static void name_core(struct subject *s, const struct diagnosis *d, size_t i)
 {
     s->first = s->last = i;
@@ -120,8 +121,8 @@ static void name_core(struct subject *s, const struct diagnosis *d, size_t i)
         snprintf(s->text, sizeof s->text, "%.200s", d->cores[i].node);
 }
 
-/* As many ranks from `first` on as lose their cores, if these are a whole node or all nodes; else that one.
- * Ranks of a node are neighbours. */
+/* Names all consecutive ranks from `first` that lose their cores, if they are a whole node or
+ * all nodes; else only `first`. Ranks of a node are consecutive. */
 static void name_losers(struct subject *s, const struct diagnosis *d, const struct rounds *r,
                         size_t first)
 {
@@ -139,9 +140,9 @@ static void name_losers(struct subject *s, const struct diagnosis *d, const stru
     }
 }
 
-/* ---- Who has the time ---- */
+/* ---- Where the time goes ---- */
 
-/* Medians over the cores that are told of. */
+/* Returns the median of a quantity over the cores of a subject. */
 static double middle(const struct subject *s, const struct rounds *r, int quantity)
 {
     double x[s->last - s->first + 1];
@@ -150,18 +151,16 @@ static double middle(const struct subject *s, const struct rounds *r, int quanti
     return stats_median(x, s->last - s->first + 1);
 }
 
-/* Who has the time that it has not. */
+/* Explains where the lost time went. Unknown shares are NAN. */
 static const char *find_thief(double ready, double steal, double lost_pct)
 {
     if (steal >= lost_pct / 2)
         return "a hypervisor takes the processor away";
     if (ready >= lost_pct / 2)
-        return "ready to run meanwhile: other programs run there, or a cgroup's limit holds it "
-               "back";
+        return "ready but not running: other programs use the core, or a cgroup limits it";
     if (isnan(ready))
-        return "others run there, or it is held back";
-    return "not even ready to run meanwhile: something stops it, or a hypervisor takes the "
-           "processor away";
+        return "other programs use the core, or a cgroup limits it";
+    return "not ready to run: something stops it, or a hypervisor takes the processor away";
 }
 
 static enum status tell_lost(struct diagnosis *d, const struct rounds *r, const struct subject *s,
@@ -173,7 +172,7 @@ static enum status tell_lost(struct diagnosis *d, const struct rounds *r, const 
     const char *thief = find_thief(middle(s, r, READY), steal, lost);
     if (s->last > s->first)
         return diagnosis_add(d, FINDING_core_lost, s->text, e,
-                             "%.100s: ranks lose %.1f %% of their core's time in the median: %s",
+                             "%.100s: ranks lose %.1f %% of their core's time (median): %s",
                              s->text, lost, thief);
     return diagnosis_add(
         d, FINDING_core_lost, s->text, e,
@@ -190,7 +189,7 @@ static enum status tell_ratio(struct diagnosis *d, enum finding_kind kind, const
                          diagnosis_ratio(text, ratio), of);
 }
 
-/* A core that nobody else has. */
+/* Judges a core that its rank does not lose. */
 static enum status judge_core(struct diagnosis *d, const struct rounds *r, size_t i,
                               struct error *e)
 {
@@ -200,16 +199,16 @@ static enum status judge_core(struct diagnosis *d, const struct rounds *r, size_
     enum outlier computes = outlier_judge(gemm, DOCTOR_RATE_MARGIN, false);
     name_core(&s, d, i);
     if (computes == OUTLIER_SLOW)
-        return tell_ratio(d, FINDING_core_slow, s.text, "has its core, and computes at", gemm,
+        return tell_ratio(d, FINDING_core_slow, s.text, "has its core but computes at", gemm,
                           "the other cores' rate", e);
     if (computes == OUTLIER_OPEN)
-        TRY(tell_ratio(d, FINDING_undecided, s.text, "may be slow or not: it computes at", gemm,
+        TRY(tell_ratio(d, FINDING_undecided, s.text, "is undecided: it computes at", gemm,
                        "the other cores' rate", e));
     if (outlier_judge(memory, DOCTOR_RATE_MARGIN, false) == OUTLIER_SLOW)
         TRY(tell_ratio(d, FINDING_memory_slow, s.text, "reaches memory at", memory,
                        "the other cores' rate", e));
     if (outlier_judge(latency, DOCTOR_LATENCY_MARGIN, true) == OUTLIER_SLOW)
-        TRY(tell_ratio(d, FINDING_latency_slow, s.text, "waits for memory for", latency,
+        TRY(tell_ratio(d, FINDING_latency_slow, s.text, "loads from memory in", latency,
                        "the other cores' time", e));
     return OK;
 }

@@ -1,16 +1,18 @@
-/* What nodes say of themselves: settings that spoil measurements, and nodes that are not alike. */
+/* Checks the facts of nodes: settings that disturb measurements, and nodes that differ. */
 #include <string.h>
 
 #include "bench/doctor/diagnosis.h"
 
-/* A rank of a small network's trainer takes a few hundred MiB. */
+/* A rank that trains a small network needs a few hundred MiB. */
 #define MEMORY_A_RANK_GIB 1.0
-/* A call of the kernel: clocks that are read without one take some 20 ns. */
+/* Duration that shows a system call per reading; without one, reading the clock takes about 20
+ * ns. */
 #define CLOCK_READ_NS 200.0
 
-/* ---- One setting of some nodes ---- */
+/* ---- Settings ---- */
 
-/* "all 4 nodes", or those of which `is` holds: "node1 node3". Returns the first of them; NULL where it holds of none. */
+/* Names the nodes with a property: "node1 node3" or "all 4 nodes". Returns the first of them,
+ * NULL if there is none. */
 static const struct doctor_node *name_nodes(char text[DOCTOR_TEXT], const struct examination *x,
                                             bool (*is)(const struct doctor_node *node))
 {
@@ -79,7 +81,7 @@ static enum status judge_settings(struct diagnosis *d, const struct examination 
     return OK;
 }
 
-/* ---- Nodes beside each other ---- */
+/* ---- Differences ---- */
 
 static const struct fact {
     const char *name;
@@ -103,8 +105,8 @@ static const char *value_of(const struct examination *x, size_t node, const stru
     return (const char *)&x->nodes[node] + f->offset;
 }
 
-/* The node whose value most nodes have, the first of those. */
-static size_t find_usual(const struct examination *x, const struct fact *f)
+/* Returns the first node with the value that most nodes have. */
+static size_t find_typical(const struct examination *x, const struct fact *f)
 {
     size_t usual = 0, most = 0;
     for (size_t i = 0; i < x->n_nodes; i++) {
@@ -127,13 +129,13 @@ static const char *shown(const char *value)
 static enum status judge_fact(struct diagnosis *d, const struct examination *x,
                               const struct fact *f, struct error *e)
 {
-    size_t usual = find_usual(x, f);
+    size_t typical = find_typical(x, f);
     for (size_t i = 0; i < x->n_nodes; i++)
-        if (strcmp(value_of(x, i, f), value_of(x, usual, f)) != 0)
+        if (strcmp(value_of(x, i, f), value_of(x, typical, f)) != 0)
             TRY(diagnosis_add(d, f->kind, x->nodes[i].name, e,
-                              "%.60s has another %s than %.60s: %.50s, %.50s there",
-                              x->nodes[i].name, f->name, x->nodes[usual].name,
-                              shown(value_of(x, i, f)), shown(value_of(x, usual, f))));
+                              "%.60s has another %s than %.60s: %.50s instead of %.50s",
+                              x->nodes[i].name, f->name, x->nodes[typical].name,
+                              shown(value_of(x, i, f)), shown(value_of(x, typical, f))));
     return OK;
 }
 

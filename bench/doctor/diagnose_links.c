@@ -1,5 +1,5 @@
-/* Links: each direction of a pair of nodes beside the others, who is to blame for slow ones, and what
- * messages go over. */
+/* Compares links: the bandwidth and latency of each direction, the node to blame for slow ones,
+ * and the interface that messages use. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "kernels/base/mem.h"
 
 struct links {
-    struct measured rate, latency; /* of directions */
-    int *kinds;                    /* [directions]: 1 between nodes, 0 between ranks of one */
+    struct measured rate, latency; /* of all directions */
+    int *kinds;                    /* [directions]: 1 between nodes, 0 between ranks of one node */
     int *carried; /* [directions]: rounds in which an interface counted the bytes */
 };
 
@@ -37,7 +37,7 @@ static size_t find_direction(const struct diagnosis *d, const struct doctor_mess
     return i;
 }
 
-/* Each direction once, in the order in which they were measured. */
+/* Lists each direction once, in measured order. */
 static enum status list_directions(struct diagnosis *d, const struct examination *x,
                                    struct error *e)
 {
@@ -91,7 +91,7 @@ static void set_link(struct doctor_link *row, const struct links *l, size_t i)
     CSV_SET_INTERVAL(row, gbyte_per_s_ratio, l->rate.ratios[i], 1);
     CSV_SET_INTERVAL(row, latency_us_ratio, l->latency.ratios[i], 1);
     row->level = latency.level;
-    /* Counters of ports are late at times, and others use interfaces too. */
+    /* one round is no proof: counters may be late, and other programs use interfaces too */
     if (2 * (size_t)l->carried[i] <= l->rate.rounds)
         row->interface[0] = '\0';
 }
@@ -107,7 +107,7 @@ static enum status tell_pair(struct diagnosis *d, enum finding_kind kind, size_t
                          diagnosis_ratio(text, ratio));
 }
 
-/* One finding for a node, by the median of what it is blamed for. */
+/* Adds one finding for a node, with the median of the links that it is blamed for. */
 static enum status tell_node(struct diagnosis *d, const struct links *l,
                              const struct examination *x, int node, enum blame blame,
                              struct error *e)
@@ -131,7 +131,7 @@ static enum status tell_node(struct diagnosis *d, const struct links *l,
         sends ? "sends" : "receives", stats_median(ratios, n), n, worst);
 }
 
-/* All that are left open in one sentence, with the widest interval of them. */
+/* Adds one finding for all undecided links, with the widest interval among them. */
 static enum status tell_open(struct diagnosis *d, const struct links *l, struct error *e)
 {
     const struct interval *rates = l->rate.ratios;
@@ -145,12 +145,11 @@ static enum status tell_open(struct diagnosis *d, const struct links *l, struct 
     }
     if (n == 0)
         return OK;
-    return diagnosis_add(
-        d, FINDING_undecided, "links", e,
-        "%zu of %zu links may be slow or not; long messages from %.60s to %.60s go at %s "
-        "of the others' rate",
-        n, d->n_links, d->links[widest].from, d->links[widest].to,
-        diagnosis_ratio(text, &rates[widest]));
+    return diagnosis_add(d, FINDING_undecided, "links", e,
+                         "%zu of %zu links are undecided; long messages from %.60s to %.60s go at "
+                         "%s of the others' rate",
+                         n, d->n_links, d->links[widest].from, d->links[widest].to,
+                         diagnosis_ratio(text, &rates[widest]));
 }
 
 static enum status judge_rates(struct diagnosis *d, const struct links *l,
@@ -170,7 +169,8 @@ static enum status judge_rates(struct diagnosis *d, const struct links *l,
     return tell_open(d, l, e);
 }
 
-/* Where hosts share a machine, which of them the scheduler lets run says more than the link does. */
+/* Skips hosts that share a machine: their latency depends on the scheduler more than on the
+ * link. */
 static enum status judge_latencies(struct diagnosis *d, const struct links *l,
                                    const struct examination *x, struct error *e)
 {
@@ -182,7 +182,7 @@ static enum status judge_latencies(struct diagnosis *d, const struct links *l,
     return OK;
 }
 
-/* Ports of fast networks are called "device:port". */
+/* Returns whether a name is a port of a fast network: "device:port". */
 static bool is_port(const char *interface)
 {
     return strchr(interface, ':') != NULL;
@@ -198,9 +198,10 @@ static enum status judge_transport(struct diagnosis *d, const struct examination
         bool fabric = x->nodes[way->from].fabric[0] != '\0' && x->nodes[way->to].fabric[0] != '\0';
         between += way->from != way->to;
         if (way->from == way->to && interface[0] != '\0')
-            TRY(diagnosis_add(d, FINDING_no_shared_memory, d->links[i].from, e,
-                              "ranks of %.100s talk to each other over %.40s, not by shared memory",
-                              d->links[i].from, interface));
+            TRY(diagnosis_add(
+                d, FINDING_no_shared_memory, d->links[i].from, e,
+                "ranks of %.100s exchange messages over %.40s instead of shared memory",
+                d->links[i].from, interface));
         if (way->from == way->to || !fabric || interface[0] == '\0' || is_port(interface))
             continue;
         if (fallen++ == 0)

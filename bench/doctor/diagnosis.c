@@ -27,7 +27,7 @@ static enum status check_rows(const struct examination *x, const char *folder, s
                is_below(x->messages[i].round, x->n_messages);
     return fine ? OK
                 : error_at(e, ERR_DATA, folder, 0, 0,
-                           "rows of nodes.csv, bursts.csv and messages.csv do not go together");
+                           "rows of nodes.csv, bursts.csv and messages.csv contradict each other");
 }
 
 enum status examination_read(struct examination *x, const char *folder, struct error *e)
@@ -49,7 +49,7 @@ void examination_free(struct examination *x)
 
 /* ---- Findings ---- */
 
-/* Those that count first, otherwise in the order in which they were found. */
+/* Puts findings that count first, and otherwise keeps their order. */
 static enum status order_findings(struct diagnosis *d, struct error *e)
 {
     struct doctor_finding *ordered;

@@ -1,4 +1,5 @@
-/* From what ranks measured to what is wrong, and with whom. No file, no clock: a function of the rows. */
+/* Diagnosis: from the measurements of ranks to findings. A pure function of the rows, without
+ * files or clocks. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,7 +7,7 @@
 #include "bench/doctor/outlier.h"
 #include "bench/doctor/table.h"
 
-/* Rows as they were measured; freed with examination_free. */
+/* Measured rows; free with examination_free. */
 struct examination {
     struct doctor_node *nodes;
     struct doctor_burst *bursts;
@@ -14,7 +15,8 @@ struct examination {
     size_t n_nodes, n_bursts, n_messages;
 };
 
-/* Reads the three files of a folder. ERR_DATA where one is not there or not whole. Freed in any case. */
+/* Reads nodes.csv, bursts.csv and messages.csv of a folder. ERR_DATA if one is missing or
+ * incomplete. Call examination_free afterwards, also after an error. */
 enum status examination_read(struct examination *x, const char *folder, struct error *e);
 void examination_free(struct examination *x);
 
@@ -24,41 +26,43 @@ enum finding_kind {
     FINDINGS
 };
 
-/* By so much a rate or time may differ from the others' before its whole interval lies beyond: half of the
- * 10 % that are to be told. Latencies of memory differ by how pages happen to lie, those of messages by
- * switches on the way. */
+/* Margins: relative difference from the others beyond which the whole interval must lie. The
+ * rate margin is half of the 10 % to detect. Memory latencies vary with the placement of pages,
+ * and message latencies with switches on the way. */
 #define DOCTOR_RATE_MARGIN    0.05
 #define DOCTOR_LATENCY_MARGIN 0.25
 #define DOCTOR_MESSAGE_MARGIN 1.0
-/* A core is lost to others where a rank is on it for less of the time, over the whole interval. */
+/* A rank loses its core if it is on it for less than this share of the time, over the whole
+ * interval. */
 #define DOCTOR_ON_CORE_PCT 95.0
 
 struct diagnosis {
-    struct doctor_core *cores;       /* a rank each */
-    struct doctor_link *links;       /* a direction of a pair each */
-    struct direction *directions;    /* [n_links]: the same by nodes, with who is to blame */
-    struct doctor_finding *findings; /* those that count first */
+    struct doctor_core *cores; /* one per rank */
+    struct doctor_link *links; /* one per direction of a pair */
+    struct direction
+        *directions; /* [n_links]: directions of `links` by node number, with the node to blame */
+    struct doctor_finding *findings; /* findings that count come first */
     size_t n_cores, n_links, n_findings;
-    size_t n_counting; /* of the findings */
+    size_t n_counting; /* number of findings that count */
 };
 
-/* `stale`: a sentence about the build, or NULL. ERR_DATA for rows that contradict each other. Freed with
- * diagnosis_free in any case. */
+/* Makes the diagnosis. `stale`: a sentence about an outdated build, or NULL. ERR_DATA if rows
+ * contradict each other. Call diagnosis_free afterwards, also after an error. */
 enum status diagnosis_make(struct diagnosis *d, const struct examination *x, const char *stale,
                            struct error *e);
 void diagnosis_free(struct diagnosis *d);
 
-/* Inside bench/doctor: a finding more; what is too long is cut. */
+/* Internal to bench/doctor. Adds a finding; texts that are too long are cut. */
 enum status diagnosis_add(struct diagnosis *d, enum finding_kind kind, const char *subject,
                           struct error *e, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Inside bench/doctor: what the parts of an examination tell. */
+/* Internal to bench/doctor. Each adds the findings of one part. */
 enum status diagnose_cores(struct diagnosis *d, const struct examination *x, struct error *e);
 enum status diagnose_links(struct diagnosis *d, const struct examination *x, struct error *e);
 enum status diagnose_facts(struct diagnosis *d, const struct examination *x, struct error *e);
 
-/* Inside bench/doctor: the name of a node. */
+/* Internal to bench/doctor. Returns the name of a node. */
 const char *examination_node(const struct examination *x, double node);
-/* Inside bench/doctor: "0.900 [0.893, 0.908]". */
+/* Internal to bench/doctor. Formats "0.900 [0.893, 0.908]". */
 char *diagnosis_ratio(char text[96], const struct interval *ratio);

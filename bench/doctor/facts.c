@@ -19,7 +19,7 @@ static FILE *open_below(const char *root, const char *path)
     return fopen(whole, "re");
 }
 
-/* The first line without its end; false, and "", where there is none. */
+/* Reads the first line, without its end. Returns false, with "", if there is none. */
 static bool read_line(char *text, size_t size, const char *root, const char *path)
 {
     char whole[2 * PATH];
@@ -27,7 +27,7 @@ static bool read_line(char *text, size_t size, const char *root, const char *pat
     return file_first_line(whole, text, size);
 }
 
-/* NAN where there is none. */
+/* Reads a number; NAN if there is none. */
 static double read_number(const char *root, const char *path)
 {
     char whole[2 * PATH];
@@ -37,7 +37,7 @@ static double read_number(const char *root, const char *path)
 
 /* ---- Processor and clock ---- */
 
-/* "model name : AMD EPYC", "MemTotal: 123 kB": what stands behind the colon. */
+/* Reads the text after the colon of a line: "model name : AMD EPYC", "MemTotal: 123 kB". */
 static bool read_key(char *text, size_t size, const char *root, const char *path, const char *key)
 {
     char line[LINE];
@@ -55,7 +55,7 @@ static bool read_key(char *text, size_t size, const char *root, const char *path
     return found;
 }
 
-/* "performance", or "performance powersave" where processors have different ones. */
+/* Reads the distinct governors: "performance", or "performance powersave". */
 static void read_governors(char *text, size_t size, const char *root)
 {
     char path[PATH], one[64];
@@ -84,7 +84,7 @@ static void read_turbo(char *text, size_t size, const char *root)
 
 /* ---- Memory ---- */
 
-/* "always [madvise] never" */
+/* Reads the bracketed word of "always [madvise] never". */
 static void read_huge_pages(char *text, size_t size, const char *root)
 {
     char line[128];
@@ -95,7 +95,7 @@ static void read_huge_pages(char *text, size_t size, const char *root)
         snprintf(text, size, "%.*s", (int)(close - open - 1), open + 1);
 }
 
-/* The machine's, or less where the own cgroup says so. */
+/* Reads the machine's memory, or the limit of this process's cgroup if it is lower. */
 static void read_memory(double *gib, const char *root)
 {
     static const char *const limits[] = {"/sys/fs/cgroup/memory.max",
@@ -130,7 +130,7 @@ static void visit_ports(const char *root,
     free(devices);
 }
 
-/* "4: ACTIVE", "100 Gb/sec (4X EDR)" */
+/* Appends a port whose state is "4: ACTIVE", with its rate "100 Gb/sec (4X EDR)". */
 static void add_active(void *arg, const char *root, const char *path, const char *device, int port)
 {
     char *text = arg, file[PATH + 32], state[64], rate[64] = "";
@@ -149,7 +149,7 @@ struct counting {
     int n;
 };
 
-/* Ports count words of four bytes. */
+/* Appends the counter of a port, which counts words of four bytes. */
 static void add_port(void *arg, const char *root, const char *path, const char *device, int port)
 {
     struct counting *c = arg;
@@ -163,7 +163,7 @@ static void add_port(void *arg, const char *root, const char *path, const char *
     one->bytes = 4 * words;
 }
 
-/* ---- Together ---- */
+/* ---- All facts ---- */
 
 void facts_read(struct doctor_node *node, const char *root)
 {

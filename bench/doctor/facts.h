@@ -1,22 +1,22 @@
-/* What a node's system says of itself. */
+/* Facts that a node's system reports. */
 #pragma once
 
 #include "bench/doctor/table.h"
 
-/* Fills what files below `root` ("" but in tests) tell: machine, kernel, cpu, governor, turbo, clock_source,
- * memory_gib, huge_pages, fabric. What is not told is left as it is. */
+/* Reads files below `root` ("" except in tests) into machine, kernel, cpu, governor, turbo,
+ * clock_source, memory_gib, huge_pages and fabric. Facts without a file keep their values. */
 void facts_read(struct doctor_node *node, const char *root);
 
-/* What has gone out of this node so far, by the interface that counted it. */
+/* Bytes that an interface of this node has sent so far. */
 struct counted {
     char interface[DOCTOR_TEXT];
     double bytes;
 };
 enum { COUNTED_MAX = 64 };
 
-/* Interfaces of the network, then ports of fast networks; how many. */
+/* Counts network interfaces first, then ports of fast networks. Returns their number. */
 int facts_count_sent(struct counted *counted, const char *root);
 
-/* The name of the one that advanced by at least half of `bytes`, the furthest of them; "" where none did. */
+/* Returns the interface whose counter advanced most, if by at least half of `bytes`; else "". */
 const char *facts_carrier(const struct counted *before, int n_before, const struct counted *after,
                           int n_after, double bytes);

@@ -1,4 +1,3 @@
-/* A finding more, by its row of findings.def. */
 #include <stdarg.h>
 
 #include "bench/doctor/diagnosis.h"

@@ -22,7 +22,7 @@ void measured_free(struct measured *m)
     free(m->ratios);
 }
 
-/* `others`: room for [n]. */
+/* `others`: scratch of n numbers */
 static double median_of_others(const struct measured *m, const int *peers, size_t i, size_t t,
                                double *others)
 {
@@ -80,9 +80,9 @@ enum outlier outlier_judge(const struct interval *ratio, double margin, bool mor
 
 /* ---- Blame ---- */
 
-/* Of what one node sends, or receives. */
+/* Sending side, or receiving side, of a node. */
 struct side {
-    int all, slow; /* slow and not explained yet */
+    int all, slow; /* slow: slow directions that are not explained yet */
 };
 
 static double share_of(const struct side *s)
@@ -102,7 +102,8 @@ static void count(struct side *sides, const struct direction *directions, size_t
     }
 }
 
-/* What it explains; false: there is no such side. Sides are [nodes][sender, receiver]. */
+/* Blames the side that explains the largest share of its directions. Returns false if there is
+ * none. Sides are [nodes][sender, receiver]. */
 static bool explain(struct side *sides, struct direction *directions, size_t n, int nodes)
 {
     int worst = -1;

@@ -11,7 +11,7 @@
 
 #define TABLE(name, row, def_columns)                                                              \
     const struct doctor_table doctor_##name##s = {                                                 \
-        #name "s.csv", "a row a " row ", of `scalebench doctor`", def_columns,                     \
+        #name "s.csv", "One row per " row ", written by `scalebench doctor`", def_columns,         \
         sizeof def_columns / sizeof *(def_columns), sizeof(struct doctor_##name)}
 
 #define COLUMN(id, type, unit, meaning)                                                            \

@@ -1,6 +1,6 @@
-/* The CSV files of `scalebench doctor`. A row of one is a struct whose members are the columns of its .def
- * file: numbers, NAN where unknown, and texts of at most DOCTOR_TEXT - 1 bytes, so that ranks can send rows to
- * each other as they are. What ranks measure is in nodes.csv, bursts.csv and messages.csv, what is made of it in
+/* CSV files of `scalebench doctor`. A row is a struct whose members are the columns of a .def
+ * file: numbers, NAN if unknown, and texts below DOCTOR_TEXT bytes. So ranks can send rows to
+ * each other unchanged. Measured rows are in nodes.csv, bursts.csv and messages.csv, results in
  * cores.csv, links.csv and findings.csv. */
 #pragma once
 
@@ -38,8 +38,8 @@ struct doctor_finding {
 #undef COLUMN
 
 struct doctor_table {
-    const char *file; /* its name */
-    const char *what; /* what a row is */
+    const char *file; /* name of the file */
+    const char *what; /* meaning of a row */
     const struct column *columns;
     size_t n, row_bytes;
 };
@@ -47,20 +47,20 @@ struct doctor_table {
 extern const struct doctor_table doctor_nodes, doctor_bursts, doctor_messages, doctor_cores,
     doctor_links, doctor_findings;
 
-/* All of them. */
+/* Returns all tables; *n is their number. */
 const struct doctor_table *const *doctor_tables(size_t *n);
 
 /* Makes every cell of a row unknown. */
 void doctor_clear(const struct doctor_table *table, void *row);
 
-/* Writes FOLDER/<file> with n rows. ERR_SYSTEM. */
+/* Writes FOLDER/<file> with n rows. ERR_SYSTEM if that fails. */
 enum status doctor_write(const struct doctor_table *table, const char *folder, const void *rows,
                          size_t n, struct error *e);
 
-/* Reads it: *rows is an array of n of the table's structs, freed with free, NULL on error. ERR_DATA with file and line
- * for a file that is not as it was written, ERR_SYSTEM or ERR_DATA where it is not there. */
+/* Reads FOLDER/<file> into *rows, an array of n structs of the table; free with free, NULL on
+ * error. ERR_DATA with file and line for a wrong file, ERR_SYSTEM or ERR_DATA for a missing one. */
 enum status doctor_read(const struct doctor_table *table, const char *folder, void *rows, size_t *n,
                         struct error *e);
 
-/* columns.csv of all of them. */
+/* Writes columns.csv of all tables. */
 enum status doctor_write_dictionary(const char *folder, struct error *e);

@@ -17,13 +17,13 @@ enum { ROUNDS = 11, NODES_MOST = 8 };
 
 /* ---- Made-up nodes ---- */
 
-/* Noise that no two rounds share, in [-1, 1]. */
+/* Returns noise in [-1, 1] that differs between rounds. */
 static double noise(int i, int t)
 {
     return sin(12.9898 * (i + 1) + 78.233 * (t + 1));
 }
 
-/* Ranks each on a node of its own, all alike but for noise of 1 %. */
+/* Equal nodes of one rank each, with 1 % noise. */
 struct fixture {
     struct examination x;
     struct doctor_node nodes[NODES_MOST];
@@ -85,7 +85,7 @@ static struct fixture *make(int nodes)
     return f;
 }
 
-/* The findings as "kind subject, kind subject". */
+/* Expects these findings: "kind subject, kind subject". */
 static void expect_with(struct fixture *f, const char *stale, const char *wanted)
 {
     char text[2048] = "";
@@ -174,7 +174,7 @@ static void a_core_that_is_lost_says_to_whom(void **state)
     }
 }
 
-/* One bad round on either side has no say, and one that hits all even less. */
+/* One bad round on either side has no effect, even less a round that is bad for all. */
 static void bad_rounds_have_no_say(void **state)
 {
     (void)state;
@@ -193,7 +193,7 @@ static void bad_rounds_have_no_say(void **state)
     expect_findings(f, "core_slow node3");
 }
 
-/* Of a node, or of all, it is said once. */
+/* Losses of a whole node, or of all nodes, are one finding. */
 static void cores_that_are_lost_together_are_one_finding(void **state)
 {
     (void)state;
@@ -242,7 +242,7 @@ static void cores_of_a_node_are_told_apart(void **state)
 
 /* ---- Links ---- */
 
-/* What matches neither of both (-1: any) stays as it is. */
+/* Slows down messages between two nodes; -1: any node. */
 static void slow_link(struct fixture *f, int from, int to, double factor)
 {
     for (size_t i = 0; i < f->x.n_messages; i++) {
@@ -274,7 +274,7 @@ static void who_receives_slowly_is_named(void **state)
     expect_findings(f, "sends_slow node2, receives_slow node2");
 }
 
-/* Of two nodes nobody can say more than which way it is. */
+/* With two nodes, only the direction can be named. */
 static void a_single_link_is_named(void **state)
 {
     (void)state;
@@ -380,7 +380,7 @@ static void rows_are_read_as_they_were_written(void **state)
     assert_true(isnan(x.bursts[2].steal_pct) && isnan(x.nodes[0].quota_cores));
     assert_true(fabs(x.bursts[5].gemm_gflop_per_s - f->bursts[5].gemm_gflop_per_s) < 1e-6);
     examination_free(&x);
-    f->bursts[0].node = 3; /* there is none */
+    f->bursts[0].node = 3; /* no such node */
     assert_int_equal(doctor_write(&doctor_bursts, folder, f->bursts, f->x.n_bursts, &e), OK);
     assert_int_equal(examination_read(&x, folder, &e), ERR_DATA);
     examination_free(&x);
@@ -393,7 +393,7 @@ static void rows_are_read_as_they_were_written(void **state)
     assert_int_equal(remove(folder), 0);
 }
 
-/* ---- A system that is made up ---- */
+/* ---- A made-up system ---- */
 
 static void put(const char *root, const char *path, const char *text)
 {

@@ -5,7 +5,7 @@
 
 #include "bench/base/log.h"
 #include "bench/batch/job.h"
-#include "bench/doctor/tell.h"
+#include "bench/doctor/print.h"
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/stale.h"

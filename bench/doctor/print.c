@@ -1,4 +1,4 @@
-#include "bench/doctor/tell.h"
+#include "bench/doctor/print.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-/* More directions than these are told node by node. */
+/* Largest number of directions that are all listed. */
 enum { LINKS_SHOWN = 12 };
 
 /* ---- Nodes ---- */
@@ -17,7 +17,7 @@ static bool is_on(const struct doctor_core *c, const struct doctor_node *n)
     return strcmp(c->node, n->name) == 0;
 }
 
-/* "0.90", the least of the node's cores; for columns that say who falls behind. */
+/* Formats a ratio as "0.90", "-" if unknown. */
 static char *text_ratio(char text[TEXT_NUMBER], double ratio)
 {
     return isnan(ratio) ? strcpy(text, "-") : text_fixed(text, ratio, 2);
@@ -39,7 +39,7 @@ static void print_node(FILE *out, const struct doctor_node *n, const struct diag
         gemm += c->gemm_gflop_per_s;
         memory += c->memory_gbyte_per_s;
         latency += c->latency_ns / n->ranks;
-        ratio = fmin(ratio, c->gemm_ratio); /* of a NAN and a number the number */
+        ratio = fmin(ratio, c->gemm_ratio); /* fmin prefers the number to NAN */
         on_core = fmin(on_core, c->on_core_pct);
     }
     if (isnan(n->quota_cores))
@@ -96,7 +96,7 @@ static bool is_shown(const struct diagnosis *d, size_t i)
            d->directions[i].from == d->directions[i].to;
 }
 
-/* Of the directions that have no line of their own. */
+/* Summarises the directions that are not listed. */
 static void print_rest(FILE *out, const struct diagnosis *d)
 {
     double least = INFINITY, most = 0, latency = 0;
@@ -127,7 +127,7 @@ static void print_links(FILE *out, const struct examination *x, const struct dia
 
 /* ---- Findings ---- */
 
-/* Terminals with fewer are taken for none. */
+/* Narrower terminals are treated as none. */
 enum { LEAST_COLUMNS = 33 };
 
 static void print_findings(FILE *out, const struct diagnosis *d, int width)
@@ -135,7 +135,7 @@ static void print_findings(FILE *out, const struct diagnosis *d, int width)
     int columns = width > LEAST_COLUMNS ? width : 100;
     fputc('\n', out);
     if (d->n_counting == 0)
-        fputs("Nothing is wrong that this looks for.\n", out);
+        fputs("No problem found.\n", out);
     for (size_t i = 0; i < d->n_findings; i++) {
         terminal_print_entry(out, d->findings[i].counts > 0 ? "FOUND" : "note", 6,
                              d->findings[i].text, columns);
