@@ -1,4 +1,4 @@
-/* The columns of a plan as CSV, for lists of columns. */
+/* Columns of `scalebench plan --format csv`. */
 #pragma once
 
 #include <stddef.h>

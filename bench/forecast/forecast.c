@@ -1,4 +1,4 @@
-/* What launches take, and what a campaign of them does. */
+/* Forecasts the time of launches and of a campaign. */
 #include "bench/forecast/forecast.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 #include "kernels/base/mem.h"
 #include "kernels/desc/net_slice.h"
 
-/* What is assumed where nothing was measured: of one core of a server's processor of this decade, of a node's memory,
- * of a network of 1 Gbit/s where no option says another, of starting ranks, and of starting a peer, which loads its own
- * libraries. */
+/* Assumptions without measurements: speed of a core of a current server processor and of a
+ * node's memory, start of ranks, start of a peer with its libraries. A network has 1 Gbit/s
+ * unless an option sets its rate. */
 #define FLOP_PER_S_CORE 40e9
 #define BYTE_PER_S      5e9
 #define STEP_S          100e-6
@@ -20,18 +20,18 @@
 static const struct link_model memory = {.alpha_s = 2e-6, .beta_s = 0.2e-9, .gamma_s = 0.2e-9};
 static const struct link_model network = {.alpha_s = 50e-6, .beta_s = 8e-9, .gamma_s = 0.2e-9};
 
-/* What is known of what a point's launches took, and of a step in them. */
+/* Wall times of a point's launches and steps. */
 struct walls {
     double sum_s[2], step_s;
     size_t n[2], steps;
-    double timed_s; /* of timed launches, also those that do not count */
+    double timed_s; /* of all ended timed launches, counted or not */
 };
 
 struct sources {
-    struct walls *walls; /* [n_points + 1]: the last of points that the spec does not have */
+    struct walls *walls; /* [n_points + 1]: the last one is for points outside the spec */
     struct known_steps known;
-    int cores;    /* of a node, here */
-    bool goes_on; /* the launches that the walls are of will count */
+    int cores;    /* cores of a node of this machine */
+    bool resumes; /* the launches of `walls` will count, since their run will be resumed */
 };
 
 /* ---- Launches of the same point ---- */
@@ -54,15 +54,15 @@ static void add_walls(struct walls *walls, const struct spec *spec, const struct
     }
 }
 
-/* Of the run that would be gone on with, else of the latest. */
+/* Reads the launches of the run that would be resumed, else of the latest run. */
 static enum status read_walls(struct sources *s, const struct campaign *c, struct error *e)
 {
     char run_dir[PATH_BYTES];
     struct journal earlier;
     TRY(MEM_NEW(s->walls, c->spec.n_points + 1, "a forecast", e));
     TRY(campaign_find_run(c, run_dir, e));
-    s->goes_on = run_dir[0] != '\0';
-    if (!s->goes_on)
+    s->resumes = run_dir[0] != '\0';
+    if (!s->resumes)
         TRY(path_format(run_dir, e, "%s/%s/latest", c->request->out,
                         config_text(&c->spec.config, OPT_NAME)));
     TRY(journal_open(&earlier, run_dir, false, e));
@@ -73,7 +73,7 @@ static enum status read_walls(struct sources *s, const struct campaign *c, struc
 
 /* ---- Steps ---- */
 
-/* Cores that compute at a time: where computing is let pass, ranks share none. */
+/* Returns how many cores compute at a time. Replayed ranks sleep and share no core. */
 static double cores_of(const struct config *c, enum launch_run run, int cores)
 {
     double wanted = config_number(c, OPT_RANKS) * config_number(c, OPT_THREADS);
@@ -101,7 +101,8 @@ static enum status estimate_comm(double *comm_s, const struct point *point, stru
     return OK;
 }
 
-/* Weights of all ranks: the stages of a pipeline hold a net together, slices all but their dense layers each. */
+/* Counts the weights of all ranks. The stages of a pipeline together hold one network; a slice
+ * holds everything except its part of the dense layers. */
 static enum status count_weights(double *n, const struct point *point, struct error *e)
 {
     const struct config *c = &point->config;
@@ -112,7 +113,8 @@ static enum status count_weights(double *n, const struct point *point, struct er
     return OK;
 }
 
-/* Weights, gradients and two states are read or written once each by every rank. */
+/* Assumes a compute time: FLOPs, and each rank reads or writes weights, gradients and two states
+ * once. */
 static enum status assume_compute_s(double *compute_s, const struct point *point, double flops,
                                     double cores, struct error *e)
 {
@@ -138,8 +140,8 @@ static enum status estimate_step(double *step_s, const struct point *point,
     return OK;
 }
 
-/* Computing is that of the other's images at the speed of this machine; messages are the other's where they go alike,
- * else what they should take. */
+/* Converts a step of another campaign: compute time for the point's images and this machine's
+ * speed. Communication time is kept if messages are alike, else predicted. */
 static enum status take_step(double *step_s, const struct point *point,
                              const struct known_steps *known, const struct known_step *other,
                              double cores, struct error *e)
@@ -155,7 +157,8 @@ static enum status take_step(double *step_s, const struct point *point,
     return OK;
 }
 
-/* A step of the point in launches of this kind, by its own timed launches, by others, or roughly. */
+/* Finds a step time: from the point's own timed launches, else from other campaigns, else
+ * roughly. */
 static enum status find_step(double *step_s, struct forecast_launch *l, const struct sources *s,
                              const struct forecast *f, size_t point, enum launch_run run,
                              struct error *e)
@@ -185,7 +188,8 @@ static double steps_of(const struct config *c, enum launch_run run)
     return run == RUN_TIME ? config_launch_steps(c) : config_run_steps(c);
 }
 
-/* What a rank is made to sleep in a step, in the mean: inject.ranks, steps and phase are taken for most. */
+/* Returns the mean sleep per step that inject causes. Ignores inject.ranks, steps and phase, as
+ * if every step and phase slept. */
 static double sleep_s(const struct config *c)
 {
     double shape = config_number(c, OPT_INJECT_SHAPE), sleep = config_number(c, OPT_INJECT_SLEEP);
@@ -243,15 +247,15 @@ static enum status forecast_point(struct forecast *f, size_t i, const struct sou
     p->runs = c->refusals[i][0] == '\0' && c->spec.points[i].twin == i;
     if (!p->runs)
         return OK;
-    p->tells_memory = point_forecasts_memory(&c->spec.points[i]);
-    if (p->tells_memory)
+    p->forecasts_memory = point_forecasts_memory(&c->spec.points[i]);
+    if (p->forecasts_memory)
         TRY(point_memory(&p->memory, &c->spec.points[i], sizeof(float), e));
     p->least[RUN_TIME] = launch_points_sure(&(struct launch_points){.spec = &c->spec});
     p->most = (size_t)c->spec.config.values[OPT_TIME_LAUNCHES].number_hi;
     if (config_wants_accuracy(&c->spec.points[i].config))
         p->least[RUN_ACCURACY] = c->spec.config.values[OPT_ACCURACY_SEEDS].n;
     for (int run = 0; run < 2; run++) {
-        if (s->goes_on)
+        if (s->resumes)
             p->done[run] = least_of(own->n[run], run == RUN_TIME ? p->most : p->least[run]);
         TRY(forecast_launch(&p->launch[run], s, f, i, (enum launch_run)run, e));
     }
@@ -260,26 +264,26 @@ static enum status forecast_point(struct forecast *f, size_t i, const struct sou
 
 /* ---- The campaign ---- */
 
-/* n launches of one kind; 0 where there are none, whatever one takes. */
+/* Returns the time of n launches; 0 if n is 0, even if the time of one is unknown. */
 static double take_s(const struct forecast_point *p, enum launch_run run, double n)
 {
     return n > 0 ? n * p->launch[run].seconds : 0;
 }
 
-/* Whether the first timed launch, which the budget does not hold back, is still to come. */
+/* Returns whether the first timed launch is pending. It runs even if the budget is spent. */
 static bool has_first_left(const struct forecast_point *p)
 {
     return p->least[RUN_TIME] > 0 && p->done[RUN_TIME] == 0;
 }
 
-/* Timed launches behind the first that are still to come, where there are so many in all. */
+/* Returns the time of pending timed launches after the first, if there are `launches` in all. */
 static double further_s(const struct forecast_point *p, size_t launches)
 {
     size_t before = p->done[RUN_TIME] > 0 ? p->done[RUN_TIME] : 1;
     return launches > before ? take_s(p, RUN_TIME, (double)(launches - before)) : 0;
 }
 
-/* What is still to come, with this part of the further launches. */
+/* Returns the time of pending launches, with this share of the timed ones after the first. */
 static double left_s(const struct forecast_point *p, size_t launches, double share)
 {
     size_t accuracy = p->least[RUN_ACCURACY] - p->done[RUN_ACCURACY];
@@ -298,8 +302,8 @@ static double known_or_0(double seconds)
     return isnan(seconds) ? 0 : seconds;
 }
 
-/* What part of the further launches the budget has room for, which first ones and those that are done count in, and
- * accuracy runs do not. */
+/* Finds the share of further timed launches that fits the budget. First launches and finished
+ * ones use budget, accuracy runs do not. */
 static void find_shares(double *least, double *most, const struct forecast *f, double spent_s)
 {
     double room = config_number(&f->c->spec.config, OPT_BUDGET) - spent_s, few = 0, many = 0;
@@ -314,16 +318,16 @@ static void find_shares(double *least, double *most, const struct forecast *f, d
     *most = many > room ? room / many : 1;
 }
 
-/* Timed launches that the run has. */
+/* Returns the time of the run's timed launches. */
 static double spent_s(const struct sources *s, const struct spec *spec)
 {
     double sum = 0;
-    for (size_t i = 0; s->goes_on && i < spec->n_points; i++)
+    for (size_t i = 0; s->resumes && i < spec->n_points; i++)
         sum += s->walls[i].timed_s;
     return sum;
 }
 
-/* The worse of what its launches that are asked for rest on. */
+/* Returns the worst basis among a point's required launches. */
 static enum forecast_basis basis_of(const struct forecast_point *p)
 {
     enum forecast_basis worst = BASIS_own;
@@ -333,7 +337,7 @@ static enum forecast_basis basis_of(const struct forecast_point *p)
     return worst;
 }
 
-/* Adds a campaign that is not among those yet and fits. */
+/* Appends a campaign's name if it is new and fits. */
 static void add_name(char *names, size_t size, const char *name)
 {
     size_t used = strlen(names), length = strlen(name);

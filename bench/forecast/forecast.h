@@ -1,7 +1,8 @@
-/* What a campaign is expected to take before it is run: each launch by earlier ones of its point; where there are none,
- * by steps of the same network and batch in other campaigns, brought to the speed of this machine and to the point's own
- * network; else roughly, by what the network computes and moves.
- * Timed launches behind the first of each point count as far as measure.budget has room for them, as they run. */
+/* Forecast of a campaign's time before it runs. Each launch is forecast from earlier launches of
+ * its point. Without them, from steps of the same network and batch in other campaigns,
+ * converted to the speed of this machine and the point's network link. Otherwise roughly, from
+ * the FLOPs and bytes of the network. Timed launches after the first of each point count as far
+ * as measure.budget has room. */
 #pragma once
 
 #include <stdio.h>
@@ -18,85 +19,87 @@ enum forecast_basis {
 enum { FORECAST_FROM = 64 };
 
 struct forecast_launch {
-    double seconds; /* exec to exit; NAN where nothing is known */
+    double seconds; /* from exec to exit; NAN: unknown */
     enum forecast_basis basis;
-    char from[FORECAST_FROM]; /* BASIS_elsewhere: the campaign; else "" */
+    char from[FORECAST_FROM]; /* BASIS_elsewhere: name of the campaign; else "" */
 };
 
 struct forecast_point {
-    bool runs; /* neither skipped nor with the launches of a point before it */
-    /* By enum launch_run: launches asked for in any case, those of them that are there, and what one takes. */
+    bool runs; /* not skipped, and not sharing the launches of an earlier point */
+    /* By enum launch_run: required launches, launches already done, and one launch's time. */
     size_t least[2], done[2];
-    size_t most; /* timed launches, where precision takes them */
+    size_t most; /* timed launches if the precision needs them */
     struct forecast_launch launch[2];
-    double least_s,
-        most_s;    /* all launches; 0 where none is asked for, NAN where nothing is known */
-    double left_s; /* of least_s */
-    double cut_s;  /* launches behind the first, of `least`, that the budget has no room for */
-    bool tells_memory;
-    struct sync_memory memory; /* of a rank, where it can be told */
+    double least_s, most_s; /* time of all launches; 0: none required, NAN: unknown */
+    double left_s;          /* part of least_s that is not done */
+    double cut_s;           /* time of required launches that the budget has no room for */
+    bool forecasts_memory;
+    struct sync_memory memory; /* memory of a rank, if forecasts_memory */
 };
 
 struct forecast {
     const struct campaign *c;              /* borrowed */
     struct forecast_point *points;         /* [c->spec.n_points] */
-    double least_s, most_s, left_s, cut_s; /* of the points of which something is known */
-    size_t n[FORECAST_BASES];              /* points, by the worse of what their launches rest on */
-    char from[3 * FORECAST_FROM];          /* "efficiency, overlap": campaigns that some rest on */
+    double least_s, most_s, left_s, cut_s; /* sums over points with a known time */
+    size_t n[FORECAST_BASES];     /* number of points by the worst basis of their launches */
+    char from[3 * FORECAST_FROM]; /* "efficiency, overlap": campaigns used by BASIS_elsewhere */
 };
 
-/* Freed with forecast_free in any case. */
+/* Makes a forecast. Call forecast_free afterwards, also after an error. */
 enum status forecast_make(struct forecast *f, const struct campaign *c, struct error *e);
 void forecast_free(struct forecast *f);
 
-/* "forecast: 2 min 3 s, at most 5 min 0 s, of which 40 s are left", what of the launches asked for the budget has no room
- * for, a launch that measure.limit would end, and how many points it rests on what. */
+/* Prints "forecast: 2 min 3 s, at most 5 min 0 s, of which 40 s are left". Further lines:
+ * required launches beyond the budget, a launch beyond measure.limit, number of points per
+ * basis. */
 void forecast_print(FILE *out, const struct forecast *f);
 
-/* A row a point, as csv_plan.def says. */
+/* Writes one row per point (csv_plan.def). */
 void forecast_write_csv(FILE *out, const struct forecast *f);
 
-/* ---- Inside ---- */
+/* ---- Internal ---- */
 
-/* A step that was measured somewhere. */
+/* Measured step of another campaign. */
 struct known_step {
     char model[NET_NAME_MAX], workload[32], strategy[48], from[FORECAST_FROM];
     char site[32], link[LINK_BYTES];
-    char machine[HARDWARE_CLASS_BYTES]; /* as hardware_class tells it; "": not known */
-    double ranks, nodes, cores;         /* cores: those that computed */
-    double images;                      /* of the step, all ranks */
-    double flops;                       /* of them, as the net is written; NAN: not known */
-    double step_s, compute_s; /* compute_s: without the time that ranks were seen to communicate */
-    size_t computed;          /* network and workload, as struct known_steps counts them */
+    char machine[HARDWARE_CLASS_BYTES]; /* hardware_class; "": unknown */
+    double ranks, nodes, cores;         /* cores: number that computed */
+    double images;                      /* images of the step, all ranks */
+    double flops;             /* of these images, for the network as written; NAN: unknown */
+    double step_s, compute_s; /* compute_s: without exposed communication */
+    size_t computed;          /* index of its network and workload */
 };
 
-/* What this machine has computed of one network as one workload does. */
+/* Rates of this machine for one network and workload. */
 struct known_rates {
-    double n, sum; /* of steps: logarithms of images a second of one core */
+    double n, sum; /* of steps: log of images per second and core */
 };
 
 struct known_steps {
     struct known_step *all;
     size_t n;
     struct known_rates *here_rates;  /* by known_step.computed */
-    char here[HARDWARE_CLASS_BYTES]; /* this machine */
+    char here[HARDWARE_CLASS_BYTES]; /* hardware class of this machine */
 };
 
-/* Those of the latest run of every campaign below `out`, and of results/reference, here or in `home`. Tables that
- * cannot be read tell nothing, nor do steps in which ranks slept as inject.kind says. `machine`: this one, whose cores
- * ranks that were more than them are taken to have shared. Freed with known_steps_free in any case. */
+/* Reads the steps of the latest run of every campaign below `out`, and of results/reference here
+ * or in `home`. Unreadable tables are skipped, and so are steps with injected sleep. `machine`
+ * is this machine; oversubscribed ranks are assumed to have shared its cores. Call
+ * known_steps_free afterwards, also after an error. */
 enum status known_steps_read(struct known_steps *known, const char *out, const char *home,
                              const struct place_machine *machine, struct error *e);
 void known_steps_free(struct known_steps *known);
 
-/* The one most like a step of the point, of the same network, workload and batch, by rank or in all; NULL: none. */
+/* Returns the step most like the point's, with equal network, workload and batch (per rank or in
+ * all); NULL if there is none. */
 const struct known_step *known_steps_find(const struct known_steps *known,
                                           const struct point *point);
-/* Whether its messages went as the point's will. */
+/* Returns whether the step's messages are like the point's. */
 bool known_step_communicates_as(const struct known_step *step, const struct point *point);
-/* How many times as fast this machine is as that of the step, by the networks that both have computed; 1 where there
- * is none. */
+/* Returns how much faster this machine is than the step's machine, from networks that both have
+ * computed; 1 if there are none. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step);
-/* FLOP/s of one core here, as nets are written, in a step of the workload of so many; of the step that comes nearest, of
- * this machine where it has computed one. NAN: nothing is known. */
+/* Returns the FLOP/s of one core here for networks as written, in a step with `flops` FLOPs. It
+ * uses the step with the nearest number, preferably of this machine. NAN: nothing is known. */
 double known_steps_rate(const struct known_steps *known, const char *workload, double flops);

@@ -1,4 +1,4 @@
-/* Steps that other campaigns have measured, from their tables. */
+/* Reads the steps that other campaigns have measured from their tables. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +9,20 @@
 #include "bench/record/csv_reader.h"
 #include "kernels/base/mem.h"
 
-/* The columns of summary.csv that a step is known by. */
+/* Columns of summary.csv that describe a step. */
 struct columns {
     size_t site, link, model, workload, strategy, nodes, ranks, threads, oversubscribed, compute,
         batch, flops, step_ms, exposed_ms, inject_ms;
 };
 
-/* A table, and of what machine it is. */
+/* Table and the machine that it was measured on. */
 struct source {
     const struct csv_table *table;
-    const char *from;                   /* its campaign */
-    char machine[HARDWARE_CLASS_BYTES]; /* "": its manifest does not tell */
+    const char *from;                   /* name of the campaign */
+    char machine[HARDWARE_CLASS_BYTES]; /* "": not in its manifest */
 };
 
-/* Tables of earlier versions lack some. */
+/* Finds the columns; false if a table of an earlier version lacks some. */
 static bool find_columns(struct columns *c, const struct csv_table *table)
 {
     const struct csv_wanted wanted[] = {{"site", &c->site},
@@ -62,7 +62,8 @@ static double or_0(double value)
     return isnan(value) ? 0 : value;
 }
 
-/* Where ranks share cores, one that waits for messages waits for the computing of others. */
+/* Reads the times of a step. If ranks share cores, exposed communication is partly the computing
+ * of others, so it counts as compute. */
 static void take_times(struct known_step *step, const struct csv_table *table,
                        const struct columns *c, size_t row, int cores)
 {
@@ -78,7 +79,7 @@ static void take_times(struct known_step *step, const struct csv_table *table,
     step->compute_s = shared ? step->step_s : step->step_s - exposed_s;
 }
 
-/* What a row says; false where it holds no step that somebody computed, or one in which somebody slept. */
+/* Reads a row; false if its step was replayed, slept, or has no time. */
 static bool take_row(struct known_step *step, const struct source *s, const struct columns *c,
                      size_t row, int cores)
 {
@@ -113,7 +114,7 @@ static enum status take_table(struct known_steps *known, const struct source *s,
     return OK;
 }
 
-/* The manifest stands beside the table. */
+/* Reads the machine from the manifest beside the table. */
 static void take_machine(char machine[HARDWARE_CLASS_BYTES], const char *path)
 {
     char manifest[PATH_BYTES];
@@ -128,7 +129,7 @@ static void take_machine(char machine[HARDWARE_CLASS_BYTES], const char *path)
     json_decref(json);
 }
 
-/* "name" of folder/name/latest/summary.csv or folder/name/summary.csv. */
+/* Cuts "name" from folder/name/latest/summary.csv or folder/name/summary.csv. */
 static void name_campaign(char name[FORECAST_FROM], const char *path)
 {
     char text[PATH_BYTES], *last = NULL;
@@ -183,14 +184,14 @@ static enum status take_all(struct known_steps *known, const char *out, const ch
     return take_files(known, here ? "." : home, "results/reference/*/summary.csv", cores, e);
 }
 
-/* ---- How fast machines are ---- */
+/* ---- Speed of machines ---- */
 
 static bool is_here(const struct known_steps *known, const struct known_step *step)
 {
     return strcmp(step->machine, known->here) == 0;
 }
 
-/* Images a second of one core. */
+/* Returns the images per second of one core. */
 static double image_rate(const struct known_step *step)
 {
     return step->images / (step->cores * step->compute_s);
@@ -204,7 +205,8 @@ static int compare_computed(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->workload, y->workload);
 }
 
-/* Once, so that the speed of another machine takes one look at each step, not at each pair. */
+/* Sums the rates of this machine once, so that the speed of another machine needs one pass over
+ * the steps instead of all pairs. */
 static void add_rates(struct known_steps *known, struct known_step **sorted)
 {
     size_t computed = 0;
@@ -231,7 +233,7 @@ static enum status find_rates(struct known_steps *known, struct error *e)
     return OK;
 }
 
-/* The mean of ratios, each of a step here and one there, is that of their logarithms. */
+/* Computes the geometric mean of the ratios of all pairs, one step here and one there. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step)
 {
     double sum = 0, n = 0;
@@ -264,7 +266,7 @@ void known_steps_free(struct known_steps *known)
     *known = (struct known_steps){.n = 0};
 }
 
-/* ---- What they tell of a point ---- */
+/* ---- Choosing a step ---- */
 
 static bool has_network_of(const struct known_step *step, const struct config *c)
 {
@@ -275,7 +277,7 @@ static bool has_network_of(const struct known_step *step, const struct config *c
            strcmp(step->site, config_text(c, OPT_SITE)) == 0;
 }
 
-/* Tables do not tell how the net of their steps was cut. */
+/* Returns whether the point's network is cut; tables do not record cuts. */
 static bool is_cut(const struct config *c)
 {
     return config_int(c, OPT_PIPELINE) > 1 || config_int(c, OPT_TENSOR) > 1;
@@ -288,9 +290,9 @@ bool known_step_communicates_as(const struct known_step *step, const struct poin
             strcmp(step->strategy, config_text(&point->config, OPT_STRATEGY)) == 0);
 }
 
-/* 0: it tells nothing of the point. This machine comes before others, then the same network between nodes; the batch of
- * all ranks before that of one, for what a step costs besides its images; so do as many ranks, and the strategy only
- * then. */
+/* Rates a step by likeness to the point; 0: not usable. This machine counts most, then the same
+ * network link, an equal batch of all ranks, an equal number of ranks, and the strategy least.
+ * An equal total batch preserves costs that do not depend on the images. */
 static int likeness(const struct known_steps *known, const struct known_step *step,
                     const struct point *point)
 {
@@ -319,7 +321,8 @@ const struct known_step *known_steps_find(const struct known_steps *known,
     return found;
 }
 
-/* How far the step is from one of so many FLOPs: of two, that of this machine is nearer. */
+/* Returns the distance of a step from a number of FLOPs. A step of this machine is always nearer
+ * than one of another. */
 static double distance(const struct known_steps *known, const struct known_step *step, double flops)
 {
     return fabs(log(step->flops / flops)) + (is_here(known, step) ? 0 : 1e3);

@@ -1,4 +1,3 @@
-/* How forecasts are told. */
 #include <math.h>
 #include <string.h>
 
@@ -20,30 +19,30 @@ static const struct {
 static void print_bases(FILE *out, const struct forecast *f)
 {
     char points[TEXT_NUMBER];
-    size_t told = 0;
+    size_t printed = 0;
     for (int i = 0; i < FORECAST_BASES; i++) {
         if (f->n[i] == 0)
             continue;
-        fprintf(out, "%s%s %s%s%s", told++ > 0 ? "; " : "  ",
+        fprintf(out, "%s%s %s%s%s", printed++ > 0 ? "; " : "  ",
                 text_plural(points, (long)f->n[i], "point"), bases[i].words,
                 i == BASIS_elsewhere ? " " : "", i == BASIS_elsewhere ? f->from : "");
     }
-    if (told > 0)
+    if (printed > 0)
         fputc('\n', out);
 }
 
-/* A budget that is spent looks like a campaign that is done. */
+/* Prints how much the budget cuts, since a campaign that spent its budget looks complete. */
 static void print_cut(FILE *out, const struct forecast *f)
 {
     char cut[TEXT_NUMBER];
     if (f->cut_s > 0)
         fprintf(out,
                 "  measure.budget = %s has no room for %s of the launches that "
-                "measure.time.launches asks for\n",
+                "measure.time.launches requires\n",
                 config_text(&f->c->spec.config, OPT_BUDGET), text_duration(cut, f->cut_s));
 }
 
-/* Seconds of the longest launch of the point that is asked for; 0: none, or nothing is known. */
+/* Returns the time of the point's longest required launch; 0 if there is none or it is unknown. */
 static double longest_s(const struct forecast_point *p)
 {
     double longest = 0;
@@ -53,7 +52,8 @@ static double longest_s(const struct forecast_point *p)
     return longest;
 }
 
-/* Half of a forecast counts: it may be rough. */
+/* Prints a launch that measure.limit would end, if even half of its forecast, which may be
+ * rough, exceeds the limit. */
 static void print_ended(FILE *out, const struct forecast *f)
 {
     const struct spec *spec = &f->c->spec;
@@ -119,7 +119,7 @@ static void take_forecast(struct plan_row *row, const struct forecast_point *p)
     row->most_s = p->most_s;
     row->left_s = p->left_s;
     row->cut_s = p->cut_s;
-    if (p->tells_memory) {
+    if (p->forecasts_memory) {
         row->params_mib = (double)p->memory.params / MIB;
         row->grads_mib = (double)p->memory.grads / MIB;
         row->state_mib = (double)p->memory.state / MIB;

@@ -8,9 +8,7 @@
 #include "bench/base/file.h"
 #include "kernels/base/terminal.h"
 
-/* ---- Texts ---- */
-
-/* Control characters have no place in a page, but for ends of lines and tabs. */
+/* Copies one character. Control characters other than line ends and tabs become spaces. */
 static size_t write_clean(char *to, const char *from)
 {
     size_t bytes = terminal_show(to, from);
@@ -53,8 +51,6 @@ void data_id(char *id, size_t size, const char *text)
     id[n] = '\0';
 }
 
-/* ---- Files ---- */
-
 enum status data_read(char **text, const char *path, struct error *e)
 {
     const char *why;
@@ -77,8 +73,6 @@ enum status data_add_file(json_t *object, const char *key, const char *path, str
     free(text);
     return status;
 }
-
-/* ---- Lists ---- */
 
 enum status data_add(json_t *object, const char *list, json_t *element, struct error *e)
 {

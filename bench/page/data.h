@@ -1,5 +1,5 @@
-/* What a page holds, as JSON: texts that come from files without control characters and in UTF-8. NULL where there is no
- * memory, so that what is packed of them is NULL, too. */
+/* JSON data of a page. Texts from files are converted to UTF-8 without control characters.
+ * Functions return NULL if there is no memory; packing a NULL gives NULL. */
 #pragma once
 
 #include <jansson.h>
@@ -9,20 +9,23 @@
 
 json_t *data_text(const char *text);
 
-/* What `print` prints, as one text. */
+/* Function whose output becomes one text. */
 typedef void data_printer(FILE *out, const void *what);
 json_t *data_print(data_printer *print, const void *what);
 
-/* The whole file, as it is, which the caller frees; as a text of an object. ERR_SYSTEM names one that cannot be read. */
+/* data_read reads a whole file unchanged; free with free. data_add_file adds its text to an
+ * object. ERR_SYSTEM, naming the file, if it cannot be read. */
 enum status data_read(char **text, const char *path, struct error *e);
 enum status data_add_file(json_t *object, const char *key, const char *path, struct error *e);
 
-/* Adds an element to a list of an object, which begins with the first; the list owns it. */
+/* Appends an element to a list of an object, making the list if it is missing. Takes ownership
+ * of the element. */
 enum status data_add(json_t *object, const char *list, json_t *element, struct error *e);
 
-/* An id of letters, digits, '_' and '-' that resembles the text, cut off at `size`. */
+/* Writes an id for a text: letters, digits, '_' and '-', cut at `size`. */
 void data_id(char *id, size_t size, const char *text);
 
-/* Adds a CSV file to the tables of an object: ids of its rows begin with `id`, a reader saves it as `name`. */
+/* Adds a CSV file to the tables of an object. Ids of its rows begin with `id`; readers save it
+ * as `name`. */
 enum status data_add_csv(json_t *object, const char *id, const char *name, const char *path,
                          struct error *e);

@@ -14,7 +14,8 @@ static bool shows(const struct figure_request *figure, const char *bars, const c
     return figure->published && asked;
 }
 
-/* What is compared and shown is in the contents, too: several views on one run say what is theirs. */
+/* Adds the published comparisons that a figure shows, and marks them as shown for the contents:
+ * several views of one run differ in them. */
 static void show_published(json_t *data, const json_t *section, const struct figure_request *figure,
                            const char *bars)
 {

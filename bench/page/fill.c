@@ -5,7 +5,7 @@
 
 #include "kernels/base/text.h"
 
-/* Neither a script nor a text that holds it ends in it. */
+/* Writes JSON with '<' and '&' escaped, so that no text ends the script or markup around it. */
 static int write_json(const char *json, size_t size, void *out)
 {
     for (size_t i = 0; i < size; i++)
@@ -39,7 +39,7 @@ static void fill_each(FILE *out, const char *from, const char *end, const json_t
     json_array_foreach((json_t *)value, i, item) fill(out, from, end, item);
 }
 
-/* The place that `from` begins with; returns what follows it. */
+/* Fills the place at the start of `from`; returns the text after it. */
 static const char *fill_place(FILE *out, const char *from, const char *end, const json_t *data)
 {
     char name[32] = "", close[40];

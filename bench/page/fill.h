@@ -1,10 +1,16 @@
-/* Fills the places of a template with what a page holds. */
+/* Fills the places of a template with data. */
 #pragma once
 
 #include <jansson.h>
 #include <stdio.h>
 
-/* {{name}}: the text of that name in `data`, {{.}} `data` itself; {{&name}}: as markup, as it is; {{=name}}: as JSON
- * that may stand in a script or in text. {{#name}} ... {{/name}}: this for each element of a list, or once for an object or a text
- * that is not empty, which is the data inside. What is not there fills nothing. */
+/* Writes `text` to `out` and replaces these places:
+ *
+ *   {{name}}    the text `name` of `data`; {{.}} is `data` itself
+ *   {{&name}}   the text as markup, unchanged
+ *   {{=name}}   JSON that is safe inside a script or text
+ *   {{#name}} ... {{/name}}   repeated for each element of a list, once for an object or a non-empty text;
+ *               the element is the data inside
+ *
+ * A missing name is replaced by nothing. */
 void fill_template(FILE *out, const char *text, const json_t *data);

@@ -8,7 +8,7 @@
 
 struct page {
     const struct page_request *request;
-    json_t *data; /* what fills the template */
+    json_t *data; /* data for the template */
     struct interrupt interrupt;
 };
 
@@ -40,7 +40,8 @@ static enum status add_section(const struct section_source *from, const char *op
                          : section_add_run(from, operand, e);
 }
 
-/* Interrupts wait until the section is whole, so that no temporary folder stays. */
+/* Adds an operand's section. Interrupts wait until it is complete, so that its temporary folder
+ * is removed. */
 static enum status add_operand(struct page *page, const char *operand, struct error *e)
 {
     char scratch[PATH_BYTES];
@@ -54,7 +55,7 @@ static enum status add_operand(struct page *page, const char *operand, struct er
     return status;
 }
 
-/* Sweeps behind the runs. */
+/* Adds all sections, runs before sweeps. */
 static enum status add_sections(struct page *page, struct page_result *result, struct error *e)
 {
     const struct page_request *request = page->request;
@@ -88,7 +89,7 @@ static enum status make(struct page *page, struct page_result *result, struct er
     return file_write(page->request->path, write_page, page, e);
 }
 
-/* With the titles of quantities by their names, and ids that the template has. */
+/* Makes the initial data: titles of quantities by name, and ids that the template uses. */
 static json_t *new_page(void)
 {
     json_t *titles = json_object();

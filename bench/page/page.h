@@ -1,15 +1,15 @@
-/* One page of runs, in a file of its own that needs no network and no script: every figure with the table
- * behind it, what was published beside what was measured, how it is run again, where it was run, its
- * grades. Figures are drawn anew from the tables, in a folder that goes afterwards; nothing is written to
- * the runs. */
+/* HTML page of runs in one file, which needs neither a network nor scripts. Each figure has its
+ * table; published values are beside measured ones. A run also has its command, machine and
+ * grades. Figures are redrawn from the tables in a temporary folder; nothing is written to the
+ * runs. */
 #pragma once
 
 #include "bench/runner/tools.h"
 #include "kernels/base/error.h"
 
 struct page_request {
-    const char *path;            /* of the page */
-    const char *const *operands; /* runs and sweeps as a user calls them, see compare/operand.h */
+    const char *path;            /* path of the page */
+    const char *const *operands; /* runs and sweeps as the user names them (compare/operand.h) */
     size_t n_operands;
     const char *out; /* folder of all results */
     const struct tools *tools;
@@ -19,7 +19,7 @@ struct page_result {
     size_t runs, figures;
 };
 
-/* ERR_ARGUMENT, ERR_DATA for operands that are no runs with tables; ERR_UNAVAILABLE without gnuplot. Where
- * it fails, a page that was there stays as it is. */
+/* Makes the page. ERR_ARGUMENT or ERR_DATA if an operand is not a run with tables,
+ * ERR_UNAVAILABLE without gnuplot. On failure, an existing page stays unchanged. */
 enum status page_make(const struct page_request *request, struct page_result *result,
                       struct error *e);

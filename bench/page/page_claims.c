@@ -1,4 +1,4 @@
-/* The ledger of claims and its story, in the Markdown of results/, with the line of results/ that each number stands in. */
+/* Ledger of claims, and its story in the Markdown of results/. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@ struct story {
     const char *text;
 };
 
-/* The claim, from 1, that has a number or its verdict at the address; 0: none. */
+/* Returns the number of the claim, from 1, that has a value or its verdict at the link's
+ * address; 0 if there is none. */
 static size_t find_claim(const struct claims *ledger, const struct story_link *link)
 {
     char own[CLAIM_ADDRESS];
@@ -25,7 +26,8 @@ static size_t find_claim(const struct claims *ledger, const struct story_link *l
     return 0;
 }
 
-/* Puts the row of the claim on the page before where the number is seen from the claims' folder. */
+/* Prints a link that points first to the claim's row on the page, then to the address in the
+ * claims' folder. */
 static void print_link(FILE *out, const struct claims *ledger, const struct story_link *link)
 {
     size_t claim = find_claim(ledger, link);
@@ -72,15 +74,15 @@ static enum status add_ledger(json_t *page, const struct claims *ledger, struct 
     return json_object_set_new(page, "claims", section) == 0 ? OK : error_no_memory(e, "a page");
 }
 
-/* A ledger that cannot be judged, of runs that this page may not show, is no reason to have no page. */
+/* Judges the ledger. If that fails, for example since runs are missing, the page is made without
+ * claims. */
 static enum status judge(json_t *page, const char *path, struct error *e)
 {
     struct error why;
     struct claims ledger;
     enum status status = claims_judge(&ledger, path, &why);
     if (status != OK && status != ERR_MEMORY)
-        log_print(LOG_WARNING, "%s:%d: %s; the page is without the claims", why.file, why.line,
-                  why.text);
+        log_print(LOG_WARNING, "%s:%d: %s; the page has no claims", why.file, why.line, why.text);
     else if (status == ERR_MEMORY)
         *e = why;
     else if (ledger.n > 0)

@@ -10,10 +10,10 @@
 #include "bench/page/section.h"
 #include "bench/runner/run_spec.h"
 
-/* ---- Words ---- */
+/* ---- Texts ---- */
 
-/* results/<campaign>/<time>-<digits> is a run of its campaign; several views on one run, each kept in a folder of
- * its own, have one campaign's name. */
+/* Names a run by its campaign if it is in the campaign's folder, results/<campaign>/<run>, else
+ * by its own folder. Several kept views of one run share a campaign name. */
 static void name_run(char name[80], const char *campaign, const char *path)
 {
     char resolved[PATH_MAX];

@@ -1,4 +1,4 @@
-/* The section of a sweep: what its table says in short, its figures, all its rows. */
+/* Makes the section of a sweep: short table, figures, all rows. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static enum status add_figure(const struct section_source *from, json_t *section
     return picture_read(figure, from->page, path, e);
 }
 
-/* Those of the sweep that were drawn. */
+/* Adds the figures of the sweep that were drawn. */
 static enum status add_figures(const struct section_source *from, json_t *section, const char *name,
                                struct error *e)
 {
@@ -64,7 +64,7 @@ static void print_short(FILE *out, const void *arg)
     *t->status = table_print_sweep(out, t->path, &all_well, t->e);
 }
 
-/* A sweep is called as its table: kernels. */
+/* Begins the section, named after the table: kernels. */
 static json_t *begin_section(json_t *page, const char *name, const char *table)
 {
     char id[PAGE_ID], called[PAGE_ID];

@@ -6,13 +6,13 @@
 #include "bench/page/data.h"
 #include "bench/spec/pattern.h"
 
-/* What is replaced, one after the other: between tags, then inside of them, then in groups. gnuplot writes '<' and '>' of
- * texts as entities, so that each one is the end of a tag. */
+/* Replacements in order: between tags, inside tags, groups. gnuplot writes '<' and '>' in texts
+ * as entities, so each '>' ends a tag. */
 #define IN_TAGS ">[^<]*(*SKIP)(*F)|"
 static const struct {
     const char *pattern, *with;
 } shorter[] = {
-    /* Titles show as tips, definitions are those of the page, nothing refers to an id. */
+    /* titles would show as tips, definitions are in the page, ids are not used */
     {"(?s)<(title|desc|defs)>.*?</\\1>", ""},
     {">\\s*[\\n\\t]\\s*<", "><"},
     {IN_TAGS "\\s+", " "},
@@ -26,7 +26,7 @@ static const struct {
     {IN_TAGS " (?=['\">])", ""},
     {"<tspan>([^<]*)</tspan>", "$1"},
     {"<text></text>", ""},
-    /* gnuplot opens a group wherever it may be about to draw: two of five hold nothing. */
+    /* gnuplot opens a group before each possible drawing; two of five are empty */
     {"(<g[ >][^<]*(?1)*</g>)", ""},
 };
 
@@ -37,7 +37,7 @@ static enum status shorten(char **text, struct error *e)
     return OK;
 }
 
-/* The definitions of marks are the same in every picture: the page has them once. */
+/* Keeps the definitions of marks once for the whole page, since they are equal in every picture. */
 static void take_marks(json_t *page, const char *text)
 {
     const char *begin = strstr(text, "<defs>"),
@@ -47,7 +47,8 @@ static void take_marks(json_t *page, const char *text)
                             json_stringn(begin, (size_t)(end - begin) + strlen("</defs>")));
 }
 
-/* Figures as wide as a page of text, not a column: beside their numbers they could not be read. */
+/* Width above which a figure takes the whole page: beside its numbers it would be too small to
+ * read. */
 #define WIDE 600
 
 static enum status take_picture(json_t *figure, const char *text, const char *path, struct error *e)
@@ -55,7 +56,7 @@ static enum status take_picture(json_t *figure, const char *text, const char *pa
     float width, height;
     const char *box = strstr(text, "viewBox=\""), *end = box != NULL ? strchr(box, '>') : NULL;
     if (end == NULL || sscanf(box, "viewBox=\"0 0 %f %f", &width, &height) != 2)
-        return error_at(e, ERR_DATA, path, 0, 0, "no picture as gnuplot writes them");
+        return error_at(e, ERR_DATA, path, 0, 0, "expected an SVG picture of gnuplot");
     json_t *picture =
         json_pack("{s:o, s:o, s:o, s:s}", "svg", data_text(end + 1), "box",
                   json_sprintf("0 0 %g %g", width, height), "width",

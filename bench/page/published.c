@@ -78,7 +78,7 @@ static void print_notes(FILE *out, const void *comparison)
     format_write_notes(out, comparison);
 }
 
-/* A sentence, a row for each point, how it was judged. */
+/* Returns a comparison as data: a sentence of counts, one row per point, notes on the method. */
 static json_t *told(const struct comparison *c)
 {
     return json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", c->rules.what->name, "title",
@@ -86,7 +86,7 @@ static json_t *told(const struct comparison *c)
                      rows_of(c), "notes", data_print(print_notes, c));
 }
 
-/* No point that both have is no error. */
+/* Adds a comparison. Having no point in common is no error. */
 static enum status add(json_t *section, const struct compare_request *request, struct error *e)
 {
     struct comparison c;

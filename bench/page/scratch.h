@@ -1,9 +1,9 @@
-/* A temporary folder. */
+/* Temporary folder. */
 #pragma once
 
 #include "bench/runner/files.h"
 
-/* Below $TMPDIR or /tmp. */
+/* Makes a folder below $TMPDIR or /tmp. */
 enum status scratch_open(char path[PATH_BYTES], struct error *e);
-/* Removes it with its folders and their files. */
+/* Removes the folder and everything in it. */
 void scratch_close(const char *path);

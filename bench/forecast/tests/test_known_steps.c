@@ -1,4 +1,4 @@
-/* How fast this machine is beside others, from tables of both. */
+/* Tests the relative speed of this machine, from tables of this machine and others. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 static const struct place_machine machine = {.usable_cores = 4};
 
-/* In this folder; rows follow. */
+/* Begins a campaign's folder and table; rows follow. */
 static FILE *begin_campaign(const char *name, const char *class)
 {
     char path[64];
@@ -38,13 +38,13 @@ static FILE *begin_campaign(const char *name, const char *class)
     return out;
 }
 
-/* Of a step of 100 images on one core. */
+/* Adds a step of 100 images on one core. */
 static void add_row(FILE *out, const char *model, const char *workload, double step_s)
 {
     fprintf(out, "local,,%s,%s,none,1,1,1,0,real,100,1000,%g,0,0\n", model, workload, 1e3 * step_s);
 }
 
-/* Of one that nobody computed. */
+/* Adds a replayed step. */
 static void add_replayed_row(FILE *out, const char *model)
 {
     fprintf(out, "local,,%s,train_cnn,none,1,1,1,0,replayed,100,1000,1,0,0\n", model);
@@ -72,7 +72,8 @@ static void assert_speed(const struct known_steps *known, const char *class, dou
     assert_true(fabs(known_steps_speed(known, &known->all[i]) - expected) < 1e-12);
 }
 
-/* Pairs of one network and workload: 2 and 4 times as fast, half as fast, once more 2 times. */
+/* Four pairs of equal network and workload: 2 and 4 times as fast, half as fast, and 2 times
+ * again. */
 static void speed_is_the_mean_of_pairs(void **state)
 {
     (void)state;

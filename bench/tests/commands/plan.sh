@@ -43,7 +43,7 @@ estimates_roughly() {
 measure: {time: {launches: 6..12}}" || return 1
     [ "$(cells timed_basis)" = rough ] && [ "$(cells timed)/$(cells timed_most)" = 6/12 ] && sums_to timed_s "0.5 < x < 60" &&
         sums_to most_s "x > 0" || return 1
-    expect 0 "1 point roughly, by the FLOPs" "$scalebench" plan "$tmp/own.yaml" --out "$out" &&
+    expect 0 "1 point roughly, from the FLOPs" "$scalebench" plan "$tmp/own.yaml" --out "$out" &&
         expect 0 "forecast: " "$scalebench" plan "$tmp/own.yaml" --out "$out"
 }
 
@@ -98,7 +98,7 @@ sync.strategy: none
 measure: {time: {launches: 6..6, warmup_steps: 1, steps: 10000}}" || return 1
     [ "$(cells timed_basis)/$(cells timed_from)" = elsewhere/strong_scaling ] &&
         sums_to timed_s "0.3 < x / (10 * $step) < 3" &&
-        expect 0 "1 point by steps of the same network and batch in " "$scalebench" plan "$tmp/own.yaml" --out "$out"
+        expect 0 "1 point from steps of the same network and batch in " "$scalebench" plan "$tmp/own.yaml" --out "$out"
 }
 
 # What cannot run takes no time; what is nobody's network is unknown.
