@@ -68,6 +68,6 @@ enum status crash_reporter_start(int *reporter, const char *message, struct erro
 
 void crash_reporter_stop(int reporter)
 {
-    /* Without a signal, since the child may have been killed. */
+    /* MSG_NOSIGNAL: if the child was killed, send fails without SIGPIPE. */
     send(reporter, "s", 1, MSG_NOSIGNAL);
 }

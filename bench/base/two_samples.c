@@ -23,7 +23,6 @@ static void count_ways(double *ways, size_t most, size_t n, size_t m)
     }
 }
 
-/* Returns C(n + m, n). */
 static double count_orders(size_t n, size_t m)
 {
     double orders = 1;
@@ -72,7 +71,6 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Two samples in ascending order. */
 struct sorted {
     double *x, *y;
     size_t n, m;

@@ -31,7 +31,6 @@ struct cell {
     struct condition *where; /* NULL: every row */
 };
 
-/* Matching rows of a table. */
 struct taken {
     struct taken_number {
         struct interval value;
@@ -164,7 +163,6 @@ static bool is_too_weak(const char *column, const struct check_point *point)
     return level < CLAIM_LEVEL;
 }
 
-/* Returns whether another measurement of the run could change this cell. */
 static bool is_measured(const struct cell *cell, const struct taken *taken)
 {
     return taken->summary != NULL && strcmp(file_name(cell->file), "summary.csv") == 0 &&
@@ -406,7 +404,6 @@ static enum status read_rows(struct claim *claim, struct claim_value *value,
     return status;
 }
 
-/* Returns whether the list "make a; make b" contains the command. */
 static bool has_command(const char *commands, const char *command)
 {
     size_t length = strlen(command);

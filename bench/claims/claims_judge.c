@@ -1,4 +1,3 @@
-/* Judges each claim. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,3 @@
-/* Reads a file of claims. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,6 @@ enum status claim_refuse_value(const struct claim_value *value, struct error *e,
     return mark_error(e, ERR_SPEC, value->mark, "%s: '%s': %s", value->name, value->text, why);
 }
 
-/* Returns the value of this name among the first n; NULL: none. */
 static const struct claim_value *find_value(const struct claim *claim, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)

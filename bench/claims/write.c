@@ -32,7 +32,6 @@ enum status claims_find_writer(claims_writer **writer, const char *name, struct 
     return OK;
 }
 
-/* Writes "published, emulated, replayed", or "none". */
 static void name_evidence(char text[64], const struct claim *claim)
 {
     text[0] = '\0';
@@ -177,7 +176,6 @@ const struct column *claims_columns(size_t *n)
 
 enum part { PART_TEXTS, PART_NUMBERS, PART_ROWS };
 
-/* Returns a part of a value; NULL or "" if the value lacks it. */
 static const char *part_of(char text[CLAIM_VALUE_TEXT], const struct claim_value *value,
                            enum part part)
 {

@@ -1,4 +1,4 @@
-/* A point's row of summary.csv. */
+/* Fills a point's row of summary.csv. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void set_real(struct cells *c, enum column_id id, double x)
     set_text(c, id, whole ? text_whole(text, x) : text_real(text, x));
 }
 
-/* -1 is unknown. */
+/* Writes a truth value; -1 is unknown. */
 static void set_bool(struct cells *c, enum column_id id, int value)
 {
     set_text(c, id, value < 0 ? "" : value ? "1" : "0");
@@ -44,7 +44,7 @@ static void set_option(struct cells *c, enum column_id id, const struct point *p
         set_real(c, id, config_number(&point->config, option));
 }
 
-/* Each seed once, in the order of the launches. */
+/* Lists each seed once, in the order of launches. */
 static void list_seeds(char *text, size_t size, const struct samples *samples)
 {
     for (size_t i = 0; i < samples->n; i++) {
@@ -67,7 +67,7 @@ static void fill_seed(struct cells *c, const struct point *point, const struct s
     set_text(c, COLUMN_seed, seeds[0] ? seeds : config_text(&point->config, OPT_SEED));
 }
 
-/* By its own name, also where the spec says usual. */
+/* Returns the name of the strategy's variant, also if the spec leaves it at the default. */
 static const char *variant_of(const struct point *point)
 {
     enum strategy_kind strategy = config_strategy_kind(&point->config);
@@ -98,7 +98,7 @@ enum option_id column_option(const char *name)
     return OPTION_COUNT;
 }
 
-/* "method=fast size=1000": what workload.options say of the point. */
+/* Writes the point's workload.options as "method=fast size=1000". */
 static void fill_own(struct cells *c, const struct config *config)
 {
     char text[1024] = "", own[sizeof text];
@@ -141,7 +141,7 @@ enum over_launches { NONE, FIRST, MAX, MEDIAN, EITHER, SEEDS };
 static const struct metric {
     enum column_id column;
     enum over_launches over_launches;
-    size_t offset; /* in struct launch_result: a double, or a text */
+    size_t offset; /* offset in struct launch_result of a double or text */
 } metrics[] = {
 #define METRIC(id, type, unit, line, field, kind, flags, ranks, launches, meaning)                 \
     RESULT(id, type, unit, launches, meaning)
@@ -158,7 +158,6 @@ static double largest(const struct samples *samples, size_t offset)
     return largest;
 }
 
-/* What a metric comes to over the launches, of which there is one at least. */
 static double number_of(const struct metric *m, const struct samples *time,
                         const struct samples *accuracy)
 {
@@ -190,11 +189,11 @@ static void fill_metrics(struct cells *c, const struct samples *time,
     }
 }
 
-/* ---- Columns that follow from several ---- */
+/* ---- Columns from several metrics ---- */
 
-/* Waits below what clocks are off by are unknown: the launches that tell are those that waited longest, and no sample of
- * all. */
-static bool all_tell_waits(const struct samples *time, size_t offset)
+/* Returns whether every launch knows its waiting time. Launches with short waits do not, so the
+ * others alone would be a biased sample. */
+static bool all_know_waits(const struct samples *time, size_t offset)
 {
     for (size_t i = 0; i < time->n; i++)
         if (isnan(sample_number(&time->items[i], offset)))
@@ -202,14 +201,13 @@ static bool all_tell_waits(const struct samples *time, size_t offset)
     return true;
 }
 
-/* Rank by rank the median of the launches. */
 static void fill_waits(struct cells *c, const struct samples *time)
 {
     char text[1024] = "", number[TEXT_NUMBER];
     int ranks = time->n > 0 ? (int)time->items[0].result->ranks : 0;
-    if (!all_tell_waits(time, offsetof(struct launch_result, wait_ms)))
+    if (!all_know_waits(time, offsetof(struct launch_result, wait_ms)))
         set_text(c, COLUMN_wait_ms, "");
-    if (!all_tell_waits(time, offsetof(struct launch_result, rank_waits)))
+    if (!all_know_waits(time, offsetof(struct launch_result, rank_waits)))
         ranks = 0;
     for (int rank = 0; rank < ranks && rank < RANK_WAITS; rank++) {
         size_t offset = offsetof(struct launch_result, rank_waits) + (size_t)rank * sizeof(double);
@@ -272,7 +270,8 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
     set_real(c, COLUMN_peer_growth_ratio, p->memory.growth_mib / peer->memory.growth_mib);
 }
 
-/* Whether every launch found them equal, and when the least thorough one looked. */
+/* Sets whether weights were equal in every launch, and the least frequent comparison of any
+ * launch. */
 static void fill_weights(struct cells *c, const struct samples *time,
                          const struct samples *accuracy)
 {
@@ -289,7 +288,7 @@ static void fill_weights(struct cells *c, const struct samples *time,
     set_text(c, COLUMN_weights_compared, !looked ? "" : step ? "step" : "end");
 }
 
-/* Hosts that were given to the campaign have what they have; the manifest says it. */
+/* The link of hosts that the campaign was given is in the manifest, not in the options. */
 static void fill_link(struct cells *c, const struct config *config, const struct summary *s)
 {
     char text[LINK_BYTES];

@@ -1,6 +1,6 @@
-/* From records to tables: one row a launch (raw.csv), one row a point (summary.csv) and the other
- * files of columns/files.def, the table that a campaign ends with, figures. Everything is computed from
- * the run's folder alone: its resolved spec, journal and records; nothing is run. */
+/* Turns a run's records into tables and figures: raw.csv with one row per launch, summary.csv with
+ * one row per point, the other files of columns/files.def, and the table at the end of a campaign.
+ * Reads the run's folder alone: resolved spec, journal, records. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,11 +14,11 @@
 #include "kernels/base/error.h"
 #include "kernels/base/stats.h"
 
-/* Ranks of which each one's waiting is kept. */
+/* number of ranks whose waiting time is kept */
 enum { RANK_WAITS = 64 };
 
-/* What the records of one launch say, over its ranks: the columns of metrics.def that are read from
- * records or computed from several. Unknown numbers are NAN, unknown truths -1, unknown texts "". */
+/* Records of one launch, combined over its ranks: the columns of metrics.def. Unknown numbers are
+ * NAN, unknown truth values -1, unknown texts "". */
 struct launch_result {
 #define RESULT_TEXT(id, bytes) char id[bytes];
 #define RESULT_INT(id, bytes)  double id;
@@ -28,54 +28,58 @@ struct launch_result {
     RESULT_##type(id, sizeof((struct record_##line *)0)->field)
 #define RESULT(id, type, unit, launches, meaning) RESULT_##type(id, 1024)
 #include "bench/record/metrics.def"
-    double rank_waits[RANK_WAITS]; /* in ms, of the first ranks */
-    double earlier_s;  /* of interrupted launches that an elastic one goes on from; else 0 */
-    char diverged[64]; /* "loss is nan"; of the rank that found it first */
-    char first_difference[160]; /* step and rank at which weights first differed */
+    double rank_waits[RANK_WAITS]; /* waiting time per step (ms) of the first ranks */
+    double earlier_s;  /* time of the interrupted launches that an elastic launch resumes (s);
+                          else 0 */
+    char diverged[64]; /* "loss is nan", from the rank that found it first; "": none */
+    char first_difference[160]; /* step and rank at which weights first differed; "": none */
 };
 
-/* Reads DIR/rank.*.jsonl. ERR_DATA, naming file and line, unless every rank of `ranks` has its
- * `end` and the ranks agree on what they ran. A torn last line is ignored. */
+/* Reads DIR/rank.*.jsonl, of `ranks` ranks. A torn last line is ignored. Errors: ERR_DATA with file
+ * and line, unless every rank has its `end` and all ranks agree on the launch's facts. */
 enum status launch_read(const char *dir, int ranks, struct launch_result *result, struct error *e);
 
-/* The same of one of an elastic point, whose segments say how many ranks wrote the records: those of
- * the last. `ranks` of a launch that has no segments, as timed ones. */
+/* Reads the records of an elastic launch, from the ranks of its last segment. `ranks` counts for
+ * launches without segments, such as timed ones. Errors as launch_read. */
 enum status launch_take_elastic(const char *dir, int ranks, struct launch_result *result,
                                 struct error *e);
 
-/* How long a run took that has ended, with what it goes on from; NAN where that is unknown. */
+/* Returns the time of an ended launch (s), including the launches that it resumes; NAN if
+ * unknown. */
 double launch_wall_s(const struct journal_launch *launch, const struct launch_result *result);
 
-/* Nothing is known. */
+/* Sets all values to unknown. */
 void launch_clear(struct launch_result *result);
 
-/* The same of a launch of `point` that took wall_s: where a foreign program wrote no records, its time
- * is that of the point's `workload.time`, as of one step. ERR_DATA too where its output lacks one of
- * the metrics. */
+/* Reads the records of a launch of `point` that took wall_s seconds. A user's program without
+ * records has the time of the point's `workload.time`, as one step. Errors as launch_read; ERR_DATA
+ * also if the output lacks a metric. */
 enum status launch_take(const char *dir, const struct point *point, double wall_s,
                         struct launch_result *result, struct error *e);
+/* Returns whether the launch has records: always, unless a user's program wrote none. */
 bool launch_has_records(const char *dir, const struct point *point);
 
-/* [n of workload.metrics] in order. ERR_DATA, naming pattern and log, where one is not there. */
+/* Reads values [n of workload.metrics], in order, from the launch's log. Errors: ERR_DATA with
+ * pattern and log if a metric is missing. */
 enum status launch_metrics(const char *dir, const struct config *config, double *values,
                            struct error *e);
 
-/* What a step of the point does, by which times of different points are compared: its images; of a
- * foreign program, which has none (NAN), the same at each number of ranks, or as much for each rank,
- * as the spec's scaling says. */
+/* Returns the work of a step of the point, which ratios divide by time: its images. A user's
+ * program has none (NAN). Its work is 1, or the number of ranks if the spec's scaling is weak or
+ * epoch. */
 double point_work(const struct spec *spec, const struct point *point, double images);
 
-/* Its nodes have processors of several kinds. */
+/* Returns whether the launch's nodes have processors of several kinds. */
 #define CPUS_JOINED_BY " + "
 bool launch_is_mixed(const struct launch_result *result);
 
-/* Its ranks let the time of computing pass. */
+/* Returns whether ranks of the launch slept instead of computing. */
 bool launch_is_replayed(const struct launch_result *result);
 
-/* "loss is nan at step 17" of a launch that diverged. */
+/* Writes "loss is nan at step 17" for a launch that diverged. */
 void launch_diverged_text(char *text, size_t size, const struct launch_result *result);
 
-/* What a point comes to, the rows of point_status.def, and their names. */
+/* Status of a point: the rows of point_status.def. */
 enum point_status {
 #define POINT_STATUS(id, fails, meaning) POINT_##id,
 #include "bench/collect/point_status.def"
@@ -83,128 +87,128 @@ enum point_status {
 };
 const char *const *point_status_names(void);
 
-/* What launches that are compared must have in common: the i-th value as text, "" where it was not
- * told, and its name, as hello of the records and --identify of workloads have it. NULL beyond the
- * last. */
+/* Returns fact i that launches must share to be compared, as text, with its name in the records'
+ * hello and in --identify. "": not recorded. NULL beyond the last fact. */
 const char *launch_common(const struct launch_result *result, size_t i, const char **name);
 
-/* One launch of the journal. `ok` means that it counts: the journal says so, its records read and
- * its training did not diverge; otherwise `reason` says why not, and unless it `diverged` `result`
- * is not to be used. */
+/* One launch of the journal. `ok` means that it counts: it ended well, its records are complete and
+ * training did not diverge. Otherwise `reason` is set; `result` is valid only if ok or diverged. */
 struct summary_launch {
     bool ok, diverged;
-    bool replaced; /* it failed, and another one of its block or seed ended, or is to be run */
-    bool
-        unasked; /* of a point that the spec does not have, or outdated: kept, and part of nothing */
+    bool replaced; /* failed, and another launch of its block or seed replaces it, or will */
+    bool unasked;  /* of a point that the spec lacks, or outdated: kept, but in no result */
     char reason[512];
     struct launch_result result;
-    size_t point; /* of the spec, the first of twins; n_points and more where it is `unasked` */
-    size_t next;  /* the point's next launch in the journal; n_launches and more: none */
+    size_t point; /* index in the spec, the first of equal points; n_points or more if `unasked` */
+    size_t next;  /* index of the point's next launch in the journal; n_launches or more: none */
 };
 
-/* What a rank has in memory of each, and of all together, in MiB. */
+/* Memory of a rank for model states (MiB). */
 struct model_states {
     double params, grads, state, all;
 };
 
-/* Whether its memory can be told before it runs: it is ours, and no rank has a part of the net that is cut by measured
- * times. */
+/* Returns whether the memory of the point can be forecast: train_cnn, without a pipeline that is
+ * split by measured times. */
 bool point_forecasts_memory(const struct point *point);
-/* What a rank of it has of each arena at the most, the first rank, which has as much as any, for tensors of `width`
- * bytes a number. */
+/* Computes the most memory that a rank of the point has of each arena, for tensors of `width` bytes
+ * per number. The first rank has as much as any other. Errors: ERR_MEMORY. */
 enum status point_memory(struct sync_memory *m, const struct point *point, size_t width,
                          struct error *e);
 
-/* What its timed launches say of each other, and what disturbed them. */
+/* Noise of a point's timed launches. */
 struct point_noise {
-    size_t disturbed, outliers; /* launches that count */
-    size_t modes;               /* of their step times; 0: unknown */
+    size_t disturbed, outliers; /* numbers of launches that count */
+    size_t modes;               /* number of groups of step times; 0: unknown */
     char disturbed_by[64];
-    double trend_pct; /* of the steps' time while they are timed, median */
-    int trend;        /* -1 or 1: it is one, steps get shorter or longer */
+    double trend_pct; /* change of step times during the timed part (%), median of launches */
+    int trend;        /* -1: steps get shorter, 1: longer, 0: no significant trend */
 };
 
 /* The rank that arrived last most often. */
 struct point_last {
     int rank;   /* -1 if unknown */
-    double pct; /* in how many of the steps */
-    double p;   /* how often equal ranks would show one like it */
+    double pct; /* share of steps in which it was last (%) */
+    double p;   /* probability of such a result if all ranks are equal */
 };
 
-/* Memory of the largest rank. */
+/* Memory of the largest rank (MiB). */
 struct point_memory {
     double most_mib, growth_mib;
-    struct model_states forecast_mib, formula_mib; /* formula: DeepSpeed's */
-    double states_mib, error_pct;                  /* measured; over what was forecast */
+    struct model_states forecast_mib, formula_mib; /* formula_mib: by DeepSpeed's formulas */
+    double states_mib, error_pct;                  /* measured model states; their difference
+                                                      from forecast_mib (%) */
 };
 
-/* What accuracy runs come to, over seeds. */
+/* Results of accuracy runs over seeds. */
 struct point_accuracy {
     struct interval test_acc_pct, to_target_s, to_target_epochs, to_target_images;
 };
 
-/* Whether replayed compute stands for the real one. */
+/* Validity of replayed compute. */
 struct point_replay {
-    double smallest_step_ms; /* that it can stand for; NAN: compute is real */
+    double smallest_step_ms; /* shortest step that replayed compute can represent; NAN: compute
+                                is real */
     bool is_short, is_late;
 };
 
-/* Against the base; efficiency and karp_flatt are as wide as the speed-up. */
+/* Ratios to the base. efficiency and karp_flatt have the relative width of speedup. */
 struct point_scaling {
     struct interval speedup, efficiency, karp_flatt;
-    size_t pairs;       /* blocks that the speed-up rests on */
-    double bytes_ratio; /* bytes that a rank sends in a step over those of the base */
+    size_t pairs;       /* number of blocks behind the speed-up */
+    double bytes_ratio; /* bytes sent per rank and step, relative to the base */
 };
 
-/* Against the peer: the ratio of images/s, how much less is done, and how much faster that. */
+/* Ratios to the peer: images/s, and its factors work and rate of FLOPs. */
 struct point_beside_peer {
     struct interval ratio;
-    size_t pairs; /* blocks that it rests on */
+    size_t pairs; /* number of blocks behind the ratio */
     double work_ratio, rate_ratio;
 };
 
-/* Communication that cost no time: its share, and the one that a model of the buckets expects. */
+/* Share of communication that cost no time, measured and as a model of buckets predicts it. */
 struct point_overlap {
     struct interval share;
-    size_t pairs; /* blocks that it rests on */
+    size_t pairs; /* number of blocks behind the share */
     double model;
 };
 
-/* What follows from step_ms; images_per_s is as wide. */
+/* Rates from step_ms. images_per_s has its relative width. */
 struct point_rates {
     struct interval images_per_s;
     double gflop_per_s, gflop_done_per_s;
 };
 
-/* Of a step. */
+/* Shares of a step (%). */
 struct point_shares {
     double compute_pct, comm_pct, wait_pct;
 };
 
-/* One point of the summary: a cell of text for every column ("" is unknown), and the numbers that
- * the table and the figures want. Undefined numbers are NAN. */
+/* One point of the summary: a text for every column, and the numbers for table and figures. Unknown
+ * texts are "", undefined numbers NAN. */
 struct point_summary {
     const struct point *point;
-    const char *run; /* which of several runs it is of, as figures call it; NULL: there is one */
-    char **cells;    /* one a column of columns/summary.def */
+    const char *run; /* name of its run in figures of several runs; NULL: one run */
+    char **cells;    /* [columns of summary.def] texts of the row */
     enum point_status outcome;
-    char status[16]; /* its name */
+    char status[16]; /* name of `outcome` */
     char reason[512];
     char flags[256];
-    size_t base;  /* index of the point that the speed-up refers to */
-    size_t peer;  /* index of the point of another program that does the same; else its own */
-    size_t alone; /* index of the point of strategy none at the same ranks; else its own */
-    int cores;    /* ranks times the cores that each wants */
-    size_t first_launch;     /* in the journal; n_launches of the summary and more: it has none */
-    size_t n_launches;       /* in the journal */
-    const char *skip_reason; /* borrowed from the journal; NULL: it was not skipped */
-    size_t launches;         /* timed ones that count */
-    size_t failed_launches;  /* timed ones that do not */
-    size_t lost_launches;    /* of these, those that no other one replaces */
-    size_t accuracy_runs;    /* that ended, whether they count or not */
-    size_t seeds, seeds_missing; /* asked for, and those of which no accuracy run counts */
-    double launches_s, core_h;   /* what all its launches took, and times their cores */
-    double foreign_pct;          /* of the processors' time that others took, median of launches */
+    size_t base;         /* index of the point that speed-ups refer to */
+    size_t peer;         /* index of the same point in another program; else its own */
+    size_t alone;        /* index of the point of strategy none at the same ranks; else its own */
+    int cores;           /* ranks x cores per rank */
+    size_t first_launch; /* index in the journal; n_launches of the summary or more: none */
+    size_t n_launches;   /* number of launches in the journal */
+    const char *skip_reason;     /* borrowed from the journal; NULL: not skipped */
+    size_t launches;             /* number of timed launches that count */
+    size_t failed_launches;      /* number of timed launches that do not count */
+    size_t lost_launches;        /* number of timed launches that failed without replacement */
+    size_t accuracy_runs;        /* number of ended accuracy runs */
+    size_t seeds, seeds_missing; /* number of requested seeds, and of seeds without an accuracy
+                                    run that counts */
+    double launches_s, core_h;   /* time of all launches, and core-hours */
+    double foreign_pct;          /* processor time used by others (%), median of launches */
     double batch_per_rank;
     struct interval step_ms;
     struct point_rates rates;
@@ -218,80 +222,87 @@ struct point_summary {
     struct point_noise noise;
     struct point_replay replay;
     bool precision_met;
-    bool timed;        /* launches were asked for */
-    bool by_design;    /* weights differ between ranks as a declared flaw has it */
-    bool compute_only; /* strategy none at several ranks: they train apart */
+    bool timed;        /* timed launches were requested */
+    bool by_design;    /* weights differ between ranks because an option reproduces a published
+                          flaw */
+    bool compute_only; /* strategy none at several ranks: each trains alone */
 };
 
-/* What was run where, as manifest.json tells it; "" is unknown. */
+/* Machine and software of a run, from manifest.json; "": unknown. */
 struct run_setup {
-    char command[1024]; /* as it was typed */
+    char command[1024]; /* command line as typed */
     char started[32];   /* "2026-11-22T04:26:58Z" */
     char host[128], cpu[128], architecture[32], system[32], kernel[64];
-    char caches[64]; /* of the first core, "48K 32K 1024K 32768K": processors may share a name */
+    char caches[64]; /* caches of the first core, "48K 32K 1024K 32768K"; distinguishes
+                        processors with equal names */
     char revision[64], compiler[64];
 };
 
-struct published; /* numbers of others beside ours: bench/collect/published.h */
+struct published; /* numbers of others: bench/collect/published.h */
 
 struct summary {
     const struct spec *spec;      /* borrowed */
-    struct point_summary *points; /* as many as the spec has, in its order */
+    struct point_summary *points; /* [n] points in the order of the spec */
     size_t n;
-    struct summary_launch *launches; /* one a launch of the journal, in its order */
+    struct summary_launch *launches; /* [n_launches] in the order of the journal */
     size_t n_launches;
-    size_t n_unasked, n_unasked_points; /* launches of the journal that the spec does not ask for */
-    size_t n_outdated;                  /* that it asks for, of peers that are not those any more */
-    size_t n_trends;             /* points that are asked at once whether their steps change */
-    size_t n_timed, n_accuracy;  /* finished launches, whether they count or not */
-    double wall_s, core_s;       /* what they took, one after another, and times their cores */
-    struct published *published; /* what the spec compares with */
-    int usable_cores, machine_cores, numa_nodes; /* of a node, from the manifest; 0: unknown */
+    size_t n_unasked, n_unasked_points; /* numbers of launches, and of their points, that the
+                                           spec does not request */
+    size_t n_outdated;                  /* number of launches of requested points whose peer
+                                           program has changed since */
+    size_t n_trends;                    /* number of points tested for a trend together */
+    size_t n_timed, n_accuracy;         /* numbers of ended launches, whether they count or not */
+    double wall_s, core_s;              /* sum of the launches' times, and of their core-seconds */
+    struct published *published;        /* published numbers that the spec compares with */
+    int usable_cores, machine_cores, numa_nodes; /* cores and NUMA nodes of a node, from the
+                                                    manifest; 0: unknown */
     struct run_setup setup;
-    char undocumented[128]; /* what the manifest should tell and does not: "cpu, compiler" */
-    char link[64];          /* between the hosts of an emulated site, from there too */
+    char undocumented[128]; /* facts missing in the manifest: "cpu, compiler" */
+    char link[64];          /* link between hosts of an emulated site, from the manifest */
 };
 
-/* Computes the summary of a run. A launch that the journal calls ok but whose records do not read
- * makes its point failed, with the file and line as the reason. */
+/* Computes the summary of a run. `spec` and `journal` are borrowed until summary_free. A point with
+ * a launch that the journal calls ok, but whose records cannot be read, is failed, with file and
+ * line as reason. Call summary_free in any case. */
 enum status summary_collect(struct summary *s, const struct spec *spec, const char *run_dir,
                             const struct journal *journal, struct error *e);
-/* Reads it back from <run>/summary.csv, for a run of which only the tables are left: everything
- * that table and figures want of points, no launches (s->launches is NULL). A column that an older
- * version did not write is unknown. ERR_DATA with file and line where the rows are not those of the
- * spec's points. */
+/* Reads the summary back from <run>/summary.csv, for a run of which only tables are left. It has
+ * the points, but no launches (s->launches is NULL). A column that an older version did not write
+ * is unknown. Errors: ERR_DATA with file and line if the rows are not the spec's points. */
 enum status summary_read(struct summary *s, const struct spec *spec, const char *run_dir,
                          struct error *e);
 void summary_free(struct summary *s);
 
-/* Whether a point makes the campaign fail, as point_status.def says. */
+/* Returns whether the status of a point makes the campaign fail (point_status.def). */
 bool summary_fails(const struct summary *s, size_t point);
 
-/* Whether it is flagged seeds_missing: tables of earlier versions have that of points that want none, too. */
+/* Returns whether the point has the flag seeds_missing and requested seeds. Earlier versions set
+ * the flag also for points without seeds. */
 bool point_lacks_seeds(const struct point_summary *p);
 
-/* Writes the CSV files of the run (RFC 4180, each by way of a temporary file and a rename; decimal
- * points whatever the locale), reading again the records of the launches that count. `journal` is
- * the one that was collected. */
+/* Writes the CSV files of the run (RFC 4180, decimal points in any locale), each by a temporary
+ * file and a rename. Reads the records of launches that count again. `journal` is the journal that
+ * was collected. */
 enum status summary_write(const struct summary *s, const char *run_dir,
                           const struct journal *journal, struct error *e);
 
-/* Reads the file of published numbers that the spec names, to find fault with it early. */
+/* Checks the file of published numbers that the spec names, before anything runs. */
 enum status published_check(const struct spec *spec, struct error *e);
 
-/* Name of the i-th CSV file that a run of this spec leaves ("raw.csv"); NULL beyond the last. */
+/* Returns the name of the i-th CSV file of a run of this spec ("raw.csv"); NULL beyond the last. */
 const char *summary_file(const struct spec *spec, size_t i);
 
-/* Every column of every CSV file, file by file, in order. */
+/* Returns the *n columns of all CSV files, file by file, in order. */
 const struct column *columns_all(size_t *n);
 
-/* Prints every file with its columns: name, type, unit, meaning. */
+/* Prints every file with name, type, unit and meaning of its columns. */
 void columns_print(FILE *out);
-/* What `scalebench explain NAME` prints of one. */
+/* Prints one column, as `scalebench explain NAME` does. */
 void column_explain(FILE *out, const struct column *column);
 
-/* A name that tables, captions or flags print and that is no column, option or name of a list. */
+/* A term in tables, captions or flags that is no column, option or listed name. */
 struct word {
-    const char *of, *name, *meaning; /* "a flag of points" */
+    const char *of, *name, *meaning; /* of: kind of the word, "a flag of points" */
 };
+/* Returns all *n words. */
 const struct word *words_all(size_t *n);

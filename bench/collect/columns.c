@@ -8,8 +8,8 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* What metrics.def says of its columns, under their names: tables of constants may point to arrays. A file shows some of
- * them. */
+/* Facts of metrics.def as named constants, from which each file selects: initialisers may refer to
+ * constant arrays. */
 #define LAUNCHES_NONE   ""
 #define LAUNCHES_FIRST  ""
 #define LAUNCHES_MAX    ""
@@ -27,7 +27,7 @@
     TEXTS(id, type, unit, meaning, meaning LAUNCHES_##launches)
 #include "bench/record/metrics.def"
 
-/* OWN is the file whose table is included. */
+/* OWN is the current file. */
 #define OF_FILE(file, id, name, type, unit, meaning)                                               \
     {#file ".csv", name, (enum csv_type)type, unit, meaning, offsetof(struct file##_row, id)},
 #define OF(file, id, name, type, unit, meaning) OF_FILE(file, id, name, type, unit, meaning)
@@ -36,7 +36,7 @@
 #undef COLUMN_NAMED
 #define COLUMN_NAMED(id, name, type, unit, meaning) OF(OWN, id, name, CSV_##type, unit, meaning)
 static const struct column columns[] = {
-/* First: column_get counts on it. */
+/* summary.csv must be first: column_get indexes it */
 #define PLACE(id) PLACE_AS(id, summary_of_##id)
 #define OWN       summary
 #include "bench/collect/columns/summary.def"
@@ -86,7 +86,7 @@ static const struct column columns[] = {
 #undef PLACE
 #undef PLACE_AS
 
-/* By how launches become a cell of summary.csv. */
+/* option that a column needs, by how launches are combined */
 enum {
     NEED_NONE = OPTION_COUNT,
     NEED_FIRST = OPTION_COUNT,
@@ -129,7 +129,6 @@ const char *const *csv_file_names(size_t *n)
     return names;
 }
 
-/* FILES: there is none of this name. */
 static size_t file_index(const char *file)
 {
     size_t i = 0;
@@ -172,7 +171,8 @@ const char *csv_file_unwritten(const char *file, const struct spec *spec)
     return i < FILES && !csv_file_is_wanted(i, spec) ? files[i].rows : NULL;
 }
 
-/* step_ms_median of step_ms and of step_ms_lo, test_acc_pct of test_acc_lo. */
+/* Returns whether `name` means the column: step_ms and step_ms_lo mean step_ms_median, test_acc_lo
+ * means test_acc_pct. */
 static bool is_column_of(const char *column, const char *name)
 {
     size_t length = strlen(name);
@@ -183,7 +183,6 @@ static bool is_column_of(const char *column, const char *name)
            (*tail == '\0' || strcmp(tail, "_median") == 0 || strcmp(tail, "_pct") == 0);
 }
 
-/* Whether it names one of these columns, which blanks separate. */
 static bool is_one_of(const char *words, const char *name)
 {
     char column[64];
@@ -226,22 +225,21 @@ void column_explain_lack(char why[LACK_BYTES], enum option_id lack, const struct
     const struct spec_option *option = option_get(lack);
     if (lack == OPT_ACCURACY_SEEDS)
         snprintf(why, LACK_BYTES,
-                 "it needs accuracy runs, but measure.accuracy.seeds is []: expected a seed a run, "
+                 "it needs accuracy runs, but measure.accuracy.seeds is []. Give one seed per run, "
                  "as [1, 2, 3]");
     else if (lack == OPT_TIME_LAUNCHES)
         snprintf(
             why, LACK_BYTES,
-            "it needs timed launches, but measure.time.launches is %s: expected launches, as 6",
+            "it needs timed launches, but measure.time.launches is %s. Give a number, such as 6",
             config_text(&spec->config, lack));
     else if (lack == OPT_WORKLOAD)
         snprintf(why, LACK_BYTES,
-                 "it compares with another program, but no point has one that does the same: "
-                 "expected workload = peer_torch at points of their own");
+                 "it compares with another program, but no point has a peer. Add points with "
+                 "workload = peer_torch");
     else
-        snprintf(
-            why, LACK_BYTES,
-            "it needs %s, which is %s at every point; `scalebench explain %s` says what it takes",
-            option->key, option->preset, option->key);
+        snprintf(why, LACK_BYTES,
+                 "it needs %s, which is %s at every point; see `scalebench explain %s`",
+                 option->key, option->preset, option->key);
 }
 
 const char *summary_file(const struct spec *spec, size_t i)
@@ -339,7 +337,7 @@ void column_explain(FILE *out, const struct column *column)
         fprintf(out, "  unit     %s\n", column->unit);
 }
 
-/* ---- Tables of sweeps ---- */
+/* ---- Sweep tables ---- */
 
 #define COLUMN(id, type, unit, meaning) {FILE_NAME, #id, CSV_##type, unit, meaning, 0},
 #define FILE_NAME                       "comm.csv"
@@ -365,11 +363,12 @@ static const struct column kernels[] = {
 #undef COLUMN
 
 static const struct sweep_table tables[] = {
-    {"comm.csv", comm, sizeof comm / sizeof *comm, "a row an operation, of `comm_sweep`"},
+    {"comm.csv", comm, sizeof comm / sizeof *comm, "One row per operation of comm_sweep"},
     {"compare.csv", compare, sizeof compare / sizeof *compare,
-     "a row an operation of two that are compared, of `comm_sweep`"},
-    {"link.csv", links, sizeof links / sizeof *links, "a row a size of message, of `comm_sweep`"},
-    {"kernels.csv", kernels, sizeof kernels / sizeof *kernels, "a row a kernel, of `kernel_sweep`"},
+     "One row per compared pair of operations of comm_sweep"},
+    {"link.csv", links, sizeof links / sizeof *links, "One row per message size of comm_sweep"},
+    {"kernels.csv", kernels, sizeof kernels / sizeof *kernels,
+     "One row per kernel of kernel_sweep"},
 };
 
 const struct sweep_table *sweep_tables(size_t *n)

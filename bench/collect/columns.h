@@ -1,12 +1,12 @@
-/* The columns of every CSV file of a run, from columns/files.def and a columns/<file>.def each, whose rows
- * are
+/* Columns of all CSV files of a run, from columns/files.def and one columns/<file>.def per file.
+ * Their rows are:
  *
- *   COLUMN(id, type, unit, meaning)    type: TEXT INT REAL BOOL; an unknown value is an empty field
- *   COLUMN_NAMED(id, name, type, unit, meaning)  the same where C cannot have the name
- *   PLACE(id)                          a column of bench/record/metrics.def stands here
- *   PLACE_AS(id, meaning)              the same, with words of its own
+ *   COLUMN(id, type, unit, meaning)              type: TEXT INT REAL BOOL; unknown is an empty field
+ *   COLUMN_NAMED(id, name, type, unit, meaning)  a column whose name is a C keyword
+ *   PLACE(id)                                    a column of bench/record/metrics.def
+ *   PLACE_AS(id, meaning)                        such a column with a meaning of its own
  *
- * The same rows feed the writers, `scalebench list columns`, `explain` and columns.csv. Internal to
+ * Writers, `scalebench list columns`, `explain` and columns.csv use these rows. Internal to
  * bench/collect. */
 #pragma once
 
@@ -17,7 +17,7 @@
 
 #define COLUMN_NAMED(id, name, type, unit, meaning) COLUMN(id, type, unit, meaning)
 
-/* What there is of a metric that has a column in summary.csv, by how launches become one. */
+/* expands to its arguments if a metric combined in this way has a column in summary.csv */
 #define IN_SUMMARY_NONE(...)
 #define IN_SUMMARY_FIRST(...)  __VA_ARGS__
 #define IN_SUMMARY_MAX(...)    __VA_ARGS__
@@ -25,7 +25,8 @@
 #define IN_SUMMARY_EITHER(...) __VA_ARGS__
 #define IN_SUMMARY_SEEDS(...)  __VA_ARGS__
 
-/* Which columns of metrics.def the files have that do not place them, by the line of the record. */
+/* columns of metrics.def that steps.csv and epochs.csv show without placing them, by kind of record
+ * line */
 #define IN_STEPS_hello(id)
 #define IN_STEPS_step(id) PLACE(id)
 #define IN_STEPS_epoch(id)
@@ -39,14 +40,14 @@
 #define IN_EPOCHS_end(id)
 #define IN_EPOCHS_result(id)
 
-/* What files of launches and points say beyond the meaning of a metric; `steps`: "" or "timed ". */
+/* text that files of launches and points append to a metric's meaning; steps: "" or "timed " */
 #define OVER_hello(steps) ""
 #define OVER_step(steps)  ". Mean over " steps "steps and ranks"
 #define OVER_epoch(steps) ""
 #define OVER_eval(steps)  ""
 #define OVER_end(steps)   ""
 
-/* Of summary.csv. */
+/* columns of summary.csv */
 enum column_id {
 #define COLUMN(id, type, unit, meaning) COLUMN_##id,
 #define PLACE(id)                       COLUMN_##id,
@@ -59,22 +60,23 @@ enum column_id {
     COLUMN_none = COLUMNS
 };
 
-/* A number of a point that is a column of its own: where it is in struct point_summary. */
+/* A number of struct point_summary that is a column. */
 struct point_number {
     enum column_id column;
     size_t offset;
-    bool is_count; /* a size_t, of which 0 is written as `none`; else a double */
+    bool is_count; /* a size_t, with 0 written as `none`; else a double */
     double none;
 };
 const struct point_number *point_numbers(size_t *n);
 
 const struct column *column_get(enum column_id id);
-/* COLUMNS where summary.csv has no such column. */
+/* Returns the column of summary.csv with this name; COLUMNS: none. */
 enum column_id column_find(const char *name);
-/* The option that a column of this name in summary.csv tells; OPTION_COUNT: it tells none, or there is none. */
+/* Returns the option whose value this column of summary.csv shows; OPTION_COUNT: none. */
 enum option_id column_option(const char *name);
 
-/* Whether conditions compare its values as numbers; of yes and no they take both. */
+/* Returns how conditions compare the column's values. Truth values compare as number and as
+ * text. */
 static inline enum condition_kind column_kind(const struct column *column)
 {
     return column->type == CSV_TEXT   ? CONDITION_TEXT
@@ -82,37 +84,41 @@ static inline enum condition_kind column_kind(const struct column *column)
                                       : CONDITION_NUMBER;
 }
 
-/* The columns of one file. */
+/* Returns the *n columns of a file, such as "summary.csv". */
 const struct column *columns_of(const char *file, size_t *n);
-/* One of them, by its name; NULL: the file has no such column. */
+/* Returns a column of a file by name; NULL: none. */
 const struct column *column_of_file(const char *file, const char *name);
 
-/* Whether a run of this spec leaves the i-th file of columns/files.def. */
+/* Returns whether a run of this spec writes the i-th file of columns/files.def. */
 bool csv_file_is_wanted(size_t i, const struct spec *spec);
 
-/* The names of the files in columns/files.def, without .csv. */
+/* Returns the *n names of files in columns/files.def, without .csv. */
 const char *const *csv_file_names(size_t *n);
 
-/* What files.def says of the rows of a file that a run of this spec does not leave; NULL: it does, or no run has it. */
+/* Returns the description of a file's rows if a run of this spec does not write the file. NULL: it
+ * does, or no run has such a file. */
 const char *csv_file_unwritten(const char *file, const struct spec *spec);
 
-/* The option without which a run of this spec has no value in a column of this name (needs.def), which may also be a
- * short name (step_ms) or an end of an interval; OPTION_COUNT: there is none. */
+/* Returns the option without which a run of this spec leaves the column empty (needs.def);
+ * OPTION_COUNT: none. `name` may be a short name (step_ms) or a bound of an interval
+ * (speedup_lo). */
 enum option_id column_lack(const char *name, const struct spec *spec);
 enum { LACK_BYTES = 320 };
+/* Writes why the column is empty: which option it needs. */
 void column_explain_lack(char why[LACK_BYTES], enum option_id lack, const struct spec *spec);
 
-/* Gives the numbers that a column of this name can have (ranges.def); names as for column_lack. Returns false where
- * nothing is known. */
+/* Gives the range of numbers in a column (ranges.def). Names are as for column_lack. Returns false
+ * if the range is unknown. */
 bool column_range(const char *name, struct condition_range *range);
 
-/* Whether every launch has the same in this column of the file, as epochs: 1, 2, 3 ... */
+/* Returns whether the column has the same values in every launch, such as epoch: 1, 2, 3. */
 bool csv_file_repeats(const char *file, const char *column);
 
-/* Name of the column whose values are the kinds of rows, as metric in metrics.csv; "": the file has one kind. */
+/* Returns the name of the column that tells kinds of rows apart, such as metric in metrics.csv; "":
+ * all rows are of one kind. */
 const char *csv_file_kind(const char *file);
 
-/* A row of each file; those of summary.csv and columns.csv are written as texts. */
+/* one row of each file; summary.csv and columns.csv are written as texts */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 #define PLACE(id)                       double id;
 #define PLACE_AS(id, meaning)           double id;
@@ -159,16 +165,16 @@ struct layers_row {
 #undef PLACE
 #undef PLACE_AS
 
-/* Takes a row of a file, of its struct above: csv_add of bench/collect/csv. */
+/* Writes a row of a file from its struct above: csv_add of bench/collect/csv. */
 struct csv;
 typedef void row_writer(struct csv *csv, void *row);
 
-/* A table that launches of a sweep leave, of which a run has the rows of all its points. A sweep is a program that
- * times parts of a training step by themselves. */
+/* A table that launches of a sweep write; a run joins the rows of all its points. A sweep is a
+ * program that times parts of a training step in isolation. */
 struct sweep_table {
     const char *file;
     const struct column *columns; /* [n], without offsets */
     size_t n;
-    const char *what; /* a row is */
+    const char *what; /* meaning of a row */
 };
 const struct sweep_table *sweep_tables(size_t *n);

@@ -1,4 +1,4 @@
-/* What a point comes to: its status and the reason, the gravest finding first. */
+/* Determines the status of a point and its reason, the most serious finding first. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "bench/collect/summary.h"
 
-/* Returns true: the point has its status. */
+/* Sets status and reason; returns true. */
 __attribute__((format(printf, 3, 4))) static bool
 settle(struct point_summary *p, enum point_status status, const char *format, ...)
 {
@@ -67,7 +67,7 @@ static bool find_difference(struct point_summary *p, const struct samples *sampl
     return false;
 }
 
-/* Launches that did not do the same are no sample of anything. */
+/* Launches with different facts are not one sample. */
 static bool find_mixture(struct point_summary *p, const struct samples *a, const struct samples *b)
 {
     const struct sample *first = a->n ? &a->items[0] : b->n ? &b->items[0] : NULL;
@@ -84,8 +84,8 @@ static bool find_mixture(struct point_summary *p, const struct samples *a, const
     return false;
 }
 
-/* Nobody looked, because the spec says so: that is not the same as equal. Where nothing was trained there
- * is nothing to look at. */
+/* Weights that were not compared by request are not known to be equal. Launches without training
+ * have nothing to compare. */
 static bool find_unchecked(struct point_summary *p, const struct samples *samples)
 {
     if (!point_is_replicated(p->point) || config_int(&p->point->config, OPT_RANKS) == 1)
@@ -99,7 +99,7 @@ static bool find_unchecked(struct point_summary *p, const struct samples *sample
     return false;
 }
 
-/* Replicas that train apart (`none` at several ranks) owe no accuracy. */
+/* The accuracy bound does not apply to strategy none at several ranks, where each trains alone. */
 static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
                             const struct samples *accuracy)
 {
@@ -111,7 +111,7 @@ static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
         if (reached >= wanted->number)
             continue;
         char number[TEXT_NUMBER];
-        return settle(p, POINT_unverified, "seed %llu: %s %% test accuracy, %s wanted",
+        return settle(p, POINT_unverified, "seed %llu: test accuracy %s %%, required %s",
                       (unsigned long long)accuracy->items[i].journal->seed,
                       text_fixed(number, reached, 2), wanted->text);
     }
@@ -126,8 +126,8 @@ static bool find_missed_target(struct point_summary *p, const struct samples *ac
         if (isnan(result->target_acc_pct) || !isnan(result->to_target_epochs))
             continue;
         return settle(p, POINT_unverified,
-                      "seed %llu: %s %% test accuracy after %ld epochs, train.target_acc_pct = %g "
-                      "not reached",
+                      "seed %llu: test accuracy %s %% after %ld epochs, below train.target_acc_pct "
+                      "= %g",
                       (unsigned long long)accuracy->items[i].journal->seed,
                       text_fixed(number, result->test_acc_pct, 2),
                       config_int(&p->point->config, OPT_EPOCHS), result->target_acc_pct);
@@ -139,7 +139,7 @@ static const char *why_skipped(const struct point_summary *p)
 {
     if (p->skip_reason != NULL)
         return p->skip_reason;
-    return p->timed || p->seeds > 0 ? "no launch finished" : "no launch was asked for";
+    return p->timed || p->seeds > 0 ? "no launch finished" : "no launch was requested";
 }
 
 void point_judge(struct point_summary *p, const struct summary *s, const struct journal *journal,

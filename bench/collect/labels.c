@@ -1,4 +1,4 @@
-/* What points are called and have in common, for headings and captions. */
+/* Names of points, and of their common options, for headings and captions. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,40 +26,42 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
     return text;
 }
 
-/* What a point says of a column: a strategy is one text with its variant; `trained`: a kind is that of accuracy runs. */
-static const char *told(char text[STRATEGY_TEXT], const struct point_summary *p, enum column_id id,
-                        bool trained)
+/* Returns the text of a point for a column: a strategy with its variant. `trained`: the kind is
+ * that of accuracy runs. */
+static const char *text_of_point(char text[STRATEGY_TEXT], const struct point_summary *p,
+                                 enum column_id id, bool trained)
 {
     if (id == COLUMN_kind && trained)
         return config_kind_trained(&p->point->config);
     return id == COLUMN_strategy ? strategy_text(text, p->point) : p->cells[id];
 }
 
-/* Whether an earlier requested point has the same text. */
 static bool seen_before(const struct summary *s, size_t i, const char *text, enum column_id id,
                         bool trained)
 {
     char earlier[STRATEGY_TEXT];
     for (size_t k = 0; k < i; k++)
         if (s->points[k].point->requested &&
-            strcmp(told(earlier, &s->points[k], id, trained), text) == 0)
+            strcmp(text_of_point(earlier, &s->points[k], id, trained), text) == 0)
             return true;
     return false;
 }
 
-/* The first of a text, in the order of points, behind `last`; s->n: behind none, and there is none. */
+/* Returns the next point after `last` with a new text; s->n: none. `last` = s->n starts at the
+ * first point. */
 static size_t next_text(const struct summary *s, size_t last, enum column_id id, bool trained)
 {
     char own[STRATEGY_TEXT];
     for (size_t i = last < s->n ? last + 1 : 0; i < s->n; i++) {
-        const char *cell = told(own, &s->points[i], id, trained);
+        const char *cell = text_of_point(own, &s->points[i], id, trained);
         if (s->points[i].point->requested && cell[0] && !seen_before(s, i, cell, id, trained))
             return i;
     }
     return s->n;
 }
 
-/* The same of numbers, which rise: batches of 64, 128, 512, whatever the order of cases. */
+/* Returns the point with the next larger number, since numbers are listed in ascending order; s->n:
+ * none. */
 static size_t next_number(const struct summary *s, size_t last, enum column_id id)
 {
     double behind = last < s->n ? cell_number(&s->points[last], id) : -INFINITY, least = INFINITY;
@@ -74,7 +76,8 @@ static size_t next_number(const struct summary *s, size_t last, enum column_id i
     return next;
 }
 
-/* As many as `size` has room for, a first one that is longer cut; how many are left out. */
+/* Lists distinct texts as far as `size` allows; a first text that is too long is cut. Returns the
+ * number of omitted texts. */
 static size_t list_distinct(char *text, size_t size, const struct summary *s, enum column_id id,
                             bool trained)
 {
@@ -83,7 +86,7 @@ static size_t list_distinct(char *text, size_t size, const struct summary *s, en
     text[0] = '\0';
     while ((i = numbers ? next_number(s, i, id) : next_text(s, i, id, trained)) < s->n) {
         char own[STRATEGY_TEXT];
-        const char *cell = told(own, &s->points[i], id, trained);
+        const char *cell = text_of_point(own, &s->points[i], id, trained);
         if (left_out > 0 || (used > 0 && used + 2 + strlen(cell) >= size)) {
             left_out++;
             continue;
@@ -123,7 +126,8 @@ const char *summary_batch(char *text, size_t size, const struct summary *s)
     bool several = config_int(config, OPT_ACCUMULATE) > 1;
     char global[256], each[256];
     summary_distinct(global, sizeof global, s, COLUMN_global_batch);
-    summary_distinct(each, sizeof each, s, COLUMN_batch_per_rank); /* cases may have their own */
+    summary_distinct(each, sizeof each, s, COLUMN_batch_per_rank); /* cases may differ in
+                                                                      batch_per_rank */
     if (config_int(config, OPT_BATCH_PER_RANK) > 0 && several)
         snprintf(text, size, "%s micro-batches of %s images per rank", micro, per_rank);
     else if (config_int(config, OPT_BATCH_PER_RANK) > 0)

@@ -1,5 +1,5 @@
-/* What an elastic accuracy run comes to: the records of its last ranks, which repeat the epochs of those
- * before, and its segments. */
+/* Reads an elastic accuracy run: the records of the last segment's ranks, which include earlier
+ * epochs, and the segments. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "bench/collect/lists.h"
 #include "bench/record/segments.h"
 
-/* "1|2|1": of ranks that died those that went on in their place. */
+/* Lists the ranks of each segment as "1|2|1". If ranks died, those that resumed the segment
+ * count. */
 static void list_ranks(char *text, size_t size, const struct segments *s)
 {
     char number[16];
@@ -29,7 +30,7 @@ static void take_segments(struct launch_result *result, const struct segments *s
     result->change_s = total.change_s;
     result->recovery_s = total.recovery_s;
     result->earlier_s = total.earlier_s;
-    if (s->n > 1) /* records are those of the last ranks alone */
+    if (s->n > 1) /* earlier ranks left no records */
         result->total_user_s = result->total_sys_s = NAN;
 }
 

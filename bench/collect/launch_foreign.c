@@ -1,4 +1,4 @@
-/* What a launch of a foreign program comes to: its time, and the metrics that its output tells. */
+/* Reads a launch of a user's program: its time and the metrics in its output. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,34 +28,33 @@ double point_work(const struct spec *spec, const struct point *point, double ima
 
 /* ---- Output ---- */
 
-/* Seconds of the processor that matching a log may take, and bytes of a pattern's lines that add a second. */
+/* processor time for matching a log (s), and bytes of lines per pattern that add a second */
 enum { MATCH_S = 1, BYTES_PER_S = 1000000 };
 
-/* A pattern and the text that it found last. */
 struct metric {
     struct pattern *pattern;
     int line; /* 0: no line matches */
     char text[64];
 };
 
-/* Lines of an output that a message quotes. */
+/* number of lines that a message quotes */
 enum { LAST_LINES = 3 };
 
-/* A log that is read for the metrics of a point. */
+/* A log that is searched for the metrics of a point. */
 struct reading {
     const struct value *specs;
     const char *path;
     struct metric *metrics;
-    double *values;            /* of the metrics; NAN: no number */
-    clock_t until;             /* time of the processor at which matching ends */
-    int line;                  /* that is matched, from 1 */
-    char last[LAST_LINES][64]; /* of the lines with text the last ones, the newest first */
+    double *values;            /* [metrics] NAN: not a number */
+    clock_t until;             /* processor time at which matching ends */
+    int line;                  /* current line, from 1 */
+    char last[LAST_LINES][64]; /* last nonempty lines, newest first */
 };
 
-/* More than the longest number that C writes without an exponent. */
+/* more than the longest number that C writes without an exponent */
 enum { NUMBER_BYTES = 512 };
 
-/* A text that is no number is NAN. */
+/* Parses a number; NAN for any other text. */
 static double number_of(const char *text, size_t length)
 {
     char digits[NUMBER_BYTES] = "";
@@ -109,7 +108,6 @@ static enum status read_lines(struct reading *r, FILE *log, struct error *e)
     return status;
 }
 
-/* Reports a pattern without a match, with the last lines of the output in their order. */
 static enum status error_no_line(const struct reading *r, const char *pattern, struct error *e)
 {
     char lines[sizeof r->last + 16] = "";
@@ -172,9 +170,9 @@ enum status launch_metrics(const char *dir, const struct config *config, double 
     return status;
 }
 
-/* ---- A launch ---- */
+/* ---- Launches ---- */
 
-/* What the point is judged by. */
+/* Finds the time of a launch that workload.time selects: a metric or the wall time. */
 static enum status find_time(double *step_ms, const char *dir, const struct config *config,
                              double wall_s, struct error *e)
 {
@@ -186,7 +184,7 @@ static enum status find_time(double *step_ms, const char *dir, const struct conf
     values[n] = wall_s;
     *step_ms = values[metric] * ms;
     if (status == OK && !(*step_ms > 0))
-        status = error_at(e, ERR_DATA, dir, 0, 0, "workload.time: %s is %g, no time",
+        status = error_at(e, ERR_DATA, dir, 0, 0, "workload.time: expected %s above 0, found %g",
                           config_text(config, OPT_JUDGED), values[metric]);
     free(values);
     return status;

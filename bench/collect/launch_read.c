@@ -1,4 +1,4 @@
-/* What a launch comes to: every metric over its ranks, and what follows from several of them. */
+/* Reads a launch: every metric over its ranks, and values computed from several metrics. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* ---- Metrics: a field of the ranks' records each ---- */
+/* ---- Metrics: one field of the records each ---- */
 
-/* As the rows of metrics.def call them. */
+/* how a metric is combined over ranks, named as in metrics.def */
 enum over_ranks { MEAN, PER_STEP, SUM, MAX, LIST, FIRST };
 
 static const struct metric {
@@ -23,7 +23,7 @@ static const struct metric {
     enum over_ranks over_ranks;
     enum csv_type type;
     const char *unit;
-    size_t offset, size; /* in struct launch_result */
+    size_t offset, size; /* member of struct launch_result */
 } metrics[METRICS] = {
 #define METRIC(id, type, unit, line, field, kind, flags, ranks, launches, meaning)                 \
     {FIELD_##line##_##field,                                                                       \
@@ -42,7 +42,7 @@ double metric_number(enum metric_id id, const void *const lines[RECORD_LINES])
     return line != NULL ? field_number(field, line, metrics[id].unit) : NAN;
 }
 
-/* Lines of one kind that count, and the size of one. */
+/* lines of one kind that count; size: bytes of one */
 struct lines {
     const char *items;
     size_t n, size;
@@ -60,7 +60,7 @@ static struct lines lines_of(const struct rank_record *r, enum record_line line)
     return (struct lines){line == RECORD_end ? (const void *)&r->end : &r->hello, 1, 0};
 }
 
-/* The last line of this kind of the first rank that has one; NULL: none has. */
+/* Returns the last line of a kind, of the first rank that has any; NULL: none. */
 static const void *first_line(const struct rank_record *records, int ranks, enum record_line line)
 {
     for (int i = 0; i < ranks; i++) {
@@ -100,7 +100,7 @@ static double number_of(const struct metric *m, const struct rank_record *record
     }
 }
 
-/* The ranks' texts, separated by |; ends with "..." where there are too many. */
+/* Joins the ranks' texts by |. A list that is too long ends with "...". */
 static void list_texts(char *text, size_t size, const struct rank_record *records, int ranks,
                        const struct field *field)
 {
@@ -147,13 +147,15 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
 
 /* ---- Waiting ---- */
 
-/* What each rank did in the steps of which all arrivals are known. */
+/* Waiting of each rank, over the steps in which all arrivals are known. */
 struct waits {
-    size_t *surely, *perhaps; /* in how many it was the last to arrive: perhaps counts both */
+    size_t *surely, *perhaps; /* [ranks] number of steps in which it arrived last; perhaps: could
+                                 have, includes surely */
     double *wait_ns;
 };
 
-/* "0.1|20.3" of so many ranks: the numbers of the first of them, up to one that is unknown. */
+/* Joins numbers of the ranks as "0.1|20.3", up to the first unknown one. Ranks beyond RANK_WAITS
+ * become "...". */
 static void list_numbers(char text[1024], const double values[RANK_WAITS], int ranks,
                          char *(*format)(char text[TEXT_NUMBER], double x))
 {
@@ -165,7 +167,7 @@ static void list_numbers(char text[1024], const double values[RANK_WAITS], int r
         list_add(text, 1024, "|", "...");
 }
 
-/* Of a step, where no other rank may have been the last. */
+/* Counts the last rank of a step: surely if no other rank can have been last. */
 static void count_last(const struct waits *waits, const struct arrivals *a)
 {
     int last = -1, candidates = 0;
@@ -179,7 +181,7 @@ static void count_last(const struct waits *waits, const struct arrivals *a)
         waits->surely[last]++;
 }
 
-/* Sums up who was the last, and who waited; returns in how many steps arrivals are known. */
+/* Adds up waiting times and last ranks; returns the number of steps with known arrivals. */
 static size_t count_arrivals(const struct waits *waits, const struct rank_record *records,
                              int ranks)
 {
@@ -194,7 +196,7 @@ static size_t count_arrivals(const struct waits *waits, const struct rank_record
     return known;
 }
 
-/* What clocks may be off by is not called waiting. */
+/* Sets waiting times. Times below the error of the clocks stay unknown. */
 static void take_waits(struct launch_result *result, const struct waits *waits, int ranks,
                        size_t steps, double error_ns)
 {
@@ -213,7 +215,7 @@ static void take_waits(struct launch_result *result, const struct waits *waits, 
     list_numbers(result->rank_wait_ms, result->rank_waits, ranks, text_real);
 }
 
-/* The rank that was the last most often, whichever was that where clocks do not tell; -1: none. */
+/* Returns the rank that arrived last most often, however ambiguous steps are resolved; -1: none. */
 static int most_often_last(const struct waits *waits, int ranks)
 {
     int last = votes_largest(waits->surely, ranks);
@@ -251,13 +253,14 @@ static enum status fill_waits(struct launch_result *result, const struct rank_re
     return status;
 }
 
-/* Hosts that were started years apart differ by many digits, of which the last ones count. */
+/* Decimals, since offsets of hosts that were started years apart have many digits before the
+ * point. */
 static char *text_offset(char text[TEXT_NUMBER], double us)
 {
     return text_fixed(text, us, 3);
 }
 
-/* Where the ranks told of their clocks; those that share rank 0's are 0 apart. */
+/* Sets offsets and drifts if all ranks recorded them. Ranks with rank 0's clock have 0. */
 static void fill_clocks(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     double offsets_us[RANK_WAITS], drifts_ppm[RANK_WAITS];
@@ -273,10 +276,10 @@ static void fill_clocks(struct launch_result *result, const struct rank_record *
     result->clock_error_us = records_clock_error_ns(records, ranks) / 1e3;
 }
 
-/* ---- What follows from several fields ---- */
+/* ---- Values from several fields ---- */
 
-/* Batches that the training images make, a last smaller one as the part of a batch that it is; NAN where a
- * workload does not tell. */
+/* Returns steps per epoch, with a smaller last batch as a fraction; NAN if the workload does not
+ * report it. */
 static double epoch_steps(const struct rank_record *records)
 {
     const struct record_hello *hello = &records[0].hello;
@@ -284,8 +287,8 @@ static double epoch_steps(const struct rank_record *records)
     return told ? (double)hello->train_images / (double)hello->global_batch : NAN;
 }
 
-/* The slowest rank sets the pace. Polling is told by the clock: of a rank that polled for longer than it had a core,
- * it is not known what it used to any purpose. */
+/* Sets times per step of the slowest rank, and useful processor time. Polling is wall time: if a
+ * rank polled longer than it had a core, its useful time is unknown. */
 static void fill_times(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     double slowest_ns = 0, cpu = 0;
@@ -302,7 +305,7 @@ static void fill_times(struct launch_result *result, const struct rank_record *r
     }
 }
 
-/* What a rank does not compute because others do. */
+/* Sets bubbles: time in which a rank computes nothing while others compute. */
 static void fill_bubble(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     double waited_ns = 0, computed_ns = 0;
@@ -317,7 +320,6 @@ static void fill_bubble(struct launch_result *result, const struct rank_record *
         result->bubble_pct = 100 * waited_ns / (waited_ns + computed_ns);
 }
 
-/* Whether weights were equal, and what diverged first. */
 static void take_verdict(struct launch_result *result, const struct record_end *end)
 {
     result->weights_checked &= end->weights_equal != VERDICT_UNKNOWN;
@@ -330,7 +332,7 @@ static void take_verdict(struct launch_result *result, const struct record_end *
     }
 }
 
-/* Times of a whole run, from the process's start, memory of the largest rank, each by itself, and verdicts. */
+/* Sets times of the whole run since process start, memory of the largest rank, and verdicts. */
 static void fill_ends(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     result->total_user_s = result->total_sys_s = 0;
@@ -346,7 +348,7 @@ static void fill_ends(struct launch_result *result, const struct rank_record *re
     }
 }
 
-/* Who does not tell computes. */
+/* A workload without `compute` in its records computes. */
 static void fill_work(struct launch_result *result, const struct record_hello *hello)
 {
     strcpy(result->compute, hello->compute[0] != '\0' ? hello->compute : "real");
@@ -369,7 +371,7 @@ static bool share_cpu(const struct rank_record *a, const struct rank_record *b)
     return strcmp(a->hello.cpu, b->hello.cpu) == 0;
 }
 
-/* Whether no earlier rank shares it with the i-th. */
+/* Returns whether no earlier rank shares a node or machine with rank i, as `share` compares. */
 static bool is_first(const struct rank_record *records, int i,
                      bool (*share)(const struct rank_record *a, const struct rank_record *b))
 {
@@ -379,8 +381,8 @@ static bool is_first(const struct rank_record *records, int i,
     return first == i;
 }
 
-/* Nodes are told by their names; ranks of one need not follow each other. Processors that find no room any more are
- * cut. */
+/* Sets nodes, identified by name; ranks of a node need not be consecutive. The list of processors
+ * is cut if it is too long. */
 static void fill_nodes(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     result->nodes = result->ranks_per_node = result->machines = 0;
@@ -404,7 +406,8 @@ bool launch_is_mixed(const struct launch_result *result)
     return strstr(result->cpus, CPUS_JOINED_BY) != NULL;
 }
 
-/* Every rank tells what its node's interface counted; of other nodes than rank 0's the one with most. */
+/* Sets interface traffic. Every rank recorded its node's counters; nodes other than rank 0's keep
+ * the maximum. */
 static void fill_traffic(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     for (int i = 0; i < ranks; i++) {
@@ -422,7 +425,7 @@ static void fill_traffic(struct launch_result *result, const struct rank_record 
     }
 }
 
-/* Seconds of the k-th epoch, of the slowest rank; ranks may leave epochs to rank 0. */
+/* Returns the time of epoch k on the slowest rank (s). Ranks other than 0 may have no epochs. */
 static double epoch_seconds(const struct rank_record *records, int ranks, size_t k)
 {
     double slowest = NAN;
@@ -434,7 +437,6 @@ static double epoch_seconds(const struct rank_record *records, int ranks, size_t
     return slowest;
 }
 
-/* Median over epochs. */
 static enum status fill_epochs(struct launch_result *result, const struct rank_record *records,
                                int ranks, struct error *e)
 {
@@ -450,7 +452,7 @@ static enum status fill_epochs(struct launch_result *result, const struct rank_r
     return OK;
 }
 
-/* The epochs up to the first one after which accuracy was what the run was to end at. */
+/* Sets epochs, images and seconds up to the first epoch with the target accuracy. */
 static void fill_target(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     const struct rank_record *r = records;
@@ -471,7 +473,7 @@ static void fill_target(struct launch_result *result, const struct rank_record *
     }
 }
 
-/* Of the slowest rank step by step: whether they change, and their tail. */
+/* Sets trend and tail of step times, on the slowest rank of each step. */
 static enum status fill_steps(struct launch_result *result, const struct rank_record *records,
                               int ranks, struct error *e)
 {

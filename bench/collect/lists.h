@@ -1,7 +1,7 @@
-/* Lists of texts in one text. Internal to bench/collect. */
+/* Comma-separated lists in fixed buffers. Internal to bench/collect. */
 #pragma once
 
 #include <stddef.h>
 
-/* Appends an item behind `separator`. A list without room for it ends with "..." and takes no more. */
+/* Appends an item after `separator`. A full list ends with "..." and ignores further items. */
 void list_add(char *text, size_t size, const char *separator, const char *item);

@@ -17,8 +17,8 @@ static double known(double x)
     return isnan(x) ? 0 : x;
 }
 
-/* Why a loss is not to be explained: the machine was busy, or launches scatter by as much; NULL
- * where nothing speaks against it. */
+/* Returns why the loss cannot be explained: the machine was busy, or launches scatter by as much.
+ * NULL: it can. */
 static const char *doubt(const struct point_summary *p, const struct point_summary *base,
                          const struct losses_row *row)
 {
@@ -29,7 +29,8 @@ static const char *doubt(const struct point_summary *p, const struct point_summa
     return fabs(row->lost_pct) > row->scatter_pct ? NULL : "launches scatter by as much";
 }
 
-/* Of the step; what every rank repeats keeps its time while the step becomes shorter. */
+/* Share of the optimizer in a step (%). Work that every rank repeats keeps its time while the step
+ * shrinks. */
 static double optimizer_share(const struct point_summary *p)
 {
     return 100 * cell_number(p, COLUMN_optimizer_ms) / p->step_ms.mid;
@@ -59,7 +60,6 @@ static struct losses_row row_of(const struct point_summary *p, const struct poin
     return row;
 }
 
-/* An interval of so few pairs that it says less than is asked for supports nothing. */
 static bool has_interval(const struct point_summary *p)
 {
     size_t n = p->scaling.pairs > 0 ? p->scaling.pairs : p->launches;
@@ -67,8 +67,8 @@ static bool has_interval(const struct point_summary *p)
            timing_level(n, config_adds_launches(&p->point->config)) >= SUMMARY_CONFIDENCE;
 }
 
-/* Over the points of one series from `first` on: one after the other, and the intervals of the first and the last have
- * nothing in common. */
+/* Returns the trend of karp_flatt over the points of a series, from `first` on. It must be
+ * monotonic, and the intervals of first and last point disjoint. */
 static const char *trend(const struct losses *losses, size_t first, const struct summary *s)
 {
     const struct point_summary *from = NULL, *to = NULL;

@@ -1,20 +1,20 @@
-/* Why it bends: what of perfect scaling each point lost, and to which part of a step; the rows of
- * losses.csv, which the sentences below the closing table print. Internal to bench/collect. */
+/* Losses against perfect scaling, by part of a step: the rows of losses.csv. The text below the
+ * table prints them. Internal to bench/collect. */
 #pragma once
 
 #include "bench/collect/columns.h"
 #include "bench/collect/series.h"
 
 struct losses {
-    struct losses_row *rows; /* of points with more cores than their base, series by series */
-    size_t *points;          /* [n] of the summary */
+    struct losses_row *rows; /* [n] points with more cores than their base, by series */
+    size_t *points;          /* [n] indices in the summary */
     size_t n;
-    struct series_list series; /* owns the names */
+    struct series_list series; /* owns the names in `rows` */
 };
 
-/* From the numbers of the points. Freed with losses_free in any case. */
+/* Computes the losses of all points. Call losses_free in any case. Errors: ERR_MEMORY. */
 enum status losses_collect(struct losses *losses, const struct summary *s, struct error *e);
-/* Whether a sentence of this point may say which rank was the last, where as many points are looked at
- * at once: of campaigns whose ranks are all alike at most one in twenty then says it of any (Bonferroni). */
+/* Returns whether text may name the rank that arrived last. `looked_at`: number of points tested
+ * together (Bonferroni); if all ranks are alike, at most one campaign in twenty names any. */
 bool losses_name_last_rank(const struct point_last *last, size_t looked_at);
 void losses_free(struct losses *losses);

@@ -1,4 +1,4 @@
-/* What a run's manifest says of the machine. */
+/* Reads machine and software of a run from its manifest. */
 #include <errno.h>
 #include <string.h>
 
@@ -16,7 +16,8 @@ static const json_t *part_of(const json_t *manifest, const char *part)
     return part != NULL ? json_object_get(manifest, part) : manifest;
 }
 
-/* As a shell takes it: with blanks in double quotes, with what it makes something of in single ones. */
+/* Quotes a word for a shell: double quotes around blanks, single quotes around special
+ * characters. */
 static void quote_word(FILE *out, const char *word)
 {
     const char *quote = strchr(word, ' ') != NULL ? "\"" : "";
@@ -30,7 +31,7 @@ static void quote_word(FILE *out, const char *word)
     fputc('\'', out);
 }
 
-/* Cut to fit into `text`, which is all 0. */
+/* Joins the words of a command, cut to fit into `text`, which must be zeroed. */
 static void take_command(char *text, size_t size, const json_t *command)
 {
     FILE *out = fmemopen(text, size - 1, "w");
@@ -43,14 +44,14 @@ static void take_command(char *text, size_t size, const json_t *command)
         fclose(out);
 }
 
-/* What the manifest says of how it was run, and what of it is missing that a reader would need to do it again. */
+/* Reads the setup of a run from the manifest, and lists facts that are missing for a repetition. */
 static void take_setup(struct summary *s, const json_t *manifest)
 {
     struct run_setup *setup = &s->setup;
     const struct {
-        const char *part, *name; /* part NULL: of the manifest itself */
+        const char *part, *name; /* part NULL: top level of the manifest */
         bool is_needed;
-        char *text; /* NULL: it is no text */
+        char *text; /* NULL: no text */
         size_t size;
     } told[] = {
 #define TOLD(part, member, is_needed)                                                              \

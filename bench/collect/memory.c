@@ -1,5 +1,5 @@
-/* Parameters, gradients and optimizer state that a rank has in memory, together its model states: as they are forecast,
- * by DeepSpeed's formulas, and as they were measured. */
+/* Memory of a rank for model states (parameters, gradients, optimizer state): forecast, DeepSpeed's
+ * formulas, measured. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/desc/net_slice.h"
 
-/* Difference between measured and forecast memory up to which a point is not flagged: a percentage, and pages. The
- * forecast does not know where in a page an arena begins; small nets have few pages. */
+/* Largest difference of measured from forecast memory without a flag: a percentage, and pages.
+ * Forecasts ignore where in a page an arena begins, which matters for small networks. */
 #define MEMORY_OFF_PCT   5.0
 #define MEMORY_OFF_PAGES 8
 
@@ -22,14 +22,16 @@ bool point_forecasts_memory(const struct point *point)
            config_int(c, OPT_PIPELINE) == 1;
 }
 
-/* The net as the first rank has it, whose slice is as large as any. Freed with net_desc_free. */
+/* Builds the network as the first rank holds it; its slice is as large as any. Free with
+ * net_desc_free. */
 static enum status held_by_rank(struct net_desc *held, const struct point *point, struct error *e)
 {
     return net_desc_slice(held, &point->net->net, 0, (int)config_int(&point->config, OPT_TENSOR),
                           e);
 }
 
-/* Plans that fuse compute a 3x3 convolution and the batch norm behind it in one op. */
+/* Returns whether an op computes layer i together with the layer before: fused plans join a 3x3
+ * convolution and its batch norm. */
 static bool joins_layer_before(const struct layer_desc *layers, int i, enum plan plan)
 {
     const struct layer_desc *conv = &layers[i - 1];
@@ -38,7 +40,7 @@ static bool joins_layer_before(const struct layer_desc *layers, int i, enum plan
            conv->stride_h == 1 && conv->stride_w == 1;
 }
 
-/* Of each tensor the op that reads it. */
+/* Sets ops[t] to the op that reads tensor t. */
 static void find_ops(int *ops, const struct net_desc *net, enum plan plan)
 {
     int op = 0;
@@ -50,7 +52,7 @@ static void find_ops(int *ops, const struct net_desc *net, enum plan plan)
     }
 }
 
-/* What a strategy keeps of tensors of counts [n], read by ops [n]. */
+/* Computes the memory that the strategy needs for tensors of counts [n], read by ops [n]. */
 static enum status memory_of(struct sync_memory *m, const struct point *point,
                              const struct net_desc *held, size_t width, size_t *counts, int *ops,
                              struct error *e)
@@ -108,7 +110,6 @@ static struct model_states in_mib(const struct sync_memory *m)
     };
 }
 
-/* Each at its own most, of the launch that had most. */
 static double measured_mib(const struct samples *samples)
 {
     double most = NAN;
@@ -125,8 +126,8 @@ static size_t width_of(const struct samples *samples)
     return is_double ? sizeof(double) : sizeof(float);
 }
 
-/* Of timed launches; where there were none, of the others. An elastic accuracy run ends on other ranks than the point
- * has. */
+/* Uses timed launches, else accuracy runs. Elastic accuracy runs may end with other ranks than the
+ * point has. */
 enum status memory_set(struct point_memory *m, const struct point *point,
                        const struct samples *time, const struct samples *accuracy, struct error *e)
 {

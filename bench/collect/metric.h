@@ -1,5 +1,4 @@
-/* Metrics of metrics.def that are fields of records, by the names of their columns. Internal to
- * bench/collect. */
+/* Metrics of metrics.def that are fields of records. Internal to bench/collect. */
 #pragma once
 
 #include "bench/record/fields.h"
@@ -10,6 +9,6 @@ enum metric_id {
     METRICS
 };
 
-/* The number that a metric has in a line of its kind, in the unit of its column; NAN where it is
- * unknown or that line is NULL. */
+/* Returns a metric of a record line, in the unit of its column. NAN if it is unknown or the line is
+ * NULL. */
 double metric_number(enum metric_id id, const void *const lines[RECORD_LINES]);

@@ -1,6 +1,6 @@
-/* What tells a launch that was disturbed: it is compared with the others of the campaign or of its
- * point, and has to lose more than a hundredth or so of its time by any guess. So a quiet hour, in
- * which every launch has about what the others have, flags none. */
+/* Finds disturbed launches by comparison with other launches of the campaign or the point. A
+ * disturbance must cost about 1 % of a launch's time by any estimate. In a quiet hour all launches
+ * are alike and none is flagged. */
 #include "bench/collect/noise.h"
 
 #include <math.h>
@@ -11,41 +11,43 @@
 #include "bench/base/homogeneity.h"
 #include "kernels/base/mem.h"
 
-/* Of the processors' time, above the median of the campaign's launches. */
+/* limits above the median of the campaign's launches (% of processor time) */
 #define FOREIGN_EXCESS_PCT 5.0
 #define STEAL_EXCESS_PCT   2.0
 
-/* The kernel counts in ticks; a processor may be one off at either end. */
+/* error of a processor's tick counts, one at each end */
 #define TICKS 2.0
 
-/* Slower than the median of launches on as many cores, in standard deviations by the median
- * absolute deviation, and at least: clocks of processors vary by some per cent among themselves. */
+/* Limits for the fixed piece of work: slower than the median of launches on as many cores by
+ * standard deviations (from the median absolute deviation), and by a share. Clock rates of
+ * processors vary by some per cent. */
 #define WORK_DEVIATIONS   5.0
 #define WORK_LEAST        0.05
 #define DEVIATION_PER_MAD 1.4826
 #define WORK_VALUES_MIN   6
 
-/* What a page fault costs at most, and the part of the timed steps that all of them must come to. */
+/* upper bounds for the cost of a page fault (s), and the share of timed steps that faults must
+ * reach */
 #define FAULT_MINOR_S 1e-6
 #define FAULT_MAJOR_S 1e-4
 #define FAULTS_SHARE  0.01
 
-/* A turn that the scheduler gives to another program lasts a millisecond or more: twenty a second are
- * a fiftieth of the time. A few in all say nothing. */
+/* Another program keeps a processor for a millisecond or more, so 20 switches per second cost 2 %.
+ * Few switches in all are ignored. */
 #define SWITCHES_PER_S 20.0
 #define SWITCHES_FEW   4.0
 
-/* Of what the other launches of its point have. */
+/* limit relative to the median of other launches of the point */
 #define TIMES_MEDIAN 3.0
 
-/* Of outliers, modes and trends: the rate of false ones, and what is too small to matter. */
+/* Outliers, modes and trends: error rates, and the smallest effects that count. */
 #define NOISE_ALPHA     0.01
 #define NOISE_LEAST     0.01
 #define TREND_ALPHA     0.05
 #define TREND_LEAST_PCT 1.0
 #define TREND_LAUNCHES  3
 
-/* ---- Words ---- */
+/* ---- Text ---- */
 
 enum { FOREIGN, STEAL, WORK, FAULTS, SWITCHES, KINDS };
 static const struct {
@@ -56,7 +58,7 @@ static const struct {
                   [FAULTS] = {"faults", "% of its steps"},
                   [SWITCHES] = {"switches", "a second"}};
 
-/* Tells of an amount above the limit, and that limit: it is another one in every campaign. */
+/* Appends an amount above its limit, with the limit, which differs between campaigns. */
 static void judge_amount(struct launch_result *r, int kind, double amount, double limit)
 {
     char number[TEXT_NUMBER], most[TEXT_NUMBER];
@@ -74,13 +76,13 @@ void noise_join(char *to, size_t size, const char *by)
             text_join(to, size, " ", kinds[k].name);
 }
 
-/* ---- Launches, against all of the campaign ---- */
+/* ---- Comparison with all launches of the campaign ---- */
 
-/* Room for two numbers of every launch. */
+/* `values` has room for two numbers per launch. */
 struct judge {
     struct summary *s;
     double *values;
-    double foreign_pct, steal_pct; /* medians */
+    double foreign_pct, steal_pct; /* medians over launches */
 };
 
 static double window_s(const struct launch_result *r)
@@ -99,7 +101,7 @@ static double median_of(const struct judge *j, size_t offset)
     return stats_median(j->values, n);
 }
 
-/* Above the campaign's median, and in any case where the point would be busy. */
+/* The limit is above the campaign's median, but no higher than SUMMARY_BUSY_PCT. */
 static void judge_load(const struct judge *j, struct summary_launch *launch, double wall_s)
 {
     struct launch_result *r = &launch->result;
@@ -110,15 +112,14 @@ static void judge_load(const struct judge *j, struct summary_launch *launch, dou
     judge_amount(r, STEAL, r->steal_pct, steal);
 }
 
-/* Whether it counts, of a point that has so many cores. */
 static bool is_on_cores(const struct summary *s, const struct summary_launch *launch, int cores)
 {
     return launch->ok && point_cores(&s->spec->points[launch->point]) == cores;
 }
 
-/* More cores may have a lower clock, each by itself: they are compared among themselves. Slow at one end is a moment's
- * matter: the steps of such launches take as long as those of others. A processor that was slow all the while is so at
- * both. */
+/* Compares launches on the same number of cores: with more cores the clock rate may be lower. A
+ * launch is disturbed if the work is slow both before and after it. One slow end is a short event
+ * that leaves the steps unchanged. */
 static void judge_cores(struct judge *j, int cores)
 {
     struct summary *s = j->s;
@@ -153,7 +154,7 @@ static bool is_first_with_cores(const struct summary *s, size_t point)
     return true;
 }
 
-/* ---- Launches, against those of the same point ---- */
+/* ---- Comparison with launches of the same point ---- */
 
 static double fault_share(const struct launch_result *r)
 {
@@ -219,7 +220,7 @@ size_t noise_points_tested(const struct summary *s)
     return n;
 }
 
-/* The launches are the sample: steps of one follow each other, and drift together. */
+/* Tests trends over launches, not steps: steps of one launch are correlated. */
 static int trend_direction(const struct samples *time, double trend_pct, size_t tested)
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* What is said of a point: what follows from its options, its status, its remarks. */
+/* Values of a point that follow from its options, and predicates on its status and flags. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

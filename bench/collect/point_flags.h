@@ -1,4 +1,4 @@
-/* Remarks of points that do not change their status, as column `flags` of summary.csv has them:
+/* Flags of points, in column `flags` of summary.csv. They do not change the status.
  *
  *   FLAG(name, meaning)
  *

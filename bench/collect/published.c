@@ -13,14 +13,14 @@
 
 #define WORD 256
 
-/* Ours of a key: a product of what each point says. */
+/* A key: our side is a product of options. */
 enum { FACTORS_MAX = 4, KEYS_MAX = 8 };
 
 struct key {
     char ours[WORD], theirs[WORD];
-    const struct spec_option *factors[FACTORS_MAX]; /* NULL: ranks on a node */
+    const struct spec_option *factors[FACTORS_MAX]; /* NULL: ranks_per_node */
     size_t n;
-    size_t column; /* of the file */
+    size_t column; /* column of the file */
 };
 
 struct reading {
@@ -28,11 +28,11 @@ struct reading {
     struct csv_table table;
     struct key keys[KEYS_MAX];
     size_t n_keys;
-    size_t columns[PUBLISHED_MAX]; /* of the file */
+    size_t columns[PUBLISHED_MAX]; /* columns of the file */
     double factors[PUBLISHED_MAX];
 };
 
-/* ---- What the spec says ---- */
+/* ---- Options of the spec ---- */
 
 static enum status refuse(const struct spec *spec, enum option_id id, const char *text,
                           const char *why, struct error *e)
@@ -41,7 +41,8 @@ static enum status refuse(const struct spec *spec, enum option_id id, const char
     return mark_error(e, ERR_SPEC, value->mark, "%s: '%s': %s", option_get(id)->key, text, why);
 }
 
-/* Keys that the spec leaves out have no place of their own. */
+/* Finds a column of the file. Keys that the spec leaves at the default have no mark; the error is
+ * then at published.file. */
 static enum status find_column(const struct reading *r, enum option_id id, const char *name,
                                size_t *column, struct error *e)
 {
@@ -50,7 +51,8 @@ static enum status find_column(const struct reading *r, enum option_id id, const
     return csv_table_column_of_spec(&r->table, name, option_get(id)->key, mark, column, e);
 }
 
-/* Ends a text at `mark` and returns what is behind it, NULL where there is no mark; both without blanks at their ends. */
+/* Cuts a text at `mark` and returns the part after it, NULL without a mark. Both parts are
+ * trimmed. */
 static char *split(char *text, char mark)
 {
     char *rest = strchr(text, mark);
@@ -62,7 +64,8 @@ static char *split(char *text, char mark)
     return rest;
 }
 
-/* "ours = theirs" into its halves; "ours" into twice the same. False where one is empty or both are long. */
+/* Splits "ours = theirs"; "ours" alone is both. Returns false if a part is empty or the text too
+ * long. */
 static bool split_halves(const char *text, char ours[WORD], char theirs[WORD])
 {
     if (strlen(text) >= WORD)
@@ -92,7 +95,7 @@ static enum status read_factors(struct key *key, const struct spec *spec, struct
         const struct spec_option *option = config_option_find(&spec->config, word);
         bool on_node = strcmp(word, "ranks_per_node") == 0;
         if (key->n == FACTORS_MAX)
-            return refuse(spec, OPT_PUBLISHED_KEYS, key->ours, "at most 4 factors", e);
+            return refuse(spec, OPT_PUBLISHED_KEYS, key->ours, "expected at most 4 factors", e);
         if (!on_node && (option == NULL || scope_is_campaign(option->scope)))
             return refuse_key(spec, word, e);
         key->factors[key->n++] = on_node ? NULL : option;
@@ -104,12 +107,12 @@ static enum status read_keys(struct reading *r, struct error *e)
 {
     const struct value *list = &r->spec->config.values[OPT_PUBLISHED_KEYS];
     if (list->n == 0 || list->n > KEYS_MAX)
-        return refuse(r->spec, OPT_PUBLISHED_KEYS, list->text, "1 to 8 keys are possible", e);
+        return refuse(r->spec, OPT_PUBLISHED_KEYS, list->text, "expected 1 to 8 keys", e);
     for (size_t i = 0; i < list->n; i++) {
         struct key *key = &r->keys[r->n_keys++];
         if (!split_halves(list->texts[i], key->ours, key->theirs))
             return refuse(r->spec, OPT_PUBLISHED_KEYS, list->texts[i],
-                          "not of the form 'ours' or 'ours = theirs'", e);
+                          "expected 'ours' or 'ours = theirs'", e);
         TRY(read_factors(key, r->spec, e));
         TRY(find_column(r, OPT_PUBLISHED_KEYS, key->theirs, &key->column, e));
     }
@@ -129,7 +132,6 @@ static enum status refuse_column(const struct spec *spec, const char *name, stru
     return refuse(spec, OPT_PUBLISHED_VALUES, name, why, e);
 }
 
-/* "ours = theirs * factor" */
 static enum status read_value(struct published *p, struct reading *r, const char *text,
                               struct error *e)
 {
@@ -138,7 +140,7 @@ static enum status read_value(struct published *p, struct reading *r, const char
     *factor = 1;
     if (!split_halves(text, ours, theirs))
         return refuse(r->spec, OPT_PUBLISHED_VALUES, text,
-                      "not of the form 'ours', 'ours = theirs' or 'ours = theirs * factor'", e);
+                      "expected 'ours', 'ours = theirs' or 'ours = theirs * factor'", e);
     const char *star = split(theirs, '*');
     if (star != NULL && !number_parse(star, factor))
         return refuse(r->spec, OPT_PUBLISHED_VALUES, star, "not a number", e);
@@ -162,15 +164,15 @@ static enum status read_values(struct published *p, struct reading *r, struct er
 {
     const struct value *list = &r->spec->config.values[OPT_PUBLISHED_VALUES];
     if (list->n > PUBLISHED_MAX)
-        return refuse(r->spec, OPT_PUBLISHED_VALUES, list->text, "more than 8", e);
+        return refuse(r->spec, OPT_PUBLISHED_VALUES, list->text, "expected at most 8 values", e);
     for (size_t i = 0; i < list->n; i++)
         TRY(read_value(p, r, list->texts[i], e));
     return OK;
 }
 
-/* ---- What the file says ---- */
+/* ---- Rows of the file ---- */
 
-/* A key of a point, as number where all its factors are numbers. */
+/* Computes our side of a key as a number. Returns false if a factor is a text. */
 static bool key_number(const struct key *key, const struct point *point, double *number)
 {
     *number = 1;
@@ -186,7 +188,7 @@ static bool key_number(const struct key *key, const struct point *point, double 
     return true;
 }
 
-/* Of products, whose factors are written in decimal. */
+/* relative rounding error of products of decimal factors */
 #define KEY_ROUNDING 1e-12
 
 static enum status row_matches(const struct reading *r, size_t row, const struct point *point,
@@ -218,7 +220,8 @@ static enum status take_row(struct published *p, const struct reading *r, size_t
     return OK;
 }
 
-/* Ranks that train apart, and what stands for nobody's point but calibrates replayed ones. */
+/* Returns whether no publication has such a point: strategy none at several ranks, or a
+ * calibration. */
 static bool is_own(const struct point *point)
 {
     return config_calibrates(&point->config) ||
@@ -226,7 +229,7 @@ static bool is_own(const struct point *point)
             config_int(&point->config, OPT_RANKS) > 1);
 }
 
-/* The row of a point; two would leave open which of them it is compared with. */
+/* Takes the row that matches a point. Two matching rows are an error. */
 static enum status take_point(struct published *p, const struct reading *r, size_t i, bool *used,
                               struct error *e)
 {
@@ -239,10 +242,11 @@ static enum status take_point(struct published *p, const struct reading *r, size
         if (!matches || is_own(point))
             continue;
         if (first > 0)
-            return error_at(e, ERR_DATA, table->path, table->lines[row], 0,
-                            "this row and line %d both match %s: published.keys have to tell rows "
-                            "apart",
-                            first, point->label);
+            return error_at(
+                e, ERR_DATA, table->path, table->lines[row], 0,
+                "this row and line %d both match %s; add a key that distinguishes them to "
+                "published.keys",
+                first, point->label);
         first = table->lines[row];
         p->matched += !used[row];
         used[row] = true;
@@ -265,7 +269,7 @@ static enum status take_points(struct published *p, const struct reading *r, str
     return status;
 }
 
-/* ---- The file ---- */
+/* ---- File ---- */
 
 static enum status read_file(struct published *p, struct reading *r, const char *path,
                              struct error *e)
@@ -274,7 +278,7 @@ static enum status read_file(struct published *p, struct reading *r, const char 
     TRY(csv_table_read(&r->table, path, e));
     p->rows = r->table.rows;
     if (p->rows == 0)
-        return error_at(e, ERR_DATA, path, 0, 0, "no rows below the names");
+        return error_at(e, ERR_DATA, path, 0, 0, "expected rows below the header, found none");
     TRY(read_keys(r, e));
     TRY(read_values(p, r, e));
     return take_points(p, r, e);
@@ -307,9 +311,9 @@ enum status published_check(const struct spec *spec, struct error *e)
     return status;
 }
 
-/* ---- Beside ours ---- */
+/* ---- Published values ---- */
 
-/* By its name in any file: `loss` stands in steps.csv. */
+/* Returns whether a column of any CSV file is an accuracy or loss. */
 static bool is_learnt(const char *name)
 {
     static const char *const learnt[] = {"train_loss", "train_acc_pct", "test_loss", "test_acc_pct",

@@ -1,32 +1,34 @@
-/* Published numbers beside ours: a CSV file whose rows are matched to points by what a spec says
- * (published.*). Internal to bench/collect. */
+/* Published numbers beside ours: rows of a CSV file that options published.* of a spec match to
+ * points. Internal to bench/collect. */
 #pragma once
 
 #include "bench/collect/columns.h"
 
-/* Most entries of published.values. */
+/* largest number of entries in published.values */
 #define PUBLISHED_MAX 8
 
 struct published {
-    char file[256];                        /* without its folder; "": nothing is compared */
-    size_t rows, matched;                  /* of the file; those of them that belong to a point */
-    enum column_id columns[PUBLISHED_MAX]; /* of ours */
+    char file[256];                        /* file name without folder; "": none */
+    size_t rows, matched;                  /* numbers of rows in the file, and of rows that match
+                                              a point */
+    enum column_id columns[PUBLISHED_MAX]; /* [n] our columns */
     size_t n;
-    double *values; /* [n_points, n]; NAN where nothing was published */
+    double *values; /* [n_points, n]; NAN: not published */
 };
 
-/* Reads the file that the spec names. ERR_SPEC at the option for what it does not have, ERR_DATA
- * with file and line for what is wrong in it. Freed with published_free in any case. Ranks that
- * train apart (none at several ranks) and calibrations are no point of any publication. */
+/* Reads the file that the spec names. Call published_free in any case. Errors: ERR_SPEC at the
+ * option if columns are missing, ERR_DATA with file and line for mistakes in the file. Points of
+ * strategy none at several ranks, and calibrations, get no published numbers. */
 enum status published_read(struct published *p, const struct spec *spec, struct error *e);
 void published_free(struct published *p);
 
-/* What was published for a point in one of our columns; NAN where nothing was, and for accuracies
- * and losses where our data are generated: those would be numbers of another problem. */
+/* Returns the published value of a point for one of our columns; NAN if there is none. With
+ * generated data, accuracies and losses are NAN as well, since they would belong to another
+ * problem. */
 double published_value(const struct summary *s, size_t point, enum column_id column);
 
-/* Whether values of a column, of whichever file, would be such numbers. */
+/* Returns whether published values of this column are withheld because our data are generated. */
 bool published_is_withheld(const struct summary *s, const char *name);
 
-/* Accuracies or losses were published that are not shown. */
+/* Returns whether any published accuracy or loss is withheld. */
 bool published_withholds(const struct summary *s);

@@ -1,5 +1,5 @@
-/* Ratios of points: speed-ups, shares of overlap, ratios to peers, each paired by block; and of bytes, which are
- * counted. */
+/* Ratios of points: speed-up, overlap and ratio to peer, paired by block; and ratio of bytes, which
+ * are counted. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -8,8 +8,9 @@
 
 static const struct interval unknown = {.lo = NAN, .mid = NAN, .hi = NAN};
 
-/* What diverged is compared with nothing. Where launches of either point failed, one pair that is
- * left must not stand for them all: without an interval nobody would see how little it rests on. */
+/* Returns the ratio, or unknown. A diverged point has no ratio. If launches of either point were
+ * lost, a single remaining pair is not enough: without an interval nobody would see how little it
+ * means. */
 static struct interval judged(struct interval ratio, size_t n, const struct point_summary *p,
                               const struct point_summary *reference)
 {
@@ -19,14 +20,15 @@ static struct interval judged(struct interval ratio, size_t n, const struct poin
     return ratio;
 }
 
-/* Karp and Flatt, "Measuring parallel processor performance", 1990, over r = cores / base cores.
- * Defined where the problem stays the same. */
+/* Returns the serial fraction for r = cores / base cores (Karp and Flatt, "Measuring parallel
+ * processor performance", 1990). NAN if the problem grows with the cores. */
 static double karp_flatt(double speedup, double r)
 {
     return r > 1 ? (1 / speedup - 1 / r) / (1 - 1 / r) : NAN;
 }
 
-/* What is said of cores: r of the base's. */
+/* Sets efficiency and Karp-Flatt fraction. r: cores relative to the base; strong_r: r for strong
+ * scaling, else NAN. */
 static void set_claims_of_cores(struct point_scaling *c, double strong_r, double r)
 {
     const struct interval *s = &c->speedup;
@@ -50,8 +52,8 @@ static void set_speedup(struct point_summary *p, const struct summary *s,
     set_claims_of_cores(c, strong ? r : NAN, r);
 }
 
-/* Ranks that share cores, or whose base's do, tell nothing of what more cores would give: how long it
- * took is known as well as elsewhere, how it scales is not. */
+/* Removes intervals and ratios that ranks sharing cores cannot support. Their times are valid, but
+ * they do not show how more cores would scale. */
 static void withhold_claims(struct point_summary *p, const struct summary *s)
 {
     const struct point_summary *base = &s->points[p->base];
@@ -64,7 +66,8 @@ static void withhold_claims(struct point_summary *p, const struct summary *s)
     p->scaling.efficiency = p->scaling.karp_flatt = unknown;
 }
 
-/* Launches of a point send the same but for what the clock decides: medians make the ratio. */
+/* Returns the ratio of medians. Launches of a point send almost the same bytes; only
+ * timing-dependent messages differ. */
 static double bytes_ratio(const struct samples *time, const struct samples *base)
 {
     double own = samples_median(time, offsetof(struct launch_result, bytes_wire));
@@ -72,8 +75,8 @@ static double bytes_ratio(const struct samples *time, const struct samples *base
     return reference > 0 ? own / reference : NAN;
 }
 
-/* How much less is computed than the peer does, and how much faster the rest. The peer does the net as
- * written where it does not tell. */
+/* Splits the ratio to a peer into less work and a faster rate. A peer that does not report its
+ * FLOPs computes the network as written. */
 static void set_peer_factors(struct point_beside_peer *b, const struct samples *time,
                              const struct samples *peer)
 {
@@ -87,8 +90,8 @@ static void set_peer_factors(struct point_beside_peer *b, const struct samples *
     b->rate_ratio = b->ratio.mid / b->work_ratio;
 }
 
-/* Whether everything that is reported with an interval is as narrow as the spec asks; what is not
- * compared has no interval. */
+/* Returns whether every reported interval is as narrow as the spec requires. Ratios of a point to
+ * itself are not reported. */
 static bool all_are_precise(const struct point_summary *p, const struct summary *s)
 {
     double asked_pct = config_number(&s->spec->config, OPT_TIME_PRECISION);
@@ -107,7 +110,7 @@ static bool all_are_precise(const struct point_summary *p, const struct summary 
     return true;
 }
 
-/* A rank that has each batch to itself sends no gradients: no share of its step is communication. */
+/* A rank that computes every batch alone sends no gradients, so overlap is undefined. */
 static void set_overlap(struct point_summary *p, const struct summary *s,
                         const struct samples *time, const struct samples *alone)
 {

@@ -9,20 +9,19 @@
 #include "bench/resources/node_samples.h"
 #include "kernels/base/mem.h"
 
-/* In the timed part, for its traffic to be told from what lies before and after: each end is uncertain by
- * less than one of them. */
+/* Fewest samples in the timed part: its traffic is uncertain by up to one sample at each end. */
 enum { SAMPLES_LEAST = 20 };
 
 /* ---- Nodes ---- */
 
-/* One node of a launch. Ranks are told to be on it by the names of nodes in their records. */
+/* One node of a launch. Records assign ranks to nodes by name. */
 struct node {
     struct node_samples samples;
-    const struct rank_record *records; /* [ranks] of the whole launch; NULL: there are none */
-    int ranks, first;                  /* the rank that its file is called by */
-    int own;                           /* ranks on it */
+    const struct rank_record *records; /* [ranks] of the whole launch; NULL: none */
+    int ranks, first;                  /* first: rank in the name of the samples file */
+    int own;                           /* number of ranks on the node */
     bool root;
-    int64_t begin_ns, end_ns; /* of the timed part; of the samples where that is not told */
+    int64_t begin_ns, end_ns; /* timed part; if unknown, the range of samples */
 };
 
 struct nodes {
@@ -83,7 +82,6 @@ static enum status add_node(struct nodes *nodes, const char *path, int rank,
     return OK;
 }
 
-/* Those of which there are samples. */
 static enum status nodes_read(struct nodes *nodes, const char *dir,
                               const struct rank_record *records, int ranks, bool timed,
                               struct error *e)
@@ -118,7 +116,7 @@ static double polled_in(const struct list *list, int64_t from_ns, int64_t to_ns)
     return sum;
 }
 
-/* Whether its steps, which follow each other, are recorded throughout. */
+/* Returns whether recorded steps cover the whole interval. */
 static bool steps_cover(const struct rank_record *r, int64_t from_ns, int64_t to_ns)
 {
     const struct list *first = r->warmup.n > 0 ? &r->warmup : &r->steps;
@@ -126,7 +124,6 @@ static bool steps_cover(const struct rank_record *r, int64_t from_ns, int64_t to
     return r->steps.n > 0 && begin->begin_ns <= from_ns && steps[r->steps.n - 1].end_ns >= to_ns;
 }
 
-/* Seconds that the node's ranks polled; NAN where that is not known. */
 static double polled_s(const struct node *node, int64_t from_ns, int64_t to_ns)
 {
     double sum = 0;
@@ -145,17 +142,17 @@ static double polled_s(const struct node *node, int64_t from_ns, int64_t to_ns)
 
 /* ---- Rows ---- */
 
-/* Of one node. */
 struct writing {
     const struct node *node;
     struct resources_row row;
-    struct sample zero; /* where time_s is 0 */
+    struct sample zero; /* sample at time_s = 0 */
     bool has_zero;
     row_writer *write;
     struct csv *csv;
 };
 
-/* The kernel counts user and system time in hundredths of a second: so much below 0 may be 0. */
+/* The kernel counts processor time in hundredths of a second, so a slightly negative difference is
+ * 0. */
 static double useful_s(double cpu_s, double polled, int ranks)
 {
     double useful = cpu_s - polled, unsure = 0.02 * ranks;
@@ -198,7 +195,7 @@ static void take_traffic(struct writing *w, const struct sample *a, const struct
                 b->traffic[LINK_OTHERS][TRAFFIC_TX_BYTES] - others[TRAFFIC_TX_BYTES]);
 }
 
-/* Whole intervals from the zero of time, before it too. */
+/* Writes whole intervals, counted from time_s = 0 in both directions. */
 static void write_intervals(struct writing *w)
 {
     const struct node *node = w->node;
@@ -258,7 +255,7 @@ void resources_add_traffic(struct launch_result *result, bool root,
         *to[root][i] = fmax(*to[root][i], counts[i]);
 }
 
-/* Of a step through the node's interface; NAN where samples are too few to tell. */
+/* Returns traffic per step through the node's interface; NAN if there are too few samples. */
 static double traffic_of(const struct node *node, enum traffic_count count, double steps)
 {
     struct sample a, b;
@@ -282,7 +279,7 @@ static void take_nodes(struct launch_result *result, const struct nodes *nodes)
     }
 }
 
-/* What cannot be read is not known; resources.csv says why. */
+/* Unreadable samples leave traffic unknown; resources.csv reports the error. */
 void resources_take_traffic(struct launch_result *result, const char *dir,
                             const struct rank_record *records, int ranks)
 {
@@ -295,9 +292,9 @@ void resources_take_traffic(struct launch_result *result, const char *dir,
     nodes_free(&nodes);
 }
 
-/* ---- Others on a launch's processors ---- */
+/* ---- Other programs on a launch's processors ---- */
 
-/* Seconds of processors, each counted once, and what all ranks on them used. */
+/* Times of processors (s), each counted once; own_s: used by all ranks on them. */
 struct shares {
     double total_s, busy_s, steal_s, own_s;
 };
@@ -313,8 +310,8 @@ static enum overlap overlap_of(const struct rank_record *a, const struct rank_re
     return cpu_lists_meet(a->hello.bound, b->hello.bound) ? PARTLY : APART;
 }
 
-/* Adds a rank's processors, unless an earlier rank has the same. Of ranks that share processors the one that looked
- * at them for longest counts. False: they are not known. */
+/* Adds a rank's processors, unless an earlier rank has the same ones. Of ranks that share
+ * processors, the one with the longest observation counts. Returns false if they are unknown. */
 static bool add_processors(struct shares *all, const struct rank_record *records, int ranks,
                            int rank)
 {

@@ -7,15 +7,15 @@
 #include "bench/collect/summary.h"
 #include "bench/spec/figures/request.h"
 
-/* Fewer timed steps in all of a point have no tail to tell of: one in twenty would be less than one. */
+/* fewest timed steps with a tail: the slowest in twenty */
 #define TAIL_STEPS 20
 
-/* Rates and levels are read back from ten digits. */
+/* relative rounding error of numbers that are read back from ten digits */
 #define SAME 1e-6
 
 typedef enum rule_grade grade_function(char *by, const struct summary *s);
 
-/* ---- What is said ---- */
+/* ---- Text ---- */
 
 enum { BY_BYTES = sizeof((struct rule_result *)0)->by };
 
@@ -39,7 +39,7 @@ static const char *label_of(const struct point_summary *p)
     return p->point->label[0] ? p->point->label : "the point";
 }
 
-/* "6" or "6 to 12" */
+/* Writes "6" or "6 to 12". */
 static char *range_text(char text[2 * TEXT_NUMBER], size_t least, size_t most)
 {
     if (least < most)
@@ -49,14 +49,14 @@ static char *range_text(char text[2 * TEXT_NUMBER], size_t least, size_t most)
     return text;
 }
 
-/* ---- What a run has ---- */
+/* ---- Contents of a run ---- */
 
 static bool is_timed(const struct point_summary *p)
 {
     return p->launches > 0 && isfinite(p->step_ms.mid) && p->outcome != POINT_diverged;
 }
 
-/* One of a program that is not ours and writes no records: it has one time a launch, no steps. */
+/* Returns whether launches have one time each and no steps: user programs without records. */
 static bool is_whole(const struct point_summary *p)
 {
     return config_is_foreign(&p->point->config) && isnan(cell_number(p, COLUMN_step_p95_ms));
@@ -73,14 +73,13 @@ static bool has_interval(const struct point_summary *p)
            p->step_ms.level >= SUMMARY_CONFIDENCE;
 }
 
-/* What medians are of. */
 static const char *time_of(const struct summary *s)
 {
     size_t timed = summary_count(s, is_timed), whole = summary_count(s, is_timed_whole);
     return whole == 0 ? "a step's time" : whole == timed ? "a launch's time" : "times";
 }
 
-/* A ratio of two points; `other` is their base, the peer or the one that does not communicate. */
+/* Ratio of two points. `other`: base, peer, or the point without communication. */
 struct ratio {
     const struct point_summary *own, *other;
     const struct interval *interval;
@@ -88,7 +87,8 @@ struct ratio {
     const char *name;
 };
 
-/* The k-th of a point, false beyond the last; its value is NAN where there is none. */
+/* Gets ratio k of point i; its value is NAN if it does not exist. Returns false for k beyond the
+ * last ratio. */
 static bool ratio_of(struct ratio *ratio, const struct summary *s, size_t i, int k)
 {
     const struct point_summary *p = &s->points[i];
@@ -102,7 +102,6 @@ static bool ratio_of(struct ratio *ratio, const struct summary *s, size_t i, int
     return true;
 }
 
-/* The next one that was formed, from point *i and its *k-th on; false: there is none. */
 static bool next_ratio(struct ratio *ratio, const struct summary *s, size_t *i, int *k)
 {
     for (; *i < s->n; ++*i, *k = 0)
@@ -167,7 +166,6 @@ static enum rule_grade grade_subset(char *by, const struct summary *s)
 
 /* ---- 3 and 4: means and ratios ---- */
 
-/* Programs that are not ours have no images, but what they record. */
 static bool has_rate(const struct point_summary *p)
 {
     return is_timed(p) && !config_is_foreign(&p->point->config);
@@ -263,7 +261,7 @@ static enum rule_grade grade_normality(char *by, const struct summary *s)
                text_plural(intervals, (long)n, "interval"));
 }
 
-/* Its ratios are without interval however often it runs. */
+/* Ratios of such a point have no interval, with any number of launches. */
 static bool shares_cores(const struct point_summary *p, const struct summary *s)
 {
     return point_is_oversubscribed(p->point, s->usable_cores) == 1;
@@ -293,7 +291,7 @@ static enum rule_grade grade_comparisons(char *by, const struct summary *s)
                text_plural(ratios, (long)n, "ratio"));
 }
 
-/* What a point lacks: "" nothing. Its single times are `n`. */
+/* Writes what the point lacks to report a tail, "" if nothing. `n`: number of its single times. */
 static const char *lacks_tail(char text[160], const struct point_summary *p, double n)
 {
     bool whole = is_whole(p), told = !isnan(cell_number(p, COLUMN_step_p95_ms)) &&
@@ -311,12 +309,13 @@ static enum rule_grade grade_tails(char *by, const struct summary *s)
 {
     char lacking[160];
     bool few = false;
-    double least[2] = {INFINITY, INFINITY}; /* of steps, of whole launches */
+    double least[2] = {INFINITY, INFINITY}; /* smallest number of single times: of steps, of
+                                               whole launches */
     for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         double n = (double)p->launches * cell_number(p, COLUMN_steps);
         if (!is_timed(p))
             continue;
-        if (is_whole(p) && !has_interval(p)) { /* what rule 5 asks for comes first */
+        if (is_whole(p) && !has_interval(p)) { /* rule 5 reports it */
             few = true;
             continue;
         }
@@ -336,15 +335,14 @@ static enum rule_grade grade_tails(char *by, const struct summary *s)
 
 /* ---- 9 and 10: setup and method ---- */
 
-/* A program that is not ours need not know where it runs. */
-static bool tells_no_binding(const struct point_summary *p)
+static bool lacks_binding(const struct point_summary *p)
 {
     return config_is_foreign(&p->point->config) && !p->cells[COLUMN_bound][0];
 }
 
 static const char *binding_text(const struct summary *s)
 {
-    size_t silent = summary_count(s, tells_no_binding);
+    size_t silent = summary_count(s, lacks_binding);
     return silent == 0     ? "was read back"
            : silent < s->n ? "was read back but from workload.command"
                            : "is as it was asked for: workload.command tells none";
@@ -357,7 +355,7 @@ static enum rule_grade grade_setup(char *by, const struct summary *s)
         return NOT_MET("manifest.json does not tell %s", s->undocumented);
     for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         bool bound = config_int(&p->point->config, OPT_BIND) != BIND_none;
-        if (point_was_measured(p) && bound && !p->cells[COLUMN_bound][0] && !tells_no_binding(p))
+        if (point_was_measured(p) && bound && !p->cells[COLUMN_bound][0] && !lacks_binding(p))
             return NOT_MET("the binding of %s was not read back", label_of(p));
     }
     for (size_t i = 0; i < s->spec->n_varying; i++)
@@ -369,7 +367,6 @@ static enum rule_grade grade_setup(char *by, const struct summary *s)
         s->spec->n_varying, factors[0] ? ": " : "", factors, binding_text(s));
 }
 
-/* The times that whole launches are known by, as their option says it. */
 static const char *whole_time(const struct summary *s)
 {
     size_t i = 0;
@@ -379,7 +376,6 @@ static const char *whole_time(const struct summary *s)
     return strcmp(time, option_get(OPT_JUDGED)->preset) == 0 ? "its time from exec to exit" : time;
 }
 
-/* What a launch's time is. */
 static void method_text(char *text, size_t size, const struct summary *s)
 {
     char steps[128] = "";
@@ -415,7 +411,7 @@ static enum rule_grade grade_method(char *by, const struct summary *s)
 
 /* ---- 11 and 12: bounds and figures ---- */
 
-/* The names of the figures that are asked for, of those with bounds alone where that is wanted. */
+/* Lists the requested figures, or with `with_bounds` those that show a bound. */
 static size_t list_figures(char *text, size_t size, const struct summary *s, bool with_bounds)
 {
     const struct value *figures = &s->spec->config.values[OPT_FIGURES];
@@ -472,7 +468,7 @@ static enum rule_grade grade_figures(char *by, const struct summary *s)
                few ? "without intervals, see rule 5" : "with intervals");
 }
 
-/* ---- All ---- */
+/* ---- All rules ---- */
 
 static const struct {
     const char *title, *remedy;

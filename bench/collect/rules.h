@@ -1,5 +1,5 @@
-/* The twelve rules of Hoefler and Belli for reporting performance (SC15; rules.def), graded from what a
- * summary holds: the rows of rules.csv, which the report of a run ends with. */
+/* Hoefler and Belli's twelve rules for reporting performance (SC15; rules.def), graded from a
+ * summary: the rows of rules.csv. */
 #pragma once
 
 #include "bench/collect/collect.h"
@@ -10,14 +10,14 @@ enum {
     RULES
 };
 
-/* A rule about what a run does not have is not applicable: it counts as met. */
+/* not applicable: the run has nothing that the rule concerns; counts as met */
 enum rule_grade { RULE_NOT_MET, RULE_MET, RULE_NOT_APPLICABLE };
 
 struct rule_result {
     enum rule_grade grade;
-    const char *title, *verdict, *remedy; /* verdict: the grade in words */
-    char by[320];                         /* a sentence without its stop */
+    const char *title, *verdict, *remedy; /* verdict: grade in words */
+    char by[320];                         /* sentence without its full stop */
 };
 
-/* One after another, from the first; how many are met. */
+/* Grades all rules in order; returns the number of rules met. */
 size_t rules_grade(struct rule_result results[RULES], const struct summary *s);

@@ -1,4 +1,3 @@
-/* The values of the launches of a point. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -9,10 +9,10 @@
 #include "bench/spec/points/alike.h"
 #include "kernels/base/mem.h"
 
-/* ---- What tells series from each other ---- */
+/* ---- Splitting ---- */
 
-/* What tells series apart: of the options, those in which any two points differ, added ones included: a base need not be
- * of the series that refer to it. */
+/* Options that separate series: those in which any two points differ, also points added as a base,
+ * which need not be in the series that refer to them. */
 struct splitting {
     const struct summary *s;
     const struct series_by *by;
@@ -26,13 +26,14 @@ static const char *kind_of(const struct splitting *splitting, const struct point
                                   : config_kind(&point->config);
 }
 
-/* The run that it is told by; "": it is of the only one, or runs are the axis. */
+/* Returns the run that separates series; "": there is one run, or runs are the axis. */
 static const char *run_of(const struct splitting *splitting, const struct point_summary *p)
 {
     return p->run != NULL && !splitting->by->over_runs ? p->run : "";
 }
 
-/* Calibrations, which no curve shows, differ in what follows from others. */
+/* Returns whether the point takes part in splitting. Calibrations are in no curve, and differ from
+ * other points in derived options. */
 static bool is_split(const struct point *point, const bool *shown, size_t i)
 {
     return (shown == NULL || shown[i]) && !config_calibrates(&point->config);
@@ -75,7 +76,6 @@ static void leave_out(struct splitting *splitting, enum option_id option)
     splitting->n = n;
 }
 
-/* 0: two points are of one series. */
 static int compare_series(const struct splitting *splitting, size_t a, size_t b)
 {
     const struct point_summary *p = &splitting->s->points[a], *q = &splitting->s->points[b];
@@ -105,7 +105,7 @@ static int by_series_and_ranks(const void *a, const void *b, void *splitting)
     return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* All points, series by series, those of one by their ranks; the caller's. */
+/* Sorts all points by series, then by ranks. *points is the caller's to free. */
 static enum status sort_points(size_t **points, struct splitting *splitting, struct error *e)
 {
     size_t n = splitting->s->n;
@@ -129,8 +129,8 @@ static size_t count_values(const struct summary *s, enum option_id option)
     return n;
 }
 
-/* Of two ways to cut a grid of nodes and ranks into curves, the one that makes fewer: one for each
- * number of ranks a node rather than for each of `option`. */
+/* Splits a grid of nodes and ranks by ranks per node instead of `option`, if that makes fewer
+ * curves. */
 static void prefer_ranks_per_node(struct splitting *splitting, enum option_id option)
 {
     const struct summary *s = splitting->s;
@@ -142,8 +142,7 @@ static void prefer_ranks_per_node(struct splitting *splitting, enum option_id op
         leave_out(splitting, OPT_RANKS_PER_NODE);
 }
 
-/* Nodes belong to the axis where ranks alone say how many: not where the same ranks are spread over
- * one node and over two. */
+/* Removes nodes from the splitting options if ranks determine the number of nodes. */
 static enum status drop_axes(struct splitting *splitting, struct error *e)
 {
     struct splitting but_nodes = *splitting;
@@ -166,7 +165,8 @@ static enum status drop_axes(struct splitting *splitting, struct error *e)
 
 /* ---- Names ---- */
 
-/* Curves over ranks are known by their strategy, others where it is what tells them apart. */
+/* Returns whether names of series contain the strategy: for curves over ranks, and if the strategy
+ * separates series. */
 static bool says_strategy(const struct splitting *splitting)
 {
     return (splitting->by->x == OPT_RANKS && !splitting->by->only) ||
@@ -174,7 +174,8 @@ static bool says_strategy(const struct splitting *splitting)
            has_option(splitting, OPT_COMPRESS);
 }
 
-/* Of a case, and of one of several runs, what differs within it. */
+/* Returns whether the option is in the name. In a case, or one of several runs, only options that
+ * differ within it are. */
 static bool is_named(const struct splitting *splitting, const struct point_summary *p,
                      enum option_id option)
 {
@@ -182,7 +183,7 @@ static bool is_named(const struct splitting *splitting, const struct point_summa
     return alone || option_differs_in(splitting->s->spec, p->point->of, option);
 }
 
-/* Kinds that the site's name does not tell. */
+/* Returns whether names need the kind of points, because the site's name does not show it. */
 static bool kinds_differ(const struct splitting *splitting, const struct point_summary *last)
 {
     const struct summary *s = splitting->s;
@@ -211,7 +212,8 @@ static void name_strategy(struct series *series, const struct splitting *splitti
         add_name(series, strategy_text(text, last->point));
 }
 
-/* "batch 64"; nothing of options that the strategy's name says, or that do not differ. */
+/* Adds an option as "batch 64". Options in the strategy's name, and options that do not differ, are
+ * left out. */
 static void name_option(struct series *series, const struct splitting *splitting,
                         const struct point_summary *last, enum option_id option)
 {
@@ -227,7 +229,8 @@ static void name_option(struct series *series, const struct splitting *splitting
     add_name(series, part);
 }
 
-/* Where nothing tells series apart: the program that is not ours, or what kind of time this is. */
+/* Returns a name for a series that nothing separates from others: the user's program, or the kind
+ * of points. */
 static const char *last_resort(const struct splitting *splitting, const struct point *point)
 {
     const char *program = config_is_foreign(&point->config)
@@ -259,10 +262,10 @@ static void name_series(struct series *series, const struct splitting *splitting
         text_join(series->name, sizeof series->name, "", " (base)");
 }
 
-/* ---- The list ---- */
+/* ---- List ---- */
 
-/* Points added to be compared with have no line of their own, but a base has: the others refer to
- * it. */
+/* Returns whether a series has a requested point or a base. A series of points that were only added
+ * for comparison has no line. */
 static bool is_shown(const size_t *points, size_t n, const struct spec *spec)
 {
     for (size_t i = 0; i < n; i++)
@@ -307,7 +310,7 @@ static enum status take_all(struct series_list *list, const size_t *points,
     return OK;
 }
 
-/* Over cases and over runs, what differs within one: the rest belongs to them. */
+/* Returns whether the option differs within a case or run, not only between them. */
 static bool differs_within(const struct spec *spec, enum option_id option)
 {
     for (size_t k = 0; k < spec->n_points; k++)
@@ -316,7 +319,7 @@ static bool differs_within(const struct spec *spec, enum option_id option)
     return false;
 }
 
-/* Only these options, or all but x. */
+/* Selects the splitting options: the given ones, or all except x. */
 static enum status choose(struct splitting *splitting, struct error *e)
 {
     const struct summary *s = splitting->s;

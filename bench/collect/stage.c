@@ -27,7 +27,7 @@ static void remove_folder(const char *path)
     rmdir(path);
 }
 
-/* Descriptor of a folder that nobody else holds, -1 otherwise. */
+/* Returns a locked descriptor of the folder; -1 if another program holds it. */
 static int hold(const char *path)
 {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -38,7 +38,6 @@ static int hold(const char *path)
     return folder;
 }
 
-/* Folders of those that were killed: nobody holds them. */
 static void remove_abandoned(const char *run_dir)
 {
     glob_t found = {0};
@@ -53,12 +52,13 @@ static void remove_abandoned(const char *run_dir)
     globfree(&found);
 }
 
-/* Whether the folder was taken for abandoned between its making and its holding. */
+/* Returns whether another program removed the folder between its creation and its lock. */
 static bool was_taken(int held)
 {
     struct stat s;
     if (held < 0)
-        return errno == EWOULDBLOCK || errno == ENOENT; /* else no locks are known here */
+        return errno == EWOULDBLOCK || errno == ENOENT; /* other errors: no locks on this file
+                                                           system */
     return fstat(held, &s) == 0 && s.st_nlink == 0;
 }
 

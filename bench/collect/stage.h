@@ -1,6 +1,6 @@
-/* Files that a run gets, whole or not at all: they are written in a folder of their own inside the
- * run's and take their names by a rename, so that a reader never sees half of one and several
- * programs may write the same run at once. Internal to bench/collect. */
+/* Writes files of a run whole or not at all. They are written to a folder inside the run's folder,
+ * then renamed into place. Readers never see half a file, and several programs may write the same
+ * run. Internal to bench/collect. */
 #pragma once
 
 #include <stdio.h>
@@ -9,17 +9,19 @@
 
 struct stage {
     const char *run_dir; /* borrowed */
-    char dir[4200];      /* where to write */
-    int held;            /* its descriptor, locked, by which others see that it is in use; or -1 */
+    char dir[4200];      /* folder to write to */
+    int held;            /* locked descriptor of `dir`, which shows other programs that it is in
+                            use; -1: none */
 };
 
-/* Removes what killed programs left, too. Closed with stage_close in any case. */
+/* Creates the stage; removes stages of killed programs. Call stage_close in any case. */
 enum status stage_open(struct stage *stage, const char *run_dir, struct error *e);
-/* Gives the file `name` of the stage its place in the run, instead of what stood there. */
+/* Moves the file `name` from the stage into the run's folder, replacing an older one. */
 enum status stage_keep(const struct stage *stage, const char *name, struct error *e);
-/* Writes the file `name` of the stage. ERR_SYSTEM names one that cannot be written. */
+/* Writes the content of the file `name`. */
 typedef enum status stage_writer(FILE *out, void *what, struct error *e);
+/* Writes the file `name` of the stage by `write`. Errors: ERR_SYSTEM with the path. */
 enum status stage_write(const struct stage *stage, const char *name, stage_writer *write,
                         void *what, struct error *e);
-/* Removes the stage with whatever was not kept. */
+/* Removes the stage and its remaining files. */
 void stage_close(struct stage *stage);

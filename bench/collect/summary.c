@@ -1,4 +1,4 @@
-/* From launches to points: status, medians with intervals, speed-ups paired by block. */
+/* Summarises launches to points: status, medians with intervals, ratios paired by block. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-/* In one line, cut to fit; programs write any bytes. */
+/* Copies a text as one line, cut to fit; programs write any bytes. */
 static void copy_clean(char *to, size_t size, const char *from)
 {
     char line[4096];
@@ -23,7 +23,7 @@ static void copy_clean(char *to, size_t size, const char *from)
 
 /* ---- Launches ---- */
 
-/* The error in one sentence, cut to fit. */
+/* Sets the reason to the error, cut to fit. */
 static void take_error(struct summary_launch *launch, const struct error *e)
 {
     char text[sizeof e->file + sizeof e->text + 32];
@@ -93,7 +93,6 @@ static enum status take_launches(struct summary *s, const char *run_dir,
     return count_kept(s, journal, e);
 }
 
-/* Points of one identity have one chain of launches. */
 static void share_launches(struct summary *s)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -104,7 +103,8 @@ static void share_launches(struct summary *s)
     }
 }
 
-/* Each point's launches in the order of the journal, and the reason why it was skipped first. */
+/* Chains the launches of each point in the order of the journal. Sets the first reason for
+ * skipping. */
 static void chain_launches(struct summary *s, const struct journal *journal)
 {
     for (size_t i = 0; i < s->n; i++)
@@ -125,7 +125,7 @@ static void chain_launches(struct summary *s, const struct journal *journal)
     share_launches(s);
 }
 
-/* Whether a later one of the same block or seed ended as this one should have. */
+/* Returns whether a later launch of the same block or seed replaces this one. */
 static bool is_replaced(const struct summary *s, const struct journal *journal, size_t i)
 {
     const struct journal_launch *own = &journal->launches[i];
@@ -141,7 +141,6 @@ static bool is_replaced(const struct summary *s, const struct journal *journal, 
     return false;
 }
 
-/* What has ended, whether it counts or not. */
 static void count_launches(struct point_summary *p, const struct summary *s,
                            const struct journal *journal)
 {
@@ -181,8 +180,9 @@ static bool shares_cores(const struct samples *time)
     return false;
 }
 
-/* Of replayed compute the least that computing of a step may take: sleeps end a margin early, which is passed
- * awake, and so much of the step may be that at most. And how late what others see of it may be. */
+/* MARGINS_LEAST: shortest computation per step under replay, in sleep margins. Sleeps end a margin
+ * early and the rest is busy waiting, so at most a tenth is busy. LATE_MOST_PCT: limit of lateness
+ * (% of a step). */
 enum { MARGINS_LEAST = 10, LATE_MOST_PCT = 5 };
 
 static double computing_ms(const struct launch_result *r)
@@ -195,7 +195,6 @@ static double late_share(const struct launch_result *r)
     return 100 * r->late_ms / r->step_ms;
 }
 
-/* Median over launches of what each launch has. */
 static double median_over(const struct samples *time,
                           double (*number)(const struct launch_result *))
 {
@@ -224,7 +223,7 @@ static bool is_mixed(const struct samples *time)
     return false;
 }
 
-/* Hosts of an emulated site are one machine by definition. */
+/* Returns whether nodes unexpectedly share a machine. Hosts of an emulated site always do. */
 static bool shares_machine(const struct point_summary *p, const struct samples *time)
 {
     const struct config *c = &p->point->config;
@@ -288,7 +287,7 @@ static double comm_share(const struct launch_result *r)
     return 100 * (r->comm_exposed_ms - r->wait_ms) / r->step_ms;
 }
 
-/* Where waiting is unknown, if only in one launch, it is part of communication. */
+/* Returns the shares of a step. Waiting that is unknown in any launch counts as communication. */
 static struct point_shares shares_of(const struct samples *time)
 {
     double wait_pct = median_over(time, wait_share);
@@ -319,8 +318,8 @@ static struct interval accuracy_over_seeds(const struct samples *accuracy)
     return interval;
 }
 
-/* Over seeds. Of those that reached an accuracy alone it would be too short: one that did not,
- * or diverged, leaves it unknown. */
+/* Returns the interval over seeds. It is unknown if a seed diverged or missed the target: the
+ * others alone would be too fast. */
 static struct interval interval_to_target(const struct samples *accuracy, size_t offset)
 {
     size_t n = samples_known(accuracy, offset);
@@ -339,7 +338,7 @@ static struct point_accuracy accuracy_of(const struct samples *accuracy)
             interval_to_target(accuracy, offsetof(struct launch_result, to_target_images))};
 }
 
-/* The rank that most launches call the last, and how often it was in those. */
+/* Sets the rank that most launches report as last, and its share of steps in these launches. */
 static enum status set_last_rank(struct point_last *to, int ranks, const struct samples *time,
                                  struct error *e)
 {
@@ -377,7 +376,6 @@ static enum status measure(struct point_summary *p, const struct samples *time,
 
 /* ---- Points ---- */
 
-/* The launches of a point that count. */
 struct counting {
     struct samples time, accuracy;
 };

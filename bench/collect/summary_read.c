@@ -1,4 +1,4 @@
-/* The summary of a run of which only the tables are left, from its summary.csv. */
+/* Reads the summary of a run back from its summary.csv, if only tables are left. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static enum status take_cells(struct point_summary *p, const struct csv_table *t
     return OK;
 }
 
-/* Earlier versions wrote the path of a network, not its name. */
+/* Returns whether `text` is the path of the network `name`, which earlier versions wrote. */
 static bool is_path_of(const char *text, const char *name)
 {
     const char *stem;
@@ -27,8 +27,8 @@ static bool is_path_of(const char *text, const char *name)
     return find_is_path(text) && length == strlen(name) && strncmp(stem, name, length) == 0;
 }
 
-/* Rows stand in the order of the spec's points. Identities need not agree: they change when a later
- * version knows more options. What tells points from each other does not. */
+/* Checks that a row belongs to its point: rows are in the order of the spec's points. Identities
+ * may differ, because later versions have more options; the columns compared here do not. */
 static enum status check_row(const struct point_summary *p, const struct csv_table *table,
                              size_t row, struct error *e)
 {

@@ -2,10 +2,10 @@
 
 #include <math.h>
 
-/* Launches from which on a look asks for no more than the precision. */
+/* number of launches from which a look requires no more than the precision */
 #define WHOLE_LOOK 15.0
 
-/* Until the second look least to greatest. */
+/* Returns the level of an interval; until the second look it is smallest to largest value. */
 static double level_wanted(size_t n, bool added)
 {
     return added && n >= 3 * TIMING_LOOK ? 1 - TIMING_ADDED_MISS : TIMING_LEVEL;
@@ -31,7 +31,8 @@ struct interval timing_step_ms(const struct timings *own)
     return timing_interval(own->values, own->n, own->added);
 }
 
-/* Two points have their blocks in nearly the same order: looks from *at on, which becomes the next. */
+/* Finds a block, searching from *at on, because both points have their blocks in nearly the same
+ * order. *at becomes the next index. */
 static const struct timing *find_block(const struct timings *timings, int block, size_t *at)
 {
     for (size_t k = 0; k < timings->n; k++) {

@@ -1,6 +1,6 @@
-/* What is reported of a point's timed launches with an interval, from the few numbers of each that
- * stand in the journal, and how narrow an interval must be. The summary and the rule that ends a
- * campaign both call these: what is reported is what was looked at. */
+/* Intervals of a point's timed launches, from the numbers in the journal, and the precision that
+ * they must reach. The summary and the stop rule of a campaign both use these functions, so
+ * reported intervals are the tested ones. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,33 +8,35 @@
 
 #include "kernels/base/stats.h"
 
-/* That every interval holds with. */
+/* confidence level of every interval */
 #define TIMING_LEVEL 0.95
 
-/* Launches between two looks of the rule that ends a campaign, the first being at twice as many. The
- * exact interval covers with 95 % from 6 launches on, least to greatest until 9, where it can leave
- * out one on either side, and so on every third: at 7, 8, 10, 11 it can only widen. */
+/* Launches between two looks of the stop rule; the first look is at twice as many. From 6 launches
+ * on, the exact 95 % interval is smallest to largest value. At 9 launches it can drop one value on
+ * each side, and again at every third launch. In between it can only widen. */
 #define TIMING_LOOK 3
 
-/* Launches that are added until intervals are narrow are more often too few than their number says: each
- * look is another chance that values lie close together beside the median (P. Armitage, C. McPherson,
- * B. Rowe, "Repeated significance tests on accumulating data", 1969). What a campaign may miss by
- * is therefore spent look by look, as K. Lan and D. DeMets do ("Discrete sequential boundaries for
- * clinical trials", 1983): all that six launches leave at the first, TIMING_ADDED_MISS at most at each later
- * one. At 9, 12, 15, 18 launches the interval is one value wider on either side than 95 % takes, and
- * misses with 0.4, 0.6, 0.7, 0.8 %: whatever the distribution and wherever it stops up to 20
- * launches, it misses with no more than the sum, 6.8 %; what a campaign stops at is mostly one of the
- * first two, and simulated noise is missed by 1 to 4 % (test_coverage). */
+/* Largest probability of missing the median that each look after the first adds.
+ *
+ * If launches are added until intervals are narrow, intervals miss more often than their level
+ * says: each look is another chance that values lie close together beside the median (P. Armitage,
+ * C. McPherson, B. Rowe, "Repeated significance tests on accumulating data", 1969). The allowed
+ * probability of a miss is therefore spent look by look (K. Lan, D. DeMets, "Discrete sequential
+ * boundaries for clinical trials", 1983). The first look spends all that six launches leave; each
+ * later look adds at most TIMING_ADDED_MISS. At 9, 12, 15 and 18 launches the interval is one value
+ * wider on each side than 95 % needs, and misses with probability 0.4, 0.6, 0.7 and 0.8 %. For any
+ * distribution and any stop up to 20 launches, a miss has at most the sum, 6.8 %. Most campaigns
+ * stop at one of the first two looks; simulated noise is missed in 1 to 4 % (test_coverage). */
 #define TIMING_ADDED_MISS 0.015
 
-/* One launch that counts; images are those of a step, NAN is unknown. */
+/* A launch that counts. images: images per step; NAN: unknown. */
 struct timing {
     int block;
     double step_ms, images, comm_replay_ms;
 };
 
-/* The launches of one point; `values` is room for a number of each. All is borrowed. `added`: they are
- * added until intervals are narrow, and not as many as was said before. */
+/* Launches of one point; `values` is scratch for one number each. All is borrowed. `added`:
+ * launches were added until intervals were narrow; false: their number was fixed in advance. */
 struct timings {
     const struct timing *items;
     size_t n;
@@ -42,38 +44,42 @@ struct timings {
     bool added;
 };
 
-/* The median of n values with its interval of TIMING_LEVEL; a single one has none. */
+/* Returns the median of n values with its interval at TIMING_LEVEL. A single value has no
+ * interval. */
 struct interval timing_interval(const double *values, size_t n, bool added);
 
-/* The confidence that this interval of so many values has, had their number been said before; below
- * TIMING_LEVEL where n is too small, NAN where there is none. */
+/* Returns the confidence level of an interval of n values, for a number fixed in advance. Below
+ * TIMING_LEVEL if n is too small, NAN without values. */
 double timing_level(size_t n, bool added);
 
+/* Returns the median and interval of step_ms. */
 struct interval timing_step_ms(const struct timings *own);
 
-/* Images per time of one point over those of another: launches of one block ran under like
- * conditions, so ratios are formed within blocks, and the median and its interval are those of the
- * blocks that both have, *n of them. */
+/* Returns the ratio of images per time of one point to another. Launches of one block ran under
+ * similar conditions, so ratios are formed within blocks. The result is the median over the *n
+ * blocks that both points have. */
 struct interval timing_ratio(const struct timings *own, const struct timings *base, size_t *n);
 
-/* What part of communication cost no time: (T_compute + T_comm - T_step) / T_comm, within blocks,
- * T_compute being the step of those that do not communicate, T_comm the replay of the launch. */
+/* Returns the share of communication that cost no time: (T_compute + T_comm - T_step) / T_comm
+ * within blocks, median over *n blocks. T_compute is the step of the point without communication,
+ * T_comm the launch's replay of communication alone. */
 struct interval timing_overlap(const struct timings *own, const struct timings *alone, size_t *n);
 
-/* Half the width in per cent of the median; of a share, which is in proportion to something already, in
- * per cent of 1. NAN where launches are too few for TIMING_LEVEL. */
+/* Returns half the width of an interval, in per cent of its median; for a `share` in per cent of 1.
+ * NAN if there are too few launches for TIMING_LEVEL. */
 double timing_half_width_pct(const struct interval *i, bool share);
 
-/* What a look at n launches asks of that: the precision that is wanted, below 15 launches n / 15 of
- * it. Six values that happen to lie close together look precise, the more so by chance the wider
- * they scatter, and lie on one side of the median as often: with the same asked at every look 77 %
- * of the intervals of points that stop at 6 would hold the median where noise is 1.6 times the
- * precision.
+/* Returns the half width (%) that a look at n launches requires: precision_pct, below 15 launches n
+ * / 15 of it.
  *
- * No rule can keep that from happening where launches are too few. The median of n of them scatters
- * by 1.25 s / sqrt(n), s being their spread, and an interval that is called precise reaches no
- * further than the precision d: it holds with at most P(|Z| <= 0.8 sqrt(n) d / s), Z normal, however
- * it was chosen. With 20 launches that is 97 % at s = 1.6 d and 89 % at 2.3 d, which the ratio of
- * two points has whose launches scatter by 1.6 d each. There precise points can only be rare: 1.6 % of
- * all as it is, 14 % with intervals of 95 %; with 36 launches 94 % of them hold. */
+ * Six values that lie close together by chance look precise, more so the wider they scatter, and
+ * often lie on one side of the median. With one limit for every look, only 77 % of the intervals
+ * that stop at 6 would hold the median if noise is 1.6 times the precision.
+ *
+ * No rule prevents this with too few launches. The median of n launches with standard deviation s
+ * scatters by 1.25 s / sqrt(n). An interval called precise reaches no further than the precision d.
+ * So it holds with probability P(|Z| <= 0.8 sqrt(n) d / s) at most, Z normal, however it was
+ * chosen. With 20 launches this is 97 % at s = 1.6 d, and 89 % at 2.3 d: a ratio of two points that
+ * scatter by 1.6 d each. Precise points can only be rare there: 1.6 % of all with this rule, 14 %
+ * with 95 % intervals. With 36 launches, 94 % of them hold. */
 double timing_asked_pct(double precision_pct, size_t n);

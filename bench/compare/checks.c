@@ -294,7 +294,6 @@ static bool will_be_known(struct condition_value *value, const char *name, const
            check_is_metric(spec, name) || check_column(name) != NULL;
 }
 
-/* Returns the option with this key, or whose value this column has; OPTION_COUNT: none. */
 static enum option_id option_of(const struct config *config, const char *name)
 {
     const struct spec_option *option = config_option_find(config, name);

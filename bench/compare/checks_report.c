@@ -123,7 +123,6 @@ static enum junit_result result_of(const struct check *check, bool strict)
                                                         : JUNIT_SKIPPED;
 }
 
-/* Fills a test; its message lists the points that do not hold. */
 static void fill_test(struct junit_test *test, const void *arg, size_t suite, size_t index)
 {
     const struct report *report = arg;

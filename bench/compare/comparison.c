@@ -167,7 +167,6 @@ static bool is_comparable(const struct comparison *c, size_t point, size_t side)
     return cell->point != NULL && cell->point->n > 0 && c->sides[0].points[point].n > 0;
 }
 
-/* Returns whether every ratio has published numbers on one side. */
 static bool is_beside_published(const struct comparison *c)
 {
     size_t runs = 0;
@@ -242,7 +241,6 @@ static void set_own_clocks(struct side *side)
     }
 }
 
-/* Gives repetitions the clock rate of the run that they repeat. */
 static void set_repeats_clocks(const struct side *side)
 {
     for (size_t r = 0; r < side->n_repeats; r++)
@@ -284,7 +282,6 @@ static void use_clocks(struct comparison *c)
 
 /* ---- Verdicts ---- */
 
-/* Returns whether both sides are the same launches. */
 static bool is_itself(const struct comparison *c, size_t side, const struct compare_cell *cell,
                       const struct side_point *reference)
 {

@@ -57,7 +57,6 @@ void floor_add(struct noise_floor *floor, const double *logs, const double *vari
     floor->repetitions += k;
 }
 
-/* Returns the variance of a mean of campaigns, relative to one campaign. */
 static double share_of(size_t campaigns)
 {
     return campaigns > 0 ? 1 / (double)campaigns : 0;

@@ -30,7 +30,7 @@ struct list {
     size_t n;
 };
 
-/* Adds a label. `run`: number of the run, from 1; 0: there is only one. */
+/* `run`: number of the run, from 1; 0: there is only one. */
 static void list_label(struct list *list, const struct side_point *p, size_t run)
 {
     if (list->n < LISTED) {
@@ -126,7 +126,6 @@ static bool is_one_run(const struct comparison *c)
     return true;
 }
 
-/* Names each run that has repetitions. */
 static void write_repeats(FILE *out, const struct comparison *c)
 {
     char runs[TEXT_NUMBER];
@@ -136,7 +135,6 @@ static void write_repeats(FILE *out, const struct comparison *c)
                     text_plural(runs, (long)c->sides[side].n_repeats, "repetition"));
 }
 
-/* Writes the source of the standard deviation between campaigns. */
 static void write_source(FILE *out, const struct noise_floor *floor)
 {
     char degrees[TEXT_NUMBER];

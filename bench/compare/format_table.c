@@ -94,7 +94,6 @@ static void put_row(const struct grid *g, size_t row, const struct comparison *c
     }
 }
 
-/* Returns whether a side has values for the point. */
 static bool is_shown(const struct comparison *c, size_t i)
 {
     bool shown = c->sides[0].points[i].n > 0;

@@ -30,7 +30,6 @@ static void move(double *logs, size_t n, double from, double to)
         logs[i] = to + wider * (logs[i] - from);
 }
 
-/* Returns the mean of the campaigns' locations. */
 static double mean_location(const struct aligned *a, const struct judge_sample *s)
 {
     double sum = 0;
@@ -155,7 +154,6 @@ static void explain_floor(struct judged *j, const struct judge_rules *rules)
                  " (about %zu campaigns on each side may decide it)", wanted);
 }
 
-/* Writes the reason for an undecided verdict. */
 static void explain(struct judged *j, const struct interval *logs, const struct judge_rules *rules,
                     bool both)
 {

@@ -21,7 +21,6 @@ static void write_attribute(FILE *out, const char *name, const char *text)
     fputc('"', out);
 }
 
-/* Writes the counts of suites first to end - 1. */
 static void write_counts(FILE *out, const struct junit *junit, size_t first, size_t end)
 {
     size_t results[JUNIT_SKIPPED + 1] = {0};

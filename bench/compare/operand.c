@@ -10,7 +10,6 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Returns the name of a sweep's table in the folder; NULL: none. */
 static const char *sweep_table(const char *folder)
 {
     size_t n;

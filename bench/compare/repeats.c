@@ -47,7 +47,6 @@ static void take_row(struct rows *rows, const struct side_point *p, const struct
     rows->points += whole;
 }
 
-/* Returns the largest number of launches of a point in any repetition. */
 static size_t most_launches(struct side *run)
 {
     size_t most = 1;
@@ -93,7 +92,6 @@ static bool is_side(const char *path, const struct side *sides, size_t n)
     return false;
 }
 
-/* Returns the index of the run in its campaign's folder; runs->n: not in it. */
 static size_t find_run(const struct runs *runs, const struct side *side)
 {
     size_t i = 0;
@@ -136,7 +134,6 @@ static enum status read_repeats(struct side *side, const struct runs *runs, size
     return OK;
 }
 
-/* Returns whether an earlier side repeats the same run. */
 static bool is_counted(const struct runs *runs, size_t own, const struct side *sides, size_t before)
 {
     for (size_t i = 0; i < before; i++) {

@@ -100,7 +100,7 @@ static void print_grades(FILE *out, const void *summary)
 {
     struct rule_result results[RULES];
     rules_grade(results, summary);
-    table_tell_grades(out, results, summary);
+    table_print_grades(out, results, summary);
 }
 
 static json_t *rule_row(const struct rule_result *result, size_t i)

@@ -203,13 +203,13 @@ refuses() {
         compare "$tmp/none.csv" strong_scaling || return 1
     expect 2 "found sweeps: 'results/reference/comm' is a sweep (comm.csv), 'strong_scaling' is not; " \
         compare results/reference/comm strong_scaling || return 1
-    expect 2 "not sweeps: 'kernels' is a sweep (kernels.csv); " compare kernels || return 1
+    expect 2 "found sweeps: 'kernels' is a sweep (kernels.csv); " compare kernels || return 1
     expect 2 "results/reference/comm is a sweep, not a run of a campaign; \`scalebench table results/reference/comm/comm.csv\`" \
         "$scalebench" check results/reference/comm "status = ok" || return 1
     expect 3 "nothing to compare: no point has a value of step_ms both in 'strong_scaling' and in another run; choose another --quantity" \
         compare strong_scaling winograd || return 1
     mkdir "$tmp/torn" && cp "$reference/summary.csv" "$tmp/torn" || return 1
-    expect 2 "raw.csv: not there" compare strong_scaling "$tmp/torn" || return 1
+    expect 2 "raw.csv: not found" compare strong_scaling "$tmp/torn" || return 1
     sed '$d' "$reference/raw.csv" >"$tmp/torn/raw.csv"
     expect 2 "rows are missing" compare strong_scaling "$tmp/torn" || return 1
     echo 'launch,point' >"$tmp/torn/raw.csv"

@@ -306,7 +306,7 @@ END
 says_why_a_figure_is_empty() {
     local dir=$tmp/lacks
     cp -r results/reference/strong_scaling "$dir" || return 1
-    expect 2 "peer_ratio: it compares with another program, but no point has one" "$scalebench" figures "$dir" \
+    expect 2 "peer_ratio: it compares with another program, but no point has a peer" "$scalebench" figures "$dir" \
         --set "figures=[{kind: line, name: peers, y: peer_ratio}]" || return 1
     expect 0 "clocks: nothing to draw: no timed launch has a value" "$scalebench" figures "$dir" \
         --set "figures=[{kind: line, name: clocks, y: clock_error_us}]" || return 1
@@ -370,7 +370,7 @@ timed_figures_are_refused() {
     local measured='time: {steps: 3}'
     figures_without_values_are_refused <<'END'
 accuracy
-:7:11: figures.y = test_acc_pct: it needs accuracy runs, but measure.accuracy.seeds is []: expected a seed a run, as [1, 2, 3]
+:7:11: figures.y = test_acc_pct: it needs accuracy runs, but measure.accuracy.seeds is []. Give one seed per run, as [1, 2, 3]
 epochs
 :7:11: figures.y = test_acc_pct: it needs accuracy runs, but measure.accuracy.seeds is []
 resources
@@ -382,7 +382,7 @@ resources
 {kind: line, y: step_ms, file: sumary}
 :7:42: figures.file = sumary: 'sumary' is unknown; nearest 'summary'; known: summary raw
 {kind: bars, y: overlap_share}
-:7:27: figures.y = overlap_share: it needs measure.replay, which is 0 at every point; `scalebench explain measure.replay` says
+:7:27: figures.y = overlap_share: it needs measure.replay, which is 0 at every point; see `scalebench explain measure.replay`
 {kind: line, y: wait_ms, model: true}
 :7:43: figures.model = true: has no effect: the model has no such quantity
 {kind: line, x: test_loss, y: step_ms_median}
@@ -390,7 +390,7 @@ resources
 {kind: bars, y: comm_replay_ms}
 :7:27: figures.y = comm_replay_ms: it needs measure.replay, which is 0 at every point
 {kind: bars, y: peer_ratio}
-:7:27: figures.y = peer_ratio: it compares with another program, but no point has one that does the same: expected workload = peer_torch
+:7:27: figures.y = peer_ratio: it compares with another program, but no point has a peer. Add points with workload = peer_torch
 {kind: line, y: step_ms, where: step_ms < 5}
 :7:43: figures.where = step_ms < 5: 'step_ms' is unknown
 {kind: line, y: step_ms, where: step_ms_median = fast}
@@ -406,7 +406,7 @@ accuracy_figures_are_refused() {
     local measured='time: {launches: 0}, accuracy: {seeds: [1]}'
     figures_without_values_are_refused <<'END'
 time
-:7:11: figures.y = step_ms: it needs timed launches, but measure.time.launches is 0..0: expected launches, as 6
+:7:11: figures.y = step_ms: it needs timed launches, but measure.time.launches is 0..0. Give a number, such as 6
 {kind: bars, y: recovery_s}
 :7:27: figures.y = recovery_s: it needs restart.budget, which is 0 at every point
 {kind: line, y: to_target_s}

@@ -26,8 +26,7 @@ void csv_begin(struct csv *csv, const char *file)
     fputc('\n', csv->out);
 }
 
-/* The options that differ between points, as the row's point has them (NULL: it is none of the spec), and the end of
- * the row. */
+/* Ends a row with the varying options of its point (NULL: not in the spec). */
 static void end_row(struct csv *csv, const struct point *point)
 {
     const struct spec *spec = csv->s->spec;
@@ -51,7 +50,7 @@ static CSV_CELL_TEXT *text_of(void *row, const struct column *column)
     return (CSV_CELL_TEXT *)((char *)row + column->offset);
 }
 
-/* Of a column that the file has, where the row says nothing of its own. */
+/* Sets a text of the row unless it is set, or the file lacks the column. */
 static void set_text(void *row, const struct column *column, const char *text)
 {
     if (column != NULL && *text_of(row, column) == NULL)

@@ -1,4 +1,4 @@
-/* Tables of a sweep: the rows that each point's last launch has left, in the order of points. */
+/* Joins the tables of a sweep: rows of each point's last launch, in the order of points. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,10 +8,10 @@
 struct joining {
     const struct csv *csv;
     const char *file;
-    bool begun; /* it has its header */
+    bool begun;
 };
 
-/* The table of the point's last launch that has one; false: none has. */
+/* Finds the table of the point's last launch that has one. Returns false if none has. */
 static bool find_last(char path[4500], const struct joining *j, const struct point_summary *p)
 {
     char at[4500];

@@ -1,4 +1,4 @@
-/* Rows of what launches have left: of their ranks' records, and of files beside them. */
+/* Rows from files of launches: records of ranks, and files beside them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,18 @@
 #include "bench/spec/pattern.h"
 #include "kernels/base/mem.h"
 
-/* ---- Files of rows inside launches ---- */
+/* ---- Launches ---- */
 
-/* A launch, and what it has left in its folder. */
+/* A launch with the files that it left in its folder. */
 struct left {
     const struct journal_launch *journal;
     const struct point *point;
     char dir[4096];
-    struct rank_record
-        *records; /* [ranks]; NULL: they were not asked for, or its program wrote none */
+    struct rank_record *records; /* [ranks]; NULL: not requested, or the program wrote none */
     int ranks;
 };
 
-/* Launches of which a file has rows: of which kinds, whether those that diverged too, and whether their records are
+/* Selects launches for a file: timed ones, accuracy runs, diverged ones, and whether records are
  * needed. */
 struct chosen {
     bool time, accuracy, diverged;
@@ -50,8 +49,8 @@ static struct left left_of(const struct csv *csv, size_t i)
     return left;
 }
 
-/* Calls `write` for every chosen launch that counts. Records are read again, one launch at a time: all steps of a
- * campaign need not fit into memory. */
+/* Calls `write` for every selected launch that counts. Records are read again, one launch at a
+ * time, because all steps of a campaign may not fit into memory. */
 static enum status for_each_launch(struct csv *csv, struct chosen chosen, write_left *write,
                                    struct error *e)
 {
@@ -91,12 +90,12 @@ static const struct record_epoch *epoch_of(const struct rank_record *r, int64_t 
     return NULL;
 }
 
-/* In a file: what it has of metrics, taken from `lines`. */
+/* sets the row's metrics from `lines` */
 #define PLACE(id)             row->id = metric_number(METRIC_##id, lines);
 #define PLACE_AS(id, meaning) PLACE(id)
 #define COLUMN(id, type, unit, meaning)
 
-/* Losses and accuracies are the same on every rank, times are the slowest's. */
+/* Fills a row. Losses and accuracies are equal on all ranks; times are of the slowest rank. */
 static void take_epoch(struct epochs_row *row, const struct rank_record *records, int ranks,
                        int64_t number)
 {
@@ -121,7 +120,7 @@ static void take_epoch(struct epochs_row *row, const struct rank_record *records
 #include "bench/collect/columns/epochs.def"
 }
 
-/* The first rank that wrote epochs: ranks may leave them to rank 0. */
+/* Returns the first rank with epochs: some workloads record them on rank 0 only. */
 static const struct rank_record *first_with_epochs(const struct rank_record *records, int ranks)
 {
     for (int i = 0; i < ranks; i++)
@@ -162,7 +161,7 @@ enum status csv_fill_epochs(struct csv *csv, struct error *e)
 
 /* ---- classes.csv ---- */
 
-/* Records from before classes were counted have none. */
+/* Older records have no counts of classes. */
 static enum status write_launch_classes(struct csv *csv, const struct left *left, struct error *e)
 {
     const struct list *list = &left->records[0].classes;
@@ -224,8 +223,7 @@ static enum status write_run_segments(struct csv *csv, const struct left *left, 
     return OK;
 }
 
-/* Whether a later launch goes on with the same run. */
-static bool is_gone_on_with(const struct csv *csv, size_t i)
+static bool is_resumed_later(const struct csv *csv, size_t i)
 {
     const struct journal_launch *all = csv->journal->launches;
     for (size_t k = csv->s->launches[i].next; k < csv->s->n_launches; k = csv->s->launches[k].next)
@@ -240,7 +238,7 @@ enum status csv_fill_segments(struct csv *csv, struct error *e)
         if (csv->s->launches[i].unasked || csv->journal->launches[i].run != RUN_ACCURACY)
             continue;
         struct left left = left_of(csv, i);
-        if (config_is_elastic(&left.point->config) && !is_gone_on_with(csv, i))
+        if (config_is_elastic(&left.point->config) && !is_resumed_later(csv, i))
             TRY(write_run_segments(csv, &left, e));
     }
     return OK;
@@ -248,7 +246,7 @@ enum status csv_fill_segments(struct csv *csv, struct error *e)
 
 /* ---- steps.csv ---- */
 
-/* A workload that takes no hash writes zeros. */
+/* Returns the hash, or "" if it is all zeros: the workload computed none. */
 static const char *hash_of(const struct record_step *step)
 {
     return step->hash[strspn(step->hash, "0")] ? step->hash : "";
@@ -291,7 +289,6 @@ static void write_rows_of_steps(struct csv *csv, struct steps_row *row,
     }
 }
 
-/* Warm-up comes first. */
 static enum status write_launch_steps(struct csv *csv, const struct left *left, struct error *e)
 {
     struct steps_row row = {.point = left->journal->point,

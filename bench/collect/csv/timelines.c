@@ -1,5 +1,5 @@
-/* The spans of all ranks brought to rank 0's clock and into lanes. The format of the JSON file: Trace Event Format
- * (Chromium's catapult project, 2016), of which complete events (X) and metadata (M) are used. */
+/* Places the spans of all ranks on rank 0's clock and in lanes. The JSON file has Trace Event
+ * Format (Chromium's catapult project, 2016), with complete events (X) and metadata (M). */
 #include "bench/collect/csv/timelines.h"
 
 #include <math.h>
@@ -12,19 +12,20 @@
 
 #define TRACE_FILE "timeline.json"
 
-/* A span of a rank; texts are borrowed from its record, but "wait". */
+/* A span of a rank. Texts are borrowed from its record, except "wait". */
 struct placed {
     int rank, lane;
     const char *phase, *name;
-    int64_t begin_ns, end_ns; /* on rank 0's clock */
+    int64_t begin_ns, end_ns; /* time on rank 0's clock */
 };
 
 struct placed_list {
     struct placed *items;
     size_t n;
-    int64_t origin_ns;            /* the step's begin on the first rank that began it */
-    int64_t first_ns;             /* before it where a sum was on its way already */
-    const struct record_span *of; /* a span of the step, by which it is known */
+    int64_t origin_ns;            /* begin of the step on the first rank that began it */
+    int64_t first_ns;             /* earliest begin; before the step if a sum was already under
+                                     way */
+    const struct record_span *of; /* any span of the step, to identify it */
 };
 
 static bool is_phase(const char *text, enum phase phase)
@@ -41,7 +42,7 @@ static int by_begin(const void *a, const void *b)
     return order ? order : (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
 }
 
-/* What is on its way takes the first lane that is free of what left before. */
+/* Gives each message in transit the first lane that is free. */
 static void take_lanes(struct placed *spans, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -57,7 +58,6 @@ static void take_lanes(struct placed *spans, size_t n)
     }
 }
 
-/* The step among those that were timed; false: it is not there. */
 static bool find_step(const struct rank_record *r, const struct record_span *span, size_t *k)
 {
     for (*k = 0; *k < r->steps.n; (*k)++) {
@@ -68,8 +68,8 @@ static bool find_step(const struct rank_record *r, const struct record_span *spa
     return false;
 }
 
-/* Behind the spans [n] of a rank that part of its first communication in which it waited for others; where it computes
- * between waits there is no such part of one span. Returns how many there are then. */
+/* Adds a span for waiting: the part of a rank's first communication before the last rank arrived.
+ * Adds none if the rank computes between waits. Returns the new number of spans. */
 static size_t add_wait(struct placed *spans, size_t n, const struct rank_record *records, int ranks,
                        int rank, const struct record_span *of)
 {
@@ -122,7 +122,8 @@ static void place_rank(struct placed_list *list, const struct rank_record *recor
     list->n += n;
 }
 
-/* The step that the first rank with spans tells of first. No spans where there is nothing to compare. Freed with free(list->items). */
+/* Places the spans of one step: the first step recorded by the first rank with spans. The list is
+ * empty if clocks cannot be compared. Free list->items. */
 static enum status place_all(struct placed_list *list, const struct rank_record *records, int ranks,
                              struct error *e)
 {
@@ -139,11 +140,11 @@ static enum status place_all(struct placed_list *list, const struct rank_record 
     for (int i = 0; i < ranks; i++)
         place_rank(list, records, ranks, i);
     if (list->origin_ns == INT64_MAX)
-        list->n = 0; /* nobody told of the step itself */
+        list->n = 0; /* no rank recorded the step itself */
     return OK;
 }
 
-/* ---- The file of a trace ---- */
+/* ---- Trace file ---- */
 
 static json_t *metadata(const char *what, int rank, int lane, const char *name)
 {
@@ -151,7 +152,8 @@ static json_t *metadata(const char *what, int rank, int lane, const char *name)
                      lane, "args", "name", name);
 }
 
-/* Microseconds, of which a trace has fractions, since the first begin: viewers expect none below 0. */
+/* Returns a trace event. Times are in fractional microseconds since the first begin, because
+ * viewers expect none below 0. */
 static json_t *event(const struct placed_list *list, const struct placed *p)
 {
     return json_pack("{s:s, s:s, s:s, s:f, s:f, s:i, s:i}", "name", p->name, "cat", p->phase, "ph",

@@ -1,5 +1,5 @@
-/* The files that a run leaves. CSV files are RFC 4180 with line feeds, one row of names, an unknown
- * value empty. */
+/* Writes the files of a run. CSV files follow RFC 4180 with line feeds; one header row, unknown
+ * values empty. */
 #include <math.h>
 #include <unistd.h>
 
@@ -129,7 +129,7 @@ static enum csv_type type_of(enum option_type type)
     return whole ? CSV_INT : type == TYPE_REAL ? CSV_REAL : CSV_TEXT;
 }
 
-/* The dictionary's row for an option. A text value carries its unit behind the number. */
+/* Adds an option to columns.csv. A text value has its unit after the number. */
 static void add_option(struct csv *csv, const char *file, const struct spec_option *option)
 {
     enum csv_type type = type_of(option->type);
@@ -141,7 +141,6 @@ static void add_option(struct csv *csv, const char *file, const struct spec_opti
     csv_add_to_dictionary(csv->out, &column, 1);
 }
 
-/* Of the tables that launches have left. */
 static void add_sweeps(struct csv *csv)
 {
     size_t n;

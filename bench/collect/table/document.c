@@ -1,4 +1,4 @@
-/* The closing table for documents, summary.md and summary.tex, below what was run where. */
+/* Writes the table of a campaign as summary.md and summary.tex, after the setup of the run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,6 @@ static enum status write_rows(FILE *out, const struct markup *m, const struct ta
     return OK;
 }
 
-/* What `print` prints, as paragraphs. */
 static enum status write_notes(FILE *out, const struct markup *m, const struct summary *s,
                                void (*print)(FILE *out, const struct summary *s), struct error *e)
 {
@@ -67,7 +66,7 @@ static enum status write_notes(FILE *out, const struct markup *m, const struct s
     return failed ? error_no_memory(e, "what is beside the table") : OK;
 }
 
-/* What a reader who has this file alone must know: the command, when and on what it ran. */
+/* Prints command, time and machine, for readers who have this file alone. */
 static void print_setup(FILE *out, const struct summary *s)
 {
     const struct run_setup *setup = &s->setup;
@@ -131,13 +130,12 @@ static void write_rule(FILE *out, const struct markup *m, size_t i,
     fputs(m->end, out);
 }
 
-/* All of them: what the report says in one line where they are met. */
 static void write_rules(FILE *out, const struct markup *m, const struct summary *s)
 {
     struct rule_result results[RULES];
     rules_grade(results, s);
     fprintf(out, "%sRules of Hoefler and Belli (SC15): ", m->note);
-    table_tell_grades(out, results, s);
+    table_print_grades(out, results, s);
     fputs(".\n\n", out);
     markup_begin_table(out, m, 1, 3);
     fprintf(out, "%srule%stitle%sgrade%sby%s", m->begin, m->between, m->between, m->between,

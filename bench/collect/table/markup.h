@@ -1,27 +1,26 @@
-/* Tables in documents: how a kind of document writes a row, and what of a text it would take for its
- * own. */
+/* Markup of tables in documents: rows, headers, escapes. */
 #pragma once
 
 #include <stddef.h>
 #include <stdio.h>
 
 struct markup {
-    const char *begin, *between, *end; /* of a row */
+    const char *begin, *between, *end; /* around the cells of a row */
     const char *title, *title_end;     /* around the first line */
-    const char *note;                  /* before a line below the table: a paragraph of its own */
-    const char *special;               /* characters that get a backslash */
+    const char *note;                  /* before each paragraph below the table */
+    const char *special;               /* characters that need a backslash */
 };
 
 extern const struct markup markup_markdown, markup_latex;
 
-/* A text that came from outside, as the document shows it. */
+/* Writes a text from outside, escaped. */
 void markup_write_text(FILE *out, const struct markup *m, const char *text);
 
-/* What stands before a table, between its headers and its rows, and behind it: columns of numbers,
- * then of texts. */
+/* Write the markup before a table, between headers and rows, and after a table, for columns of
+ * numbers followed by columns of texts. */
 void markup_begin_table(FILE *out, const struct markup *m, size_t numbers, size_t texts);
 void markup_end_headers(FILE *out, const struct markup *m, size_t numbers, size_t texts);
 void markup_end_table(FILE *out, const struct markup *m);
 
-/* What is printed below a table, a paragraph a line. `notes` is cut up. */
+/* Writes the lines below a table, each as a paragraph. Changes `notes`. */
 void markup_write_notes(FILE *out, const struct markup *m, char *notes);

@@ -1,5 +1,5 @@
-/* The columns of the table that a campaign ends with. Each formats one cell of one point; the table
- * is formatted twice, first for the widths, then for print. */
+/* Columns of the table of a campaign. Each function formats a cell; cells are formatted twice, for
+ * the widths and for print. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "bench/collect/table/table.h"
 #include "kernels/base/terminal.h"
 
-/* "pi 1000" of [build/pi, 1000]; cut to fit. */
+/* Writes a command without its folder, "pi 1000" for [build/pi, 1000], cut to fit. */
 static void format_command(char text[TABLE_CELL], const struct config *config)
 {
     const struct value *command = &config->values[OPT_COMMAND];
@@ -138,7 +138,7 @@ static const struct table_column measured_columns[] = {
 #define MEASURED_COLUMNS (sizeof measured_columns / sizeof measured_columns[0])
 _Static_assert(1 + OPTION_COUNT + MEASURED_COLUMNS <= TABLE_MAX, "room for every column");
 
-/* "strategy" of "sync.strategy". */
+/* Returns the last part of a key, "strategy" for "sync.strategy". */
 static const char *short_key(const struct spec *spec, enum option_id option)
 {
     const char *key = config_option(&spec->config, option)->key, *dot = strrchr(key, '.');
@@ -169,15 +169,15 @@ static void measure_widths(struct table *t)
 static const struct table_column case_column = {
     .header = "case", .worth = TABLE_WORTH_KEPT, .format = format_case};
 
-/* What is read from a program's output tells nothing of its point; nor does its command where a case
- * has a name for it. */
+/* Returns whether an option has a column. Metrics have none; the command has none if cases name the
+ * points. */
 static bool has_column(const struct summary *s, enum option_id option)
 {
     return option != OPT_RANKS && option != OPT_METRICS &&
            (option != OPT_COMMAND || s->spec->points[0].case_name[0] == '\0');
 }
 
-/* Times of programs that are not ours are those of steps no more. */
+/* Adds a column. A user's program has times of launches, not of steps. */
 static void add_measured(struct table *t, const struct table_column *column)
 {
     bool is_time = column->member == offsetof(struct point_summary, step_ms);
@@ -215,7 +215,7 @@ char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
         table_format_published(text, t, c, p);
     else if (column < t->n_options || point_was_measured(p))
         c->format(text, c, p);
-    if (c->tells_level)
+    if (c->names_level)
         table_add_level(text, table_level(c, p));
     return text;
 }

@@ -1,5 +1,5 @@
-/* Making the closing table fit a terminal: what is the same in every row goes above it, then the
- * columns that matter least go, then texts get shorter. Lines around it are broken. */
+/* Fits the table to a terminal: columns that are equal in all rows move above it, columns of low
+ * priority are dropped, then texts are shortened. Lines around the table are broken. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void remove_column(struct table *t, size_t c)
     memmove(&t->widths[c], &t->widths[c + 1], (t->n - c) * sizeof t->widths[0]);
 }
 
-/* Whether every row that has this column has one text in it, which goes into `text`. */
+/* Returns whether all rows with this column have the same text, and writes it to `text`. */
 static bool is_same(const struct table *t, size_t c, char text[TABLE_CELL])
 {
     size_t rows = 0;
@@ -41,8 +41,8 @@ static bool is_same(const struct table *t, size_t c, char text[TABLE_CELL])
     return true;
 }
 
-/* The column of least worth below `most`, of those that are the same in all rows or of all; t->n:
- * none. */
+/* Returns the column of lowest priority below `most`; with `same`, among columns equal in all rows.
+ * t->n: none. */
 static size_t least_column(const struct table *t, bool same, int most)
 {
     size_t least = t->n;
@@ -63,7 +63,7 @@ static int excess_of(const struct table *t, int width)
     return excess > 0 ? excess : 0;
 }
 
-/* To no less than `least` columns, nor less than their headers. */
+/* Shortens texts of options, to no less than `least` columns or their headers. */
 static void shorten_texts(struct table *t, int width, int least)
 {
     for (size_t c = 0; c < t->n_options; c++) {
@@ -118,13 +118,13 @@ void table_print_padded(FILE *out, const char *text, int width)
     while (terminal_columns(tail) > width - 2 - head)
         do
             tail++;
-        while (((unsigned char)*tail & 0xc0) == 0x80); /* inside a character of UTF-8 */
+        while (((unsigned char)*tail & 0xc0) == 0x80); /* inside a UTF-8 character */
     fprintf(out, "%*s%.*s..%s", width - 2 - head - terminal_columns(tail), "", (int)bytes, text,
             tail);
 }
 
-/* Where a line that is too long is broken: before a remark, which follows two blanks, at the last
- * blank that fits, or behind a word that does not. */
+/* Returns where to break a line: before a remark, which follows two blanks, else at the last blank
+ * that fits, else after a word that does not fit. */
 static size_t break_of(const char *line, int width)
 {
     size_t fits = terminal_fit(line, width), start = strspn(line, " ");

@@ -1,4 +1,4 @@
-/* How sure the intervals of the table are: few launches do not reach what is asked for. */
+/* Confidence levels of the table's intervals, which may be below 95 % with few launches. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,8 @@ const struct interval *table_interval(const struct table_column *c, const struct
     return (const struct interval *)((const char *)p + c->member);
 }
 
-/* Earlier versions did not write all numbers of pairs, nor all levels: blocks hold each point once. */
+/* Tables of earlier versions lack some numbers of pairs and levels; launches are then counted,
+ * since blocks hold each point once. */
 double table_level(const struct table_column *c, const struct point_summary *p)
 {
     size_t n = *(const size_t *)((const char *)p + c->values);
@@ -19,7 +20,7 @@ double table_level(const struct table_column *c, const struct point_summary *p)
     return timing_level(n > 0 ? n : p->launches, config_adds_launches(&p->point->config));
 }
 
-/* "step ms [95 % CI]", "step ms [87.5 % CI]", "step ms [>= 75 % CI]", "step ms". */
+/* Writes "step ms [95 % CI]", "step ms [87.5 % CI]", "step ms [>= 75 % CI]" or "step ms". */
 static void name_level(struct table_column *column, char *header, size_t size,
                        const struct summary *s)
 {
@@ -29,10 +30,10 @@ static void name_level(struct table_column *column, char *header, size_t size,
         most = fmax(most, table_level(column, &s->points[i]));
     }
     bool met = least >= TIMING_LEVEL;
-    column->tells_level = !met && least < most;
+    column->names_level = !met && least < most;
     if (isfinite(least))
         snprintf(header, size, "%s [%s%.4g %% CI]", column->header,
-                 column->tells_level ? ">= " : "", 100 * (met ? TIMING_LEVEL : least));
+                 column->names_level ? ">= " : "", 100 * (met ? TIMING_LEVEL : least));
     else
         snprintf(header, size, "%s", column->header);
     column->header = header;

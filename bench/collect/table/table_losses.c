@@ -1,4 +1,4 @@
-/* Why it bends: a sentence a series, of the rows of losses.csv. */
+/* Prints "Why it bends": one sentence per series, from rows of losses.csv. */
 #include <math.h>
 
 #include "bench/collect/losses.h"
@@ -12,7 +12,7 @@ static void print_term(FILE *out, bool first, double pct, const char *name)
     fprintf(out, "%s%s %s", sign, text_fixed(number, fabs(pct), 1), name);
 }
 
-/* Named where ranks that are alike would hardly look like it. */
+/* Names the last rank if equal ranks would rarely show such a result. */
 static void print_last_rank(FILE *out, const struct point_last *last, size_t looked_at)
 {
     char number[TEXT_NUMBER];
@@ -42,7 +42,6 @@ static void print_parts(FILE *out, const struct losses_row *row, const struct po
     print_term(out, false, row->other_pct, "other");
 }
 
-/* " [5.9, 9.1]" */
 static void print_karp_flatt_interval(FILE *out, const struct interval *karp_flatt)
 {
     char lo[TEXT_NUMBER], hi[TEXT_NUMBER];
@@ -51,7 +50,7 @@ static void print_karp_flatt_interval(FILE *out, const struct interval *karp_fla
                 text_fixed(hi, 100 * karp_flatt->hi, 1));
 }
 
-/* Over the n rows of a series, the last of which is p's. */
+/* Prints Karp-Flatt fractions of the n rows of a series; the last row is that of p. */
 static void print_karp_flatt(FILE *out, const struct losses_row *rows, size_t n,
                              const struct point_summary *p)
 {
@@ -69,7 +68,6 @@ static void print_karp_flatt(FILE *out, const struct losses_row *rows, size_t n,
         fprintf(out, " %%%s%s", trend != NULL ? ", " : "", trend != NULL ? trend : "");
 }
 
-/* Of n rows of a series, the last of which is explained, as are those of other series. */
 static void print_bend(FILE *out, const struct losses_row *rows, size_t n, bool several,
                        const struct point_summary *p, size_t looked_at)
 {
@@ -89,7 +87,7 @@ static void print_bend(FILE *out, const struct losses_row *rows, size_t n, bool 
     fputs(".\n", out);
 }
 
-/* Points of which a sentence might say which rank was the last. */
+/* Counts points whose sentence could name the last rank. */
 static size_t count_looked_at(const struct losses *losses, const struct summary *s)
 {
     size_t n = 0;

@@ -1,5 +1,4 @@
-/* The table that a campaign ends with, as people see it: what stands above it, its rows, what stands
- * below. */
+/* Prints the table of a campaign: lines above it, rows, lines below it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,8 @@
 #include "bench/collect/table/table.h"
 #include "kernels/desc/savings.h"
 
-/* Points that were not measured end with the columns that say so, unless something was
- * published. */
+/* Returns the number of columns in a point's row. Points that were not measured end after launches,
+ * unless they have published values. */
 static size_t cells_of(const struct table *t, const struct point_summary *p)
 {
     size_t n = point_was_measured(p) || t->n < t->n_options + 2 ? t->n : t->n_options + 2;
@@ -47,7 +46,7 @@ static void print_rows(FILE *out, const struct summary *s, int width)
     fputc('\n', out);
     for (size_t i = 0; i < s->n; i++)
         print_row(out, &t, &s->points[i]);
-    size_t length = strlen(t.left_out); /* "eff." has its own */
+    size_t length = strlen(t.left_out); /* "eff." already ends with one */
     if (length > 0)
         fprintf(out, "Columns in summary.md alone: %s%s\n", t.left_out,
                 t.left_out[length - 1] == '.' ? "" : ".");
@@ -61,7 +60,6 @@ void table_print_part(FILE *out, const char *separator, const char *text)
         fprintf(out, "%s%s", separator, text);
 }
 
-/* "690,590 params" */
 static void print_params(FILE *out, const struct summary *s)
 {
     char text[TABLE_CELL], number[TEXT_NUMBER];
@@ -71,7 +69,6 @@ static void print_params(FILE *out, const struct summary *s)
         fprintf(out, " %s params", text_count(number, params));
 }
 
-/* What was trained, on which images. */
 static void print_training(FILE *out, const struct summary *s)
 {
     char text[320];
@@ -102,7 +99,6 @@ void table_print_subject(FILE *out, const struct summary *s)
     fputc('\n', out);
 }
 
-/* "8 of 8 cores, 1 NUMA node" */
 static void print_cores(FILE *out, const struct summary *s)
 {
     char nodes[TEXT_NUMBER];
@@ -132,7 +128,7 @@ static bool is_timed_base(const struct point_summary *p)
     return p->point->base && p->launches > 0 && p->outcome != POINT_diverged;
 }
 
-/* ", at most 239 done (saved: dead_outputs data_zeros)", where the program tells. */
+/* Prints ", at most 239 done (saved: dead_outputs data_zeros)", if the program reports it. */
 static void print_done(FILE *out, const struct point_summary *p)
 {
     char rate[TEXT_NUMBER];
@@ -145,7 +141,7 @@ static void print_done(FILE *out, const struct point_summary *p)
             strcmp(savings, "none") == 0 ? "" : savings);
 }
 
-/* "1 rank, no communication"; several bases are told apart by their labels. */
+/* Prints "1 rank, no communication". If there are several bases, their labels distinguish them. */
 static void print_base(FILE *out, const struct point_summary *p, bool alone)
 {
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], rate[TEXT_NUMBER];
@@ -178,7 +174,7 @@ static void print_bases(FILE *out, const struct summary *s)
             print_base(out, &s->points[i], n == 1);
 }
 
-/* "Disturbed (foreign work): 3 of 54 timed launches. The results include them." */
+/* Prints "Disturbed (foreign work): 3 of 54 timed launches. The results include them." */
 static void print_disturbed(FILE *out, const struct summary *s)
 {
     size_t disturbed = 0, launches = 0;
@@ -203,7 +199,6 @@ void table_print_notes(FILE *out, const struct summary *s)
     print_disturbed(out, s);
 }
 
-/* Says what was checked, and only what was. */
 static void print_weights(FILE *out, const struct summary *s)
 {
     char points[TEXT_NUMBER];
@@ -233,7 +228,7 @@ static void print_weights(FILE *out, const struct summary *s)
                 text_plural(points, (long)by_design, "point"));
 }
 
-/* Earlier versions did not write what launches took. */
+/* Prints the effort of the campaign; earlier versions did not record it. */
 static void print_effort(FILE *out, const struct summary *s)
 {
     size_t met = 0, wanted = 0;
@@ -259,7 +254,7 @@ static bool is_there(const char *run_dir, const char *name, const char *ending)
     return access(path, F_OK) == 0;
 }
 
-/* Another one of the files of this kind, if it is there; how many are by now. */
+/* Prints another file of a kind, if it exists. Returns the number of files printed so far. */
 static size_t print_file(FILE *out, const char *kind, const char *run_dir, const char *name,
                          const char *ending, size_t n)
 {
@@ -271,7 +266,7 @@ static size_t print_file(FILE *out, const char *kind, const char *run_dir, const
     return n + 1;
 }
 
-/* Those that are there; not every gnuplot writes PDF. */
+/* Prints figures that exist; some versions of gnuplot do not write PDF. */
 static void print_figures(FILE *out, const struct value *figures, const char *run_dir)
 {
     size_t n = 0;
@@ -284,7 +279,7 @@ static void print_figures(FILE *out, const struct value *figures, const char *ru
         fprintf(out, "}.{svg,png%s}\n", pdf ? ",pdf" : "");
 }
 
-/* Those that are there: a copy of a run need not have all tables, nor a disk that was full. */
+/* Prints tables that exist: a copy of a run need not have all. */
 static void print_tables(FILE *out, const struct summary *s, const char *run_dir)
 {
     const char *file;

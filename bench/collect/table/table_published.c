@@ -1,11 +1,11 @@
-/* What was published, in the closing table and below it. */
+/* Published values, in the table and below it. */
 #include <math.h>
 #include <string.h>
 
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 
-/* Columns that every table ends with or has: what was published for them needs no column of
+/* Returns whether every table has our column anyway, so that a published value needs no column of
  * ours. */
 static bool is_shown(enum column_id column)
 {
@@ -41,7 +41,7 @@ void table_add_published(struct table *t, const struct published *p)
                 add_pair(t, p, k);
 }
 
-/* By how much ours is more than x, what was published: of percentages the difference, else relative. */
+/* Appends the difference of ours from the published x: in points for percentages, else relative. */
 static void add_error(char *text, size_t room, enum column_id column, double ours, double x)
 {
     if (strcmp(column_get(column)->unit, "%") == 0)

@@ -1,4 +1,4 @@
-/* What the ratios of the table are: how many pairs they rest on, and what is in those to a peer. */
+/* Prints what ratios in the table rest on: numbers of pairs, and factors of ratios to a peer. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@ static bool has_speedup(const struct summary *s, const struct point_summary *p)
     return &s->points[p->base] != p && isfinite(p->scaling.speedup.mid);
 }
 
-/* By how much, in percent, the quotient of the rates in the table is off the ratio beside it; 0 where the
- * digits shown are the same. */
+/* Returns by how much (%) the quotient of the table's medians differs from the paired ratio beside
+ * it; 0 if the digits shown are equal. */
 static double quotient_differs(const struct point_summary *p, const struct point_summary *base)
 {
     char ratio[TEXT_NUMBER], quotient[TEXT_NUMBER];
@@ -26,7 +26,7 @@ static double quotient_differs(const struct point_summary *p, const struct point
     return same ? 0 : 100 * fabs(of_medians / p->scaling.speedup.mid - 1);
 }
 
-/* "Speed-ups are medians of 6 to 12 ratios, one per block; ratios of the medians differ by up to 1.2 %." */
+/* Prints "Speed-ups are medians of 6 to 12 ratios, one per block; ratios of the medians differ by up to 1.2 %." */
 static void print_speedups(FILE *out, const struct summary *s)
 {
     size_t least = SIZE_MAX, most = 0;
@@ -53,8 +53,8 @@ static void print_speedups(FILE *out, const struct summary *s)
     fputs(".\n", out);
 }
 
-/* On as many cores, where it is not how many ranks there are that bytes depend on: "Bytes per step
- * relative to the base: 0.500 (bf16), 0.500 (fp16)." */
+/* Prints "Bytes per step relative to the base: 0.500 (bf16), 0.500 (fp16)." for points on as many cores as their
+ * base, so that the number of ranks does not change the bytes. */
 static void print_bytes(FILE *out, const struct summary *s)
 {
     size_t n = 0;
@@ -70,7 +70,7 @@ static void print_bytes(FILE *out, const struct summary *s)
 
 /* ---- Peers ---- */
 
-/* "6.10 = 4.90 x 1.24: " ... */
+/* Prints "6.10 = 4.90 x 1.24: ...". */
 static void print_factors(FILE *out, const struct point_summary *p)
 {
     char all[TEXT_NUMBER], work[TEXT_NUMBER], rate[TEXT_NUMBER];
@@ -87,7 +87,7 @@ static void print_factors(FILE *out, const struct point_summary *p)
           out);
 }
 
-/* "  Memory without libraries: 29 MiB, the peer 93 (ratio 0.31); whole processes without the data: 51 MiB,
+/* Prints "  Memory without libraries: 29 MiB, the peer 93 (ratio 0.31); of whole processes without the data: 51 MiB,
  * the peer 271 (ratio 0.19)." */
 static void print_memory(FILE *out, const struct point_summary *p, const struct point_summary *peer)
 {
@@ -106,7 +106,7 @@ static void print_memory(FILE *out, const struct point_summary *p, const struct 
             text_significant(ratio, p->memory.most_mib / peer->memory.most_mib, 2));
 }
 
-/* "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 + ...), 92.1 ms per
+/* Prints "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 + ...), 92.1 ms per
  * step; median of 12 pairs" */
 static void print_peer(FILE *out, const struct point_summary *p, const struct point_summary *peer)
 {

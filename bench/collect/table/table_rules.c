@@ -1,9 +1,8 @@
-/* The twelve rules at the end of a report. */
 #include "bench/collect/rules.h"
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 
-void table_tell_grades(FILE *out, const struct rule_result *results, const struct summary *s)
+void table_print_grades(FILE *out, const struct rule_result *results, const struct summary *s)
 {
     size_t n[RULE_NOT_APPLICABLE + 1] = {0};
     for (size_t i = 0; i < RULES; i++)
@@ -17,14 +16,13 @@ void table_tell_grades(FILE *out, const struct rule_result *results, const struc
         fprintf(out, ", %zu not applicable", n[RULE_NOT_APPLICABLE]);
 }
 
-/* "Rules of Hoefler and Belli: 11 of 12 met; not met:" and "  5 what is measured carries an interval: 3 of 3
- * medians ... To meet it: ..." */
+/* Prints "Rules of Hoefler and Belli: 11 of 12 met; not met:" and a line for each unmet rule. */
 void table_print_rules(FILE *out, const struct summary *s)
 {
     struct rule_result results[RULES];
     size_t met = rules_grade(results, s);
     fputs("Rules of Hoefler and Belli: ", out);
-    table_tell_grades(out, results, s);
+    table_print_grades(out, results, s);
     fputs(met < RULES ? "; not met:\n" : ".\n", out);
     for (size_t i = 0; i < RULES; i++)
         if (results[i].grade == RULE_NOT_MET)

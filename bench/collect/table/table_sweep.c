@@ -1,4 +1,4 @@
-/* What the tables of sweeps say in short, for people. */
+/* Prints summaries of the tables of sweeps. */
 #include <string.h>
 
 #include "bench/collect/table/table.h"
@@ -6,13 +6,12 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* One row of a table. */
 struct csv_row {
     const struct csv_table *table;
     size_t row;
 };
 
-/* Empty where the table has no such column. */
+/* Returns a cell, "" if the table lacks the column. */
 static const char *text(struct csv_row l, const char *name)
 {
     return csv_table_text(l.table, l.row, name);
@@ -56,8 +55,8 @@ static bool print_wrong(FILE *out, struct csv_row l)
     return true;
 }
 
-/* The library's call at a size or for a network begins a line, which those who run beside it go
- * on. */
+/* The library's call begins a line; strategies measured beside it, at the same size or network,
+ * continue it. */
 static void print_common(FILE *out, struct csv_row l, bool *inside)
 {
     if (is(l, "part", "link") || is(l, "part", "best") || is(l, "verdict", "cannot run"))
@@ -73,7 +72,7 @@ static void print_common(FILE *out, struct csv_row l, bool *inside)
     }
 }
 
-/* The library's best stands in the row behind the strategy's. */
+/* The row after a strategy's best has the library's best. */
 static void print_best(FILE *out, struct csv_row l, bool *inside)
 {
     char ours[96], theirs[96] = "";
@@ -159,7 +158,7 @@ static size_t print_kernels(FILE *out, const struct csv_table *table)
     return wrong;
 }
 
-/* ---- Tables by their names ---- */
+/* ---- Table names ---- */
 
 static const char *const names[] = {"comm.csv", "kernels.csv", "compare.csv"};
 

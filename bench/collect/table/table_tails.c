@@ -1,9 +1,9 @@
-/* What the medians of the table do not show: the longest steps. */
+/* Prints the longest steps, which medians do not show. */
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 
-/* The point whose number is the largest multiple of its median step; the multiple, 0 where none has
- * one. */
+/* Returns the largest ratio of a number to the median step over all points, 0 if unknown; *label is
+ * its point. */
 static double find_tail(const struct summary *s, enum column_id column, const char **label)
 {
     double most = 0;
@@ -17,8 +17,8 @@ static double find_tail(const struct summary *s, enum column_id column, const ch
     return most;
 }
 
-/* "Longest step: 1.37 times the median of its point (ranks=2 allreduce). 95th percentile of a launch: at most
- * 1.05 times (ranks=2 allreduce)." */
+/* Prints "Longest step: 1.37 times the median of its point (ranks=2 allreduce). 95th percentile of a launch: at
+ * most 1.05 times (ranks=2 allreduce)." */
 void table_print_tails(FILE *out, const struct summary *s)
 {
     char longest[TEXT_NUMBER], p95[TEXT_NUMBER];

@@ -1,4 +1,4 @@
-/* Names that tables, captions and flags print, with their meanings. */
+/* Terms in tables, captions and flags, with their meanings. */
 #include "bench/collect/collect.h"
 #include "bench/collect/point_flags.h"
 #include "kernels/base/timeline.h"

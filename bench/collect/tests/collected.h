@@ -1,4 +1,4 @@
-/* A campaign of invented launches whose summary can be worked out by hand, collected. */
+/* Collects synthetic campaigns whose summaries can be computed by hand. */
 #pragma once
 
 #include "bench/collect/collect.h"
@@ -43,8 +43,8 @@ static inline struct summary collect(const struct fake_run *run)
     return s;
 }
 
-/* Base: 100 to 105 ms over six blocks. At two ranks the ratios within blocks are 1.5 to 2.0, not in
- * order, so that pairing shows. */
+/* Base: 100 to 105 ms over six blocks. At two ranks the ratios within blocks are 1.5 to 2.0, out of
+ * order, so that pairing matters. */
 static const double base_ms[] = {100, 101, 102, 103, 104, 105};
 static const double ratios[] = {1.6, 1.7, 1.78, 1.82, 2.0, 1.5};
 
@@ -74,7 +74,7 @@ static inline void add_accuracy(struct fake_run *run, long ranks, const char *st
                       .ranks = ranks, .strategy = strategy, .seed = seed, .test_acc_pct = pct});
 }
 
-/* An interrupted block has no partner; it counts for the time but not for the ratio. */
+/* An interrupted block has no partner: it counts for the time, not for the ratio. */
 static const char peer_spec[] = "name: peers\n"
                                 "model: lenet_21k\n"
                                 "train: {batch_per_rank: 128}\n"
@@ -83,8 +83,8 @@ static const char peer_spec[] = "name: peers\n"
                                 "  workload: [train_cnn, peer_torch]\n"
                                 "measure: {time: {launches: 6..6}}\n";
 
-/* Of 90.5 MiB the data set has 40.5 here and 10.5 there, libraries 20; what is really done, our
- * trainer alone tells. */
+/* Of 90.5 MiB, the data set has 40.5 MiB in our program and 10.5 MiB in the peer, libraries 20 MiB.
+ * Only our trainer records its FLOPs. */
 static inline void add_peer_launch(struct fake_run *run, const char *workload, int block,
                                    double step_ms)
 {
@@ -103,7 +103,7 @@ static inline void add_peer_launch(struct fake_run *run, const char *workload, i
                                         .step_ms = step_ms});
 }
 
-/* The table of a run in that folder, `width` columns wide; freed by the caller. */
+/* Returns the table of a run in folder `dir`, `width` columns wide; the caller frees it. */
 static inline char *print_of(const struct summary *s, const char *dir, int width)
 {
     char *text = NULL;

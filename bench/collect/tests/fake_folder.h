@@ -1,4 +1,4 @@
-/* A folder of a test program's own. */
+/* A temporary folder for a test program. */
 #pragma once
 
 #include "bench/collect/tests/fake_run.h"
@@ -16,7 +16,7 @@ static inline int remove_folder(void **state)
     return 0;
 }
 
-/* Of a file in it, until the next call. */
+/* Returns the path of a file in the folder, valid until the next call. */
 static inline const char *path_of(const char *name)
 {
     static char path[128];

@@ -1,5 +1,4 @@
-/* Synthetic runs for tests: a folder with records as a workload would write them, and the journal
- * that goes with it. */
+/* Synthetic runs for tests: records as a workload would write them, and the journal. */
 #pragma once
 
 #include <dirent.h>
@@ -20,7 +19,8 @@
 #include "bench/record/journal.h"
 #include "bench/spec/spec.h"
 
-/* Equal up to the whole nanoseconds that records have, of windows of 0.1 s; NAN never is. */
+/* Equal up to whole nanoseconds, the resolution of records, in windows of 0.1 s. NAN equals
+ * nothing. */
 #define NEAR(a, b) assert_true(fake_near(a, b))
 
 static inline bool fake_near(double a, double b)
@@ -28,22 +28,23 @@ static inline bool fake_near(double a, double b)
     return fabs(a - b) <= 1e-8 * fmax(1, fabs(b));
 }
 
-/* What one rank writes. Every timed step has the same phases; arrivals are given. */
+/* Records of one rank. All timed steps have the same phases; arrivals are given. */
 struct fake_rank {
     const char *host, *model, *dataset, *strategy, *variant, *bound;
-    const char *work;   /* NULL: none; else further fields of hello, with a comma at the end */
-    const char *memory; /* the same of end */
-    int poll_quarters;  /* of its window, spent in polling; 0: one */
+    const char *work;   /* further fields of the line hello, with a comma at the end; NULL: none */
+    const char *memory; /* further fields of the line end, with a comma at the end; NULL: none */
+    int poll_quarters;  /* quarters of its window spent polling; 0: one */
     long params, batch, global_batch;
     int n_steps;
     double step_ms, compute_ms, comm_ms;
-    double optimizer_ms; /* 0: a tenth of compute_ms, which it is part of */
-    double arrive_ms[2]; /* of even and odd steps, after their begin; 0: no arrival */
-    double test_acc_pct; /* of the last epoch; 0: no epoch, no evaluation */
-    int epochs; /* 0: one; each one point of accuracy and 0.1 of loss better than the one before */
-    double drift; /* of the steps: the last timed one is longer by this share */
+    double optimizer_ms; /* part of compute_ms; 0: a tenth of it */
+    double arrive_ms[2]; /* arrivals in even and odd steps, from their begin; 0: none */
+    double test_acc_pct; /* accuracy after the last epoch; 0: no epochs */
+    int epochs;   /* 0: one. Each epoch has one point of accuracy more, and 0.1 loss less, than the
+                   epoch before */
+    double drift; /* relative growth of step time until the last timed step */
     bool weights_equal;
-    long long clock_ns; /* that its clock is ahead */
+    long long clock_ns; /* lead of its clock */
 };
 
 #define FAKE_ROOM 64
@@ -56,19 +57,19 @@ struct fake_run {
     struct journal_skip skips[4];
 };
 
-/* A launch of a fake run: all ranks alike, the last one arriving late. */
+/* A launch of a synthetic run; all ranks are alike, but the last rank arrives late. */
 struct fake_launch {
     long ranks;
     const char *strategy;
-    const char *variant;       /* NULL: usual */
+    const char *variant;       /* NULL: the default */
     const char *compress;      /* NULL: none */
     const char *workload;      /* NULL: train_cnn */
     const char *work, *memory; /* as in struct fake_rank */
     int block;                 /* of a timed launch */
-    double step_ms;            /* timed when > 0 */
+    double step_ms;            /* above 0: a timed launch */
     double optimizer_ms;       /* as in struct fake_rank */
-    double test_acc_pct;       /* else an accuracy run */
-    int epochs;                /* of it; 0: one */
+    double test_acc_pct;       /* of an accuracy run */
+    int epochs;                /* epochs of an accuracy run; 0: one */
     uint64_t seed;
     double drift; /* as in struct fake_rank */
     bool weights_differ;
@@ -89,7 +90,7 @@ static inline void fake_write(const char *path, const char *text)
     assert_int_equal(fclose(out), 0);
 }
 
-/* How many entries of a folder have names that begin so. */
+/* Counts the files in a folder whose names begin with `begin`. */
 static inline int fake_count(const char *dir, const char *begin)
 {
     int n = 0;
@@ -101,7 +102,7 @@ static inline int fake_count(const char *dir, const char *begin)
     return n;
 }
 
-/* The whole file, freed by the caller. */
+/* Returns a file's content; the caller frees it. */
 static inline char *fake_read(const char *path)
 {
     char *text = calloc(1, 1 << 20);
@@ -114,7 +115,7 @@ static inline char *fake_read(const char *path)
     return text;
 }
 
-/* Replaces the first `from` of a file, which must be there. */
+/* Replaces the first `from` in a file, which must contain it. */
 static inline void fake_edit(const char *path, const char *from, const char *to)
 {
     char *text = fake_read(path), *found = strstr(text, from);
@@ -192,7 +193,7 @@ static inline void fake_write_end(FILE *out, int rank, const struct fake_rank *r
             r->weights_equal ? "" : "step 3, rank 1");
 }
 
-/* Writes DIR/rank.N.jsonl: hello, one step that is not timed, n_steps that are, epochs, end. */
+/* Writes DIR/rank.N.jsonl: hello, a warm-up step, n_steps timed steps, epochs, end. */
 static inline void fake_write_rank(const char *dir, int rank, int ranks, const struct fake_rank *r)
 {
     char path[320];
@@ -271,8 +272,8 @@ static inline struct journal_launch *fake_journal(struct fake_run *run, const ch
     return launch;
 }
 
-/* 96 % of a step is compute; with a strategy it is 75 %, 20 % are exposed communication, and the last rank arrives 4 %
- * after the others. */
+/* Compute is 96 % of a step without a strategy, 75 % with one. A strategy exposes 20 % of
+ * communication; the last rank arrives 4 % after the others. */
 static inline struct fake_rank fake_rank_of(const struct fake_launch *l, const struct point *point,
                                             int r, long batch)
 {
@@ -309,7 +310,7 @@ static inline struct journal_launch *fake_add(struct fake_run *run, const struct
     const char *workload = l->workload ? l->workload : "train_cnn";
     const struct point *point =
         &run->spec.points[fake_point_of(run, workload, l->ranks, l->strategy, variant)];
-    /* compressors vary fastest, from none on */
+    /* compressors vary fastest, starting with none */
     while (l->compress && strcmp(config_text(&point->config, OPT_COMPRESS), l->compress) != 0)
         assert_ptr_not_equal(++point, run->spec.points + run->spec.n_points);
     struct journal_launch *launch =

@@ -1,4 +1,4 @@
-/* Ranks and threads that share cores: what is flagged, and what is not claimed of them. */
+/* Tests of ranks and threads that share cores: flags, and withheld ratios. */
 #include "bench/collect/tests/collected.h"
 
 static void too_many_threads_are_oversubscribed(void **state)
@@ -11,7 +11,7 @@ static void too_many_threads_are_oversubscribed(void **state)
         fake_add(&run, &(struct fake_launch){
                            .ranks = ranks, .strategy = "allreduce", .seed = 1, .step_ms = 20});
     struct summary s = collect(&run);
-    assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), ""); /* of an unknown machine */
+    assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), ""); /* the machine is unknown */
     summary_free(&s);
     snprintf(path, sizeof path, "%s/manifest.json", run.dir);
     fake_write(path, "{\"machine\": {\"usable_cores\": 1}}");
@@ -19,7 +19,8 @@ static void too_many_threads_are_oversubscribed(void **state)
     assert_string_equal(cell(&s.points[0], COLUMN_oversubscribed), "0");
     assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), "1");
     NEAR(s.points[1].scaling.speedup.mid, 1);
-    assert_string_equal(cell(&s.points[1], COLUMN_efficiency), ""); /* of cores that they share */
+    assert_string_equal(cell(&s.points[1], COLUMN_efficiency),
+                        ""); /* withheld: ranks share cores */
     assert_string_equal(cell(&s.points[1], COLUMN_karp_flatt), "");
     assert_string_equal(s.points[1].flags, "ci_not_met oversubscribed");
     summary_free(&s);
@@ -31,7 +32,7 @@ static void too_many_threads_are_oversubscribed(void **state)
     fake_close(&run);
 }
 
-/* A time that was measured is known, whoever shared the cores; what it says of scaling is not. */
+/* Shared cores leave times valid, but withhold everything about scaling. */
 static void points_that_share_cores_claim_nothing(void **state)
 {
     struct fake_run run;
@@ -69,7 +70,8 @@ static void points_that_share_cores_claim_nothing(void **state)
     fake_close(&run);
 }
 
-/* Emulated hosts take a rank each, of the cores of one machine, which says what joins them. */
+/* Emulated hosts have one rank each and share one machine's cores; the machine's manifest has their
+ * link. */
 static void hosts_beyond_the_cores_are_oversubscribed(void **state)
 {
     struct fake_run run;
@@ -91,11 +93,12 @@ static void hosts_beyond_the_cores_are_oversubscribed(void **state)
     fake_close(&run);
 }
 
-/* Hosts of an emulated site are meant to be one machine; nodes of others that are one may share cores. */
+/* Hosts of an emulated site are one machine by definition. Other nodes that are one machine may
+ * share cores. */
 static void nodes_of_one_machine_are_flagged(void **state)
 {
     static const char *const sites[] = {"emulated", "{kind: ssh, machines: [m1, m2]}", "slurm"};
-    for (int i = 1; i < 6; i++) { /* one emulated node is refused */
+    for (int i = 1; i < 6; i++) { /* a single emulated node is refused */
         struct fake_run run;
         char spec[256];
         snprintf(spec, sizeof spec,

@@ -1,9 +1,10 @@
-/* From launches to CSV files: every row, and what a program that reads them relies on. */
+/* Tests of CSV files: every row, and guarantees for programs that read them. */
 #include "bench/collect/tests/collected.h"
 
 #include <locale.h>
 
-/* Reads one field of RFC 4180 in place; *end is the separator that followed, '\0' at the end. */
+/* Reads one field of RFC 4180 in place. *end is the separator after it, '\0' at the end of the
+ * text. */
 static char *next_field(char **text, char *end)
 {
     char *start = *text, *to = start, *from = start;
@@ -29,7 +30,7 @@ static size_t count_fields(char **row)
     return n;
 }
 
-/* Strategies vary, and ranks, which have a column of their own. */
+/* Strategies and ranks vary; ranks have a column of their own. */
 static void summary_csv_reads_back(void **state)
 {
     struct fake_run run;
@@ -64,7 +65,7 @@ static void assert_has(const struct fake_run *run, const char *file, const char 
     free(text);
 }
 
-/* By options that no column of the files had. */
+/* Options that are not yet a column distinguish the points. */
 static void rows_of_points_are_told_apart(void **state)
 {
     struct fake_run run;
@@ -109,7 +110,7 @@ static void raw_csv_has_a_row_for_every_launch(void **state)
     fake_close(&run);
 }
 
-/* Fails unless the rows of a file below its header are these. */
+/* Asserts the rows of a file below its header. */
 static void assert_rows(const struct fake_run *run, const char *name, const char *wanted)
 {
     char *text = read_of(run, name), *rows = strchr(text, '\n');
@@ -133,8 +134,8 @@ static void add_replay(const struct fake_run *run, const char *launch, int rank,
     edit_rank(run, launch, rank, "\"user_s\"", to);
 }
 
-/* 40 ms of computing, 10 of communication on the slower rank, steps of 44 to 49 ms: 6 to 1 ms of it
- * cost no time. The first rank waits 4 % of each. */
+/* 40 ms computing, 10 ms communication on the slower rank, steps of 44 to 49 ms: 6 to 1 ms are
+ * hidden. The first rank waits 4 % of each step. */
 static void fill_overlapped_run(struct fake_run *run, const char *train)
 {
     char spec[512];
@@ -158,8 +159,8 @@ static void fill_overlapped_run(struct fake_run *run, const char *train)
     }
 }
 
-/* Of the 21840 numbers, the buckets of both dense layers are summed in 7.6 ms, before backward ends
- * after 19.2; the 5280 of the convolutions are ready at its end. */
+/* 21840 numbers: buckets of both dense layers are summed in 7.6 ms, before backward ends after 19.2
+ * ms. The 5280 numbers of the convolutions are ready at its end. */
 static void overlap_is_what_communication_did_not_cost(void **state)
 {
     struct fake_run run;
@@ -182,7 +183,7 @@ static void overlap_is_what_communication_did_not_cost(void **state)
     fake_close(&run);
 }
 
-/* Where nothing is sent, noise over a call of 1 us would be a share that no launches make precise. */
+/* Without messages, the overlap would be noise of a call of 1 us, never precise. */
 static void one_rank_has_nothing_to_overlap(void **state)
 {
     struct fake_run run;
@@ -207,8 +208,9 @@ static void one_rank_has_nothing_to_overlap(void **state)
     fake_close(&run);
 }
 
-/* Buckets leave in the last of four micro-batches, whose backward takes 4.8 of the 19.2 ms: all sums but
- * that of the last layer's 10 biases begin when both dense layers are done, and are longer than it. */
+/* Buckets are sent in the last of four micro-batches, whose backward takes 4.8 of 19.2 ms. All sums
+ * but one, of the last layer's 10 biases, begin when both dense layers are done, and last
+ * longer. */
 static void overlap_is_expected_of_the_last_micro_batch(void **state)
 {
     struct fake_run run;
@@ -226,8 +228,7 @@ static void overlap_is_expected_of_the_last_micro_batch(void **state)
     fake_close(&run);
 }
 
-/* Before the epoch and evaluation that are there, which become the second, puts a first that took
- * 5 s on rank 0 and 4 s on rank 1. */
+/* Inserts a first epoch, of 5 s on rank 0 and 4 s on rank 1, before the recorded one. */
 static void add_first_epoch(const struct fake_run *run, const char *launch)
 {
     for (int rank = 0; rank < 2; rank++) {
@@ -267,7 +268,7 @@ static void epochs_csv_has_a_row_for_every_epoch(void **state)
     fake_close(&run);
 }
 
-/* Ranks may leave epochs to one of them, and a launch that does not count has none. */
+/* Epochs may be recorded by one rank. A launch that does not count has none. */
 static void epochs_may_be_left_to_one_rank(void **state)
 {
     struct fake_run run;
@@ -312,8 +313,8 @@ static void classes_csv_has_a_row_for_every_class(void **state)
     fake_close(&run);
 }
 
-/* So are runs from before classes were counted, and so is an evaluation that did not count them
- * after one that did. */
+/* Runs recorded before classes were counted have no rows; neither has an evaluation without counts
+ * after one with counts. */
 static void records_without_classes_have_no_rows(void **state)
 {
     struct fake_run run;
@@ -332,8 +333,8 @@ static void records_without_classes_have_no_rows(void **state)
     fake_close(&run);
 }
 
-/* 50 ms: 37.5 of compute in shares of 1, 3, 5 and 1 tenths, 10 of exposed communication; the second
- * rank arrives 2 ms after the first. */
+/* A step of 50 ms: 37.5 ms compute in parts of 1, 3, 5 and 1 tenths, 10 ms exposed communication.
+ * The second rank arrives 2 ms after the first. */
 static void steps_csv_has_a_row_for_every_step_and_rank(void **state)
 {
     struct fake_run run;
@@ -364,8 +365,8 @@ static void steps_csv_has_a_row_for_every_step_and_rank(void **state)
     fake_close(&run);
 }
 
-/* Two launches whose second rank arrives 2 ms after the first; in the second launch its clock may be off by
- * 3 ms. What the first waited is no median of both. */
+/* Two launches whose second rank arrives 2 ms late. In the second launch clocks are uncertain by 3
+ * ms, so the median wait is unknown. */
 static void waits_below_the_error_of_clocks_are_not_told(void **state)
 {
     struct fake_run run;
@@ -388,7 +389,7 @@ static void waits_below_the_error_of_clocks_are_not_told(void **state)
     struct summary s = collect(&run);
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
     assert_true(isnan(p->shares.wait_pct));
-    NEAR(p->shares.comm_pct, 20); /* waits of the first launch included */
+    NEAR(p->shares.comm_pct, 20); /* includes waits of the first launch */
     assert_string_equal(cell(p, COLUMN_wait_ms), "");
     assert_string_equal(cell(p, COLUMN_rank_wait_ms), "");
     assert_string_equal(cell(p, COLUMN_clock_error_us), "3000");
@@ -424,7 +425,7 @@ static void steps_csv_is_written_on_request_only(void **state)
     fake_close(&run);
 }
 
-/* What cannot be read again is named, and the file of before stays. */
+/* Records that cannot be read again are an error, and the earlier file stays. */
 static void records_that_went_away_are_an_error(void **state)
 {
     struct fake_run run;
@@ -475,8 +476,8 @@ static void columns_csv_is_the_table_of_columns(void **state)
     fake_close(&run);
 }
 
-/* A column is known by its name: within a file no two have one, and its unit is the one that its
- * name ends in. */
+/* Names of columns are unique within a file, and a unit at the end of a name is the column's
+ * unit. */
 static void columns_are_named_by_their_unit(void **state)
 {
     static const struct {
@@ -498,7 +499,7 @@ static void columns_are_named_by_their_unit(void **state)
     }
 }
 
-/* A folder that cannot be written to is an error, and leaves nothing half written. */
+/* An unwritable folder is an error and leaves no partial file. */
 static void an_unwritable_folder_is_an_error(void **state)
 {
     struct fake_run run;
@@ -511,7 +512,7 @@ static void an_unwritable_folder_is_an_error(void **state)
     fake_close(&run);
 }
 
-/* Makes a locale that writes 0,5 from the system's sources, where there are any. */
+/* Builds a locale with decimal comma from the system's sources, if installed. */
 static bool use_comma_locale(const char *dir)
 {
     char command[256];

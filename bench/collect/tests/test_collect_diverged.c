@@ -1,10 +1,10 @@
-/* Launches that ended, but whose numbers must not pass for results: training that diverged, and a
- * point of which launches failed, most of all where it is a base. */
+/* Tests of launches whose numbers must not count: diverged training, and points with failed
+ * launches, above all a base. */
 #include "bench/collect/tests/collected.h"
 
 #define AT(step, text) "\"diverged_step\":" #step ",\"diverged\":\"" text "\","
 
-/* A launch whose loss became nan; each rank says when it saw it. */
+/* Adds a launch whose loss became nan; each rank records when it saw that. */
 static void add_diverged(struct fake_run *run, long ranks, const char *strategy, int block,
                          double step_ms, double test_acc_pct)
 {
@@ -17,7 +17,7 @@ static void add_diverged(struct fake_run *run, long ranks, const char *strategy,
                                         .memory = AT(17, "loss is nan")});
 }
 
-/* Its launches are rows of raw.csv, and nothing else is made of them. */
+/* A diverged launch is a row of raw.csv and nothing else. */
 static void a_diverged_point_has_no_ratio(void **state)
 {
     struct fake_run run;
@@ -43,7 +43,7 @@ static void a_diverged_point_has_no_ratio(void **state)
     fake_close(&run);
 }
 
-/* Seed 1 diverged: the other's accuracy stands, but the point's speed is compared with nothing. */
+/* Seed 1 diverged: the other seed's accuracy counts, but the point is in no ratio. */
 static void a_diverged_seed_counts_in_no_median(void **state)
 {
     struct fake_run run;
@@ -62,7 +62,7 @@ static void a_diverged_seed_counts_in_no_median(void **state)
     assert_string_equal(p->status, "diverged");
     assert_string_equal(p->reason, "loss is nan at step 17, seed 1");
     NEAR(p->accuracy.test_acc_pct.mid, 97.5);
-    assert_int_equal(p->launches, 6); /* the timed ones were fine */
+    assert_int_equal(p->launches, 6); /* timed launches count */
     assert_true(isnan(p->scaling.speedup.mid));
     assert_true(summary_fails(&s, (size_t)(p - s.points))); /* the spec bounds accuracy */
     write_both(&s, &run);
@@ -95,7 +95,7 @@ static void a_diverged_base_is_no_base(void **state)
     fake_close(&run);
 }
 
-/* Without a bound on accuracy that a training diverges is what one wanted to know. */
+/* Without a bound on accuracy, divergence may be the result. */
 static void divergence_fails_what_is_bounded(void **state)
 {
     struct fake_run run;
@@ -108,7 +108,7 @@ static void divergence_fails_what_is_bounded(void **state)
     fake_close(&run);
 }
 
-/* Only what training comes to may be no number, and only in these words. */
+/* Only losses and accuracies may be NaN or Inf, in exactly these words. */
 static void other_words_are_no_numbers(void **state)
 {
     static const char *const edits[][3] = {
@@ -131,7 +131,7 @@ static void other_words_are_no_numbers(void **state)
     }
 }
 
-/* The earliest of the ranks says when. */
+/* The rank that diverged first decides the step. */
 static void the_first_rank_to_diverge_is_told(void **state)
 {
     struct fake_run run;
@@ -146,7 +146,7 @@ static void the_first_rank_to_diverge_is_told(void **state)
     fake_close(&run);
 }
 
-/* Six blocks at two ranks, of which the base has the first n; one more of it failed. */
+/* Six blocks at two ranks; the base has the first n of them, and one more that failed. */
 static struct summary collect_with_base(struct fake_run *run, int n)
 {
     fake_open(run, strong_spec);
@@ -184,7 +184,7 @@ static void ratios_to_a_failed_base_are_flagged(void **state)
     fake_close(&run);
 }
 
-/* One pair has no interval that would show how little it is. */
+/* A single pair has no interval to show how little it means. */
 static void one_pair_left_makes_no_ratio(void **state)
 {
     struct fake_run run;
@@ -197,7 +197,7 @@ static void one_pair_left_makes_no_ratio(void **state)
     fake_close(&run);
 }
 
-/* A campaign of one launch each asked for no more. */
+/* A campaign that requests one launch per point compares it. */
 static void one_launch_that_was_wanted_is_compared(void **state)
 {
     struct fake_run run;
@@ -210,7 +210,7 @@ static void one_launch_that_was_wanted_is_compared(void **state)
     fake_close(&run);
 }
 
-/* The dictionary names every status that there is. */
+/* The dictionary lists every status. */
 static void every_status_is_in_the_dictionary(void **state)
 {
     for (int i = 0; i < POINT_STATUSES; i++)

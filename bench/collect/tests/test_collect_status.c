@@ -1,7 +1,7 @@
-/* What a point is called and flagged by its launches: failed, skipped, unverified, incomplete. */
+/* Tests of status and flags of points: failed, skipped, unverified, incomplete. */
 #include "bench/collect/tests/collected.h"
 
-/* Kept and counted, and seen in raw.csv: but its place was taken by another one. */
+/* A failed launch that another replaced is kept in raw.csv, but fails nothing. */
 static void a_failure_that_was_made_good_fails_nothing(void **state)
 {
     struct fake_run run;
@@ -24,7 +24,7 @@ static void a_failure_that_was_made_good_fails_nothing(void **state)
     }
 }
 
-/* One of two, and the same one twice is not both; replicas that train apart owe none. */
+/* One seed of two is missing, also if the other ran twice. Ranks that train apart have no seeds. */
 static void seeds_that_are_missing_are_flagged(void **state)
 {
     struct fake_run run;
@@ -77,7 +77,7 @@ static void too_little_accuracy_is_unverified(void **state)
     struct summary s = collect(&run);
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
     assert_string_equal(p->status, "unverified");
-    assert_string_equal(p->reason, "seed 2: 96.48 % test accuracy, >= 96.5 wanted");
+    assert_string_equal(p->reason, "seed 2: test accuracy 96.48 %, required >= 96.5");
     summary_free(&s);
     fake_close(&run);
 }
@@ -90,7 +90,7 @@ static const char target_spec[] = "name: target\n"
                                   "measure: {time: {launches: 0}, accuracy: {seeds: [1, 2, 3]}}\n"
                                   "figures: []\n";
 
-/* Accuracy rises by one point an epoch, of two seconds, up to what it ends at. */
+/* Adds an accuracy run: one point more per epoch of two seconds, up to `pct`. */
 static void add_to_target(struct fake_run *run, uint64_t seed, double pct, int epochs)
 {
     fake_add(run, &(struct fake_launch){.ranks = 2,
@@ -120,7 +120,7 @@ static void time_to_a_target_is_that_of_all_seeds(void **state)
     fake_close(&run);
 }
 
-/* The two seeds that reached it are no sample of all three. */
+/* Two seeds that reached the target do not represent all three. */
 static void a_missed_target_is_unverified(void **state)
 {
     struct fake_run run;
@@ -132,8 +132,7 @@ static void a_missed_target_is_unverified(void **state)
     assert_string_equal(s.points[0].status, "unverified");
     assert_string_equal(
         s.points[0].reason,
-        "seed 2: 96.98 % test accuracy after 4 epochs, train.target_acc_pct = 97 not "
-        "reached");
+        "seed 2: test accuracy 96.98 % after 4 epochs, below train.target_acc_pct = 97");
     assert_true(summary_fails(&s, 0));
     assert_true(isnan(s.points[0].accuracy.to_target_s.mid));
     assert_string_equal(cell(&s.points[0], COLUMN_to_target_s), "");
@@ -142,7 +141,7 @@ static void a_missed_target_is_unverified(void **state)
     fake_close(&run);
 }
 
-/* Nor are the five that reached it before the sixth, which diverged, those of all six. */
+/* Five seeds that reached the target do not represent six, of which one diverged. */
 static void a_diverged_seed_leaves_time_to_a_target_unknown(void **state)
 {
     struct fake_run run;
@@ -189,14 +188,14 @@ static void weights_that_differ_are_unverified(void **state)
     assert_string_equal(exact->status, "unverified");
     assert_string_equal(exact->reason, "weights differ between ranks in launch-0: step 3, rank 1");
     assert_string_equal(cell(exact, COLUMN_weights_equal), "0");
-    assert_string_equal(apart->status, "ok"); /* training apart is what it is for */
+    assert_string_equal(apart->status, "ok"); /* ranks of strategy none train apart */
     assert_true(apart->compute_only);
     assert_string_equal(apart->flags, "ci_not_met compute_only");
     summary_free(&s);
     fake_close(&run);
 }
 
-/* A declared flaw is not held against its point, but its weights are not called equal. */
+/* A declared flaw does not make its point unverified, but its weights are not reported equal. */
 static void weights_that_differ_by_a_declared_flaw_are_so_by_design(void **state)
 {
     struct fake_run run;
@@ -241,14 +240,14 @@ static void weights_that_nobody_compared_are_unverified(void **state)
     assert_string_equal(two->status, "unverified");
     assert_string_equal(two->reason, "weights were not compared (measure.check: none)");
     assert_string_equal(cell(two, COLUMN_weights_equal), "");
-    /* One rank has nobody to differ from. */
+    /* one rank has no other to differ from */
     assert_string_equal(find(&s, &run, 1, "none")->status, "ok");
     summary_free(&s);
     fake_close(&run);
 }
 
-/* Launches of one point on other data, or by other kernels, be they timed or for accuracy; a
- * program that does not tell is no contradiction. */
+/* Launches of one point on other data or with other kernels, timed or not, are a contradiction. A
+ * program that records neither is none. */
 static void launches_that_differ_are_unverified(void **state)
 {
     struct fake_run run;
@@ -319,7 +318,7 @@ static void records_that_do_not_read_fail_their_point(void **state)
     fake_close(&run);
 }
 
-/* Interrupted launches leave their folder and no result. */
+/* Interrupted launches leave a folder without a result. */
 static void a_running_launch_does_not_count(void **state)
 {
     struct fake_run run;
@@ -334,7 +333,7 @@ static void a_running_launch_does_not_count(void **state)
     fake_close(&run);
 }
 
-/* Launches of an earlier spec, those of one point apart from each other. */
+/* Counts launches of an earlier spec, and their points. */
 static void what_the_spec_does_not_ask_for_is_counted(void **state)
 {
     static const char *const points[] = {"b00000000000", "a00000000000", "b00000000000",

@@ -1,8 +1,8 @@
-/* From launches to the summary: expected numbers by hand. */
+/* Tests of the summary, with expected numbers by hand. */
 #include "bench/collect/series.h"
 #include "bench/collect/tests/collected.h"
 
-/* Shares of a step: durations of a millisecond and more in whole nanoseconds. */
+/* Shares of a step, from durations of a millisecond or more in whole nanoseconds. */
 static void assert_share(double pct, double wanted)
 {
     assert_true(fabs(pct - wanted) < 1e-4);
@@ -36,7 +36,7 @@ static void the_base_is_summarised(void **state)
     assert_string_equal(cell(p, COLUMN_ci_level), "0.96875");
     assert_string_equal(cell(p, COLUMN_base), "1");
     assert_string_equal(cell(p, COLUMN_base_point), p->point->id);
-    assert_string_equal(cell(p, COLUMN_dataset), "mnist"); /* used, though digits were asked for */
+    assert_string_equal(cell(p, COLUMN_dataset), "mnist"); /* used, though digits were requested */
     assert_string_equal(cell(p, COLUMN_seed), "1");
     assert_string_equal(cell(p, COLUMN_epoch_s_median), "");
     summary_free(&s);
@@ -62,7 +62,7 @@ static void speedups_are_paired_by_block(void **state)
     NEAR(p->scaling.karp_flatt.hi, (1 / 1.5 - 0.5) / 0.5);
     NEAR(p->rates.images_per_s.lo, 256e3 / p->step_ms.hi);
     NEAR(p->rates.images_per_s.hi, 256e3 / p->step_ms.lo);
-    /* Exposed 20 %; the first rank waits 4 %, the second not at all. */
+    /* 20 % exposed: the first rank waits 4 %, the second not at all */
     assert_share(p->shares.wait_pct, 2);
     assert_share(p->shares.comm_pct, 18);
     assert_share(p->shares.compute_pct, 75);
@@ -77,7 +77,7 @@ static void speedups_are_paired_by_block(void **state)
     fake_close(&run);
 }
 
-/* 3,000,000 FLOPs as written, which the peer does. */
+/* The peer computes the 3,000,000 FLOPs of the network as written. */
 static void expect_work_of_peers(const struct point_summary *ours,
                                  const struct point_summary *theirs)
 {
@@ -104,7 +104,7 @@ static void expect_memory_of_peers(const struct point_summary *ours,
     assert_string_equal(cell(ours, COLUMN_peer_growth_ratio), "0.5");
 }
 
-/* The last launch of the peer has no partner and counts for its own time only. */
+/* The peer's last launch has no partner: it counts for its own time only. */
 static void peers_are_compared_by_block(void **state)
 {
     struct fake_run run;
@@ -130,7 +130,7 @@ static void peers_are_compared_by_block(void **state)
     expect_memory_of_peers(ours, &s.points[theirs]);
     assert_true(isnan(s.points[theirs].beside_peer.ratio.mid));
     assert_string_equal(cell(&s.points[theirs], COLUMN_peer_point), "");
-    /* At two ranks there is a peer, but nothing was measured. */
+    /* the point at two ranks has a peer, but nothing was measured */
     const struct point_summary *unmeasured = find(&s, &run, 2, "allreduce");
     assert_true(isnan(unmeasured->beside_peer.ratio.mid));
     assert_string_equal(cell(unmeasured, COLUMN_peer_ratio), "");
@@ -139,8 +139,8 @@ static void peers_are_compared_by_block(void **state)
     fake_close(&run);
 }
 
-/* The network has 21840 numbers on 22 pages; half of the state of sgd lies on 12 pages. A difference of more than 5 %
- * and 8 pages is flagged, under a stage of ZeRO alone. */
+/* The network has 21840 numbers on 22 pages; half of sgd's state is on 12 pages. A difference of
+ * more than 5 % and 8 pages is flagged, only under ZeRO. */
 static void memory_is_compared_with_its_forecast(void **state)
 {
     static const char spec[] = "name: memory\nmodel: lenet_21k\ntrain: {global_batch: 256}\n"
@@ -214,7 +214,7 @@ static void few_or_scattered_launches_are_flagged(void **state)
     fake_close(&run);
 }
 
-/* The step is known to 1 %, the speed-up is not: what is reported counts, not the step alone. */
+/* The step is known to 1 %, the speed-up is not: all reported intervals count. */
 static void scattered_ratios_are_flagged(void **state)
 {
     struct fake_run run;
@@ -267,7 +267,7 @@ static void accuracy_is_the_median_of_seeds(void **state)
     assert_string_equal(cell(p, COLUMN_epoch_s_median), "2");
     assert_string_equal(cell(p, COLUMN_seed), "1 2");
     assert_string_equal(cell(p, COLUMN_seeds_missing), "0");
-    assert_string_equal(cell(p, COLUMN_test_acc_lo), "97"); /* least to greatest of two */
+    assert_string_equal(cell(p, COLUMN_test_acc_lo), "97"); /* two seeds: smallest to largest */
     assert_string_equal(cell(p, COLUMN_test_acc_hi), "98");
     assert_string_equal(cell(p, COLUMN_test_acc_level), "0.5");
     assert_string_equal(p->flags, "");
@@ -277,7 +277,7 @@ static void accuracy_is_the_median_of_seeds(void **state)
     fake_close(&run);
 }
 
-/* Steps of accuracy runs wait for evaluations and checkpoints, and their ranks hold more. */
+/* Accuracy runs wait for evaluation and checkpoints, and hold more memory. */
 static void extremes_are_of_timed_launches(void **state)
 {
     struct fake_run run;
@@ -304,7 +304,7 @@ static void extremes_are_of_timed_launches(void **state)
     fake_close(&run);
 }
 
-/* Points of two cases with the same options: one launch, in both rows, counted once. */
+/* Two cases with the same options share one launch, which counts once. */
 static void twins_share_their_launches(void **state)
 {
     struct fake_run run;
@@ -339,7 +339,7 @@ static void twins_share_their_launches(void **state)
     fake_close(&run);
 }
 
-/* Batch 64 a rank: twice the images in 1.25 times the time. */
+/* Batch 64 per rank: twice the images in 1.25 times the time. */
 static void weak_scaling_counts_images(void **state)
 {
     struct fake_run run;
@@ -365,7 +365,7 @@ static void weak_scaling_counts_images(void **state)
     fake_close(&run);
 }
 
-/* The table tells them apart by their own names, whatever the spec calls them. */
+/* The table names variants by their own names, also the default. */
 static void variants_are_told_apart(void **state)
 {
     static const char *const names[] = {"usual", "mpich"}, *const own[] = {"linear", "mpich"};
@@ -398,7 +398,7 @@ static void variants_are_told_apart(void **state)
     fake_close(&run);
 }
 
-/* A caption's batches are in order, whatever that of the points. */
+/* Batches in a caption are in ascending order, whatever the order of points. */
 static void distinct_numbers_rise(void **state)
 {
     struct fake_run run;

@@ -1,11 +1,11 @@
-/* From launches to the table, on a terminal and in documents. */
+/* Tests of the table, on a terminal and in documents. */
 #include "bench/base/votes.h"
 #include "bench/collect/losses.h"
 #include "bench/collect/tests/collected.h"
 
 /* ---- Table ---- */
 
-/* In the console's table and below those for documents. */
+/* Work and memory appear in the table on a terminal and in documents. */
 static void work_done_and_memory_are_told(void **state)
 {
     struct fake_run run;
@@ -40,7 +40,7 @@ static void work_done_and_memory_are_told(void **state)
     fake_close(&run);
 }
 
-/* 16 images at a time, of 64, are not 16 cut into four. */
+/* 16 of 64 images at a time are not 16 in four micro-batches. */
 static void the_batch_is_what_is_computed_at_a_time(void **state)
 {
     static const char *const said[][2] = {
@@ -95,7 +95,7 @@ static void the_table_says_it_all(void **state)
     fake_close(&run);
 }
 
-/* Whatever could not be written, as on a full disk, is none of them. */
+/* Files that could not be written, for example on a full disk, are not listed. */
 static void files_that_are_there_are_named(void **state)
 {
     struct fake_run run;
@@ -130,7 +130,8 @@ static void files_that_are_there_are_named(void **state)
     fake_close(&run);
 }
 
-/* Times relative to what was published, percentages in points; an epoch by its steps. */
+/* Times are relative to published values, percentages differ in points. An epoch is measured by its
+ * steps. */
 static void what_was_published_stands_beside_ours(void **state)
 {
     static const char table_name[] = "published_beside_ours.csv";
@@ -163,7 +164,7 @@ static void what_was_published_stands_beside_ours(void **state)
     remove(table_name);
 }
 
-/* What depends on the data is no count: what is done is a bound, and so are the factors. */
+/* If skipped work depends on the data, FLOPs done are a bound, and so are the factors. */
 static void zeros_in_the_data_make_bounds(void **state)
 {
     static const char *const works[] = {"\"flops_done_forward\":400000,\"flops_done_backward\":"
@@ -191,7 +192,7 @@ static void zeros_in_the_data_make_bounds(void **state)
     fake_close(&run);
 }
 
-/* How much of a table stands above the lines that name files. */
+/* Returns the length of a table before the lines with file names. */
 static size_t length_without_paths(const char *text)
 {
     size_t n = 0;
@@ -200,7 +201,7 @@ static size_t length_without_paths(const char *text)
     return n;
 }
 
-/* Of a run that has points of every kind, numbers that the table rounds and ones it computes. */
+/* A run with points of every kind prints the same after it is read back. */
 static void a_run_that_is_read_back_says_the_same(void **state)
 {
     struct fake_run run;
@@ -225,14 +226,14 @@ static void a_run_that_is_read_back_says_the_same(void **state)
     fake_close(&run);
 }
 
-/* Two of six launches may be disturbed: the median is of those that were not. */
+/* With two of six launches disturbed, the median excludes them. */
 static void noise_is_not_explained(void **state)
 {
     for (int disturbed = 0; disturbed <= 4; disturbed += 2) {
         struct fake_run run;
         fill_troubled_run(&run);
         for (int i = 0; i < disturbed; i++)
-            run.launches[2 * i].foreign_pct = 43; /* of the base */
+            run.launches[2 * i].foreign_pct = 43; /* launches of the base */
         struct summary s = collect(&run);
         char *text = print(&s);
         bool busy = disturbed > 3;
@@ -250,8 +251,8 @@ static void noise_is_not_explained(void **state)
     }
 }
 
-/* 100 ms of which 10 are the optimizer's, and 60 ms at two ranks of which it still takes 10. In five
- * launches one of two ranks that are alike may always be the last. */
+/* 100 ms, of which the optimizer has 10; 60 ms at two ranks, of which it still has 10. In five
+ * launches, one of two equal ranks may be last each time. */
 static void what_ranks_repeat_is_told_apart(void **state)
 {
     for (int blocks = 5; blocks <= 6; blocks++) {
@@ -278,7 +279,7 @@ static void what_ranks_repeat_is_told_apart(void **state)
     }
 }
 
-/* A loss of 15 % is told from a scatter of 0.3, one of 5 is not from one of 15. */
+/* A loss of 15 % exceeds a scatter of 0.3 %; a loss of 5 % is below a scatter of 15 %. */
 static void scatter_is_not_explained(void **state)
 {
     for (int wide = 0; wide < 2; wide++) {
@@ -333,7 +334,7 @@ static void documents_hold_the_table(void **state)
     fake_close(&run);
 }
 
-/* Reasons may quote anything. */
+/* Reasons may contain any text. */
 static void documents_escape_what_is_theirs(void **state)
 {
     struct fake_run run;
@@ -351,7 +352,7 @@ static void documents_escape_what_is_theirs(void **state)
     fake_close(&run);
 }
 
-/* What was not seen to be equal is not said to be. */
+/* Weights are only reported equal if they were found equal. */
 static void unequal_weights_are_not_praised(void **state)
 {
     struct fake_run run;
@@ -399,7 +400,7 @@ static void a_single_point_prints(void **state)
     fake_close(&run);
 }
 
-/* Of three series whose ranks are alike; the last of each launch is drawn by lot. */
+/* Three series of equal ranks; the last rank of each launch is random. */
 static void ranks_that_are_alike_are_rarely_blamed(void **state)
 {
     enum { TRIALS = 4000, POINTS = 3, LAUNCHES = 12 };
@@ -423,12 +424,12 @@ static void ranks_that_are_alike_are_rarely_blamed(void **state)
             alone += blamed_alone;
         }
         assert_true(corrected <= 0.05 * TRIALS + 3 * sqrt(0.05 * 0.95 * TRIALS));
-        if (ranks == 2) /* what the correction is for; votes of more ranks come in coarser steps */
+        if (ranks == 2) /* the correction matters here; votes of more ranks have coarser steps */
             assert_true(alone > 0.08 * TRIALS);
     }
 }
 
-/* Speed-ups at 2 and 4 ranks, each block's off by `noise` of them. */
+/* Prints speed-ups at 2 and 4 ranks, with relative noise per block. */
 static char *print_scaling(double at_2, double at_4, double noise)
 {
     const double speedups[] = {1, at_2, at_4};
@@ -450,7 +451,7 @@ static char *print_scaling(double at_2, double at_4, double noise)
     return text;
 }
 
-/* Serial fractions of 11.1 and 22.2 %, each off by more or less than what they differ by. */
+/* Serial fractions of 11.1 and 22.2 %, with noise above or below their difference. */
 static void a_trend_is_said_where_intervals_support_it(void **state)
 {
     char *quiet = print_scaling(1.8, 2.4, 0.002), *noisy = print_scaling(1.8, 2.4, 0.05),
@@ -464,7 +465,8 @@ static void a_trend_is_said_where_intervals_support_it(void **state)
     free(falling);
 }
 
-/* Launches of the base and of 2 and 4 ranks; 0: no such point. */
+/* Prints a table with this number of launches of the base and at 2 and 4 ranks; 0: no such
+ * point. */
 static char *print_few(int base, int two, int four)
 {
     const int launches[] = {base, two, four};
@@ -488,7 +490,7 @@ static char *print_few(int base, int two, int four)
     return text;
 }
 
-/* An interval of n values is exact at 1 - 2^(1-n), from 6 on at 95 % or more. */
+/* The interval of n values has level 1 - 2^(1-n): at least 95 % from 6 values on. */
 static void headings_say_the_level_that_was_reached(void **state)
 {
     static const struct {
@@ -500,7 +502,7 @@ static void headings_say_the_level_that_was_reached(void **state)
         {{6, 4, 3},
          {"| step ms [>= 75 % CI] |", "| speed-up [>= 75 % CI] |", "105.0] | ",
           "51.50] (87.5 %) | "}},
-        /* Of ratios the pairs count. */
+        /* for ratios, pairs count */
         {{2, 6, 6}, {"| step ms [>= 50 % CI] |", "| speed-up [50 % CI] |", "2.00 [2.00, 2.00] |"}},
         {{1, 1, 1}, {"| step ms | images/s | speed-up |", "| 100.0 |", "| 2.00 |"}},
         {{5, 5, 0}, {"| step ms [93.75 % CI] |", "| speed-up [93.75 % CI] |", "104.0] |"}},

@@ -1,4 +1,4 @@
-/* What patterns of a spec read from the output of a foreign program. */
+/* Tests of patterns that read metrics from the output of a user's program. */
 #include "bench/spec/tests/spec_file.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static void write_log(const char *text, size_t size)
     assert_int_equal(fclose(out), 0);
 }
 
-/* The metric of a spec with one pattern. */
+/* Reads the metric of a spec with one pattern. */
 static enum status read_metric(const char *pattern, double *value, struct error *e)
 {
     char text[512];
@@ -44,7 +44,7 @@ static enum status read_metric(const char *pattern, double *value, struct error 
     return status;
 }
 
-/* As people write them for ReFrame, JUBE, Ramble and Python, and as POSIX has them. */
+/* Patterns as written for ReFrame, JUBE, Ramble, Python and POSIX. */
 static void test_patterns_of_other_tools(void **state)
 {
     static const char log[] = "Total time: 1.5 s (2 ranks)\n"

@@ -1,4 +1,4 @@
-/* Reading records: sums by hand, and every way in which a launch does not count. */
+/* Tests of reading records: sums by hand, and every reason why a launch does not count. */
 #include "bench/collect/tests/fake_run.h"
 
 #include "bench/collect/collect.h"
@@ -17,7 +17,7 @@ static int remove_folder(void **state)
     return 0;
 }
 
-/* A rank that trains alone, the first one of several, and what a test wants of them besides. */
+/* A rank that trains alone, or the first of several, with further fields. */
 #define LONE_RANK(...)                                                                             \
     {                                                                                              \
         .host = "n1", .model = "m", .dataset = "digits", .strategy = "none", .bound = "",          \
@@ -29,7 +29,8 @@ static int remove_folder(void **state)
         .bound = "0", .params = 21840, .weights_equal = true, __VA_ARGS__                          \
     }
 
-/* Two ranks of two timed steps: rank 1 is slower, later at step 1, earlier at step 2. */
+/* Two ranks with two timed steps; rank 1 is slower, arrives later in step 1 and earlier in step
+ * 2. */
 static void write_pair(void)
 {
     struct fake_rank first =
@@ -61,7 +62,7 @@ static void sums_are_right(void **state)
     write_pair();
     struct launch_result r = read_pair();
     assert_true(r.ranks == 2 && r.steps == 2);
-    NEAR(r.step_ms, 11); /* the slower rank */
+    NEAR(r.step_ms, 11); /* slower rank */
     NEAR(r.load_ms, (0.4 + 0.8) / 2);
     NEAR(r.forward_ms, (1.2 + 2.4) / 2);
     NEAR(r.backward_ms, (2.0 + 4.0) / 2);
@@ -69,11 +70,11 @@ static void sums_are_right(void **state)
     NEAR(r.pack_ms, 0);
     NEAR(r.comm_total_ms, (5.5 + 3.3) / 2);
     NEAR(r.comm_exposed_ms, 4);
-    /* Step 1: rank 0 waits 4 of its 5; step 2: rank 1 would wait 5 but communicates for 3. */
+    /* step 1: rank 0 waits 4 of 5 ms; step 2: rank 1 would wait 5 ms, but communicates for 3 ms */
     NEAR(r.wait_ms, (4.0 + 3.0) / 4);
     assert_true(r.last_rank == -1 && isnan(r.last_rank_pct)); /* once each */
     NEAR(r.read_s, 0.75);
-    assert_true(isnan(r.fetch_s)); /* left out */
+    assert_true(isnan(r.fetch_s)); /* missing */
     NEAR(r.epoch_s, 2);
     NEAR(r.calls, 2);
     NEAR(r.bytes_payload, 1000);
@@ -100,7 +101,7 @@ static void sums_are_right(void **state)
     NEAR(r.flops_per_image, 3e6);
 }
 
-/* What a peer may leave out, and what a trainer tells. */
+/* Fields that a peer may omit and a trainer records. */
 static void work_done_and_memory_are_read(void **state)
 {
     static const char *const ends[] = {"\"data_mib\":40.5,\"libraries_mib\":20.0,\"user_s\"",
@@ -126,7 +127,7 @@ static void work_done_and_memory_are_read(void **state)
     NEAR(r.growth_mib, 30); /* rank 0: 50 - 20; rank 1: 31 - 10 */
 }
 
-/* 95, 96, 97, 98 %: two seconds and 60,000 images each. */
+/* Accuracies 95, 96, 97, 98 %; two seconds and 60,000 images per epoch. */
 static struct launch_result read_epochs(const char *target)
 {
     struct fake_rank rank = FIRST_RANK(.batch = 128, .global_batch = 256, .test_acc_pct = 98,
@@ -144,10 +145,11 @@ static void time_to_a_target_is_that_of_the_epochs_before(void **state)
     NEAR(r.to_target_epochs, 3);
     NEAR(r.to_target_images, 180000);
     NEAR(r.to_target_s, 6);
-    snprintf(path, sizeof path, "%s/rank.1.jsonl", dir); /* its second epoch is the slower one */
+    snprintf(path, sizeof path, "%s/rank.1.jsonl", dir); /* its second epoch is slower */
     fake_edit(path, "\"epoch\":1,\"seconds\":2.0", "\"epoch\":1,\"seconds\":5.0");
     NEAR(read_pair().to_target_s, 9);
-    NEAR(read_epochs("\"target_acc_pct\":96,").to_target_epochs, 2); /* reached, not passed */
+    NEAR(read_epochs("\"target_acc_pct\":96,").to_target_epochs,
+         2); /* equal to the target counts */
 }
 
 static void a_target_that_is_not_reached_has_no_time(void **state)
@@ -159,7 +161,7 @@ static void a_target_that_is_not_reached_has_no_time(void **state)
     assert_true(isnan(r.target_acc_pct) && isnan(r.to_target_epochs) && isnan(r.to_target_s));
 }
 
-/* The last one whose share has come lets the others begin. */
+/* The rank whose share arrives last delays all others. */
 static void fetches_are_those_of_the_slowest_rank(void **state)
 {
     static const char *const seconds[] = {"\"fetch_s\":0.5,\"user_s\"",
@@ -202,7 +204,7 @@ static void unknown_numbers_stay_unknown(void **state)
     assert_false(r.weights_checked || r.weights_equal);
 }
 
-/* Clocks of two nodes are not one clock. */
+/* Two nodes have different clocks. */
 static void wait_is_unknown_between_hosts(void **state)
 {
     char path[128];
@@ -217,16 +219,16 @@ static void wait_is_unknown_between_hosts(void **state)
     assert_true(isnan(r.clock_error_us));
 }
 
-/* What the first rank of a node tells of its clock: offsets a second after the launch's begin and ten
- * seconds later, on that clock. */
+/* Clock readings of a node's first rank: offsets one second after the launch's begin, and ten
+ * seconds later, on its own clock. */
 #define CLOCK(of, begin_at, begin, end_at, end, error)                                             \
     "\"clock_of\":" of ",\"clock_begin_at_ns\":" begin_at ",\"clock_begin_offset_ns\":" begin      \
     ",\"clock_begin_error_ns\":" error ",\"clock_end_at_ns\":" end_at                              \
     ",\"clock_end_offset_ns\":" end ",\"clock_end_error_ns\":" error ","
 #define FIRST_CLOCK CLOCK("0", "1000000000", "0", "11000000000", "0", "0")
 
-/* Three ranks, all of one host by its name, where the third has a clock of its own, a second ahead. It
- * arrives last, 4 ms after the second rank at the first step, 8 ms after the others else. */
+/* Three ranks with one host name; the third has its own clock, a second ahead. It arrives last: 4
+ * ms after the second rank in the first step, 8 ms after the others in later steps. */
 static struct launch_result read_nodes(const char *third)
 {
     struct launch_result result;
@@ -257,7 +259,7 @@ static struct launch_result read_nodes(const char *third)
     return result;
 }
 
-/* The error: 2 ms at the ends, and 1 ppm of five seconds. */
+/* Error: 2 ms at both ends, and 1 ppm of five seconds. */
 static void clocks_of_nodes_are_set_right(void **state)
 {
     struct launch_result r =
@@ -271,7 +273,7 @@ static void clocks_of_nodes_are_set_right(void **state)
     NEAR(r.last_rank_pct, 100);
 }
 
-/* 100 ppm: 0.1 ms a second. */
+/* 100 ppm are 0.1 ms per second. */
 static void drift_is_taken_out(void **state)
 {
     struct launch_result r =
@@ -282,8 +284,8 @@ static void drift_is_taken_out(void **state)
     assert_int_equal(r.last_rank, 2);
 }
 
-/* With 5 ms the second rank may be the last as often as the third surely is, and the mean wait of 4.7
- * ms is none; with 10 ms nothing is known. */
+/* With an error of 5 ms, the second rank may be last as often as the third certainly is, and a mean
+ * wait of 4.7 ms is unknown. With 10 ms nothing is known. */
 static void clocks_that_may_be_off_blame_nobody(void **state)
 {
     struct launch_result r =
@@ -297,7 +299,7 @@ static void clocks_that_may_be_off_blame_nobody(void **state)
     NEAR(r.clock_error_us, 10005);
 }
 
-/* Of the second clock two are off from a third one, each by its own error. */
+/* Two clocks are each compared with a third; their errors add up. */
 static void errors_of_two_clocks_add_up(void **state)
 {
     char path[128];
@@ -309,10 +311,11 @@ static void errors_of_two_clocks_add_up(void **state)
     struct error e;
     assert_int_equal(launch_read(dir, 3, &r, &e), OK);
     NEAR(r.clock_error_us, 2005 + 1005);
-    assert_int_equal(r.last_rank, 2); /* 4 ms after the second one, which is known to 3.01 ms */
+    assert_int_equal(r.last_rank, 2); /* 4 ms after the second rank, whose clock is known to 3.01
+                                         ms */
 }
 
-/* A clock that was set while it ran; a rank whose clock nobody told; a number that no clock has. */
+/* A clock that was set while running, a rank without clock readings, an impossible reading. */
 static void what_clocks_do_not_tell_is_unknown(void **state)
 {
     struct launch_result r =
@@ -348,7 +351,7 @@ static void nothing_communicated_is_nothing_waited(void **state)
     assert_true(isnan(r.test_acc_pct) && isnan(r.epoch_s) && isnan(r.train_loss));
 }
 
-/* Communication without arrivals: how much of it was waiting is not known. */
+/* Without arrivals, the waiting part of communication is unknown. */
 static void no_arrival_is_unknown_wait(void **state)
 {
     struct fake_rank rank = LONE_RANK(.n_steps = 3, .compute_ms = 1, .comm_ms = 1);
@@ -359,7 +362,7 @@ static void no_arrival_is_unknown_wait(void **state)
     assert_true(isnan(r.wait_ms));
 }
 
-/* Each processor counts once, whatever ranks share it. */
+/* Each processor counts once, however many ranks share it. */
 static void time_of_others_is_taken_from_the_ranks(void **state)
 {
     static const char own_8[] = "\"cores_s\":10,\"cores_busy_s\":9,\"cores_steal_s\":0.5,"
@@ -403,7 +406,7 @@ static void time_of_others_is_taken_from_the_ranks(void **state)
     }
 }
 
-/* What does not fit is left out, and that it was is seen. */
+/* A list that does not fit is cut, and ends with a mark. */
 static void too_many_processors_are_cut(void **state)
 {
     char bound[401] = "";
@@ -420,7 +423,7 @@ static void too_many_processors_are_cut(void **state)
     assert_string_equal(r.bound + 801, "...");
 }
 
-/* By the clock it polled for longer than it had its core. */
+/* It polled longer than it had its core. */
 static void polling_off_the_core_is_unknown_use(void **state)
 {
     struct fake_rank rank = LONE_RANK(.n_steps = 2, .poll_quarters = 3);
@@ -448,7 +451,7 @@ static void untimed_launches_have_no_step_time(void **state)
     NEAR(r.test_acc_pct, 98);
 }
 
-/* Of a second warm-up step, from behind its opening brace on. */
+/* The rest of a second warm-up step, after its opening brace. */
 #define UNTIMED_STEP                                                                               \
     "\"type\":\"step\",\"epoch\":0,\"step\":0,\"samples\":1,\"timed\":false,\"begin_ns\":0,\"end_" \
     "ns\":0,"                                                                                      \
@@ -549,15 +552,14 @@ static void a_missing_rank_is_named(void **state)
     assert_int_equal(launch_read(dir, 0, &result, &e), ERR_ARGUMENT);
 }
 
-/* Whatever the writer had on disk when it died, the launch does not count until `end` is there, and
- * then it does. */
+/* A launch counts only when `end` is complete, whatever part of the records was on disk. */
 static void a_torn_record_does_not_count(void **state)
 {
     char path[128];
     write_pair();
     snprintf(path, sizeof path, "%s/rank.0.jsonl", dir);
     char *text = fake_read(path);
-    size_t whole = strlen(text) - 1; /* its line feed alone may be missing */
+    size_t whole = strlen(text) - 1; /* only the last line feed may be missing */
     for (size_t n = 0; n <= whole; n++) {
         struct launch_result result;
         struct error e = {.status = OK};
@@ -583,7 +585,7 @@ static void a_torn_line_after_the_end_is_ignored(void **state)
     NEAR(read_pair().step_ms, 11);
 }
 
-/* Steps of 101 to 120 ms on rank 0, of 110 on rank 1, which is the slowest of the first nine. */
+/* Steps of 101 to 120 ms on rank 0, and of 110 ms on rank 1, which is slower in the first nine. */
 static void tails_are_those_of_the_slowest_rank_of_a_step(void **state)
 {
     struct fake_rank rank =

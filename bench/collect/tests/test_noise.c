@@ -1,10 +1,10 @@
-/* Launches that were disturbed, outliers, modes and trends, on made-up records: each is flagged where
- * it is, nothing is where it is not, and all launches count. */
+/* Tests of disturbed launches, outliers, modes and trends on synthetic records. Each is flagged
+ * where present and only there; all launches count. */
 #include "bench/collect/tests/collected.h"
 
 enum { LAUNCHES = 12 };
 
-/* Step times of a quiet hour. */
+/* step times of a quiet hour */
 static const double quiet_ms[LAUNCHES] = {100.4, 99.8, 100.9, 99.3,  100.1, 99.6,
                                           100.2, 99.1, 101.0, 100.6, 99.9,  100.0};
 
@@ -16,7 +16,7 @@ static const char noise_spec[] = "name: synthetic\n"
                                  "matrix: {ranks: [1, 2]}\n"
                                  "measure: {time: {steps: 4, launches: 12}}\n";
 
-/* What a launch is made of; 1 everywhere is a quiet one. */
+/* Properties of a launch; 1 everywhere is a quiet launch. */
 struct scene {
     double step, foreign_pct, steal_pct, work_before_us, work_after_us;
     const char *memory; /* counts of switches and faults */
@@ -53,7 +53,7 @@ static void add(struct fake_run *run, int i, long ranks, const struct scene *sce
     launch->noise.work_after_us = scene->work_after_us;
 }
 
-/* A campaign of which the 5th launch at 2 ranks is as `change` makes it. */
+/* Collects a campaign whose 5th launch at 2 ranks is changed by `change`. */
 static struct summary campaign(struct fake_run *run, void (*change)(struct scene *scene, int i))
 {
     fake_open(run, noise_spec);
@@ -121,7 +121,7 @@ static void of_switches(struct scene *scene, int i)
                         "\"faults_minor\":3,\"faults_major\":0,";
 }
 
-/* The launch itself need not have been slow. */
+/* Work slow at one end only, while the launch's steps are not. */
 static void a_slow_moment_before_a_launch_is_none(void **state)
 {
     struct fake_run run;
@@ -132,7 +132,7 @@ static void a_slow_moment_before_a_launch_is_none(void **state)
     fake_close(&run);
 }
 
-/* One launch of 12 has it, that one is told, it counts, and the line below the table says so. */
+/* One of 12 launches is disturbed: it is reported, counts, and the line below the table says so. */
 static void a_disturbed_launch_is_told_and_counts(void **state)
 {
     static const struct {
@@ -172,7 +172,7 @@ static void everywhere(struct scene *scene, int i)
     scene->foreign_pct = 40;
 }
 
-/* The campaign's median is no measure where most of it is disturbed. */
+/* If most launches are disturbed, the campaign's median is no reference. */
 static void a_busy_machine_disturbs_every_launch(void **state)
 {
     struct fake_run run;
@@ -242,7 +242,7 @@ static void what_launches_say_of_each_other_is_flagged(void **state)
     }
 }
 
-/* Read back from summary.csv they are the same, and raw.csv has what was seen. */
+/* The values read back from summary.csv are equal, and raw.csv has the causes. */
 static void the_files_keep_it(void **state)
 {
     struct fake_run run;

@@ -1,5 +1,5 @@
-/* Published numbers: how CSV files are read, how rows find their points, and what every mistake in
- * a file or in the spec is called. */
+/* Tests of published numbers: CSV files, matching of rows to points, and the message for every
+ * mistake in file or spec. */
 #include "bench/collect/tests/fake_folder.h"
 
 #include <glob.h>
@@ -7,7 +7,7 @@
 #include "bench/collect/published.h"
 #include "bench/record/csv_reader.h"
 
-/* "12: text" of an error in the table. */
+/* Asserts the place and text of an error in the table, as "12: text". */
 static void assert_error(const struct error *e, const char *file, const char *text)
 {
     char found[1200];
@@ -103,7 +103,7 @@ static void malformed_tables_are_refused(void **state)
     csv_table_free(&table);
 }
 
-/* Rows were once counted by another rule than they were cut by. */
+/* Counting rows and splitting rows must agree on line ends. */
 static void many_rows_are_read(void **state)
 {
     enum { ROWS = 3000 };
@@ -130,7 +130,7 @@ static void many_rows_are_read(void **state)
     "name: p\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"                      \
     "matrix: {ranks: [1, 2, 4], sync.strategy: [none, allreduce]}\n"
 
-/* Reads a table with the rest of a spec; both are overwritten each time. */
+/* Reads a table with the rest of a spec; overwrites both. */
 static enum status read_table(struct published *p, struct spec *spec, const char *table,
                               const char *rest, struct error *e)
 {
@@ -210,12 +210,13 @@ static void refuse_table(const char *table, const char *rest, const char *file,
 static void mistakes_are_named(void **state)
 {
     static const char good[] = "ranks,s\n1,10\n", rest[] = "values: [read_s = s]";
-    refuse_table("ranks,s\n", rest, "table.csv", "0: no rows below the names");
+    refuse_table("ranks,s\n", rest, "table.csv", "0: expected rows below the header, found none");
     refuse_table("ranks,s\n1,10\n2,fast\n", rest, "table.csv", "3: s: 'fast' is not a number");
     refuse_table("ranks,s\none,10\n", rest, "table.csv", "2: ranks: 'one' is not a number");
-    refuse_table("ranks,s\n1,10\n2,4\n1,11\n", rest, "table.csv",
-                 "4: this row and line 2 both match ranks=1 none: published.keys have to tell rows "
-                 "apart");
+    refuse_table(
+        "ranks,s\n1,10\n2,4\n1,11\n", rest, "table.csv",
+        "4: this row and line 2 both match ranks=1 none; add a key that distinguishes them to "
+        "published.keys");
     refuse_table(
         good, "values: [reed_s = s]", "spec.yaml",
         "6: published.values: 'reed_s': not a column of summary.csv with measured numbers; "
@@ -225,17 +226,16 @@ static void mistakes_are_named(void **state)
     refuse_table(good, "values: [read_s = s * 0]", "spec.yaml",
                  "6: published.values: 'read_s = s * 0': a factor of 0 makes every published value "
                  "0. Use another factor");
-    refuse_table(
-        good, "values: [read_s =]", "spec.yaml",
-        "6: published.values: 'read_s =': not of the form 'ours', 'ours = theirs' or 'ours "
-        "= theirs * factor'");
+    refuse_table(good, "values: [read_s =]", "spec.yaml",
+                 "6: published.values: 'read_s =': expected 'ours', 'ours = theirs' or 'ours "
+                 "= theirs * factor'");
     refuse_table(
         good, "keys: [rank = ranks], values: [read_s = s]", "spec.yaml",
         "6: published.keys: 'rank': neither ranks_per_node nor an option that points have; "
         "nearest 'ranks'");
 }
 
-/* The place is that of the spec, which names a column that the file lacks. */
+/* The error is at the option of the spec that names a missing column. */
 static void a_column_that_is_not_there_is_named(void **state)
 {
     static const struct {
@@ -270,7 +270,7 @@ static void a_file_that_is_not_there_is_named(void **state)
     spec_free(&spec);
 }
 
-/* ---- The reports' numbers as they are committed ---- */
+/* ---- Committed numbers of the reports ---- */
 
 static void read_committed(struct csv_table *table, const char *path)
 {
@@ -287,8 +287,8 @@ static const char *cell_of(const struct csv_table *table, size_t row, const char
     return csv_table_cell(table, row, (size_t)column);
 }
 
-/* The number that ends here names a figure, a table or a section: what else a remark counts hides from
- * whoever reads columns. */
+/* Returns whether the number that ends here names a figure, table or section. Any other number in a
+ * remark should be a column. */
 static bool names_a_place(const char *remark, const char *number)
 {
     static const char *const places[] = {"figure ", "figures ", "table ", "section ", "sections "};
@@ -320,7 +320,7 @@ static void check_remark(const char *path)
     }
 }
 
-/* A text of the dictionary about a column of a file; NULL where it has none. */
+/* Returns the dictionary's text for a column of a file; NULL: none. */
 static const char *entry_of(const struct csv_table *dictionary, const char *file, const char *name,
                             const char *what)
 {
@@ -336,7 +336,7 @@ static bool is_mark(const char *text)
     return strlen(text) == 1 && strchr("scid", text[0]) != NULL;
 }
 
-/* Every row says where it is from and what kind of fact it is; every column is explained. */
+/* Checks that every row has its source and kind of fact, and that every column is explained. */
 static size_t check_committed(const char *path, const struct csv_table *dictionary)
 {
     static const char *const provenance[] = {"place", "mark", "doubt"};
@@ -372,12 +372,12 @@ static void committed_files_say_where_they_are_from(void **state)
         if (strcmp(found.gl_pathv[i], dictionary_path) != 0)
             columns += check_committed(found.gl_pathv[i], &dictionary);
     assert_true(found.gl_pathc > 20);
-    assert_int_equal(columns, dictionary.rows); /* nor does it explain what is not there */
+    assert_int_equal(columns, dictionary.rows); /* no entry without a column */
     globfree(&found);
     csv_table_free(&dictionary);
 }
 
-/* A check that cannot fail would prove nothing. */
+/* Tests the check itself. */
 static void numbers_in_remarks_are_found(void **state)
 {
     static const char remark[] = "# Wang: figures 1 to 3, section 4.1: total 97.32 s, table 2";
@@ -388,7 +388,7 @@ static void numbers_in_remarks_are_found(void **state)
     assert_true(names_a_place(remark, strrchr(remark, '2')));
 }
 
-/* Numbers that were learnt from real digits say nothing about generated ones. */
+/* Published accuracies on real digits are not compared with generated data. */
 static void generated_data_are_not_compared(void **state)
 {
     struct published p;
@@ -408,7 +408,7 @@ static void generated_data_are_not_compared(void **state)
         assert_true(isnan(published_value(&s, first, COLUMN_test_acc_pct)) == generated);
         assert_true(published_value(&s, first, COLUMN_read_s) == 10);
         assert_true(published_withholds(&s) == generated);
-        assert_true(published_is_withheld(&s, "loss") == generated); /* of steps.csv */
+        assert_true(published_is_withheld(&s, "loss") == generated); /* a column of steps.csv */
         assert_false(published_is_withheld(&s, "step_ms"));
     }
     published_free(&p);

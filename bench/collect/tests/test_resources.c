@@ -1,4 +1,4 @@
-/* Samples of nodes as rows over time, by hand. */
+/* Tests of rows from samples of nodes, computed by hand. */
 #include "bench/collect/tests/fake_run.h"
 
 #include "bench/collect/resources.h"
@@ -30,7 +30,8 @@ static void keep(struct csv *csv, void *row)
     rows.all[rows.n++] = *(const struct resources_row *)row;
 }
 
-/* From 1 s on every half second: processor time rises by 0.4 s and 0.1 s a second, bytes by `rx` and `tx` a second. */
+/* Writes samples from 1 s on, every half second. Processor times grow by 0.4 s and 0.1 s per
+ * second, bytes by `rx` and `tx`. */
 static void write_samples(int rank, const char *nic, int samples, double rx, double tx)
 {
     char path[320];
@@ -52,8 +53,8 @@ static void write_samples(int rank, const char *nic, int samples, double rx, dou
     assert_int_equal(fclose(out), 0);
 }
 
-/* One rank a node; steps begin at 1 s, 2 s ... and last a second, the first of them a warm-up; the ranks poll
- * for a quarter of each. */
+/* One rank per node. Steps begin at 1 s, 2 s, ... and last one second; the first is a warm-up.
+ * Ranks poll for a quarter of each. */
 static void write_ranks(int ranks, int n_steps)
 {
     for (int rank = 0; rank < ranks; rank++) {
@@ -103,7 +104,7 @@ static void read_rows(const struct rank_record *records, bool timed, int ranks)
     fake_close(&fake);
 }
 
-/* Timed steps are from 2 s to 5 s; samples from 1 s to 5.5 s. */
+/* Timed steps run from 2 s to 5 s, samples from 1 s to 5.5 s. */
 static void rows_are_aligned_with_the_timed_part(void **state)
 {
     struct rank_record *records;
@@ -134,7 +135,7 @@ static void rows_are_aligned_with_the_timed_part(void **state)
         NEAR(row->others_mb_per_s, 0);
         NEAR(row->sampler_pct, 0.1);
     }
-    /* Half of a second less a quarter of polling; steps are recorded up to 5 s. */
+    /* half a second minus a quarter of polling; steps are recorded up to 5 s */
     NEAR(rows.all[0].cpu_useful_pct, 25);
     NEAR(rows.all[7].cpu_useful_pct, 25);
     assert_true(isnan(rows.all[8].cpu_useful_pct));
@@ -150,7 +151,7 @@ static void programs_without_steps_begin_with_the_samples(void **state)
     assert_int_equal(rows.all[0].timed, 1);
     NEAR(rows.all[1].time_s, 1);
     assert_true(isnan(rows.all[0].cpu_useful_pct));
-    /* Nobody knows which interface carries MPI. */
+    /* the interface of MPI is unknown */
     assert_true(isnan(rows.all[0].received_mb_per_s) && isnan(rows.all[0].received_mb));
     NEAR(rows.all[0].lo_mb_per_s, 1);
 }
@@ -162,7 +163,7 @@ static void nothing_sampled_is_no_row(void **state)
     assert_int_equal(rows.n, 0);
 }
 
-/* What the ranks counted: of other nodes than the root's the greatest. */
+/* Programs count their own bytes; nodes other than the root's keep the maximum. */
 static void programs_count_their_own_bytes(void **state)
 {
     write_ranks(3, 4);
@@ -186,7 +187,7 @@ static void programs_count_their_own_bytes(void **state)
     NEAR(result.packets_nic_tx_worker, 6);
 }
 
-/* 10 s have 20 samples. */
+/* 10 s have 20 samples, just enough. */
 static void samples_tell_where_programs_do_not(void **state)
 {
     write_ranks(2, 10);

@@ -1,4 +1,4 @@
-/* Every rule is broken on purpose, it alone: eleven of twelve are met, and it is named. */
+/* Breaks each rule alone: eleven of twelve rules are then met, and the broken one is named. */
 #include "bench/collect/tests/collected.h"
 
 #include "bench/collect/rules.h"
@@ -33,7 +33,7 @@ static void fill_run(struct fake_run *run, const char *spec)
     add_blocks(run);
 }
 
-/* Those that are not met are `broken` alone; its number is from 1, 0: none is. */
+/* Asserts that only rule `broken` is not met, counting from 1; 0: none. */
 static void assert_broken(const struct summary *s, size_t broken, const char *by)
 {
     struct rule_result results[RULES];
@@ -60,7 +60,7 @@ static void a_whole_run_meets_all(void **state)
     fake_close(&run);
 }
 
-/* ---- By what was run ---- */
+/* ---- Broken by the launches ---- */
 
 static void rule_1_wants_a_base_with_a_time(void **state)
 {
@@ -79,7 +79,7 @@ static void rule_1_wants_a_base_with_a_time(void **state)
     fake_close(&run);
 }
 
-/* A block in which both ran, and 6 launches of each: the medians have intervals, the ratio none. */
+/* One block with both points and 6 launches of each: medians have intervals, the ratio has none. */
 static void rule_7_wants_pairs(void **state)
 {
     struct fake_run run;
@@ -99,7 +99,7 @@ static void rule_7_wants_pairs(void **state)
     char *text = print(&s);
     assert_line(text, "Speed-ups are the ratio of one block each");
     free(text);
-    /* Ranks that share cores would have none with more pairs either. */
+    /* ranks that share cores would have no interval with more pairs either */
     struct rule_result results[RULES];
     s.usable_cores = 1;
     rules_grade(results, &s);
@@ -108,7 +108,7 @@ static void rule_7_wants_pairs(void **state)
     fake_close(&run);
 }
 
-/* Launches of several blocks; four steps of each are timed. */
+/* Launches of several blocks, each with four timed steps. */
 static void rule_5_wants_launches(void **state)
 {
     struct fake_run run;
@@ -127,7 +127,7 @@ static void rule_5_wants_launches(void **state)
     fake_close(&run);
 }
 
-/* ---- By what the spec says ---- */
+/* ---- Broken by the spec ---- */
 
 struct breach {
     const char *spec;
@@ -158,7 +158,7 @@ static void specs_break_rules(void **state)
         assert_breach(&breaches[i]);
 }
 
-/* What computing alone takes is a bound, and stands in the table. */
+/* Computing alone is a bound, and is in the table. */
 static void rule_12_wants_a_figure(void **state)
 {
     struct fake_run run;
@@ -181,7 +181,7 @@ static void rule_12_wants_a_figure(void **state)
     fake_close(&run);
 }
 
-/* ---- By what the tables hold ---- */
+/* ---- Broken by the tables ---- */
 
 static void set_cell(const struct point_summary *p, enum column_id column, const char *text)
 {
@@ -224,7 +224,7 @@ static void tables_break_rules(void **state)
     fake_close(&run);
 }
 
-/* ---- What is written ---- */
+/* ---- Output ---- */
 
 static void files_have_all_rules(void **state)
 {
@@ -244,7 +244,7 @@ static void files_have_all_rules(void **state)
     fake_close(&run);
 }
 
-/* ---- Programs that are not ours ---- */
+/* ---- User programs ---- */
 
 #define WHOLE_SPEC                                                                                 \
     "name: synthetic\nscaling: strong\n"                                                           \
@@ -262,7 +262,7 @@ static void open_whole(struct fake_run *run, int launches)
         }
 }
 
-/* Rules ask of a program without records for what it can have. */
+/* Rules require of a program without records only what it can have. */
 static void whole_launches_meet_all(void **state)
 {
     struct rule_result results[RULES];
@@ -293,7 +293,7 @@ static void whole_launches_have_a_tail(void **state)
     fake_close(&run);
 }
 
-/* Too few of them are named once: by the rule on intervals, which the others refer to. */
+/* Too few launches break one rule, the rule on intervals; others refer to it. */
 static void few_launches_break_one_rule(void **state)
 {
     struct rule_result results[RULES];

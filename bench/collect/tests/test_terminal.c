@@ -1,4 +1,4 @@
-/* What people see on a terminal: no wider than it is, and without what would steer it. */
+/* Tests of output on a terminal: it fits the width, and contains no control characters. */
 #include <fcntl.h>
 #include <sys/ioctl.h>
 
@@ -13,10 +13,10 @@ static void control_characters_are_shown(void **state)
                         "a\\x1b[31mb\\x0d\\x7f");
     assert_string_equal(terminal_clean(text, sizeof text, "gr\xc3\xbc\xc3\x9f \xe7\xbd\x91"),
                         "gr\xc3\xbc\xc3\x9f \xe7\xbd\x91");
-    /* Control Sequence Introducer of Latin-1, as UTF-8 and as it is; a character that is cut. */
+    /* Control Sequence Introducer of Latin-1, as UTF-8 and as a byte; a truncated character. */
     assert_string_equal(terminal_clean(text, sizeof text, "\xc2\x9b|\x9b|\xe7\xbd"),
                         "\\xc2\\x9b|\\x9b|\\xe7\\xbd");
-    /* Longer than needed, half of a pair of UTF-16, beyond Unicode: no UTF-8 either. */
+    /* overlong, a surrogate, and a value beyond Unicode are invalid UTF-8 */
     assert_string_equal(terminal_clean(text, sizeof text, "\xe0\x80\xaf|\xed\xa0\x80"),
                         "\\xe0\\x80\\xaf|\\xed\\xa0\\x80");
     assert_string_equal(terminal_clean(text, sizeof text, "\xf0\x9f\x98\x80|\xf4\x90\x80\x80"),
@@ -34,7 +34,7 @@ static void columns_are_not_bytes(void **state)
     assert_int_equal(terminal_fit("short", 80), 5);
 }
 
-/* A terminal of so many columns; *screen reads what it shows. */
+/* Opens a terminal of this width; *screen reads its output. */
 static FILE *open_terminal(int columns, int *screen)
 {
     struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)columns};
@@ -109,7 +109,7 @@ static void entries_are_cut_at_words(void **state)
     free(text);
 }
 
-/* Several options vary, one of them a path that is long; one point failed with many words. */
+/* Several options vary, one of them a long path; one point failed with a long reason. */
 static void open_wide(struct fake_run *run)
 {
     fake_open(run,
@@ -134,8 +134,7 @@ static void the_table_fits(void **state)
     struct summary s = collect(&run);
     for (int width = 60; width <= 200; width++) {
         char *text = print_wide(&s, width), *rest = text;
-        /* What a row is and what came of it is never left out, nor are values that are
-         * everywhere. */
+        /* Identity and status of a row are never dropped, nor are values common to all rows. */
         assert_non_null(strstr(text, width < 150 ? "All points: " : "launches"));
         assert_non_null(strstr(text, "step ms [95 % CI]"));
         assert_non_null(strstr(text, "102.5 [100.0, 105.0]"));
@@ -144,7 +143,7 @@ static void the_table_fits(void **state)
         if (width <= 80)
             assert_non_null(strstr(text, "Columns in summary.md alone: "));
         assert_null(strstr(text, "eff.."));  /* a sentence that ends with it */
-        assert_null(strstr(text, "(too\n")); /* a remark is not torn from its row's end */
+        assert_null(strstr(text, "(too\n")); /* a remark stays at its row */
         for (char *line; (line = strsep(&rest, "\n")) != NULL;)
             if (terminal_columns(line) > width && strchr(line + strspn(line, " "), ' '))
                 fail_msg("at %d columns: %s", width, line);
@@ -159,7 +158,7 @@ static void the_table_fits(void **state)
     fake_close(&run);
 }
 
-/* Reasons may quote what a program wrote. */
+/* Reasons may contain output of a program. */
 static void the_table_steers_nothing(void **state)
 {
     struct fake_run run;

@@ -1,4 +1,4 @@
-/* What ranks of two nodes did when in a step, on one clock and in lanes, by hand. */
+/* Tests of timelines of ranks on two nodes, on one clock and in lanes, computed by hand. */
 #include "bench/collect/tests/fake_run.h"
 
 #include <jansson.h>
@@ -21,7 +21,7 @@ static int remove_folder(void **state)
 
 enum { ROWS = 32, SECOND = 1000000000 };
 
-/* Texts of rows are borrowed from the records, which are gone when a test looks. */
+/* Copies of rows, whose texts are borrowed from records that are freed. */
 struct kept {
     int rank, lane;
     char phase[16], name[64], host[16];
@@ -49,7 +49,7 @@ static void keep(struct csv *csv, void *kept)
     snprintf(k->host, sizeof k->host, "%s", row->host);
 }
 
-/* A span of step 2, which begins at 3 s, of a rank whose clock is so much ahead. */
+/* Adds a span of step 2, which begins at 3 s, of a rank whose clock is ahead. */
 static void add_span(char *text, size_t size, const char *phase, const char *name, double begin_ms,
                      double end_ms, long long ahead_ns)
 {
@@ -61,8 +61,9 @@ static void add_span(char *text, size_t size, const char *phase, const char *nam
              phase, name, begin_ns + llround(begin_ms * 1e6), begin_ns + llround(end_ms * 1e6));
 }
 
-/* Two nodes, the clock of the second one ahead by a second and known to 0.1 ms. Rank 1 is at the sum after 6 ms,
- * rank 0 after 2 ms; three buckets are on their way at rank 0, of which the third finds the first one gone. */
+/* Two nodes; the second clock is one second ahead, known to 0.1 ms. Rank 1 reaches the sum after 6
+ * ms, rank 0 after 2 ms. Rank 0 has three buckets in transit; the third can use the lane of the
+ * first. */
 static void write_ranks(const char *second_clock)
 {
     struct fake_rank r = {.host = "n1",
@@ -138,8 +139,8 @@ static void expect(size_t i, int rank, int lane, const char *phase, const char *
     NEAR(k->step, 3);
 }
 
-/* Longer spans come before what lies in them; rank 0 waits from its arrival to that of rank 1, who waits for
- * nobody. */
+/* Longer spans come before spans inside them. Rank 0 waits from its arrival to that of rank 1,
+ * which never waits. */
 static void ranks_stand_on_one_clock(void **state)
 {
     write_ranks(known_clock);
@@ -157,7 +158,7 @@ static void ranks_stand_on_one_clock(void **state)
     expect(9, 1, 0, "comm", "bucket", 6, 9);
 }
 
-/* 4 ms between the arrivals, clocks known to 5 ms. */
+/* Arrivals 4 ms apart, clocks known to 5 ms. */
 static void waits_that_clocks_do_not_tell_are_left_out(void **state)
 {
     write_ranks("\"clock_of\":1,\"clock_begin_at_ns\":2000000000,"
@@ -193,7 +194,7 @@ static const json_t *find_event(const json_t *trace, const char *ph, int rank, c
     return NULL;
 }
 
-/* In microseconds. */
+/* Times in microseconds. */
 static void a_trace_has_an_event_a_span(void **state)
 {
     char path[128];
@@ -209,14 +210,15 @@ static void a_trace_has_an_event_a_span(void **state)
     assert_string_equal(json_string_value(json_object_get(forward, "cat")), "forward");
     const json_t *name = json_object_get(find_event(trace, "M", 1, "process_name"), "args");
     assert_string_equal(json_string_value(json_object_get(name, "name")), "rank 1 on n2");
-    /* ten spans, two ranks, their lanes: three of rank 0, one of rank 1 */
+    /* ten spans, two ranks, and their lanes: three of rank 0, one of rank 1 */
     assert_int_equal(json_array_size(json_object_get(trace, "traceEvents")), 10 + 2 + 3 + 1);
     const json_t *other = json_object_get(trace, "otherData");
     assert_string_equal(json_string_value(json_object_get(other, "point")), "ranks=2 bucketed");
     json_decref(trace);
 }
 
-/* A sum that was on its way before the step, as `delayed` has it: rows count from the step, a trace from the sum. */
+/* A sum in transit before the step, as strategy delayed has: rows count from the step, a trace from
+ * the sum. */
 static void a_trace_begins_at_zero(void **state)
 {
     char path[128];

@@ -1,4 +1,4 @@
-/* Intervals of timed launches, and what a look asks of them: by hand. */
+/* Tests of intervals of timed launches and of the limit at each look, computed by hand. */
 #include "bench/collect/timing.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ enum { MOST = 8 };
 
 static const struct timing base_items[] = {
     {0, 100, 256, NAN}, {1, 101, 256, NAN}, {2, 102, 256, NAN}, {5, 99, 256, NAN}};
-/* Twice the images in the same time, in other blocks' order; block 7 has no partner. */
+/* Twice the images in the same time, with blocks in another order; block 7 has no partner. */
 static const struct timing own_items[] = {
     {5, 99, 512, 50}, {0, 120, 512, 50}, {7, 1, 512, 50}, {1, 101, 512, 0}};
 
@@ -33,8 +33,8 @@ static void ratios_pair_by_block(void **state)
     assert_int_equal(n, 0);
 }
 
-/* T_compute of block 5 is 99, of block 0 100: all of 50 ms cost no time, or 30 of them. A launch
- * without a replay has no share. */
+/* T_compute is 99 in block 5 and 100 in block 0: all of 50 ms are hidden, or 30 ms of it. A launch
+ * without replay has no share. */
 static void overlap_is_a_share_of_the_replay(void **state)
 {
     size_t n;
@@ -60,7 +60,8 @@ static void half_widths_are_in_per_cent(void **state)
     assert_true(isnan(timing_half_width_pct(&i, true)));
 }
 
-/* P(B <= 1) of 12 is 13 in 4096, P(B <= 2) 79: 95 % takes the third value from either end. */
+/* For 12 launches, P(B <= 1) is 13/4096 and P(B <= 2) 79/4096: 95 % needs the third value from each
+ * end. */
 static void added_launches_have_wider_intervals(void **state)
 {
     double values[12];
