@@ -65,7 +65,8 @@ links_lead_somewhere() { # page
 
 for page in $pages; do
     check "$page: its specs are planned" specs_are_planned "$page"
-    check "$page: its commands run" commands_run "$page"
+    # Commands of the course build on one another; course.sh runs them.
+    [ "$page" = configs/course/README.md ] || check "$page: its commands run" commands_run "$page"
     check "$page: its links lead somewhere" links_lead_somewhere "$page"
 done
 
