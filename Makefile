@@ -1,7 +1,7 @@
 # scalebench: strong and weak scaling of CNN training, from one YAML file to a figure.
 #   make deps bench CONFIG=strong_scaling.yaml      make deps test      make help
 
-# --- What may be set on the command line or in the environment ------------------------------------
+# --- Variables of the command line and the environment --------------------------------------------
 CONFIG   ?= strong_scaling.yaml
 SET      ?=
 OUT      ?= $(or $(SCALEBENCH_OUT),results)
@@ -17,12 +17,11 @@ MPIEXEC  ?= $(firstword $(shell command -v mpiexec.mpich mpiexec 2>/dev/null) mp
 PKGCONF  ?= pkg-config
 NPROC    := $(shell nproc 2>/dev/null || echo 2)
 
-# What somebody typed, quotes and all, reaches recipes as environment, not as text of a shell's line.
+# Recipes get these values from the environment, so that quotes in them survive the shell.
 export CONFIG SET OUT TEST
 
-# `make bench SET=train.epochs=1 matrix.ranks=[1]`: without the quotes the shell hands make two variables,
-# and what the second one says would be measured otherwise without a word. No variable of ours has a dot or
-# a small letter, and no target a bracket.
+# Rejects `make bench SET=train.epochs=1 matrix.ranks=[1]`: without quotes the shell passes two variables, and make
+# would ignore the second silently. No variable here has a dot or a small letter, and no target has a bracket.
 small   := a b c d e f g h i j k l m n o p q r s t u v w x y z
 is_lost  = $(strip $(foreach c,. $(small),$(findstring $(c),$(firstword $(subst =, ,$(1))))))
 empty   :=
@@ -33,21 +32,21 @@ $(error quotes are missing: make $(firstword $(MAKECMDGOALS)) SET="$(strip $(SET
 endif
 
 # --- Flags --------------------------------------------------------------------------------------------
-# Parts of this file, `make help` in their order.
+# `make help` prints the targets of these parts in this order.
 PARTS := ci/make/libraries.mk ci/make/campaigns.mk ci/make/tests.mk ci/make/house.mk
 include ci/make/libraries.mk
 
-# ISO C17 keeps -ffp-contract=off: what is fused is fused on purpose. Binaries run on any node of their
-# architecture: no -march here, instruction sets are chosen at run time. Nobody reads errno or exception
-# flags after arithmetic; loops with square roots or selections vectorise only when that is said.
-# Hooks of a table take what any of them needs: that one needs less is no mistake.
+# -ffp-contract=off: additions and multiplications are fused only where the source says so. No -march: binaries run on
+# every node of the architecture and choose instruction sets at run time. No code reads errno or exception flags after
+# arithmetic, and loops with square roots or selections vectorise only if the compiler may assume that.
+# -Wno-unused-parameter: all hooks of a table have the same parameters, and some need fewer.
 WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter $(if $(WERROR),-Werror)
 CPPFLAGS += -I. -D_GNU_SOURCE
 CFLAGS   += -std=c17 -ffp-contract=off -fno-math-errno -fno-trapping-math $(OPT) $(WARN) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -DSCALEBENCH_SANITIZE)
 LDFLAGS  += $(if $(SANITIZE),-fsanitize=$(SANITIZE))
 LDLIBS   += -lpthread -ldl -lm
 
-# A command is shown as what it makes, `CC build/obj/comm/wait/wait.o`: in full with V=1, not at all with -s.
+# Prints a command as `CC build/obj/comm/wait/wait.o`, in full with V=1, and not at all with -s.
 silent = $(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
 says   = $(if $(V),,@$(if $(silent),,printf '%-4s %s\n' $(1) $@;))
 
@@ -74,26 +73,26 @@ DOCTOR_RANKS_SRC := $(call sources,bench/workloads/doctor) bench/workloads/failu
 COMM_SWEEP_SRC := $(call sources,bench/workloads/sweeps/comm bench/workloads/sweeps) bench/workloads/failure.c
 TORCH_SRC     := $(wildcard bench/workloads/peers/torch_peer/*.py)
 
-# Double precision is for proofs: tests build train_cnn_f64, and whoever asks for it.
+# train_cnn_f64 serves tests of exactness; only tests build it.
 PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/pin $(BUILD)/peer_inputs $(BUILD)/peer_torch \
             $(BUILD)/kernel_sweep $(BUILD)/comm_sweep $(BUILD)/hello_ranks $(BUILD)/doctor_ranks
 
 obj     = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 obj_f64 = $(patsubst %.c,$(BUILD)/obj-f64/%.o,$(1))
 
-# These are compiled once for each instruction set; the processor decides which one runs. Contraction
-# into fused multiply-add is on in kernels/simd alone.
+# Sources that are compiled once for each instruction set; the program chooses one at run time. Only kernels/simd
+# contracts into fused multiply-add.
 ISAS          := portable $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),avx2 avx512)
 CFLAGS_avx2   := -mavx2 -mfma -mf16c
 CFLAGS_avx512 := $(CFLAGS_avx2) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
-# What takes part in products whose operands have 16 bits, for one set more; what multiplies them, for another.
+# Sources of products with 16-bit operands are compiled for AVX512-BF16 too; those that multiply, also for AMX.
 ISA_BF16      := $(if $(filter avx512,$(ISAS)),avx512_bf16)
 ISA_TILES     := $(if $(ISA_BF16),amx_bf16)
 TILES_SRC     := $(addprefix kernels/simd/,peak.c product/winograd_product.c)
 BF16_SRC      := $(TILES_SRC) $(addprefix kernels/simd/,dense.c first_conv.c norm.c winograd_tiles.c winograd_weights.c)
 CFLAGS_avx512_bf16 := $(CFLAGS_avx512) -mavx512bf16
 CFLAGS_amx_bf16    := $(CFLAGS_avx512_bf16) -mamx-tile -mamx-bf16
-# Tiles are modelled in a test, on a processor that has none.
+# A model of AMX tiles, for tests on processors without AMX.
 ISA_MODEL     := $(if $(ISA_TILES),amx_model)
 CFLAGS_amx_model := $(CFLAGS_avx512_bf16) -DMODEL_OF_TILES='"kernels/tests/tiles_model.h"'
 # set_obj ISAS, SOURCES
@@ -144,7 +143,7 @@ $(BUILD)/libcomm_f64.a:    $(call obj_f64,$(COMM_SRC))
 	@rm -f $@
 	$(call says,AR)$(AR) qcs $@ $^
 
-# What a program links: libraries of ours in the order of the arrows, then those of others.
+# Link order: own libraries from dependent to base, then those of others.
 RUNNER_LINK  = $(LIBRUNNER) $(LIBDOCTOR) $(LIBFIGURES) $(LIBCOLLECT) $(LIBRESOURCES) $(LIBSITES) $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 RUNNER_LIBS  = $(HWLOC_LIBS) $(YAML_LIBS) $(PCRE2_LIBS) $(JANSSON_LIBS) $(MD_LIBS) $(LDLIBS)
 TRAIN_LINK     = $(BUILD)/libtrain.a $(LIBDATA) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
@@ -178,14 +177,14 @@ $(BUILD)/hello_ranks: $(call obj,bench/workloads/hello/main.c) $(LIBDESC)
 $(BUILD)/doctor_ranks: $(call obj,$(DOCTOR_RANKS_SRC)) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBDOCTOR) $(LIBRESOURCES) $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(MPI_LIBS) $(BLIS_LIBS) $(RUNNER_LIBS)
 
-# A peer in Python stands beside the program that feeds it, its modules in a folder there.
+# peer_torch looks for its modules in torch_peer/ beside it.
 $(BUILD)/peer_torch: bench/workloads/peers/peer_torch.py $(TORCH_SRC)
 	@mkdir -p $(BUILD)/torch_peer
 	@install -m 644 $(TORCH_SRC) $(BUILD)/torch_peer
 	$(call says,COPY)install -m 755 $< $@
 
 # --- Objects ----------------------------------------------------------------------------------------------
-# Only the rooms that may use a library see its headers (ci/check_layers.sh holds the rest).
+# Gives each folder only the headers of libraries that it may use; ci/check_layers.sh checks the other layers.
 obj_cflags = \
   $(if $(filter kernels/gemm.c,$(1)),$(BLIS_CFLAGS)) \
   $(if $(filter comm/% bench/workloads/%,$(1)),$(MPI_CFLAGS) $(XXHASH_CFLAGS)) \
@@ -194,11 +193,11 @@ obj_cflags = \
   $(if $(filter bench/%,$(1)),$(JANSSON_CFLAGS) $(ZLIB_CFLAGS) $(MD_CFLAGS)) \
   $(if $(findstring /tests/,$(1)),$(CMOCKA_CFLAGS))
 
-# The harness is neither timed nor computes for long, and needs no -O3; tests need less. Tests of kernels compute references.
+# The harness is not timed, so -O2 suffices; tests use -O0. Tests of kernels compute references and use -O1.
 level_of = $(if $(findstring /tests/,$(1)),$(if $(filter kernels/%,$(1)),-O1,-O0),$(if $(filter bench/%,$(filter-out bench/workloads/%,$(1))),-O2))
 level = $(if $(filter -O3,$(OPT)),$(call level_of,$(1)))
 
-# Rebuilt when flags, compiler or libraries change.
+# Stamps that rebuild everything if flags, compiler or libraries change.
 FLAGS_STAMP := $(BUILD)/flags $(BUILD)/linked
 FLAGS_NOW   := $(strip $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(MPI_CFLAGS) $(MPI_LIBS))
 LIBS_NOW    := $(foreach l,BLIS YAML HWLOC PCRE2 JANSSON ZLIB MD XXHASH,$($(l)_CFLAGS) $($(l)_LIBS))

@@ -2,24 +2,25 @@
 
 .PHONY: format lint pages schema info help clean
 C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
-#: make format | lint                 format the sources | check format, layers, scripts and words
+#: make format                           Format the sources
 format:
 	@clang-format -i $(C_FILES)
 
-# What editors check specs against, committed because they read it without a build.
+# Editors check specs with this file. It is committed, so that they need no build.
 SCHEMA := configs/scalebench.schema.json
-#: make schema                        write configs/scalebench.schema.json, for editors, after an option changed
+#: make schema                           Write configs/scalebench.schema.json, after a change of options
 schema:
 	@$(MAKE) --no-print-directory -j$(NPROC) all
 	@$(BUILD)/scalebench schema >$(BUILD)/schema.json && mv $(BUILD)/schema.json $(SCHEMA)
 
-#: make pages                        write the pages of options, columns and commands, after a table changed
+#: make pages                            Write OPTIONS.md, COLUMNS.md and COMMANDS.md, after a change of tables
 pages:
 	@$(MAKE) --no-print-directory -j$(NPROC) all
 	@BUILD='$(BUILD)' ci/pages.sh
 
 LINTS := lint-format lint-layers lint-pages lint-schema lint-scripts lint-tables lint-words
 .PHONY: $(LINTS)
+#: make lint                             Check format, layers, generated pages, scripts and words
 lint:
 	@$(MAKE) --no-print-directory -j$(NPROC) all
 	@$(MAKE) --no-print-directory -j$(NPROC) $(LINTS)
@@ -34,7 +35,7 @@ lint-pages:
 	@BUILD='$(BUILD)' ci/pages.sh check
 
 lint-schema:
-	@$(BUILD)/scalebench schema | cmp - $(SCHEMA) || { echo 'make schema writes it anew' >&2; false; }
+	@$(BUILD)/scalebench schema | cmp - $(SCHEMA) || { echo '$(SCHEMA) is not current: run make schema' >&2; false; }
 
 lint-scripts:
 	@printf '%s\n' $(shell git ls-files '*.sh' '*.sbatch') .ci/run | xargs -P $(NPROC) -n 16 shellcheck
@@ -42,12 +43,12 @@ lint-scripts:
 lint-words:
 	@ci/check_words.sh
 
-# Every table says on top how a row is added.
+# The comment on top of every table explains how to add a row.
 lint-tables:
 	@tables=$$(git ls-files -co --exclude-standard '*.def' | xargs grep -L 'To add'); [ -z "$$tables" ] || \
 	  { printf '%s: the comment on top lacks "To add ..."\n' $$tables >&2; false; }
 
-#: make info                          compilers, libraries and flags in use
+#: make info                             Print compilers, libraries and flags
 info:
 	@printf '%-10s %s\n' CC '$(CC)' version "$$($(CC) --version | head -1)" MPICC '$(MPICC)' \
 	  MPIEXEC '$(MPIEXEC)' MPI "$$($(MPIEXEC) --version 2>/dev/null | sed -n 's/ *Version: */MPICH /p' | head -1)" \
@@ -58,8 +59,8 @@ info:
 help:
 	@sed -n 's/^#: //p' $(firstword $(MAKEFILE_LIST)) $(PARTS)
 
-#: make clean                         remove build/
+#: make clean                            Remove build/
 clean:
 	rm -rf $(BUILD)
 
-#: Variables: CC MPICC MPIEXEC BUILD WERROR=1 V=1 <LIBRARY>_DIR (YAML HWLOC BLIS PCRE2 JANSSON ZLIB MD XXHASH CMOCKA)
+#: Variables: CC MPICC MPIEXEC BUILD WERROR=1 V=1 LIBRARY_DIR (YAML HWLOC BLIS PCRE2 JANSSON ZLIB MD XXHASH CMOCKA)

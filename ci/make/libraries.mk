@@ -1,11 +1,11 @@
-# Libraries, and the packages that have them.
+# Libraries and their packages.
 
-# Each library comes from <NAME>_DIR (include/ and lib/ below it) or from pkg-config.
+# Takes each library from <NAME>_DIR (include/ and lib/ below it), else from pkg-config.
 lib_cflags = $(if $($(1)_DIR),-isystem $($(1)_DIR)/include,$(shell $(PKGCONF) --cflags $(2) 2>/dev/null))
 comma := ,
 lib_ldlibs = $(if $($(1)_DIR),-L$($(1)_DIR)/lib -Wl$(comma)-rpath$(comma)$($(1)_DIR)/lib $(3),$(or $(shell $(PKGCONF) --libs $(2) 2>/dev/null),$(3)))
 
-# Asked of pkg-config once, when first wanted.
+# Asks pkg-config at the first use and keeps the answer.
 once = $(eval $(1) := $(2))$($(1))
 YAML_CFLAGS    = $(call once,YAML_CFLAGS,$(call lib_cflags,YAML,yaml-0.1))
 YAML_LIBS      = $(call once,YAML_LIBS,$(call lib_ldlibs,YAML,yaml-0.1,-lyaml))
@@ -25,24 +25,24 @@ XXHASH_CFLAGS  = $(call once,XXHASH_CFLAGS,$(call lib_cflags,XXHASH,libxxhash))
 CMOCKA_CFLAGS  = $(call once,CMOCKA_CFLAGS,$(call lib_cflags,CMOCKA,cmocka))
 CMOCKA_LIBS    = $(call once,CMOCKA_LIBS,$(call lib_ldlibs,CMOCKA,cmocka,-lcmocka))
 
-# What the compiler of MPI programs adds to a plain one's command line, which MPICH, MVAPICH, Intel MPI and Open
-# MPI say alike. A compiler that adds it by itself, as Cray's: make CC=cc MPI_CFLAGS= MPI_LIBS=
+# Flags that mpicc adds; -show prints them with MPICH, MVAPICH, Intel MPI and Open MPI. A compiler that adds them by
+# itself, such as Cray's: make CC=cc MPI_CFLAGS= MPI_LIBS=
 MPI_SHOWN  := $(shell $(MPICC) -show 2>/dev/null)
 MPI_CFLAGS  = $(filter -I% -D%,$(MPI_SHOWN))
 MPI_LIBS    = $(filter -L% -l% -Wl$(comma)-rpath%,$(MPI_SHOWN))
 knows_mpi   = $(filter command environment,$(origin MPI_LIBS))$(strip $(MPI_LIBS))
-no_mpi      = MPICC='$(MPICC)' does not say by -show how MPI programs are linked: the mpicc of MPICH, MVAPICH, Intel MPI \
-  or Open MPI is wanted (make deps installs MPICH), or a compiler that needs no telling: make CC=cc MPI_CFLAGS= MPI_LIBS=
+no_mpi      = MPICC='$(MPICC)' does not print linker flags with -show. Use the mpicc of MPICH, MVAPICH, Intel MPI or Open MPI \
+  (make deps installs MPICH), or a compiler that adds the flags by itself: make CC=cc MPI_CFLAGS= MPI_LIBS=
 
 .PHONY: deps deps-ci deps-extra
-#: make deps                          install what building, benchmarking and testing need
+#: make deps                             Install the packages for building, measuring and testing
 deps:
 	@ci/deps.sh core
 
-#: make deps-ci                       packages that some tests need besides (a Slurm, an emulator)
+#: make deps-ci                          Install the packages that only tests need (Slurm, an emulator, fuzzers)
 deps-ci:
 	@ci/deps.sh ci
 
-#: make deps-extra                    packages of optional parts
+#: make deps-extra                       Install the packages of optional parts (PyTorch)
 deps-extra:
 	@ci/deps.sh extra
