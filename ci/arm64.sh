@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The kernels' tests for 64-bit ARM on a machine of another kind: cross-compiled, run under qemu's user
-# mode. It shows that results are right; what the time would be on such a machine it cannot show.
+# Runs the kernels' tests for 64-bit ARM on another kind of machine, cross-compiled, in qemu's user mode. They
+# show that results are right, not how fast they would be.
 #
-#   arm64.sh libraries     fetches the libraries for arm64 with apt, without touching what is installed
-#   arm64.sh missing       prints what is missing here, nothing where tests can run
-#   arm64.sh run NAME..    builds and runs the tests of these names, TAP on standard output
+#   arm64.sh libraries     download the libraries for arm64 with apt, without changing installed packages
+#   arm64.sh missing       print what is missing here; nothing if the tests can run
+#   arm64.sh run NAME..    build and run the tests of these names; TAP on standard output
 #
-# All of it lives in build/arm64. The libraries come from the distribution of this machine: apt is given
-# lists of its own for the other architecture, and the packages are unpacked, not installed.
+# Everything is kept in build/arm64. apt uses package lists of its own for the other architecture, and the packages
+# are unpacked, not installed.
 set -eu
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
@@ -35,7 +35,7 @@ apt_for_arm64() { # work folder, arguments
         -o Dir::State="$work/state" -o Dir::State::status=/dev/null -o Dir::Cache="$work/cache" "$@"
 }
 
-# Headers and shared objects of the packages in include/ and lib/, as <LIBRARY>_DIR= of make wants them.
+# Copies headers and shared objects of the packages to include/ and lib/, as <LIBRARY>_DIR= of make expects.
 fetch_libraries() {
     [ ! -e "$libraries/complete" ] || return 0
     local work package
@@ -58,15 +58,15 @@ fetch_libraries() {
     touch "$libraries/complete"
 }
 
-# Flags and folders of a make that called this script are for its own machine.
+# Unsets flags and folders of a calling make, which are for this machine.
 build_tests() { # names
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u SANITIZE make -s -j"$(nproc)" BUILD="$folder" WERROR=1 OPT=-O3 \
         CC="$target-gcc" AR="$target-ar" PKGCONF=false BLIS_DIR="$libraries" YAML_DIR="$libraries" \
         PCRE2_DIR="$libraries" MD_DIR="$libraries" CMOCKA_DIR="$libraries" "${@/#/$folder/tests/}" >&2
 }
 
-# Kernels in portable vector types must have become NEON's: four products and sums an instruction. What
-# divides, copies or compares has none.
+# Checks that kernels in portable vector types use NEON: four fused products and sums per instruction. Kernels that only
+# divide, copy or compare have none.
 products_are_neon() {
     local object
     for object in product/winograd_product first_conv small_conv_forward small_conv_backward small_dense dense_bytes norm; do
@@ -78,7 +78,7 @@ products_are_neon() {
     done
 }
 
-# One test as one line of TAP: skipped where it skips all of its checks. Its own lines follow as comments where it fails.
+# Runs one test and prints one line of TAP: skipped if the test skips all of its checks. If it fails, its output follows.
 run_test() { # number, name
     local log=$folder/$2.log emulator checks
     emulator=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
@@ -96,15 +96,15 @@ export folder target
 run_tests() { # names
     local status=0 result
     build_tests "$@"
-    # cmocka writes its results in TAP, which also says how many there were.
+    # TAP output of cmocka states the number of checks.
     export CMOCKA_MESSAGE_OUTPUT=TAP
     result=$(printf '%s\n' "$@" | nl -w1 -s' ' | xargs -P "$(nproc)" -L1 bash -c 'run_test "$@"' run_test)
     echo "$result"
     ! grep -q '^not ok' <<<"$result" || status=1
     if products_are_neon; then
-        echo "ok $(($# + 1)) - sums of products are NEON's"
+        echo "ok $(($# + 1)) - sums of products use NEON"
     else
-        echo "not ok $(($# + 1)) - sums of products are NEON's"
+        echo "not ok $(($# + 1)) - sums of products use NEON"
         status=1
     fi
     echo "1..$(($# + 1))"

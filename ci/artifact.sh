@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# What runs measured, as an archive that stands by itself: ci/artifact.sh FILE.tar.gz [RUN...]
-# Without RUN it holds every run that `scalebench list runs` names.
-# Of each run, called as `scalebench report` has it, its tables, spec, networks, manifest and figures, with what
-# gnuplot alone draws them by again; redraw.sh does, and compares the pictures with the checksums of all files.
-# The same runs make the same archive to the last byte. BUILD is the build folder, OUT (results) the folder of all
-# results.
+# Packs runs as an archive that needs nothing else: ci/artifact.sh FILE.tar.gz [RUN...]
+# Without RUN it packs every run of `scalebench list runs`.
+# For each run it holds tables, spec, networks, manifest, figures, and the files from which gnuplot alone draws the
+# figures. redraw.sh draws them again and compares all files with their checksums. The same runs give the same
+# archive, byte for byte. BUILD is the build folder, OUT (results) the folder of all results.
 set -eu
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
@@ -34,7 +33,7 @@ mkdir -p "$root/plots"
 cp plots/*.gp LICENSE "$root"/
 mv "$root"/*.gp "$root/plots"
 
-# As compare/operand.c looks for it.
+# Finds a run as compare/operand.c does.
 folder_of() { # run
     local path
     for path in "$1" "$1/latest" "$out/$1/latest" "results/reference/$1"; do
@@ -47,13 +46,12 @@ folder_of() { # run
     return 1
 }
 
-# A text of the manifest, which has one a line.
+# Reads a text of the manifest, which has one per line.
 fact() { # folder, name
     sed -n "s/^ *\"$2\": \"\(.*\)\",\{0,1\}\$/\1/p" "$1/manifest.json" 2>/dev/null | head -n 1
 }
 
-# Its campaign's name, or that of its folder where that lies elsewhere, as the page calls it; with a number where there
-# are several of it.
+# Returns the name of a run as on the page: its campaign's, or its folder's if it is elsewhere; numbered if it occurs twice.
 name_of() { # folder
     local base parent=${1%/*} n=1
     base=$(sed -n 's/^name: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$1/spec.yaml" | head -n 1)
@@ -63,7 +61,7 @@ name_of() { # folder
     echo "$base$([ "$n" -eq 1 ] || echo "-$n")"
 }
 
-# Figures are drawn from the copies: what is packed is what they are made of.
+# Draws the figures from the copies, so that the packed files are complete.
 pack() { # run
     local from to part
     from=$(folder_of "$1")
@@ -72,16 +70,16 @@ pack() { # run
     for part in spec.yaml manifest.json summary.md models published; do
         [ ! -e "$from/$part" ] || cp -rL "$from/$part" "$to"
     done
-    # A copy of a run need not have its networks: they are those of configs/models.
+    # Without networks of its own the run used those of configs/models.
     grep -o 'models/[[:alnum:]_]*\.yaml' "$to/spec.yaml" | sort -u | while read -r part; do
         [ -f "$to/$part" ] || { mkdir -p "$to/models" && cp "configs/$part" "$to/models"; }
     done
-    # Nor the published numbers, which are those of results/published.
+    # Published numbers come from results/published.
     grep -o 'published/[[:alnum:]_]*\.csv' "$to/spec.yaml" | sort -u | while read -r part; do
         [ -f "$to/$part" ] || { mkdir -p "$to/published" && cp "results/$part" "$to/published"; }
     done
     find "$from" -maxdepth 1 -name '*.csv' ! -name 'series_*' ! -name 'dots_*' -exec cp -t "$to" {} +
-    grep -qx 'figures: \[\]' "$to/spec.yaml" || # of tables alone
+    grep -qx 'figures: \[\]' "$to/spec.yaml" || # tables alone
         "$scalebench" figures "$to" --output "$to" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; return 1; }
     rm -f "$to"/*.pdf
     started=$(printf '%s\n%s\n' "$started" "$(fact "$from" started)" | sort | tail -n 1)
@@ -109,7 +107,7 @@ write_redraw() {
     cat >"$root/redraw.sh" <<'END'
 #!/bin/sh
 # Draws every figure again with gnuplot alone, then compares all files, the pictures among them, with SHA256SUMS.
-# The text of PNG is that of this machine's fonts: elsewhere they may differ, SVG do not.
+# PNG files contain text in this machine's fonts and may differ elsewhere; SVG files do not.
 set -eu
 cd "$(dirname "$0")"
 for script in */*.gp; do

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Writes scalebench-REVISION-MACHINE.tar.gz: programs, their libraries, the dynamic loader, MPICH's mpiexec, specs,
-# plot scripts, published numbers and MNIST, for machines that have nothing installed and no way out.
+# plot scripts, published numbers and MNIST, for machines without packages and without a network.
 #
-#   ci/bundle.sh [FOLDER]     what `make bundle` calls once all is built; FOLDER is that of the build
+#   ci/bundle.sh [FOLDER]     `make bundle` calls this after the build; FOLDER is the build folder
 #
-# Unpacked anywhere, `./scalebench run configs/strong_scaling.yaml` works there, and so does whatever README says of
-# build/scalebench and build/train_cnn. A program NAME stands there as build/NAME.program; build/NAME is bench/bundle/
-# start.c, which starts it by the loader. $BUILD is the folder of the build (build), $MPIEXEC an mpiexec of MPICH
-# with hydra_pmi_proxy beside it, $SCALEBENCH_DATA a folder with mnist/, or none. Exit status: 1 where a file is missing or the
-# archive is larger than 64 MiB, 3 where this machine has no C library to link statically.
+# After unpacking, `./scalebench run configs/strong_scaling.yaml` works, as do README's commands with
+# build/scalebench and build/train_cnn. Program NAME is build/NAME.program; build/NAME is bench/bundle/start.c, which
+# starts it with the bundled loader. BUILD is the build folder (build). MPIEXEC is MPICH's mpiexec, with
+# hydra_pmi_proxy beside it. SCALEBENCH_DATA is a folder with mnist/, or none.
+# Exit status 1: a file is missing, or the archive exceeds 64 MiB; 3: no C library to link statically.
 set -eu
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
@@ -37,7 +37,7 @@ fail() {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# As `scalebench` says it of a checkout.
+# Prints the revision as scalebench does.
 revision() {
     local text
     text=$(git describe --always --dirty --abbrev=7 2>/dev/null) || {
@@ -60,7 +60,7 @@ is_elf() { # file
     [ "$(head -c 4 "$1" | tail -c 3)" = ELF ]
 }
 
-# One file under many names: an archive has it once.
+# Links equal files, so that the archive holds them once.
 add_start() {
     "${CC:-gcc}" -std=c17 -Os -s -static -Wall -Wextra -I. -D_GNU_SOURCE -o "$root/start" bench/bundle/start.c \
         2>"$work/log" || {
@@ -108,7 +108,7 @@ add_mpiexec() {
 
 # ---- Libraries -----------------------------------------------------------------------------------------
 
-# Paths of all that a program or library loads, without the loader, which has a line without an arrow.
+# Prints the paths of all loaded libraries. The loader has a line without an arrow and is left out.
 libraries_of() { # files
     local file
     for file in "$@"; do
@@ -130,7 +130,7 @@ add_libraries() { # paths of libraries
     done
 }
 
-# Transports that UCX loads by itself, from the folder ucx beside its own library.
+# Adds the transports that UCX loads from the folder ucx beside its library.
 add_transports() { # paths of libraries
     local path folder
     for path in "$@"; do
@@ -167,7 +167,7 @@ add_all_libraries() {
     rm "$root/start"
 }
 
-# By the bundle's own loader: nothing may come from elsewhere.
+# Checks with the bundled loader that no library comes from elsewhere.
 check_libraries() {
     local file loader
     for file in "$root"/build/*.program "$root"/lib/ucx/*; do
@@ -181,9 +181,9 @@ check_libraries() {
     "$root/build/train_cnn" --help >/dev/null || fail "train_cnn does not begin"
 }
 
-# ---- What programs read ----------------------------------------------------------------------------------
+# ---- Files that programs read ----------------------------------------------------------------------------------
 
-# Data sets as they lie on a disk; what is not there is made up by the trainer, as everywhere.
+# Packs the data sets at hand; the trainer generates the others.
 add_data() {
     local folder path folders=("${SCALEBENCH_DATA:-/nowhere}"{/mnist,} data/mnist ../shared/data/mnist)
     [ "${SCALEBENCH_DATA:-}" != none ] || folders=()
@@ -213,7 +213,7 @@ add_files() {
     revision >"$root/revision"
 }
 
-# What the owners of the libraries ask to be passed on with them.
+# Packs the licences of the libraries.
 add_licences() {
     local path package
     mkdir "$root/licences"

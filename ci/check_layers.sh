@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Holds the house together: which folder's headers a folder may include, who may include the header of which
-# library, that files of a library do not call each other in circles, that no folder, file or function outgrows what
-# one can take in at a glance, and what comments look like. Prints every line that breaks a rule; exit status 1 if one does.
+# Checks the structure of the sources: which folders may include which headers and library headers, that files of a
+# library do not call each other in circles, the size of folders, files and functions, and the form of comments.
+# Prints every line that breaks a rule; then the exit status is 1.
 set -u
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
 take_no_arguments "$@"
 
-# folder: folders it may include from besides itself, or single headers; with a slash also what lies below.
-# Tests beside a room follow the row of the tests of its top folder.
+# folder: folders or headers that it may include besides its own; with a slash also folders below.
+# Tests follow the row `tests` of their top folder.
 rules="
 kernels/base:
 kernels/desc: kernels/base
@@ -82,7 +82,7 @@ zlib.h: bench/workloads/data/ bench/workloads/read/tests/ bench/tests/fuzz/
 
 "
 
-# A line a finding: `#include` lines of every source against both tables.
+# Prints one line per `#include` that violates a table.
 # shellcheck disable=SC2016 # awk's own
 check='
 function room_of(path) {
@@ -137,8 +137,8 @@ check_arrows() {
     rules="$rules" libraries="$libraries" awk "$check" $(sources '*.c' '*.h' '*.def')
 }
 
-# Files of one library call each other in one direction. Only calls count: a table of functions that a file
-# fills and another one reads is an arrow of includes.
+# Prints circles of calls between files of one library. Only calls count: a table of functions that one file fills and
+# another reads is an include.
 circles_of() { # library
     nm -A -g "$1" 2>/dev/null | awk -F: '
         { n = split($3, symbol, " "); file = $2 }
@@ -169,14 +169,14 @@ check_circles() {
     return "$status"
 }
 
-# A header counts with its source.
+# Counts a header and its source as one.
 check_sizes() {
     sources '*.c' '*.h' '*.def' '*.sh' '*.py' '*.gp' | sed -E 's/\.[a-z]+$//' | sort -u |
         sed 's#/[^/]*$##' | sort | uniq -c |
         awk -v most=30 '$1 > most { print $2 ": " $1 " sources, at most " most " may stand in a folder"; bad = 1 } END { exit bad }'
 }
 
-# A function is seen as a whole, a file is about one subject.
+# Limits the lines of functions and files.
 check_lengths() {
     local status=0
     sources '*.c' '*.h' | xargs awk -v most=40 '
@@ -193,7 +193,7 @@ check_lengths() {
     return "$status"
 }
 
-# What the formatter cannot hold: comments end behind their last word, rules between sections are short.
+# Checks what the formatter cannot: comments end on their last line, rules between sections are short.
 check_comments() {
     ! sources '*.c' '*.h' | xargs grep -nE '^ *\*/ *$|^/\* -{5,}' |
         sed 's/$/   <- a comment ends on its last line; a section is ---- Title ----/' | grep .

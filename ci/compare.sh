@@ -1,26 +1,24 @@
 #!/usr/bin/env bash
-# Whether `scalebench compare` calls a campaign and its repetition the same, and finds a slow-down. As CSV on standard
-# output and a sentence a row on standard error:
+# Checks that `scalebench compare` calls a campaign and its repetition the same, and finds a slow-down. Prints CSV to
+# standard output and one sentence per row to standard error:
 #
-#   repeated        points of a campaign's repetitions that are called same or undecided
-#   slowed          points with a rank that sleeps for a tenth of a step that are called slower
-#   repeated_alone, slowed_alone   the same where one campaign on either side is all that is known
+#   repeated        points of repetitions that are called same or undecided
+#   slowed          points called slower in which one rank sleeps for a tenth of a step
+#   repeated_alone, slowed_alone   the same counts if each side has a single campaign
 #
-# Each twice, of the time of a step: told at the clock of the reference, as compare does where it is not asked
-# otherwise, and as measured.
+# Each row appears twice for the time of a step: at the clock of the reference (the default of compare), and as measured.
 #
-# A point a strategy, at two ranks. The campaign is run 1 + REPETITIONS (10) times, between them SLOWED (3) times with
-# rank 1 asleep; launches and precision are a spec's presets (6..20 a point, 5 %) unless LAUNCHES says otherwise.
-# MODEL (keras_690k), BATCH (128), STEPS (20) and STRATEGIES may be set, too; BUILD is the build folder. The first
-# campaign is the reference of all. No further campaign is begun after MINUTES (9.5): rows are then of those
-# that there are, and the same command goes on, as it does when it was interrupted. All is kept in
-# $BUILD/compare/<digits>, of the programs and the spec; FRESH=1 begins anew.
+# One point per strategy, on two ranks. The campaign runs 1 + REPETITIONS (10) times, and SLOWED (3) times with a
+# sleeping rank 1 in between. Launches (6..20 per point) and precision (5 %) are the defaults of specs unless LAUNCHES is
+# set. MODEL (keras_690k), BATCH (128), STEPS (20) and STRATEGIES may be set too; BUILD is the build folder. The first
+# campaign is the reference. After MINUTES (9.5) no campaign begins: the rows then cover the campaigns so far, and the
+# same command resumes, as after an interruption. Results are kept in $BUILD/compare/HASH, a hash of programs and
+# spec; FRESH=1 starts again.
 #
-# It means something on a machine without other load only; what others took of the processors stands behind
-# each campaign.
+# Use an idle machine. Each campaign's line states how much of the processors others used.
 #
-# Exit status 1: at the reference's clock less than 95 % of `repeated` or `repeated_alone`, or less than 90 % of `slowed`
-# (the other rows are what they are: see floor.h); 4: campaigns are missing still.
+# Exit status 1: at the reference's clock, less than 95 % of `repeated` or `repeated_alone`, or less than 90 % of
+# `slowed` (floor.h explains the other rows); 4: campaigns are still missing.
 set -eu -o pipefail
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
@@ -32,7 +30,7 @@ slowed=${SLOWED:-3}
 strategies=${STRATEGIES:-allreduce bucketed ring shm}
 end=$(awk -v minutes="${MINUTES:-9.5}" -v now="$(date +%s)" 'BEGIN { printf "%d", now + 60 * minutes }')
 
-# name, further words of each case (a function of the strategy)
+# name, function that prints further keys of each case
 write_spec() {
     local strategy
     cat <<SPEC
@@ -54,7 +52,7 @@ SPEC
 
 asleep_never() { :; }
 
-# A tenth of the step of the first campaign.
+# Prints keys that make rank 1 sleep for a tenth of the first campaign's step.
 asleep() { # strategy
     awk -F, -v strategy="$1" '
         NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
@@ -69,12 +67,12 @@ work=$build/compare/${key:0:8}
 mkdir -p "$work/results" "$work/verdicts"
 touch "$work/done"
 
-# Lines "kind name folder" of campaigns that have ended.
+# done: lines "kind name folder" of campaigns that have ended.
 count_done() { grep -c "^$1 " "$work/done" || true; }
 folders_of() { awk -v kind="$1" '$1 == kind { print $3 }' "$work/done"; }
 first_of() { folders_of "$1" | head -1; }
 
-# Goes on with what an interruption left: a run that is not among those that have ended.
+# Resumes a run that an interruption left unfinished.
 run() { # kind, name
     local fresh=--fresh latest=$work/results/$2/latest
     if [ -e "$latest" ] && ! grep -q " $(realpath "$latest")\$" "$work/done"; then fresh=; fi
@@ -86,7 +84,7 @@ run() { # kind, name
     echo "$1 $2 $(realpath "$latest")" >>"$work/done"
 }
 
-# What makes the numbers of a campaign worth little.
+# Prints the processor share that other programs used during a campaign.
 foreign() { # folder
     awk -F, '
         NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
@@ -105,7 +103,7 @@ campaign() { # kind, name, function
     echo ": $((SECONDS - begin)) s, $(foreign "$(tail -1 "$work/done" | cut -d' ' -f3)")" >&2
 }
 
-# Slow ones stand between repetitions, and each has a name of its own: none repeats another.
+# Places slow campaigns between repetitions, each with its own name, so that none repeats another.
 next_campaign() {
     local r s
     r=$(count_done repeated)
@@ -125,7 +123,7 @@ while missing && [ "$(date +%s)" -lt "$end" ]; do
     next_campaign
 done
 
-# A copy of a run that no repetition lies beside.
+# Copies a run to a folder without repetitions.
 alone() { # folder
     local copy
     copy=$work/alone/$(basename "$(dirname "$1")")-$(basename "$1")/run
@@ -134,7 +132,7 @@ alone() { # folder
     echo "$copy"
 }
 
-# Verdicts of all points, a word a line; the table stays.
+# Prints the verdicts of all points, one word per line; keeps the table.
 verdicts() { # row, number, reference, run
     local status=0 table=$work/verdicts/$told-$1-$2.csv
     "$build/scalebench" compare "$3" "$4" "${how[@]}" --format csv --output "$table" >&2 || status=$?

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Downloads MNIST and CIFAR-10 to data/, where the trainer finds them. What is there and right is left
-# alone; what was interrupted goes on where it stopped.
+# Downloads MNIST and CIFAR-10 to data/, where the trainer finds them. Correct files are kept; interrupted downloads
+# resume.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -16,7 +16,7 @@ Exit status: 0 all there, 1 a file could not be had, 2 bad usage or a program is
 TEXT
 }
 
-# Folders that hold the files of a set, in the order in which they are tried.
+# Prints the mirrors of a set in the order of attempts.
 mirrors_of() { # set
     case $1 in
     mnist)
@@ -35,8 +35,8 @@ sum_of() { # file
     sha256sum "$1" | cut -d ' ' -f 1
 }
 
-# One try at one mirror, beginning at what the partial file lacks. A server that will not send a part,
-# or says that there is none left of a file that is nevertheless wrong, is asked for all of it.
+# Makes one attempt at one mirror and continues the partial file. Requests the whole file if the server does not send
+# parts, or has no further part of a file whose checksum is wrong.
 download() { # url, partial file
     local code status
     code=$(curl "${curl_options[@]}" -C - -o "$2" "$1")
@@ -50,7 +50,7 @@ download() { # url, partial file
     return "$status"
 }
 
-# Gives a complete partial file its name; one with a wrong sum is put aside, never thrown away.
+# Renames a complete file. A file with a wrong checksum is put aside, not deleted.
 accept() { # partial file, file, expected sum, where it is from
     local found
     found=$(sum_of "$1")
@@ -71,7 +71,7 @@ fetch() { # set, name, sum
         return 1
     fi
     mkdir -p "$folder" || return 1
-    # What an earlier call had whole, but did not live to name.
+    # An earlier call may have been killed before it renamed a complete file.
     if [ -e "$part" ] && [ "$(sum_of "$part")" = "$3" ]; then
         mv "$part" "$file"
         return
@@ -87,7 +87,7 @@ fetch() { # set, name, sum
 batches="data_batch_1.bin data_batch_2.bin data_batch_3.bin data_batch_4.bin data_batch_5.bin test_batch.bin
   batches.meta.txt"
 
-# What the archive holds, without its folder. The files get their names when all are there.
+# Unpacks the archive without its folder. Files are renamed when all are complete.
 unpack_cifar10() {
     local folder=$to/cifar10 name missing=
     for name in $batches; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing and nothing else: `deps.sh core` for building, benchmarking and testing,
-# `deps.sh ci` for the tests that need a program of their own, `deps.sh extra` for optional parts. Says what it runs before it runs it.
+# Installs missing packages and prints the command before it runs it: `deps.sh core` for building, measuring and testing,
+# `deps.sh ci` for tests that need other programs, `deps.sh extra` for optional parts.
 set -eu
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
@@ -15,12 +15,12 @@ usage() {
 core_apt="gcc make pkg-config git mpich libmpich-dev libblis-dev libhwloc-dev libyaml-dev libpcre2-dev libjansson-dev
   zlib1g-dev libmd-dev libxxhash-dev libcmocka-dev gnuplot-nox"
 ci_apt="slurm-wlm munge iproute2 openssh-server curl python3-torch python3-pandas python3-jsonschema python3-yaml mandoc zsh fish r-base-core clang-format shellcheck valgrind clang libclang-rt-dev chromium"
-# The kernels' tests for arm64; such a machine runs them as they are.
+# Packages for the kernels' tests for arm64; an arm64 machine needs none.
 [ "$(uname -m)" = aarch64 ] || ci_apt="$ci_apt gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 extra_apt="clang simgrid libsimgrid-dev
   $ci_apt"
 
-# What the packages are for, however it came onto this machine: modules, spack, by hand.
+# Tests whether the libraries are at hand, from packages, modules, spack or by hand.
 core_programs="${CC:-gcc} make ${PKGCONF:-pkg-config} git gnuplot"
 core_libraries="yaml-0.1:YAML hwloc:HWLOC libpcre2-8:PCRE2 jansson:JANSSON zlib:ZLIB libmd:MD libxxhash:XXHASH cmocka:CMOCKA"
 
@@ -87,7 +87,7 @@ install_packages() {
         apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# Not every distribution has another architecture's packages at the same place; the tests then say so.
+# Some distributions keep another architecture's packages elsewhere; the tests are skipped then.
 arm64_libraries() {
     [ "$(uname -m)" = aarch64 ] || "$(dirname "$0")/arm64.sh" libraries ||
         echo "deps: no libraries for arm64: its tests will be skipped" >&2

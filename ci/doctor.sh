@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Whether `scalebench doctor` names who is slow, and nobody else: on HOSTS (4) emulated hosts at 1 Gbit/s it is
-# run TIMES (10) with one host's link shaped to SHARE (90) % of that, TIMES with one host's processes held to
-# SHARE % of a core by a cgroup, TIMES with one host's process stopped for the rest of each tenth of a second, and
-# TIMES with nothing of it, in turns; the host is another one each time. As CSV on standard output, a row a run, and
-# a sentence for each kind on standard error. KINDS ("none link core stop") says which.
+# Checks that `scalebench doctor` finds the slow host and reports no other. It runs on HOSTS (4) emulated hosts at
+# 1 Gbit/s, TIMES (10) for each kind, in turns, with another host each time:
 #
-# Exit status 1: somebody was not named, or another one was. Wants root and a cgroup that limits processors; BUILD is the
-# build folder, whose doctor/ keeps what each run printed. All of it means something on a machine without other
-# load only.
+#   link   one host's link is limited to SHARE (90) % of the rate
+#   core   one host's processes are limited to SHARE % of a core by a cgroup
+#   stop   one host's process is stopped for the rest of each tenth of a second
+#   none   no host is slow
+#
+# Prints CSV, one row per run, to standard output and one sentence per kind to standard error. KINDS selects kinds.
+# Needs root and a cgroup that limits processors. BUILD is the build folder; its doctor/ keeps the output of each run.
+# Use an idle machine. Exit status 1: a slow host was not found, or another one was reported.
 set -eu -o pipefail
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
@@ -23,7 +25,7 @@ share=${SHARE:-90}
 
 # ---- Beside the hosts ------------------------------------------------------------------------------------
 
-# Stops the process that measures on a host for the rest of each tenth of a second, wherever it is.
+# Stops the measuring process of a host for the rest of each tenth of a second.
 stop_and_go() { # host
     local pid busy idle
     busy=$(awk -v share="$share" 'BEGIN { print 0.1 * share / 100 }')
@@ -68,7 +70,7 @@ fi
 rm -rf "$work"
 mkdir -p "$work"
 
-# What the run should find of hosts, and what it did: "finding subject" of all that name one.
+# Prints the expected and the reported findings about hosts as "finding subject".
 wanted() { # kind, host
     case $1 in
     link) echo "sends_slow $2" ;;

@@ -1,8 +1,7 @@
 # shellcheck shell=bash
-# Sourced by scripts that stand around a command and pass signals on to it.
+# Sourced by scripts that wrap a command and pass signals on to it.
 
-# Waits until a child is gone, through however many signals that a trap takes meanwhile, each of which ends `wait`
-# early; its exit status is the child's.
+# Waits until a child has ended and returns its exit status. Signals that a trap handles end `wait` early, so it loops.
 end_of() { # process
     local status
     wait "$1"

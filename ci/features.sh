@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# What Horovod, DeepSpeed and PyTorch document and what is here, feature by feature, and the verdicts of Amundkar's "Overall
-# Comparison" beside how many features of each stand behind them.
-#   ci/features.sh          prints both tables
-#   ci/features.sh write    puts them into results/features.md, between the lines that say so
-#   ci/features.sh check    exit status 1 names what is claimed and not proven
+# Compares the features that Horovod, DeepSpeed and PyTorch document with those of scalebench, and counts them beside the
+# verdicts of Amundkar's "Overall Comparison".
+#   ci/features.sh          print both tables
+#   ci/features.sh write    write them between the marks of results/features.md
+#   ci/features.sh check    name each feature whose proof is missing; exit status 1
 #
 # Tables, in FEATURES (results):
-#   features.csv              a row a feature: its aspect, a row of published/amundkar_comparison.csv; what a spec says to
-#                             have it here ("always": nothing), and what proves that, joined by "; ":
-#                             column FILE.csv NAME, of those that `scalebench list columns` has, or test SOURCE CASE, of
-#                             those that `make test` runs. A feature that is not here has neither
-#   features_documented.csv   a row a feature and framework: what it is called there ("not found": its documentation does
-#                             not tell of it), and the page or line that says so (that was searched)
-#   features_frameworks.csv   a row a framework, in the order of the published columns: version, where its sources are
+#   features.csv              one row per feature: its aspect (a row of published/amundkar_comparison.csv), the option
+#                             that gives it here ("always": none needed) and its proofs, joined by "; ": column FILE.csv
+#                             NAME, as `scalebench list columns` has it, or test SOURCE CASE, as `make test` runs it.
+#                             Option and proofs are empty if scalebench lacks the feature
+#   features_documented.csv   one row per feature and framework: its name there ("not found": its documentation does not
+#                             mention it), and the page or line (that was searched)
+#   features_frameworks.csv   one row per framework, in the order of the published columns: version and sources
 # BUILD is the build folder.
 set -eu
 # shellcheck source=ci/help.sh
@@ -26,7 +26,7 @@ begin='<!-- ci/features.sh writes what follows -->'
 end='<!-- until here -->'
 missing='not found'
 
-# Rows of a table without its header, cells between characters that none has; remarks are left out.
+# Prints the rows of a table without header and remarks, cells separated by a character that no cell contains.
 rows() { # file, "numbered" for the line of each as its last cell
     awk -v numbered="${2:-}" '/^#/ { next }
         header++ == 0 { next }
@@ -52,11 +52,11 @@ print_tables() {
         rows "$features/features.csv" numbered | sed 's/^/feature\x1f/'
     } | awk -F '\037' -v missing="$missing" '
         function code(text) { return text == "" ? "-" : text == "always" ? text : "`" text "`" }
-        # A link to the rows that are counted.
+        # Links to the counted rows.
         function share(aspect, of) {
             return "[" n[aspect, of] + 0 " of " n[aspect] + 0 "](features.csv#L" first[aspect] "-L" last[aspect] ")"
         }
-        # "column raw.csv state_mib; test path/mpi_zero1.c case" as links.
+        # Turns "column raw.csv state_mib; test path/mpi_zero1.c case" into links.
         function told(proof,   parts, words, i, count, text, name) {
             count = split(proof, parts, "; ")
             for (i = 1; i <= count; i++) {
@@ -127,7 +127,7 @@ has_line() { # text, line
     grep -qxF -- "$2" <<<"$1"
 }
 
-# A case as its source registers it.
+# Finds a case in the source that registers it.
 has_case() { # source, case
     case $1 in
     *.c) grep -Eq "(cmocka_unit_test|TEST[A-Z_]*)\($2\)" "$1" ;;
@@ -151,7 +151,7 @@ check_proof() { # feature, proof
     esac
 }
 
-# What a spec is to say is taken by a plan of a small one; points that this machine lacks something for are skipped.
+# Plans a small spec with the option. Points that this machine cannot run are skipped.
 check_option() { # feature, settings
     local status=0
     "$scalebench" plan "$spec" --set "$2" >"$spec.log" 2>&1 </dev/null || status=$?
@@ -170,7 +170,7 @@ check_feature() { # aspect, feature, here, proof
     done <<<"${4//; /$'\n'}"
 }
 
-# A source is a path below the address of that version, which is not to move: a table cannot tell whether it says so.
+# A source is a path below the address of a fixed version. The content of the page is not checked.
 check_documented() { # feature, framework, entry, source
     has_line "$known_features" "$1" || refuse "$1: documented of $2, but no row of features.csv"
     has_line "$known_frameworks" "$2" || refuse "$1: '$2' is no row of features_frameworks.csv"

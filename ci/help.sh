@@ -1,19 +1,19 @@
 # shellcheck shell=bash
-# Sourced by scripts of this folder that somebody types, before they do anything: the comment on top of a script is its help.
+# Sourced first by scripts that users call: prints the comment on top of a script as its --help.
 
-# Numbers have points: an awk that goes by a locale with commas reads 1.5 as 1 and writes 1,5. Letters stay the user's.
+# Sets a locale with decimal points: awk with decimal commas reads 1.5 as 1 and writes 1,5. Characters keep the user's.
 if [ -n "${LC_ALL:-}" ]; then
     export LANG=$LC_ALL
     unset LC_ALL
 fi
 export LC_NUMERIC=C
 
-# Without its first line, which says who runs it.
+# Leaves out the first line, #!.
 print_help() {
     awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"
 }
 
-# Of a script whose own arguments are told apart later.
+# For scripts that parse their arguments later.
 answer_help() { # arguments
     case ${1:-} in
     --help | -h)
@@ -23,7 +23,7 @@ answer_help() { # arguments
     esac
 }
 
-# Of a script that takes none: what differs is told by variables.
+# For scripts without arguments, which variables control.
 take_no_arguments() { # arguments
     answer_help "$@"
     [ $# -eq 0 ] || {

@@ -1,39 +1,37 @@
 #!/usr/bin/env bash
-# Hosts on one machine, each a network namespace with an interface of its own, joined by a bridge and
-# shaped, so that what crosses the network costs what it would between real hosts:
+# Emulates hosts on one machine. Each host is a network namespace whose interface joins a bridge and is limited in rate,
+# so that messages cost as much as between real hosts:
 #
-#   ci/netns.sh [OPTION]... run PROGRAM [ARGUMENT]...    one rank on every host, on a core of its own
-#   ci/netns.sh [OPTION]... exec COMMAND [ARGUMENT]...   the command once, beside the hosts, on which
-#                                                        campaigns with site: emulated then run
-#   ci/netns.sh [OPTION]... probe                        whether all this can be had here, and why not
+#   ci/netns.sh [OPTION]... run PROGRAM [ARGUMENT]...    run one rank on every host, each on a core
+#   ci/netns.sh [OPTION]... exec COMMAND [ARGUMENT]...   run the command once beside the hosts; campaigns with
+#                                                        site: emulated use them
+#   ci/netns.sh [OPTION]... probe                        test whether hosts can be made here; print the reason if not
 #
-# Campaigns with site: emulated that find no hosts bring them up themselves, by
+# Campaigns with site: emulated start their hosts by themselves with
 #
-#   ci/netns.sh [OPTION]... hold                         says `ready ID` and keeps the hosts until its
-#                                                        standard input ends; a line `rate RATE delay TIME`
-#                                                        there shapes them anew, and `ready` follows
-#   ci/netns.sh enter ID COMMAND [ARGUMENT]...           the command once, beside hosts that are held
-#   ci/netns.sh sweep                                    takes down hosts whose owner was killed
+#   ci/netns.sh [OPTION]... hold                         print `ready ID` and keep the hosts until standard input ends;
+#                                                        an input line `rate RATE delay TIME` changes their links, and
+#                                                        `ready` follows
+#   ci/netns.sh enter ID COMMAND [ARGUMENT]...           run the command once beside hosts that are held
+#   ci/netns.sh sweep                                    remove hosts whose owner was killed
 #
-#   --hosts N     2 to 16; 2
-#   --rate RATE   of every interface, as tc writes it (1gbit, 100mbit), or none; 1gbit
-#   --delay TIME  added to every packet (0.1ms); none. Wants a kernel with netem
+#   --hosts N     2 to 16 (2)
+#   --rate RATE   rate of every interface, as tc writes it (1gbit, 100mbit), or none (1gbit)
+#   --delay TIME  delay of every packet, such as 0.1ms (none); needs a kernel with netem
 #   --help
 #
-# Whatever happens, hosts and their processes are gone afterwards: what somebody left who was killed goes
-# at the next start. Several at once do not meet: names carry their owner's process and when it
-# began. Wants ip and tc (Debian's iproute2), util-linux, MPICH, and root or user namespaces. Exit
-# status: the command's; 2 usage; 3 cannot be had here (why).
+# Hosts and their processes are removed at the end. Those of a killed owner are removed at the next start. Several
+# scripts can run at once: names contain the owner's process and its start time. Needs ip and tc (Debian's iproute2),
+# util-linux, MPICH, and root or user namespaces. Exit status: the command's; 2 usage; 3 not possible here, with the reason.
 #
-# Messages that are smaller than 2.1 ms of the rate, or than 64 KiB, go at the machine's speed after a pause.
+# After a pause, messages smaller than 64 KiB or than 2.1 ms at the rate pass at the machine's own speed.
 #
-# Ranks on different hosts share no memory although they could: hosts have names of their own, by which
-# MPICH tells nodes apart, and IPC namespaces of their own, by which UCX does. Ranks of one host share it.
+# Ranks on different hosts share no memory, although they could. Hosts have names of their own, by which MPICH tells nodes
+# apart, and IPC namespaces of their own, by which UCX does. Ranks of one host share memory.
 #
-# A program that stays in MPI_Finalize here: MPICH 4.0 on UCX does so in part of its runs over TCP where
-# UCX_RNDV_THRESH is raised (inf, 16m), so leave that alone for programs of your own; campaigns raise it for the
-# trainer, which leaves without MPI_Finalize. Elsewhere than in a campaign, where measure.limit ends it, such a
-# run is for you to stop.
+# With MPICH 4.0 on UCX over TCP, some runs hang in MPI_Finalize if UCX_RNDV_THRESH is raised (inf, 16m). Do not raise it
+# for programs of your own. Campaigns raise it for the trainer, which ends without MPI_Finalize. Outside of campaigns,
+# where measure.limit does not apply, stop such a run yourself.
 set -u
 PATH=$PATH:/usr/sbin:/sbin
 self=$(realpath "$0")
@@ -55,14 +53,13 @@ unavailable() {
 
 # ---- On a host -----------------------------------------------------------------------------------------
 
-# Hydra calls what starts a process on a host as it calls ssh. UCX looks for its interface in /sys, which only
-# `ip netns exec` shows. What it is told holds for ranks on the hosts: local points of the same campaign
-# share memory as elsewhere.
+# Starts a process on a host. Hydra calls it like ssh. UCX looks for its interface in /sys, which only `ip netns exec`
+# shows. UCX's settings hold on the hosts alone: local points of the campaign share memory as usual.
 start_on_host() { # options of ssh, host, command
     while [[ $1 == -* ]]; do shift; done
     local host=$1 word before='' command=()
     shift
-    # A command for a shell, in which hydra quotes the proxy's path and forgets this script's.
+    # A command for a shell: hydra quotes the proxy's path but not this script's.
     for word; do
         [ "$before" != --launcher-exec ] || word=${word@Q}
         before=$word
@@ -120,8 +117,8 @@ done
 
 own_users=(unshare --user --map-root-user --mount --net)
 
-# Who may not make namespaces is root in one of users that is made for it. The names of networks in there are its
-# own as well, and all goes with the last process.
+# Without the right to make namespaces, the script runs as root of a user namespace. Names of networks in it are private,
+# and everything ends with its last process.
 become_root() {
     local error names=/run/netns
     if [ -n "${SCALEBENCH_NETNS_ROOT:-}" ]; then
@@ -134,10 +131,10 @@ become_root() {
     fi
 }
 
-# ---- Whose hosts ---------------------------------------------------------------------------------------
+# ---- Owners of hosts ---------------------------------------------------------------------------------------
 
-# When a process began, in ticks since the machine did; nothing of one that has ended, whether or not its parent
-# has asked how. Its name, in parentheses, may have blanks.
+# Prints the start time of a process in ticks since boot; nothing if it has ended, zombies included. Its name, in
+# parentheses, may contain blanks.
 began() { # process
     local stat
     read -r stat 2>/dev/null <"/proc/$1/stat" || return
@@ -146,11 +143,11 @@ began() { # process
     [[ $1 == [ZX] ]] || echo "${20}"
 }
 
-# Processes go by other numbers in other namespaces of theirs.
+# Process numbers differ between PID namespaces.
 numbers=$(readlink /proc/self/ns/pid)
 numbers=${numbers//[!0-9]/}
 
-# sb<process>t<when it began>n<namespace of its number>
+# sb<process>t<start time>n<PID namespace>
 id=sb$$t$(began $$)n$numbers
 
 owner_of() { # ID
@@ -177,7 +174,7 @@ down() { # ID
     rm -rf "${TMPDIR:-/tmp}/$1"
 }
 
-# What owners left who were killed. Of other users, and by numbers that mean nothing here, nothing is known.
+# Removes the hosts of killed owners. Skips other users' hosts and those of other PID namespaces.
 sweep() {
     local path name
     for path in /run/netns/sb*t*n"$numbers"-* "${TMPDIR:-/tmp}"/sb*t*n"$numbers"; do
@@ -196,14 +193,14 @@ no_room() { # path, message
     unavailable "$1 cannot be written: ${2##*: }; set TMPDIR to a folder with room"
 }
 
-# Appends a text to a file of the folder.
+# Appends a line to a file of the folder.
 note() { # file, text
     local error
     error=$(printf '%s\n' "$2" 2>&1 >>"$folder/$1") || no_room "$folder/$1" "$error"
 }
 
-# What goes at the machine's own speed after a pause: 2.1 ms of `rate`, by which a busy machine's timers may be late,
-# and no less than a core hands over in one go. 256 KiB at 1gbit, 64 KiB at 250mbit and below.
+# Prints the bytes that pass at the machine's own speed after a pause: 2.1 ms of `rate`, since timers of a busy machine may
+# be that late, and at least one hand-over of a core. 256 KiB at 1gbit, 64 KiB up to 250mbit.
 burst() {
     awk -v rate="$rate" 'BEGIN {
         n = split("bit kbit mbit gbit tbit", units, " ")
@@ -215,7 +212,7 @@ burst() {
     }'
 }
 
-# A queue that sends at `rate`.
+# Adds a queue that sends at `rate`.
 limit_rate() { # device, command that runs tc
     local error
     [ "$rate" = none ] || error=$("${@:2}" qdisc add dev "$1" root handle 1: tbf rate "$rate" \
@@ -239,14 +236,14 @@ add_namespace() { # name
     create loopback ip -n "$1" link set lo up
 }
 
-# Without addresses that a kernel makes up and tells the neighbours of: nobody sends who was not asked to.
+# Disables automatic IPv6 addresses, whose announcements would be extra traffic.
 switch_on() { # namespace, device
     create interface ip -n "$1" link set "$2" addrgenmode none
     create interface ip -n "$1" link set "$2" up
 }
 
-# With an address of its own: a bridge that was given none takes that of a host and changes it when that host is gone,
-# while the others go on sending to the old one.
+# Gives the bridge a hardware address. Otherwise it takes a host's and changes it when that host is removed, while the
+# others still send to the old one.
 add_head() {
     add_namespace "$1"
     create bridge ip -n "$1" link add br0 address 02:00:0a:4d:00:fe type bridge mcast_snooping 0
@@ -278,7 +275,7 @@ up() {
     done
 }
 
-# In namespaces without a name, gone with the command.
+# Uses unnamed namespaces, which end with the command.
 probe() {
     create bridge unshare --net ip link add br0 type bridge mcast_snooping 0
     create interface unshare --net ip link add eth0 type veth peer name veth0
@@ -286,9 +283,9 @@ probe() {
     add_delay lo unshare --net tc
 }
 
-# ---- What runs beside them -----------------------------------------------------------------------------
+# ---- Commands beside the hosts -----------------------------------------------------------------------------
 
-# Lines of a campaign, which may be gone without another word.
+# Reads lines of a campaign, which may end at any time.
 hold() {
     local i
     echo "ready $id"
@@ -302,11 +299,11 @@ hold() {
     done
 }
 
-# Names are those of this process, or of the one that holds the hosts.
+# Names belong to this process or to the holder of the hosts.
 enter() { # ID, command
     local head=/run/netns/$1-head
     if [[ ! $1 =~ ^sb[0-9]+t[0-9]+n[0-9]+$ ]] || ! lives "$1"; then
-        echo "netns.sh: no hosts '$1' are held here" >&2 # any more: others may be, next time
+        echo "netns.sh: no hosts '$1' are held here" >&2 # the holder may have ended; the next call may find others
         exit 1
     fi
     export SCALEBENCH_NETNS=$1
@@ -315,7 +312,7 @@ enter() { # ID, command
         env --chdir="$PWD" nsenter --net="$head" "${@:2}"
 }
 
-# Each rank on the next of the cores that this shell may use.
+# Binds each rank to the next core of this shell.
 on_own_core() {
     local cores
     cores=$(taskset -cp $$ | sed 's/.*: //')
@@ -331,7 +328,7 @@ END
     chmod +x "$folder/rank"
 }
 
-# A signal ends the command, as does the end of this shell; what it leaves behind ends with the namespaces.
+# Signals, and the end of this shell, end the command; its other processes end with the namespaces.
 beside() { # command
     local child
     export SCALEBENCH_NETNS=$id SCALEBENCH_HOSTS=$folder/hosts SCALEBENCH_LAUNCHER=$self

@@ -1,17 +1,15 @@
 #!/usr/bin/env bash
-# Whether disturbed launches are told: two campaigns of the same points, one left alone, one with a
-# program that never rests (a hog) on a launch's first processor in one launch of ten. As CSV on standard
-# output and a sentence a row on standard error: how many launches were flagged of those beside a hog, of
-# those between them, and of those left alone, with exact binomial intervals of 95 % (Clopper and Pearson);
-# before that, which launches were flagged, by what and above which limit.
+# Checks that disturbed launches are flagged. It runs two campaigns of the same points: one undisturbed, one with a busy
+# program (a hog) on a launch's first processor in one launch of ten. Prints CSV to standard output and one sentence per
+# row to standard error: flagged launches beside a hog, between hogs and undisturbed, with exact binomial intervals of
+# 95 % (Clopper and Pearson). Before them it prints each flagged launch, its reason and the limit.
 #
-# With MINUTES such campaigns follow each other for so long, all left alone, and the rows are of all of
-# them, one a reason as well; progress is told after each, and an interruption ends with the rows so far.
+# With MINUTES it repeats undisturbed campaigns for that time. The rows then cover all of them, also one per reason. It
+# prints progress after each campaign; an interruption ends with the rows so far.
 #
-# LAUNCHES (10) a point, of which there are two; STEPS (30) and MODEL (keras_690k) may be set; BUILD is the
-# build folder. Runs stay in its noise/hog and noise/quiet until the next call. Exit status 1: a launch
-# beside a hog was not flagged, or more than QUIET (0) per cent of the others; 130: interrupted. All of it
-# means something on a machine without other load only.
+# LAUNCHES (10) per point of two points, STEPS (30) and MODEL (keras_690k) may be set; BUILD is the build folder. Runs are
+# kept in its noise/hog and noise/quiet until the next call. Use an idle machine. Exit status 1: a launch beside a hog was
+# not flagged, or more than QUIET (0) per cent of the others were; 130: interrupted.
 set -eu -o pipefail
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
@@ -38,7 +36,7 @@ measure:
 figures: []
 SPEC
 
-# Takes the place of mpiexec: beside the launches 4, 11, 28, 35, ... it lets the hog go.
+# A launcher in place of mpiexec that starts the hog beside launches 4, 11, 28, 35, ...
 cat >"$work/mpiexec" <<'WRAPPER'
 #!/usr/bin/env bash
 for word; do
@@ -56,7 +54,7 @@ exit "$status"
 WRAPPER
 chmod +x "$work/mpiexec"
 
-# Runs a campaign with this hog, or 0 for none.
+# Runs a campaign with this hog; 0: none.
 campaign() { # hog
     : >"$work/launches"
     NOISE_WORK=$work NOISE_LAUNCHER=$launcher NOISE_HOG=$1 MPIEXEC=$work/mpiexec "$build/scalebench" \
@@ -70,7 +68,7 @@ must() { # command
     }
 }
 
-# Lines "hogged reasons" of the latest campaign, a launch each; no reasons are "-".
+# Prints "hogged reasons" for each launch of the latest campaign; "-" without reasons.
 launches() {
     local run
     run=$(realpath "$work/results/noise/latest")
@@ -78,7 +76,7 @@ launches() {
         NR == FNR { hogged[$1] = $2; next }
         FNR == 1 { FS = ","; $0 = $0; for (i = 1; i <= NF; i++) if ($i == "disturbed") c = i; next }
         {
-            while (match($0, /"[^"]*"/)) { # commas of a cell
+            while (match($0, /"[^"]*"/)) { # commas inside cells
                 cell = substr($0, RSTART + 1, RLENGTH - 2)
                 gsub(/,/, ";", cell)
                 $0 = substr($0, 1, RSTART - 1) cell substr($0, RSTART + RLENGTH)
@@ -91,8 +89,8 @@ launches() {
         }' "$work/launches" "$run/raw.csv"
 }
 
-# A row of the launches with or without a hog that were flagged, by this reason if one is named. The limits
-# of the rate p are where as many or more (fewer) of n turn up in 2.5 %, n and p being known.
+# Prints a row of flagged launches, with or without a hog, and by one reason if it is named. At the limits of rate p,
+# at least (at most) as many of n turn up with a probability of 2.5 %.
 count() { # what, file, hogged, wanted: all, few or "", reason
     awk -v what="$1" -v hogged="$3" -v wanted="$4" -v reason="${5:-}" -v quiet="${QUIET:-0}" '
         function tail(n, k, p,   i, log_term, sum) { # P(B >= k), 0 < p < 1
@@ -126,7 +124,7 @@ count() { # what, file, hogged, wanted: all, few or "", reason
 heading="launches,n,flagged,flagged_pct,lo_pct,hi_pct,wanted,met"
 
 beside_a_hog() {
-    # The hog is no child of a launch, whose own time it would count as; it is let go and stopped.
+    # The hog is not a child of a launch, since its time would count as the launch's. It is stopped and continued.
     local cpus first
     cpus=$(taskset -cp $$)
     first=${cpus##*: }
@@ -145,7 +143,7 @@ beside_a_hog() {
     } | tee "$work/noise.csv"
 }
 
-# An interrupted campaign has launches, of which its tables are made here; its first may be missing.
+# Makes the tables of an interrupted campaign from its launches; the first may be missing.
 left_alone() {
     local begin=$SECONDS end interrupted='' before=''
     end=$(awk -v minutes="$MINUTES" -v now="$SECONDS" 'BEGIN { printf "%d", now + 60 * minutes }')

@@ -1,26 +1,25 @@
 #!/usr/bin/env bash
-# What scalebench adds to what it measures, as CSV on standard output and a sentence a row on standard
-# error:
+# Measures the time that scalebench adds to a measurement. Prints CSV to standard output and one sentence per row to
+# standard error:
 #
-#   launch   a launch of a campaign beyond the same `mpiexec -n P train_cnn ...` typed by hand: planning,
-#            binding, records, journal, clean-up. The two take turns: a launcher that stands before
-#            mpiexec first runs the command by hand, then lets the campaign have its own. Its start
-#            counts as the campaign's cost.
-#   look     the same launch with what a campaign looks at before and after it (load of the processors, a
-#            fixed piece of work) beyond one without, in turns: the paired ratio less 1. It lasts some
-#            tenths of a second, of which looking takes the largest share.
-#   step     a step of lenet_21k with weights hashed and a record kept of every step, beyond one without.
-#            Launches with and without take turns on the cores of the campaign. Clocks are read in both.
-#   between  the part of `step` that lies between the timed steps, which is all of it but for what
-#            hashing leaves in the caches; hardly any noise reaches it.
-#   trace    a step of which a timeline is kept (measure.timeline) beyond one without, launches taking turns.
-#   sample   a step with the node sampled (measure.resources) beyond one without, launches taking turns. Samples
-#            are taken SAMPLES (20) times as often as at 200 ms and the difference is divided by as much: what
-#            one costs does not depend on how many there are, and is too little to be seen otherwise.
+#   launch   a launch of a campaign beyond the same `mpiexec -n P train_cnn ...` typed by hand: planning, binding,
+#            records, journal, clean-up. Both alternate: a launcher in place of mpiexec first runs the command by hand,
+#            then the campaign's. Its own start counts as the campaign's cost.
+#   look     a launch with the checks before and after it (load of the processors, a fixed piece of work) beyond one
+#            without them, alternating: the paired ratio less 1. With a launch of some tenths of a second their share is
+#            the largest.
+#   step     a step of lenet_21k with hashed weights and a record of every step, beyond one without. Launches of both
+#            alternate on the cores of the campaign. Clocks are read in both.
+#   between  the part of `step` between the timed steps: all of it except the effect of hashing on the caches. Noise
+#            hardly reaches it.
+#   trace    a step with a timeline (measure.timeline) beyond one without, launches alternating.
+#   sample   a step with samples of the node (measure.resources) beyond one without, launches alternating. It samples
+#            SAMPLES (20) times as often as every 200 ms and divides the difference by that, since the cost of one sample
+#            is constant and too small to be seen.
 #
-# Each row is the median over pairs with the exact binomial interval of 95 % or more. PAIRS (12), of `look`
-# LOOKS (60), STEPS (200), of `sample` SAMPLED_STEPS (2000), and RANKS ("1 2") may be set; BUILD is the build folder. Exit status 1: a target
-# is missed, by all of its interval.
+# Each row is a median over pairs, with an exact binomial interval of at least 95 %. PAIRS (12), LOOKS (60, pairs of
+# `look`), STEPS (200), SAMPLED_STEPS (2000, of `sample`) and RANKS ("1 2") may be set; BUILD is the build folder.
+# Exit status 1: the whole interval of a row misses its target.
 set -eu -o pipefail
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
@@ -33,7 +32,7 @@ steps=${STEPS:-200}
 sampled_steps=${SAMPLED_STEPS:-2000}
 samples=${SAMPLES:-20}
 launcher=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
-# In the build folder, not in memory: the journal is synced to a disk.
+# On a disk, not in memory, since the journal is synced.
 work=$build/overhead
 rm -rf "$work"
 mkdir -p "$work"
@@ -49,8 +48,8 @@ measure:
 figures: []
 SPEC
 
-# Takes the place of mpiexec. Words of the campaign's command line up to `--` are its own; what follows
-# is what a user would type, but for the record. Without forks but for the two launches.
+# A launcher in place of mpiexec. Words up to `--` are the campaign's; the rest is the command that a user types, apart
+# from the record. It forks only for the two launches.
 cat >"$work/mpiexec" <<'WRAPPER'
 #!/usr/bin/env bash
 typed=(); own=(); seen=
@@ -69,9 +68,9 @@ exec "$OVERHEAD_LAUNCHER" "$@"
 WRAPPER
 chmod +x "$work/mpiexec"
 
-# Lines "with without" -> a row: median of each, of the difference in `unit`, its interval, the target's
-# verdict. Order statistics k and n + 1 - k of n differences hold the median with 1 - 2 P(X < k), X
-# binomial of n and 1/2.
+# Turns lines "with without" into a row: both medians, the median difference in `unit`, its interval, the verdict on the
+# target. Order statistics k and n + 1 - k of n differences enclose the median with probability 1 - 2 P(X < k), X
+# binomial with n and 1/2.
 summarise() { # what, ranks, unit, target in unit, share of the second column in % instead: 1 or 0
     awk -v what="$1" -v ranks="$2" -v unit="$3" -v target="$4" -v share="$5" '
         function sort(v, n,   i, j, x) {
@@ -97,7 +96,7 @@ summarise() { # what, ranks, unit, target in unit, share of the second column in
         }'
 }
 
-# A launch of the campaign begins where the one by hand ends and ends where the next one begins.
+# A campaign's launch lasts from the end of the launch by hand to the start of the next one.
 launches() { # ranks
     rm -f "$work/command" "$work/stamps"
     OVERHEAD_WORK=$work OVERHEAD_LAUNCHER=$launcher OVERHEAD_RANKS=$1 MPIEXEC=$work/mpiexec \
@@ -117,8 +116,8 @@ looking() { # ranks
     summarise look "$1" % 5 1 <"$work/looks"
 }
 
-# Microseconds of a step in the whole loop and in the timed part, of the slowest rank: "loop window". What pin is
-# to do besides stands in `beside`.
+# Prints "loop window": microseconds per step of the slowest rank in the whole loop and in the timed part. `beside` has
+# further options of pin.
 beside=()
 one_run() { # options
     local command words=() word

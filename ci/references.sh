@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# The runs of results/reference, and the table of results/reference/README.md: a row a folder, from its manifest and
-# its tables.
-#   ci/references.sh                     prints the table
-#   ci/references.sh write               puts it into results/reference/README.md, between the lines that say so
-#   ci/references.sh plan [NAME]...      seconds that the launches of each took when it was measured last
-#   ci/references.sh measure [NAME]...   measures them, all or those of these names, then keeps what was whole,
-#                                        writes the table and judges claims anew. What is stopped goes on with the same command
-#   ci/references.sh keep [NAME]...      the last part alone
-#   ci/references.sh draw [NAME]...      makes figures and documents of what is kept anew: where plots have changed, not numbers
+# Measures the runs of results/reference, and writes the table of results/reference/README.md: one row per folder, from
+# its manifest and tables.
+#   ci/references.sh                     print the table
+#   ci/references.sh write               write it between the marks of results/reference/README.md
+#   ci/references.sh plan [NAME]...      print the seconds that the launches of each took last time
+#   ci/references.sh measure [NAME]...   measure all, or these; keep those that succeeded, write the table and judge the
+#                                        claims. The same command resumes an interrupted measurement
+#   ci/references.sh keep [NAME]...      do the same with runs that are measured
+#   ci/references.sh draw [NAME]...      redraw figures and documents of kept runs, after a change of plots
 #
-# A NAME with a slash is a spec of the reports, "kota/parts", `reports` all of them; without NAME those of configs
-# alone, which take an hour. `OUT=results ci/references.sh keep reports` keeps what `make reports` has measured.
+# A NAME with a slash is a spec of the reports, as "kota/parts"; `reports` names all of them. Without NAME it measures the
+# specs of configs/, which takes an hour. `OUT=results ci/references.sh keep reports` keeps the runs of `make reports`.
 #
-# BUILD is the build folder; runs go to OUT ($BUILD/references), FRESH=1 starts them anew; INTO
-# (results/reference) is where they are kept. For a try SET="measure.time.steps=2" INTO=/tmp/kept, or QUICK=1 for specs
-# of the reports: other options for all, runs beside the others. Exit status 1: a run failed, or points that were kept
-# of it cannot run here: what was kept of it before is left alone, in the second case unless LESS=1.
+# BUILD is the build folder. Runs are written to OUT ($BUILD/references); FRESH=1 starts them again. Kept runs are in INTO
+# (results/reference). For a trial, SET="measure.time.steps=2" INTO=/tmp/kept changes all specs, and QUICK=1 those of the
+# reports; such runs are kept apart. Exit status 1: a run failed, or points that were kept before cannot run here. Then
+# the kept run stays as it was, in the second case unless LESS=1.
 set -eu
 shopt -s inherit_errexit
 # shellcheck source=ci/help.sh
@@ -32,19 +32,19 @@ into=${INTO:-results/reference}
     exit 2
 }
 
-# What is on its way goes with this shell, however it ends.
+# Removes unfinished files when this shell ends, in any case.
 stages=$(mktemp -d)
 trap 'rm -rf "$stages"' EXIT
 
 begin='<!-- ci/references.sh writes what follows -->'
 end='<!-- until here -->'
 
-# A text of the manifest, which has one a line.
+# Reads a text of the manifest, which has one per line.
 fact() { # folder, name
     sed -n "s/^ *\"$2\": \"\(.*\)\",\{0,1\}\$/\1/p" "$1/manifest.json" | head -n 1
 }
 
-# The words of the command, those with blanks quoted.
+# Prints the command; words with blanks are quoted.
 command_of() {
     awk '/"command": \[/ { inside = 1; next }
         inside && /^ *\],?$/ { exit }
@@ -56,27 +56,27 @@ rows() { # folder, table
     if [ -f "$1/$2.csv" ]; then echo $(($(wc -l <"$1/$2.csv") - 1)); else echo -; fi
 }
 
-# How many there are, as a link to them.
+# Prints the number of rows as a link to them.
 linked_rows() { # folder, table
     if [ -f "$1/$2.csv" ]; then echo "[$(rows "$1" "$2")](${1#results/reference/}/$2.csv)"; else echo -; fi
 }
 
-# The title, as the spec of what is kept has it; sweeps of older builds have none there.
+# Prints the title in the kept spec; sweeps of older builds have none.
 title_of() { # folder
     local spec=$1/spec.yaml
     [ -f "$spec" ] || spec=configs/${1##*/}.yaml
     [ ! -f "$spec" ] || sed -n 's/^title: *"\{0,1\}\([^"]*\(\\"[^"]*\)*\)"\{0,1\}$/\1/p' "$spec" | sed 's/\\"/"/g; s/|/\\|/g; /^none$/d'
 }
 
-# A column of the first launch that has it.
+# Prints a column of the first launch that has it.
 first_of() { # folder, column
     awk -F , -v wanted="$2" '{ gsub(/"[^"]*"/, "quoted") }
         NR == 1 { for (i = 1; i <= NF; i++) if ($i == wanted) c = i; next }
         c && $c != "" { print $c; exit }' "$1/raw.csv"
 }
 
-# The processor, with the instruction set of the kernels and the caches of a core (data of level 1, level 2) or, where the
-# machine does not tell them, the clock: machines of one name differ in them.
+# Prints the processor, the kernels' instruction set and the caches of a core (L1 data, L2), or the clock if the machine
+# does not report caches. Processors of one name differ in them.
 processor() { # folder
     local isa caches mhz
     isa=$(sed -n 's/^ *"workload:isa[^"]*": "\([^"]*\)".*/\1/p' "$1/manifest.json" | head -n 1)
@@ -85,7 +85,7 @@ processor() { # folder
     echo "$(fact "$1" cpu)${isa:+, $isa}${caches:+, $caches}${mhz:+, $mhz MHz}"
 }
 
-# The sets that its points train on: "mnist", "digits (generated)".
+# Prints the data sets of its points: "mnist", "digits (generated)".
 data_of() { # folder
     [ -f "$1/summary.csv" ] || { echo -; return; }
     awk -F , '{ gsub(/"[^"]*"/, "quoted") }
@@ -95,7 +95,7 @@ data_of() { # folder
         END { print n ? "" : "-" }' "$1/summary.csv"
 }
 
-# A view on a campaign has links to what both have alike.
+# Prints the row of a folder. A view links to the tables that it shares with its campaign.
 row() { # folder
     local command revision of
     command=$(command_of "$1")
@@ -119,7 +119,7 @@ table() {
     done
 }
 
-# Those that others wait for first; what trains to the end may be on a busy machine.
+# Prints all names: first those on which others depend. Accuracy runs may use a busy machine.
 list() {
     cat <<'LIST'
 strong_scaling measure.time.launches=6..20
@@ -141,7 +141,7 @@ names() {
     list | cut -d ' ' -f 1
 }
 
-# What the list says behind a name: options of its campaign.
+# Prints the options that the list has after a name.
 options_of() { # name
     list | sed -n "s/^$1 //p"
 }
@@ -150,7 +150,7 @@ reports() {
     (cd configs/reports && printf '%s\n' */*.yaml | sed 's/[.]yaml$//')
 }
 
-# Where it is kept: as its campaign is called, a view by its own name.
+# Prints the folder: named after the campaign, a view after its spec.
 folder_of() { # name
     case $1 in
     */*) if [ -n "$(viewed "$1")" ]; then echo "${1/\//_}"; else sed -n 's/^name: *//p' "configs/reports/$1.yaml"; fi ;;
@@ -158,7 +158,7 @@ folder_of() { # name
     esac
 }
 
-# Its spec and all that look at the same campaign.
+# Prints its spec and all specs of the same campaign.
 family() { # name
     local base own
     base=$(viewed "$1")
@@ -168,7 +168,7 @@ family() { # name
     done
 }
 
-# What its launches took, from raw.csv; of specs of the reports what is left by their plan.
+# Prints the seconds of its launches from raw.csv; for specs of the reports, the remaining time of the plan.
 seconds() { # name
     case $1 in
     */*)
@@ -208,9 +208,8 @@ measure() { # name
     "$build/scalebench" run "configs/$1.yaml" ${own[0]:+--set "${own[*]}"} --out "$out"
 }
 
-# Steps of every rank and samples of every node of all launches would be hundreds of megabytes. Kept are timed launches,
-# of each point one and as many more as fit a megabyte in all; columns that the campaign's specs, presets of figures or
-# claims speak of; of steps rank 0 alone where no figure shows another.
+# Keeps a part of steps and samples, which would be hundreds of megabytes: timed launches, one per point and more up to a
+# megabyte in all; columns that specs, default figures or claims name; rank 0 alone if no figure shows other ranks.
 narrow() { # name, its file
     local specs words
     mapfile -t specs < <(family "$1")
@@ -221,7 +220,7 @@ narrow() { # name, its file
             n = split(words, word, " ")
             for (i = 1; i <= n; i++) wanted[word[i]] = 1
         }
-        # Commas inside quotes part no cells.
+        # Commas inside quotes do not separate cells.
         /"/ {
             n = split($0, part, "\"")
             for (i = 2; i <= n; i += 2) gsub(",", "\001", part[i])
@@ -259,7 +258,7 @@ narrow() { # name, its file
         }' "$2"
 }
 
-# Whether every figure of steps in the specs of its campaign is of rank 0: 1 or 0.
+# Prints 1 if every figure of steps in the campaign's specs shows rank 0, else 0.
 shows_rank_0() { # name
     local specs figures
     mapfile -t specs < <(family "$1")
@@ -267,14 +266,14 @@ shows_rank_0() { # name
     if [ "$(cat "${specs[@]}" | grep -c 'where: rank = 0' || true)" -eq "$figures" ]; then echo 1; else echo 0; fi
 }
 
-# Whether a figure of the spec, or of a view on its campaign, or a claim takes this table.
+# Tests whether a figure of the spec, of a view or a claim uses this table.
 takes() { # name, table
     local specs=("configs/reports/$1.yaml")
     [ -n "$(viewed "$1")" ] || mapfile -t specs < <(family "$1")
     cat "${specs[@]}" | grep -Eq "(file|kind): $2\>" || grep -q "of $(folder_of "$1")/$2[.]csv" results/claims.yaml
 }
 
-# The tables that a spec of the reports needs.
+# Copies the tables that a spec of the reports needs.
 copy_tables() { # name, from, to
     local table
     cp "$2"/{manifest.json,spec.yaml,summary.csv,raw.csv} "$3" || return 1
@@ -289,7 +288,7 @@ copy_tables() { # name, from, to
     done
 }
 
-# Of what an older build measured, which knew no titles: what the spec says today.
+# Adds the title of today's spec to a run of an older build, which wrote none.
 give_title() { # name, folder
     local spec=configs/$1.yaml title
     [[ $1 != */* ]] || spec=configs/reports/$1.yaml
@@ -298,7 +297,7 @@ give_title() { # name, folder
     [ -z "$title" ] || sed -i "/^name:/a title: \"$title\"" "$2/spec.yaml"
 }
 
-# A view that is of the same run as what is kept of its campaign takes that one's manifest, before documents are made of it.
+# Gives a view the manifest of its campaign if both show the same run, before its documents are made.
 share_manifest() { # name, folder
     local base
     [[ $1 == */* ]] && [ -n "$(viewed "$1")" ] || return 0
@@ -306,7 +305,7 @@ share_manifest() { # name, folder
     [ ! -f "$base" ] || [ "$(fact "$2" started)" != "$(fact "${base%/*}" started)" ] || cp "$base" "$2"
 }
 
-# What a view has alike with the campaign that it looks at, a link says: tables, and the manifest where they are of one run.
+# Replaces files of a view that equal its campaign's by links: tables, and the manifest if both show the same run.
 link_alike() { # folder, that of the campaign
     local file
     for file in "$1"/*.csv "$1/manifest.json"; do
@@ -314,7 +313,7 @@ link_alike() { # folder, that of the campaign
     done
 }
 
-# Views keep what they were made of until they are kept anew.
+# Copies linked files back into the views, which keep them until they are kept again.
 detach_views() { # folder
     local link
     for link in "$into"/*/*; do
@@ -324,7 +323,7 @@ detach_views() { # folder
     done
 }
 
-# How many points that were kept with a result are skipped here; "" for none.
+# Prints how many points with a kept result are skipped here; "" if none.
 lost() { # folder, what was kept
     awk -F , '{ gsub(/"[^"]*"/, "quoted") }
         FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
@@ -341,7 +340,7 @@ keeps_less() { # name, folder, what was kept
     echo "references: $1: points that $3 holds and that cannot run here: $points; it is left alone (LESS=1 keeps what is here)" >&2
 }
 
-# The tables, and the document and the figures that the program makes of them alone.
+# Keeps tables, and the document and figures that scalebench makes from them.
 keep() { # name
     local from=$out/$1/latest to stage figure table
     to=$into/$(folder_of "$1")
@@ -379,7 +378,7 @@ keep() { # name
     [[ $1 != */* ]] || [ -z "$(viewed "$1")" ] || link_alike "$to" "$into/$(folder_of "$(viewed "$1")")"
 }
 
-# The figures of what is kept, anew from its tables.
+# Draws the figures of kept runs again from their tables.
 draw() { # name
     local kept stage figure
     kept=$into/$(folder_of "$1")
@@ -403,7 +402,7 @@ write_table() {
     mv results/reference/README.md.new results/reference/README.md
 }
 
-# Nothing that is committed changes before all is measured: manifests tell of changed sources.
+# Changes committed files only when all is measured: manifests record changed sources.
 measure_all() { # names; whole: those that ended well
     local name failed
     for name; do
@@ -425,7 +424,7 @@ check_names() {
     done
 }
 
-# What views look at comes before them.
+# Puts campaigns before their views.
 in_order() { # names
     local name
     for name; do [[ $name == */* && -n "$(viewed "$name")" ]] || echo "$name"; done
@@ -467,7 +466,7 @@ measure | keep)
     done
     if [ "$into" = results/reference ]; then
         write_table
-        "$build/scalebench" claims results/claims.yaml --update >/dev/null || status=1 # names what changes
+        "$build/scalebench" claims results/claims.yaml --update >/dev/null || status=1 # prints changed verdicts
     fi
     exit "$status"
     ;;

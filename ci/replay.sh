@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
-# Whether replayed compute is true: campaigns whose results go to standard output as CSV, a sentence each to
-# standard error.
+# Compares replayed compute with real compute. Prints CSV to standard output and one sentence per row to standard error:
 #
-#   cell   a net and a strategy at 1 or 2 ranks, real and replayed launches in the same blocks: median steps of
-#          both, and by how much replayed ones are longer: the Hodges-Lehmann estimate of the ratios of blocks,
-#          with its 95 % interval; those whose real step is below 1 ms are left out
-#   small  the same of steps below 1 ms, for information: where a sleep is too coarse
-#   cells  how many cells of `cell` are within 5 %, of how many; the target is 90 %
-#   many   8 ranks of keras_690k on the cores that there are: the step over the sum of its compute and its
-#          communication measured alone (measure.replay), less 1; the target is below 10 %. Ranks wait for each
-#          other in each step, so its compute is what the slowest of them lets pass in it.
+#   cell   a network and a strategy on 1 or 2 ranks, real and replayed launches in the same blocks: the median step of
+#          both, and the excess of replayed ones: the Hodges-Lehmann estimate of the blocks' ratios with its 95 %
+#          interval. Only real steps of at least 1 ms
+#   small  the same for steps below 1 ms, for information: sleeps are too coarse for them
+#   cells  the number of cells within 5 %; the target is 90 % of them
+#   many   8 ranks of keras_690k on the cores at hand: step / (compute + communication measured alone by
+#          measure.replay) - 1; the target is below 10 %. Ranks wait for each other in each step, so compute is the
+#          slowest rank's
 #
-# LAUNCHES (12), NETS (each with its steps of a launch, which should last for a second: lenet_21k:300),
-# STRATEGIES and MANY (ranks of `many`, 8; 0: none) may be set; BUILD is the build folder. Exit status 1: a
-# target is missed. Nothing else may run meanwhile.
+# LAUNCHES (12), NETS (each with its steps per launch, as lenet_21k:300; a launch should last a second), STRATEGIES and
+# MANY (ranks of `many`, 8; 0: none) may be set; BUILD is the build folder. Use an idle machine. Exit status 1: a target
+# is missed.
 set -eu -o pipefail
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
@@ -80,8 +79,8 @@ measure.replay: 20
 SPEC
 } >"$work/many.yaml"
 
-# Launches of a cell are paired by blocks. The interval is that of the signed ranks, by their normal
-# approximation, which from 6 pairs on is close.
+# Pairs launches of a cell by block. The interval is that of signed ranks in their normal approximation, which is close
+# for at least 6 pairs.
 judge_cells() { # nets
     python3 - "$work/results" "$@" <<'PY'
 import csv

@@ -1,17 +1,14 @@
 #!/usr/bin/env bash
-# Regenerates every figure and table of the reports, and what lies past them: what each campaign is forecast to take,
-# and all together, then the campaigns, the shortest first, those of which nothing is known last; views on a campaign
-# follow the spec that it belongs to. What is done is not run again: the same command goes on after an interruption,
-# also days later.
+# Measures every figure and table of the reports and of configs/reports/past. It first prints a forecast of each campaign
+# and of all. Then it runs the campaigns, the shortest first, those without a forecast last; views follow the spec of
+# their campaign. Finished launches are not repeated: the same command resumes, also days later.
 #
-# A view writes its tables and figures into the run that it looks at, in place of those before. So each spec's are kept
-# as they were when it was run: OUT/reports/<report>_<figure> holds them, without records, as `figures`, `report` and
-# ci/references.sh take them.
+# A view writes its tables and figures into the run of its campaign, over those before. So each spec's are copied to
+# OUT/reports/REPORT_FIGURE when it has run, without records; `figures`, `report` and ci/references.sh accept that folder.
 #
-# QUICK=1 runs the quick form of each spec, as <name>_quick: for a look at all in minutes, no results. REPORTS
-# (all of configs/reports) may name some, as "kota/parts wang_yang/table2"; OUT (results) is the folder of all
-# results, SET changes values of every spec, BUILD is the build folder; PLAN=1 runs nothing. Exit status 1: a campaign
-# failed; 130: interrupted.
+# QUICK=1 runs the quick form of each spec, as NAME_quick: a trial in minutes, without results. REPORTS selects specs, as
+# "kota/parts wang_yang/table2" (all of configs/reports). OUT (results) is the folder of all results, SET changes values
+# of every spec, BUILD is the build folder; PLAN=1 runs nothing. Exit status 1: a campaign failed; 130: interrupted.
 set -eu -o pipefail
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
@@ -28,7 +25,7 @@ read -ra names <<<"${REPORTS:-${all[*]}}"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Each of these is in the list.
+# Checks that REPORTS names known specs.
 for name in "${names[@]}"; do
     [ -e "configs/reports/$name.yaml" ] || {
         echo "reports.sh: REPORTS: there is no configs/reports/$name.yaml; there are: ${all[*]}" >&2
@@ -36,7 +33,7 @@ for name in "${names[@]}"; do
     }
 done
 
-# Every plan as a table, report/figure.csv.
+# Writes every plan as a table, report/figure.csv.
 plan_all() {
     local name
     for name in "${names[@]}"; do
@@ -49,8 +46,8 @@ plan_all() {
     done
 }
 
-# Lines to sort by: seconds of the campaign, its name, whether it is a view, then what is told of each spec; last what is
-# told of all, where what several specs of a campaign share counts once.
+# Prints lines to sort: seconds of the campaign, its name, whether it is a view, then the text about the spec. The last
+# line is the total, in which launches that several specs share count once.
 # shellcheck disable=SC2016 # awk's own
 tell='
 function duration(s) {
@@ -116,8 +113,8 @@ END {
     printf "1e12 - - - all: %s; %s\n", plural(specs, "figure or table", "figures and tables"), forecast(least, most, left)
 }'
 
-# The tables, spec and figures of a run as they are, those of figures only that were drawn just now; and the
-# coefficients of the model in them, which make bench-comm may measure anew.
+# Copies tables, spec and the figures drawn by this run, and the model's coefficients in them, since make bench-comm may
+# measure these again.
 keep_apart() { # name, folder of the run
     local to=$out/reports/${1/\//_}${QUICK:+_quick} part
     rm -rf "$to"

@@ -1,29 +1,28 @@
 #!/usr/bin/env bash
-# Runs tests, counts their TAP lines, says how long each took and which were the slowest, ends with
+# Runs tests, counts their TAP lines, prints the time of each and the slowest, and ends with
 # `N passed, N failed, N skipped`.
 #
-#   run_tests.sh [first]     the first tier: everything that guards the main path
-#   run_tests.sh rest        the second tier: all other tests
-#   run_tests.sh all         both
-#   run_tests.sh --total     the sum of what the last `first` and the last `rest` counted
-#   run_tests.sh --check     fails, and names the nearest, where TEST is part of no test's name
-#   run_tests.sh --sources   lists the files that tests are in
-#   run_tests.sh --list      lists every test: tier, cores, seconds, name, command
+#   run_tests.sh [first]     run the first tier: tests of the main path
+#   run_tests.sh rest        run the second tier: all other tests
+#   run_tests.sh all         run both
+#   run_tests.sh --total     add up the counts of the last `first` and the last `rest`
+#   run_tests.sh --check     fail if TEST is part of no test's name, and name the nearest
+#   run_tests.sh --sources   list the source files of tests
+#   run_tests.sh --list      list every test: tier, cores, seconds, name, command
 #
-# BUILD is the build folder, MPIEXEC the launcher, TEST a part of a test's name, which is looked for in both tiers, JOBS the
-# number of one-core tests that run at a time (default: three more than there are cores, since each also waits for files and
-# processes).
-# DOUBLE_TESTS names the programs that are built in double precision, too.
+# BUILD is the build folder and MPIEXEC the launcher. TEST is a part of a test's name, in either tier. JOBS is the number of
+# one-core tests that run at a time (default: three more than cores, since tests also wait for files and processes).
+# DOUBLE_TESTS names the programs that are also built in double precision.
 #
-# The head of a test's source says what differs from the defaults, as `# KEY: VALUE` in a script, ` * KEY: VALUE` in C:
+# The head of a test's source sets what differs from the defaults, as `# KEY: VALUE` in a script, ` * KEY: VALUE` in C:
 #   tier: rest         second tier (default: first)
 #   cores: 0           mostly waits, and runs beside all others
 #   cores: 1           uses one core (default of unit tests)
-#   cores: 2           starts ranks that wait in between: takes two of the places of JOBS (default of MPI tests)
+#   cores: 2           starts ranks that wait in between: takes two places of JOBS (default of MPI tests)
 #   cores: all         judges times: runs alone, after the others (default of scripts)
-#   seconds: 100       a long one starts before shorter ones
-#   first: ARGUMENTS   what the first tier runs of a unit test, and
-#   rest: ARGUMENTS    what the second tier does
+#   seconds: 100       duration; long tests start first
+#   first: ARGUMENTS   arguments of a unit test in the first tier
+#   rest: ARGUMENTS    arguments in the second tier
 #   ranks: 1 2 3       ranks of an MPI test (default: 1 2 3 4 7)
 #   double: 2 3        its ranks in double precision (default: 1 2 3 4 7)
 set -u
@@ -44,10 +43,10 @@ unit_tests=$(echo kernels/tests/test_*.c {kernels,comm,bench}/*/tests/test_*.c b
 scripts=$(echo bench/tests/*.sh bench/tests/{commands,nodes,reports,training}/*.sh)
 mpi_tests=$(echo comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
 
-# Of the ranks of MPI tests the first tier has 1 and 3, which is no power of two, in single precision.
+# The first tier runs MPI tests at 1 and 3 ranks (3 is no power of two) in single precision.
 first_ranks=" 1 3 "
 
-# What the heads of sources say, as `FILE KEY` and its value.
+# said: values of the keys in heads of sources, by `FILE KEY`.
 heads() {
     # shellcheck disable=SC2086 # words
     awk '
@@ -93,14 +92,14 @@ mpi_rows() { # source, name, ranks; of the first tier if they are among $4
     done
 }
 
-# A row a test: tier, cores, seconds, name and the words of its command, between tabs.
+# Prints one row per test: tier, cores, seconds, name and command, separated by tabs.
 list_tests() {
     local source name
     for source in $scripts; do
         name=${source##*/} name=${name%.sh}
         row "$source" "${said[$source tier]:-first}" all "$name" "$source"
     done
-    # The harnesses of bench/tests/fuzz: made-up inputs where that is asked for, their seeds always.
+    # Fuzzers run only on request; their seeds always.
     for source in bench/tests/fuzz/fuzz_*.c; do
         name=${source##*/} name=${name%.c}
         [ -z "${SCALEBENCH_FUZZ_RUNS:-}${SCALEBENCH_FUZZ_SECONDS:-}" ] || row "$source" rest 1 "$name" bench/tests/fuzz/run.sh "${name#fuzz_}"
@@ -118,7 +117,7 @@ list_tests() {
     done
 }
 
-# Names that share the longest part with a word, without what is added to a program's name.
+# Prints the names that share the longest part with a word; suffixes of program names are ignored.
 nearest() {
     local length from all
     all=$(list_tests | cut -f4 | sed -E 's/(_f64)?( .*)?$//' | sort -u)
@@ -175,11 +174,11 @@ durations=()
 
 export CMOCKA_MESSAGE_OUTPUT=TAP
 export SCALEBENCH_BUILD=$build
-# MPICH and its transport keep some memory until the end of the process.
+# MPICH and its transport keep memory until the process ends.
 export LSAN_OPTIONS="suppressions=ci/lsan.supp:print_suppressions=0"
 export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1"
 
-# cmocka 1.1 calls a skipped test not ok.
+# cmocka 1.1 reports a skipped test as not ok.
 skip_line='^(not )?ok .*# SKIP'
 
 count() { # file, pattern
@@ -194,8 +193,8 @@ microseconds() {
     echo "${EPOCHREALTIME//[.,]/}"
 }
 
-# Runs a command as a test called $1. Beside its log stand its exit status, its tenths of a second, and the seconds that
-# cores spent on it and on what it waited for.
+# Runs a command as test $1. Writes its exit status, tenths of a second and core seconds, children included, beside its
+# log.
 execute() {
     local log begin status TIMEFORMAT='%U %S'
     log=$(log_of "$1")
@@ -206,16 +205,16 @@ execute() {
     echo "$status $((($(microseconds) - begin) / 100000)) $(awk '{ s += $1 + $2 } END { printf "%.1f", s }' "$log.cores")" \
         >"$log.new"
     rm -f "$log.cores"
-    mv "$log.new" "$log.status" # whole when it appears
+    mv "$log.new" "$log.status" # appears when complete
 }
 
-# Each test that failed with what it printed; of a command that died elsewhere, its last words.
+# Prints each failed test with its output; for a command that died, the end of its log.
 what_failed() { # log
     awk -v skip="$skip_line" '/^(not )?ok |^[0-9]+[.][.]/ { shown = /^not ok / && $0 !~ skip } shown' "$1" | head -n 100 | grep . ||
         tail -n 30 "$1"
 }
 
-# Counts what the test called $1 printed. A command that dies, or prints no TAP, is a failure of its own.
+# Counts the results of test $1. A command that dies or prints no TAP counts as one failure.
 settle() {
     local name=$1 log status tenths cores duration good bad skip
     log=$(log_of "$name")
@@ -242,10 +241,10 @@ settle() {
     fi
 }
 
-# Places that each running test takes, by its name; a test that mostly waits takes none.
+# taken: places of each running test, by name; a test that mostly waits takes none.
 declare -A places=()
 
-# Counts the tests that have ended.
+# Counts the results of ended tests.
 settle_ended() {
     local name
     for name in "${!places[@]}"; do
@@ -263,7 +262,7 @@ taken() {
     echo "$sum"
 }
 
-# Waits until at most so many places are taken.
+# Waits until at most this many places are taken.
 until_at_most() { # places
     settle_ended
     while [ "$(taken)" -gt "$1" ]; do
@@ -272,8 +271,8 @@ until_at_most() { # places
     done
 }
 
-# A shell's background jobs ignore interrupts, which `env` takes back: tests send them, and a bash that ignores one runs
-# its EXIT trap where a child dies of it, and goes on.
+# Background jobs of a shell ignore SIGINT; `env` restores it. Tests send it, and a bash that ignores it would run its EXIT
+# trap when a child dies of it, and continue.
 start() { # name, command
     rm -f "$(log_of "$1").status"
     execute "$1" env --default-signal=INT,QUIT "${@:2}" &
@@ -282,7 +281,7 @@ start() { # name, command
 rows=$(list_tests | awk -F'\t' -v tier="$tier" -v part="$filter" '(tier == "all" || $1 == tier) && index($4, part)' |
     sort -t$'\t' -s -k3,3nr)
 
-# Places of JOBS that a test with this number of cores takes.
+# Prints the places of JOBS that a test with this number of cores takes.
 places_of() { # cores
     case $1 in
     2) echo $((jobs > 1 ? 2 : 1)) ;;
@@ -291,7 +290,7 @@ places_of() { # cores
     esac
 }
 
-# Starts each of some rows as soon as there is room for it.
+# Starts the tests of some rows, each when enough places are free.
 run_rows() { # pattern of cores
     local words need
     while IFS=$'\t' read -r -a words; do
@@ -305,7 +304,7 @@ run_rows() { # pattern of cores
 }
 
 run_rows "0|1|2"
-run_rows all # some of these judge times
+run_rows all # some judge times
 while [ ${#places[@]} -gt 0 ]; do
     wait -n 2>/dev/null
     settle_ended

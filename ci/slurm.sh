@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# A real Slurm on this machine, everything it has in one folder. Of one node, on loopback:
+# Runs a real Slurm on this machine, with all its files in one folder. One node, on loopback:
 #
-#   ci/slurm.sh run COMMAND...   start one, run the command with its SLURM_CONF, stop it again
-#   ci/slurm.sh start FOLDER     start one in a folder that is new or empty; prints what to export
-#   ci/slurm.sh stop FOLDER      cancel its jobs, end its daemons, leave no process; the folder stays
+#   ci/slurm.sh run COMMAND...   start a Slurm, run the command with its SLURM_CONF, stop it
+#   ci/slurm.sh start FOLDER     start a Slurm in a new or empty folder; print the variables to export
+#   ci/slurm.sh stop FOLDER      cancel its jobs and end its daemons and processes; the folder stays
 #
-# Of several nodes n0, n1, ..., each a network namespace with an interface of its own, that its ranks use:
+# Several nodes n0, n1, ..., each a network namespace whose interface its ranks use:
 #
 #   ci/slurm.sh --nodes N run COMMAND...   2 to 16; the command runs beside them, as on a login node
 #
-# Needs munged, slurmctld and slurmd (Debian's munge and slurm-wlm); for several nodes also root, iproute2 and
-# util-linux, for one no root: without it jobs run as the user who started it. Several at once do not meet.
-# Exit status 3: cannot be had here (why).
+# Needs munged, slurmctld and slurmd (Debian's munge and slurm-wlm). Several nodes also need root, iproute2 and
+# util-linux. One node needs no root: jobs then run as the user who started it. Several scripts can run at once.
+# Exit status 3: not possible here, with the reason.
 #
-# Several nodes live in process, mount and network namespaces of their own, which end with this script, however
-# it ends: no process, interface, name or shared memory of theirs stays. Each node has its share of the cores
-# that this script may use, one that others have too where there are fewer cores than nodes.
+# Several nodes have process, mount and network namespaces of their own. These end with this script in any case, and with
+# them all processes, interfaces, names and shared memory. Each node gets its share of the cores that this script may use;
+# nodes share a core if there are fewer cores than nodes.
 set -u
 PATH=$PATH:/usr/sbin:/sbin
 here=$(dirname "$(realpath "$0")")
@@ -51,7 +51,7 @@ in_use() { # port
     (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
 }
 
-# Two neighbours below the ports that systems hand out by themselves.
+# Finds two free neighbouring ports below the range of automatic ports.
 find_ports() {
     local i
     for ((i = 0; i < 100; i++)); do
@@ -61,7 +61,7 @@ find_ports() {
     unavailable "no two free ports on loopback"
 }
 
-# Nothing confines jobs (task/none): so the limits are those that a job's own programs keep.
+# task/none: Slurm does not confine jobs, so only their own programs keep limits.
 write_configuration() {
     local user
     user=$(id -un)
@@ -99,7 +99,7 @@ PartitionName=main Nodes=ALL Default=YES OverSubscribe=NO MaxTime=INFINITE State
 CONF
 }
 
-# A node of several has room for two ranks also where its share is one core.
+# Each of several nodes accepts two ranks, even if its share is one core.
 describe_nodes() {
     local i cpus=$(($(nproc) / nodes))
     if [ "$nodes" -eq 1 ]; then
@@ -158,7 +158,7 @@ start() { # folder
     check_programs
     mkdir -p "$1" && dir=$(cd "$1" && pwd) || exit 1
     [ -z "$(ls -A "$dir")" ] || unavailable "$dir is not empty"
-    # The address of a socket holds 107 characters.
+    # Addresses of sockets have at most 107 characters.
     [ "${#dir}" -lt 90 ] || unavailable "$dir is too long a name for a socket in it"
     mkdir -p "$dir/state" "$dir/spool/n0"
     find_ports
@@ -169,7 +169,7 @@ start() { # folder
     }
 }
 
-# Daemons and job steps of this Slurm: they carry its configuration in their environment or arguments.
+# Prints daemons and job steps of this Slurm, which have its configuration in their environment or arguments.
 processes() {
     local path pid
     for path in /proc/[0-9]*; do
@@ -242,8 +242,8 @@ check_rights() {
         unavailable "no namespaces can be made here"
 }
 
-# The script once more, as the first process of namespaces that end with it. Signals are passed on to it, for
-# unshare blocks them.
+# Runs the script again as the first process of namespaces that end with it. Passes signals on, since unshare blocks
+# them.
 run_nodes() { # command
     local folder child init
     check_programs
@@ -259,7 +259,7 @@ run_nodes() { # command
     exit
 }
 
-# What /sys shows of interfaces are those of the namespace that mounted it; control groups stay.
+# Mounts /sys again, which shows the interfaces of the namespace that mounted it; keeps control groups.
 own_sys() {
     mkdir -p "$dir/cgroup"
     mount --rbind /sys/fs/cgroup "$dir/cgroup" && mount -t sysfs sysfs /sys &&
@@ -272,7 +272,7 @@ add_node() { # number
         ip -n "n$1" addr add "10.77.0.$(($1 + 1))/24" dev eth0 && ip -n "n$1" link set eth0 up
 }
 
-# The bridge has the name that interfaces of nodes have: what tells MPI to use it holds everywhere.
+# Gives the bridge the name of the nodes' interfaces, so that one setting of MPI holds everywhere.
 build_network() {
     local i
     mkdir -p /run/netns && mount -t tmpfs tmpfs /run/netns && mount -t tmpfs -o mode=1777 tmpfs /dev/shm &&
@@ -286,7 +286,7 @@ build_network() {
     for ((i = 0; i < nodes; i++)); do add_node "$i" || return; done
 }
 
-# The cores of a node, as taskset takes them: of the n that this script may use the next n / nodes, or one.
+# Prints the cores of a node for taskset: its n / nodes of the n cores of this script, or one.
 cores_of() { # number
     local part core cores=() each
     for part in $(taskset -cp $$ | sed 's/.*: //; s/,/ /g'); do
@@ -308,7 +308,7 @@ start_in_namespace() { # number
         'hostname "$1" && own_sys && mount -t tmpfs -o mode=1777 tmpfs /dev/shm && exec taskset -c "$2" slurmd -N "$1" -f "$SLURM_CONF"' - "n$1" "$(cores_of "$1")"
 }
 
-# Ranks of one node share memory, those of different nodes nothing.
+# Ranks of one node share memory; ranks of different nodes share none.
 inside() { # folder, nodes, command
     local child i
     dir=$1
@@ -320,7 +320,7 @@ inside() { # folder, nodes, command
     build_network >"$dir/start.log" 2>&1 || unavailable "no nodes can be made here: $(cat "$dir/start.log")"
     write_configuration
     start_daemons || exit 1
-    # PMIx keeps a folder a node, where the nodes here have no folder of their own but this.
+    # PMIx needs one folder per node.
     export UCX_TLS=posix,sysv,cma,tcp,self UCX_NET_DEVICES=eth0 SLURM_PMIX_TMPDIR=/dev/shm
     "$@" <&0 &
     child=$!

@@ -1,8 +1,7 @@
 # shellcheck shell=bash
-# Sourced by what measures the specs of the reports: which looks at whose campaign.
+# Sourced by scripts that measure the reports' specs: finds the campaign of a view.
 
-# The spec whose campaign a spec of the reports looks at, "kota/parts" of "kota/fig8"; "" where it has its own, which a
-# name of its own says.
+# Prints the spec whose campaign a view shows, "kota/parts" for "kota/fig8"; "" for a spec with a name of its own.
 viewed() { # name
     grep -q '^name:' "configs/reports/$1.yaml" ||
         sed -n "s#^extends: *\([^/]*\)[.]yaml\$#${1%/*}/\1#p" "configs/reports/$1.yaml"

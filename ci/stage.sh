@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# Stages what `scalebench doctor` has to find, on hosts of `ci/netns.sh exec`, beside which this is sourced.
+# Makes slow hosts for `scalebench doctor`, on hosts of `ci/netns.sh exec`, in which this is sourced.
 
-# Leaves a host's interface so many per cent of a rate in Mbit/s.
+# Limits a host's interface to a percentage of a rate.
 shape_host() { # host, Mbit/s, per cent
     local rate=$(($2 * $3 / 100))
     PATH=$PATH:/usr/sbin:/sbin tc -n "$SCALEBENCH_NETNS-$1" qdisc replace dev eth0 root handle 1: \
         tbf rate "${rate}mbit" burst $((rate * 262)) latency 10ms
 }
 
-# A folder where cgroups that limit processors are made: that of this process (version 1), or the top (2).
+# Prints the parent folder for cgroups that limit processors: this process's (version 1), or the top (version 2).
 cgroups_of_cpu() {
     local own
     own=/sys/fs/cgroup/cpu$(sed -nE 's/^[0-9]+:([^:]*,)?cpu(,[^:]*)?://p' /proc/self/cgroup)
@@ -21,7 +21,7 @@ cgroups_of_cpu() {
     fi
 }
 
-# Makes a cgroup whose processes have so many per cent of one core; says where it is. rmdir takes it away.
+# Makes a cgroup limited to a percentage of one core and prints its folder; rmdir removes it.
 limit_cores() { # name, per cent
     local group
     group=$(cgroups_of_cpu)/$1 || return 1
@@ -35,7 +35,7 @@ limit_cores() { # name, per cent
     echo "$group"
 }
 
-# Writes a program that takes the place of $SCALEBENCH_LAUNCHER and starts a host's processes in a cgroup.
+# Writes a launcher for $SCALEBENCH_LAUNCHER that starts a host's processes in a cgroup.
 launch_in() { # file, host, cgroup
     cat >"$1" <<END
 #!/usr/bin/env bash

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What has more than one thread, under the thread sanitizer: the thread pool and the nets on it, waiting
-# with its watchdog, the thread of sync.overlap, also where it moves shares of ZeRO, calls that are compared, clocks,
-# replayed compute, weights of 16 bits, stages of pipelines, and the trainer with all of these. BUILD is a build folder
-# made with SANITIZE=thread, MPIEXEC the launcher. Any finding is a failure.
+# Runs programs with several threads under the thread sanitizer: thread pool and networks on it, waiting with its
+# watchdog, the thread of sync.overlap (also with ZeRO), the check of calls, clocks, replayed compute, 16-bit weights,
+# pipeline stages, and the trainer with all of these. BUILD is a build folder made with SANITIZE=thread, MPIEXEC the
+# launcher. Any finding is a failure.
 set -u
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
@@ -12,12 +12,12 @@ mpiexec=${MPIEXEC:-mpiexec}
 logs=$build/logs
 mkdir -p "$logs"
 export TSAN_OPTIONS="halt_on_error=0 exitcode=66 history_size=4"
-# The transport's hooks into memory calls and the sanitizer's do not get along.
+# The transport's memory hooks conflict with the sanitizer's.
 export UCX_MEM_EVENTS=n
 export CMOCKA_MESSAGE_OUTPUT=TAP
 failed=0
 
-# Fails unless the command ends with this status, without a finding, and its output has the pattern.
+# Runs a command; fails unless it ends with this status, without findings, and its output matches the pattern.
 run() { # name, exit status, pattern, command
     local name=$1 expected=$2 pattern=$3 log=$logs/$1.log status findings
     shift 3
@@ -33,7 +33,7 @@ run() { # name, exit status, pattern, command
     fi
 }
 
-# Two ranks of two computing threads, the watchdog's and that of sync.overlap.
+# Two ranks, each with two compute threads, a watchdog and the thread of sync.overlap.
 train() {
     "$mpiexec" -n 2 "$build/train_cnn" --model lenet_21k --data.set digits --data.samples 64 \
         --train.global_batch 16 --place.threads_per_rank 2 --wait block "$@"
