@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "comm/cost/description.h"
+#include "comm/cost/library.h"
 
 static const struct compressor_desc *const TABLE[COMPRESSORS] = {
 #define COMPRESSOR(name, flags, source, summary) &compressor_desc_##name,
@@ -36,11 +37,13 @@ struct gradient gradient_part(const struct gradient *g, size_t first, size_t n)
     return part;
 }
 
-void add_sum(struct cost *c, const struct strategy_config *config, const struct participant *p,
-             const struct gradient *g)
+void give_sum(const struct step *s, const struct gradient *g, struct reader *to)
 {
+    const struct strategy_config *config = s->config;
+    const struct step part = {config, g, s->ranks};
     if (config->compressor != COMPRESSOR_none)
-        TABLE[config->compressor]->add(c, config, p, g);
+        TABLE[config->compressor]->program(&part, to);
     else
-        add_allreduce_call(c, p, config->calls, config->algorithm, g->count, g->width);
+        reader_give(
+            to, library_allreduce(config->algorithm, config->calls, s->ranks, g->count, g->width));
 }

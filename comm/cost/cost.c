@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "comm/cost/description.h"
+#include "comm/cost/library.h"
 
 static const struct strategy_desc *const TABLE[STRATEGIES] = {
 #define STRATEGY(name, flags, source, summary) &strategy_desc_##name,
@@ -20,6 +21,11 @@ static struct gradient gradient_of(enum strategy_kind strategy,
     return all;
 }
 
+const char *source_none(const struct step *s)
+{
+    return "none";
+}
+
 static void read_program(const struct strategy_desc *desc, const struct step *s, struct reader *to)
 {
     if (desc->program != NULL)
@@ -34,21 +40,25 @@ struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_con
                           const struct link_model *model)
 {
     const struct strategy_desc *desc = TABLE[strategy];
-    const struct participant p = {rank, ranks, model};
     const struct gradient g = gradient_of(strategy, config, counts, n, width);
     const struct step step = {config, &g, ranks};
     struct cost c = {0};
     struct counter counter = counter_of(&c, rank, ranks, model);
-    if (desc->cost != NULL)
-        c = desc->cost(config, &p, &g);
-    else
-        read_program(desc, &step, &counter.reader);
-    c.steps = desc->steps != NULL ? desc->steps(&step) : c.steps;
-    c.wire_source = desc->source != NULL ? desc->source(&step) : c.wire_source;
-    c.steps = c.steps > 0 ? c.steps : 1;
-    if (c.wire_source == NULL)
-        c.wire_source = c.algorithms != 0 ? allreduce_source(c.algorithms) : WIRE_COUNTED;
+    read_program(desc, &step, &counter.reader);
+    c.steps = desc->steps != NULL ? desc->steps(&step) : 1;
+    c.wire_source = desc->source != NULL ? desc->source(&step)
+                    : c.algorithms != 0  ? allreduce_source(c.algorithms)
+                                         : WIRE_COUNTED;
     return c;
+}
+
+void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank, int ranks,
+                  size_t count, size_t width, const struct link_model *model)
+{
+    struct counter counter = counter_of(c, rank, ranks, model);
+    reader_give(&counter.reader,
+                library_allreduce(config->algorithm, config->calls, ranks, count, width));
+    c->wire_source = allreduce_source(c->algorithms);
 }
 
 double strategy_exposed(enum strategy_kind strategy, const struct strategy_config *config,
@@ -73,13 +83,12 @@ struct sync_memory strategy_memory(enum strategy_kind strategy,
                                    const size_t *counts, size_t n, size_t width, int slots)
 {
     const struct strategy_desc *desc = TABLE[strategy];
-    const struct participant p = {.rank = rank, .ranks = ranks};
     const struct gradient g = gradient_of(strategy, config, counts, n, width);
     size_t all = g.count * width, whole = whole_pages(config, all);
     struct sync_memory m = {
         .params = whole, .grads = whole, .state = whole_pages(config, (size_t)slots * all)};
     if (desc->memory != NULL)
-        desc->memory(&m, config, &p, &g, slots);
+        desc->memory(&m, &(struct step){config, &g, ranks}, rank, slots);
     return m;
 }
 

@@ -3,7 +3,6 @@
  * the limits of a strategy, without MPI: the runner lists, checks and predicts with it. Internal to comm/cost. */
 #pragma once
 
-#include "comm/cost/collectives.h"
 #include "comm/cost/program.h"
 
 /* The gradient of a step: n tensors, counts[n] numbers of `width` bytes, `count` in all. */
@@ -43,10 +42,6 @@ struct strategy_desc {
     uint64_t (*steps)(const struct step *s);
     /* Names the formula that bytes on the wire come from; NULL: the algorithms of the library's sums, or WIRE_COUNTED. */
     const char *(*source)(const struct step *s);
-    /* A rank's step; `steps` left 0 where every step is the same. The source names the formula that
-     * bytes on the wire come from; NULL: the library's sums, or it is WIRE_COUNTED. */
-    struct cost (*cost)(const struct strategy_config *config, const struct participant *p,
-                        const struct gradient *g);
     /* Instead of a program: the rule of its only operation, messages of its own. */
     const struct schedule_rule *schedule;
     /* As strategy_exposed; NULL: it does not sum during backward, or nobody has said. */
@@ -55,8 +50,7 @@ struct strategy_desc {
     /* How many of the steps [first, first + n) pay the cost, each the whole of it; NULL: each pays its share. */
     uint64_t (*times)(const struct strategy_config *config, uint64_t first, uint64_t n);
     /* As strategy_memory, of arenas that are whole so far; NULL: they stay so. */
-    void (*memory)(struct sync_memory *m, const struct strategy_config *config,
-                   const struct participant *p, const struct gradient *g, int slots);
+    void (*memory)(struct sync_memory *m, const struct step *s, int rank, int slots);
     /* As strategy_check; NULL: it goes with everything. */
     enum status (*check)(const struct strategy_config *config, const struct sync_demands *demands,
                          const char **key, struct error *e);
@@ -65,9 +59,6 @@ struct strategy_desc {
 struct compressor_desc {
     /* Gives the operations of a compressed sum of the gradient. */
     void (*program)(const struct step *s, struct reader *to);
-    /* Adds a compressed sum of the gradient. */
-    void (*add)(struct cost *c, const struct strategy_config *config, const struct participant *p,
-                const struct gradient *g);
     /* As compressor_check; NULL: every value that its options take will do. */
     enum status (*check)(const struct strategy_config *config, const char **key, struct error *e);
     /* " of rank %.0f" and the option that stands there; NULL: the net alone says how large its
@@ -84,7 +75,9 @@ struct compressor_desc {
     extern const struct compressor_desc compressor_desc_##name;
 #include "comm/cost/compressors.def"
 
-/* One sum as strategies flagged STRATEGY_COMPRESSES make it: by the configuration's compressor, or
- * by the library. */
-void add_sum(struct cost *c, const struct strategy_config *config, const struct participant *p,
-             const struct gradient *g);
+/* The source "none", for strategies that send nothing. */
+const char *source_none(const struct step *s);
+
+/* Gives the sum of `g` as strategies flagged STRATEGY_COMPRESSES make it: by the configuration's compressor, or by the
+ * library. */
+void give_sum(const struct step *s, const struct gradient *g, struct reader *to);

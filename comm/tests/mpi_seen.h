@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "comm/cost/collectives.h"
+#include "comm/cost/library.h"
 
 static struct {
     uint64_t calls, bytes;
-    uint64_t messages, sent; /* point-to-point messages and their bytes */
-    struct cost library;     /* messages and bytes of collectives, by the formula of each */
+    uint64_t messages, sent; /* point to point */
+    struct cost library;     /* messages and bytes of collectives, by the program of each */
 } seen;
 
 static unsigned see_sleep_us; /* delay added to each sum of doubles (us) */
@@ -25,36 +25,48 @@ static size_t see(int count, MPI_Datatype type)
     return (size_t)width;
 }
 
-static struct participant participant_of(MPI_Comm comm)
+static int ranks_of(MPI_Comm comm)
 {
-    struct participant p = {.model = NULL};
-    MPI_Comm_rank(comm, &p.rank);
-    MPI_Comm_size(comm, &p.ranks);
-    return p;
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    return ranks;
+}
+
+static void see_operation(struct operation op, MPI_Comm comm)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    struct counter counter = counter_of(&seen.library, rank, ranks_of(comm), NULL);
+    reader_give(&counter.reader, op);
 }
 
 static void see_sum(enum call_kind call, int count, MPI_Datatype type, MPI_Comm comm)
 {
-    const struct participant p = participant_of(comm);
     size_t width = see(count, type);
-    add_allreduce_call(&seen.library, &p, call, ALGORITHM_auto, (size_t)count, width);
+    see_operation(library_allreduce(ALGORITHM_auto, call, ranks_of(comm), (size_t)count, width),
+                  comm);
     if (type == MPI_DOUBLE && see_sleep_us > 0)
         usleep(see_sleep_us);
 }
 
 static void see_reduce(int count, MPI_Datatype type, MPI_Comm comm)
 {
-    const struct participant p = participant_of(comm);
     size_t width = see(count, type);
-    add_reduce(&seen.library, &p, (size_t)count, width);
+    see_operation(library_reduce(ranks_of(comm), (size_t)count, width), comm);
 }
 
-static void see_bytes(int count, MPI_Datatype type, MPI_Comm comm,
-                      void (*add)(struct cost *c, const struct participant *p, size_t bytes))
+static void see_bcast(int count, MPI_Datatype type, MPI_Comm comm)
 {
-    const struct participant p = participant_of(comm);
-    size_t width = see(count, type);
-    add(&seen.library, &p, (size_t)count * width);
+    size_t bytes = see(count, type) * (size_t)count;
+    see_operation(library_bcast(ranks_of(comm), bytes), comm);
+}
+
+/* A gather or scatter of so many numbers of each rank. */
+static void see_tree(struct operation (*tree)(size_t bytes), int count, MPI_Datatype type,
+                     MPI_Comm comm)
+{
+    size_t bytes = see(count, type) * (size_t)count;
+    see_operation(tree(bytes), comm);
 }
 
 int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
@@ -73,21 +85,21 @@ int MPI_Reduce(const void *send, void *receive, int count, MPI_Datatype type, MP
 
 int MPI_Bcast(void *values, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
-    see_bytes(count, type, comm, add_bcast);
+    see_bcast(count, type, comm);
     return PMPI_Bcast(values, count, type, root, comm);
 }
 
 int MPI_Gather(const void *send, int count, MPI_Datatype type, void *receive, int received,
                MPI_Datatype received_type, int root, MPI_Comm comm)
 {
-    see_bytes(count, type, comm, add_gather);
+    see_tree(library_gather, count, type, comm);
     return PMPI_Gather(send, count, type, receive, received, received_type, root, comm);
 }
 
 int MPI_Scatter(const void *send, int sent, MPI_Datatype sent_type, void *receive, int count,
                 MPI_Datatype type, int root, MPI_Comm comm)
 {
-    see_bytes(count, type, comm, add_scatter);
+    see_tree(library_scatter, count, type, comm);
     return PMPI_Scatter(send, sent, sent_type, receive, count, type, root, comm);
 }
 
@@ -108,21 +120,21 @@ int MPI_Ireduce(const void *send, void *receive, int count, MPI_Datatype type, M
 int MPI_Ibcast(void *values, int count, MPI_Datatype type, int root, MPI_Comm comm,
                MPI_Request *request)
 {
-    see_bytes(count, type, comm, add_bcast);
+    see_bcast(count, type, comm);
     return PMPI_Ibcast(values, count, type, root, comm, request);
 }
 
 int MPI_Igather(const void *send, int count, MPI_Datatype type, void *receive, int received,
                 MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request *request)
 {
-    see_bytes(count, type, comm, add_gather);
+    see_tree(library_gather, count, type, comm);
     return PMPI_Igather(send, count, type, receive, received, received_type, root, comm, request);
 }
 
 int MPI_Iscatter(const void *send, int sent, MPI_Datatype sent_type, void *receive, int count,
                  MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
 {
-    see_bytes(count, type, comm, add_scatter);
+    see_tree(library_scatter, count, type, comm);
     return PMPI_Iscatter(send, sent, sent_type, receive, count, type, root, comm, request);
 }
 

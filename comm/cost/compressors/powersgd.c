@@ -1,6 +1,7 @@
-/* Two sums by the library in place of one: the factors P of all matrices, with what is no matrix,
- * then the factors Q. */
+/* Two sums of the library in place of one: the factors P of all matrices and the tensors that are no matrix, then the
+ * factors Q. */
 #include "comm/cost/description.h"
+#include "comm/cost/library.h"
 
 struct low_rank low_rank_of(size_t count, size_t rows, int rank)
 {
@@ -25,30 +26,30 @@ size_t low_rank_q(const struct low_rank *shape)
     return shape->rank * shape->other;
 }
 
-/* The library's sum; none of what is empty. */
-static void add_factors(struct cost *c, const struct strategy_config *config,
-                        const struct participant *p, size_t count, size_t width)
+static void give_factors(const struct step *s, struct reader *to, size_t count)
 {
+    const struct strategy_config *config = s->config;
     if (count > 0)
-        add_allreduce_call(c, p, config->calls, config->algorithm, count, width);
+        reader_give(
+            to, library_allreduce(config->algorithm, config->calls, s->ranks, count, s->g->width));
 }
 
-static void powersgd_add(struct cost *c, const struct strategy_config *config,
-                         const struct participant *p, const struct gradient *g)
+static void powersgd_program(const struct step *s, struct reader *to)
 {
+    const struct gradient *g = s->g;
     size_t count_p = 0, count_q = 0;
     for (size_t i = 0; i < g->n; i++) {
         struct low_rank shape = low_rank_of(g->counts[i], g->rows != NULL ? g->rows[i] : 0,
-                                            (int)config->options[SYNC_rank]);
+                                            (int)s->config->options[SYNC_rank]);
         count_p += low_rank_p(&shape, g->counts[i]);
         count_q += low_rank_q(&shape);
     }
-    add_factors(c, config, p, count_p, g->width);
-    add_factors(c, config, p, count_q, g->width);
+    give_factors(s, to, count_p);
+    give_factors(s, to, count_q);
 }
 
 const struct compressor_desc compressor_desc_powersgd = {
-    .add = powersgd_add,
+    .program = powersgd_program,
     .title = " of rank %.0f",
     .title_option = SYNC_rank,
 };

@@ -1,20 +1,17 @@
-/* Shares of 16 bits a number are handed over, summed, and handed back: 2 (p-1) messages, 2 (p-1)/p
- * of the numbers. Those of fp16 were multiplied by sync.fp16_scale. */
+/* Shares of 16 bits per number go to their owners, are summed, and go back: 2 (p-1) messages with 2 (p-1)/p of the
+ * numbers. fp16 multiplies by sync.fp16_scale before. */
 #include <math.h>
 
 #include "comm/cost/description.h"
 #include "comm/cost/exchange.h"
 
-static void sum16_add(struct cost *c, const struct strategy_config *config,
-                      const struct participant *p, const struct gradient *g)
+static void sum16_program(const struct step *s, struct reader *to)
 {
-    add_shares(c, p, g->count, sizeof(uint16_t), false);
-    for (int r = 1; r < p->ranks; r++)
-        add_reduction(c, p, share_bytes(g->count, p->rank, p->ranks, sizeof(uint16_t)));
-    add_shares(c, p, g->count, sizeof(uint16_t), true);
+    give_shares(s, to, &rule_shares_scatter, s->g->count, sizeof(uint16_t));
+    give_shares(s, to, &rule_shares_gather, s->g->count, sizeof(uint16_t));
 }
 
-/* Other factors would be rounded twice more. */
+/* Multiplying by another factor than a power of two rounds twice more. */
 static enum status fp16_check(const struct strategy_config *config, const char **key,
                               struct error *e)
 {
@@ -28,5 +25,5 @@ static enum status fp16_check(const struct strategy_config *config, const char *
                      ldexp(0.5, exponent), ldexp(1, exponent));
 }
 
-const struct compressor_desc compressor_desc_bf16 = {.add = sum16_add};
-const struct compressor_desc compressor_desc_fp16 = {.add = sum16_add, .check = fp16_check};
+const struct compressor_desc compressor_desc_bf16 = {.program = sum16_program};
+const struct compressor_desc compressor_desc_fp16 = {.program = sum16_program, .check = fp16_check};

@@ -1,4 +1,4 @@
-/* The numbers of largest magnitude and their places, from every rank to every other. */
+/* The numbers of largest magnitude and their places, from every rank to every other. Every rank adds those of all. */
 #include <math.h>
 
 #include "comm/cost/description.h"
@@ -16,14 +16,12 @@ size_t topk_packet_bytes(size_t k, size_t width)
     return packet_round_up(k * (width + sizeof(uint32_t)));
 }
 
-/* Every rank adds what all sent. */
-static void topk_add(struct cost *c, const struct strategy_config *config,
-                     const struct participant *p, const struct gradient *g)
+static void topk_program(const struct step *s, struct reader *to)
 {
-    size_t k = topk_count(g->count, 0.01 * config->options[SYNC_topk]);
-    add_gathered(c, p, topk_packet_bytes(k, g->width));
-    for (int r = 0; r < p->ranks && p->ranks > 1; r++)
-        add_reduction(c, p, k * g->width);
+    const struct gradient *g = s->g;
+    size_t k = topk_count(g->count, 0.01 * s->config->options[SYNC_topk]);
+    give_packets(s, to, topk_packet_bytes(k, g->width));
+    give_additions(to, (size_t)s->ranks * k, g->width);
 }
 
-const struct compressor_desc compressor_desc_topk = {.add = topk_add};
+const struct compressor_desc compressor_desc_topk = {.program = topk_program};

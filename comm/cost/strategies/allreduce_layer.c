@@ -1,15 +1,12 @@
-/* A sum a tensor: each pays its latency. */
+/* A sum of each tensor: each has its latency. */
 #include "comm/cost/description.h"
 
-static struct cost allreduce_layer_cost(const struct strategy_config *config,
-                                        const struct participant *p, const struct gradient *g)
+static void allreduce_layer_program(const struct step *s, struct reader *to)
 {
-    struct cost c = {0};
-    for (size_t i = 0; i < g->n; i++) {
-        const struct gradient tensor = gradient_part(g, i, 1);
-        add_sum(&c, config, p, &tensor);
+    for (size_t i = 0; i < s->g->n; i++) {
+        const struct gradient tensor = gradient_part(s->g, i, 1);
+        give_sum(s, &tensor, to);
     }
-    return c;
 }
 
-const struct strategy_desc strategy_desc_allreduce_layer = {.cost = allreduce_layer_cost};
+const struct strategy_desc strategy_desc_allreduce_layer = {.program = allreduce_layer_program};

@@ -1,4 +1,4 @@
-/* The library's non-blocking sums, one a bucket, or those of a compressor. */
+/* One sum for each bucket, by a nonblocking call of the library or by a compressor. */
 #include "comm/cost/strategies/bucketed.h"
 
 #include <math.h>
@@ -26,24 +26,23 @@ struct bucket bucket_next(const struct strategy_config *config, const size_t *co
     return fill(counts, previous->first, width, sync_option_bytes(config, SYNC_cap_mib));
 }
 
-static struct cost bucketed_cost(const struct strategy_config *config, const struct participant *p,
-                                 const struct gradient *g)
+static void bucketed_program(const struct step *s, struct reader *to)
 {
-    struct cost c = {0};
-    struct strategy_config nonblocking = *config;
-    if (config->compressor == COMPRESSOR_none)
-        nonblocking.calls = CALL_NONBLOCKING;
-    struct bucket b = bucket_first(config, g->counts, g->n, g->width);
-    for (; b.first < b.last; b = bucket_next(config, g->counts, g->width, &b)) {
+    const struct gradient *g = s->g;
+    struct strategy_config config = *s->config;
+    const struct step step = {&config, g, s->ranks};
+    if (config.compressor == COMPRESSOR_none)
+        config.calls = CALL_NONBLOCKING;
+    struct bucket b = bucket_first(&config, g->counts, g->n, g->width);
+    for (; b.first < b.last; b = bucket_next(&config, g->counts, g->width, &b)) {
         const struct gradient part = gradient_part(g, b.first, b.last - b.first);
-        add_sum(&c, &nonblocking, p, &part);
+        give_sum(&step, &part, to);
     }
-    return c;
 }
 
-/* Buckets are summed one after another: sum k ends at end_k = max(ready_k, end_(k-1)) + t_k (Shi,
- * Chu and Li, "MG-WFBP", INFOCOM 2019). Their times are split by how many numbers they have. Sums of
- * compressors that wait are exposed, all of them. */
+/* Buckets are summed one after another: sum k ends at end_k = max(ready_k, end_(k-1)) + t_k (Shi, Chu and Li,
+ * "MG-WFBP", INFOCOM 2019). The time of all sums is split in proportion to their numbers. If a compressor waits for its
+ * sums, all of them are exposed. */
 static double bucketed_exposed(const struct strategy_config *config, const struct gradient *g,
                                const double *ready, double backward, double comm)
 {
@@ -58,6 +57,6 @@ static double bucketed_exposed(const struct strategy_config *config, const struc
 }
 
 const struct strategy_desc strategy_desc_bucketed = {
-    .cost = bucketed_cost,
+    .program = bucketed_program,
     .exposed = bucketed_exposed,
 };

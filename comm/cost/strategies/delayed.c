@@ -1,12 +1,11 @@
-/* The library's non-blocking sum. Its time is hidden where computing a step takes longer. */
+/* One nonblocking sum of the library, hidden if computing a step takes longer. */
 #include "comm/cost/description.h"
+#include "comm/cost/library.h"
 
-static struct cost delayed_cost(const struct strategy_config *config, const struct participant *p,
-                                const struct gradient *g)
+static void delayed_program(const struct step *s, struct reader *to)
 {
-    struct cost c = {0};
-    add_allreduce_call(&c, p, CALL_NONBLOCKING, ALGORITHM_auto, g->count, g->width);
-    return c;
+    reader_give(to, library_allreduce(ALGORITHM_auto, CALL_NONBLOCKING, s->ranks, s->g->count,
+                                      s->g->width));
 }
 
-const struct strategy_desc strategy_desc_delayed = {.cost = delayed_cost};
+const struct strategy_desc strategy_desc_delayed = {.program = delayed_program};

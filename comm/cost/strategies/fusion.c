@@ -1,8 +1,9 @@
-/* Of a step whose tensors are all ready within one cycle: one question, and full messages. More
- * cycles mean more questions and more messages with the same gradients in them. */
+/* If all tensors of a step are ready within one cycle: one question which tensors all ranks have, and full sums. More
+ * cycles mean more questions, and more sums of the same gradients. */
 #include "comm/cost/strategies/fusion.h"
 
 #include "comm/cost/description.h"
+#include "comm/cost/library.h"
 
 int64_t fusion_cycle_ns(const struct strategy_config *config)
 {
@@ -20,17 +21,21 @@ struct bucket fusion_next(const struct strategy_config *config, const size_t *co
     return b;
 }
 
-static struct cost fusion_cost(const struct strategy_config *config, const struct participant *p,
-                               const struct gradient *g)
+static void give_sum_of(const struct step *s, struct reader *to, size_t count, size_t width)
 {
-    struct cost c = {0};
-    if (fusion_cycle_ns(config) > 0)
-        add_allreduce_call(&c, p, CALL_NONBLOCKING, config->algorithm, 1, sizeof(int));
-    for (struct bucket b = {.first = g->n}; b.first > 0;) {
-        b = fusion_next(config, g->counts, b.first, 0, g->width);
-        add_allreduce_call(&c, p, CALL_NONBLOCKING, config->algorithm, b.count, g->width);
-    }
-    return c;
+    reader_give(to,
+                library_allreduce(s->config->algorithm, CALL_NONBLOCKING, s->ranks, count, width));
 }
 
-const struct strategy_desc strategy_desc_fusion = {.cost = fusion_cost};
+static void fusion_program(const struct step *s, struct reader *to)
+{
+    const struct gradient *g = s->g;
+    if (fusion_cycle_ns(s->config) > 0)
+        give_sum_of(s, to, 1, sizeof(int));
+    for (struct bucket b = {.first = g->n}; b.first > 0;) {
+        b = fusion_next(s->config, g->counts, b.first, 0, g->width);
+        give_sum_of(s, to, b.count, g->width);
+    }
+}
+
+const struct strategy_desc strategy_desc_fusion = {.program = fusion_program};

@@ -1,7 +1,7 @@
-/* The rounds until everyone has met everyone: an exchange of weights with each of the others. */
+/* As many steps as it takes until every rank has exchanged weights with every other; one exchange in each. */
 #include "comm/cost/strategies/gossip.h"
 
-#include "comm/cost/description.h"
+#include "comm/cost/rounds.h"
 
 uint64_t gossip_rounds(int ranks)
 {
@@ -22,22 +22,33 @@ int gossip_partner(int rank, int ranks, uint64_t step)
     return partner < ranks ? partner : rank;
 }
 
-/* An exchange of the whole, both ways at the same time, and what is done with it. */
-static void add_exchange(struct cost *c, const struct participant *p, size_t bytes)
+static int rounds(const struct schedule *s)
 {
-    add_message(c, p, bytes);
-    add_reduction(c, p, bytes);
-    c->calls += 2;
-    c->bytes_payload += 2 * bytes;
+    return (int)gossip_rounds(s->ranks);
 }
 
-static struct cost gossip_cost(const struct strategy_config *config, const struct participant *p,
-                               const struct gradient *g)
+/* A rank whose partner is missing rests. */
+static void gossip_round(const struct schedule *s, int i, struct round *r)
 {
-    struct cost c = {.steps = gossip_rounds(p->ranks)};
-    for (int i = 0; i < p->ranks - 1; i++)
-        add_exchange(&c, p, g->count * g->width);
-    return c;
+    int partner = gossip_partner(s->rank, s->ranks, (uint64_t)i + 1);
+    if (partner == s->rank)
+        return;
+    round_send(r, partner, 0, s->count);
+    round_receive(r, partner, 0, s->count, true);
 }
 
-const struct strategy_desc strategy_desc_gossip = {.cost = gossip_cost};
+static const struct schedule_rule rule = {.rounds = rounds, .round = gossip_round};
+
+static void gossip_program(const struct step *s, struct reader *to)
+{
+    reader_give(to, (struct operation){
+                        .rule = &rule, .count = s->g->count, .width = s->g->width, .single = true});
+}
+
+static uint64_t gossip_steps(const struct step *s)
+{
+    return gossip_rounds(s->ranks);
+}
+
+const struct strategy_desc strategy_desc_gossip = {.program = gossip_program,
+                                                   .steps = gossip_steps};

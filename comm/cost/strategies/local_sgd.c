@@ -1,15 +1,20 @@
-/* A period of steps, of those after sync.post_local; before, every step costs as much. */
+/* A period of steps after sync.post_local: one sum. Each step before has a sum of its own. */
 #include "comm/cost/description.h"
+#include "comm/cost/library.h"
 
-static struct cost local_sgd_cost(const struct strategy_config *config, const struct participant *p,
-                                  const struct gradient *g)
+static void local_sgd_program(const struct step *s, struct reader *to)
 {
-    struct cost c = {.steps = (uint64_t)config->options[SYNC_period]};
-    add_allreduce_call(&c, p, config->calls, ALGORITHM_auto, g->count, g->width);
-    return c;
+    reader_give(to, library_allreduce(ALGORITHM_auto, s->config->calls, s->ranks, s->g->count,
+                                      s->g->width));
 }
 
-/* Of the first `n` steps: all that average gradients, then the last of each period. */
+static uint64_t local_sgd_steps(const struct step *s)
+{
+    uint64_t period = (uint64_t)s->config->options[SYNC_period];
+    return period > 0 ? period : 1;
+}
+
+/* Returns how many of the first `n` steps have a sum: all up to sync.post_local, then the last of each period. */
 static uint64_t sums_of(const struct strategy_config *config, uint64_t n)
 {
     uint64_t post_local = (uint64_t)config->options[SYNC_post_local];
@@ -22,5 +27,8 @@ static uint64_t local_sgd_times(const struct strategy_config *config, uint64_t f
     return sums_of(config, first + n - 1) - sums_of(config, first - 1);
 }
 
-const struct strategy_desc strategy_desc_local_sgd = {.cost = local_sgd_cost,
-                                                      .times = local_sgd_times};
+const struct strategy_desc strategy_desc_local_sgd = {
+    .program = local_sgd_program,
+    .steps = local_sgd_steps,
+    .times = local_sgd_times,
+};

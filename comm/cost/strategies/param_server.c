@@ -1,6 +1,6 @@
-/* To every server but itself a rank pushes its gradient's part and gets it answered; a server,
- * which is one of the first ranks, answers each of the others. Where ranks run freely that is so
- * for the steps up to a moment at which all have come to the same. */
+/* Servers are the first ranks. Every rank pushes each server its part of the gradient; the server adds the parts and
+ * answers with weights. The variants stale and async send the same messages in an order that depends on time: a reader
+ * that wants to know when needs a queue of events for them. */
 #include "comm/cost/description.h"
 #include "comm/cost/exchange.h"
 
@@ -10,31 +10,17 @@ static int servers_of(const struct strategy_config *config)
     return servers > 1 ? servers : 1;
 }
 
-/* A message out and one in, one after the other. */
-static void add_push_or_answer(struct cost *c, const struct participant *p, size_t bytes)
-{
-    add_message(c, p, bytes);
-    add_receipt(c, p, bytes);
-    c->calls += 2;
-    c->bytes_payload += 2 * bytes;
-}
+static const struct schedule_rule *const passes[] = {&rule_shares_scatter, &rule_shares_gather};
 
-static struct cost param_server_cost(const struct strategy_config *config,
-                                     const struct participant *p, const struct gradient *g)
+static void param_server_program(const struct step *s, struct reader *to)
 {
-    struct cost c = {0};
-    int servers = servers_of(config);
-    for (int j = 0; j < servers; j++)
-        if (j != p->rank)
-            add_push_or_answer(&c, p, share_bytes(g->count, j, servers, g->width));
-    for (int r = 0; r < p->ranks && p->rank < servers; r++) {
-        if (r == p->rank)
-            continue;
-        size_t bytes = share_bytes(g->count, p->rank, servers, g->width);
-        add_push_or_answer(&c, p, bytes);
-        add_reduction(&c, p, bytes);
-    }
-    return c;
+    int servers = servers_of(s->config);
+    for (int i = 0; i < 2; i++)
+        reader_give(to, (struct operation){.rule = passes[i],
+                                           .count = s->g->count,
+                                           .width = s->g->width,
+                                           .owners = servers,
+                                           .single = true});
 }
 
 static enum status refuse_norms(const struct sync_demand *demand, int servers, const char **key,
@@ -47,8 +33,8 @@ static enum status refuse_norms(const struct sync_demand *demand, int servers, c
                      demand->key, demand->text, servers);
 }
 
-/* Ranks that do not keep step cannot take part in anything collective within a step or between
- * two. In async each rank's gradient is clipped by its own norm. */
+/* Ranks that run ahead of each other cannot take part in collective calls. async clips the gradient of each rank by its
+ * own norm. */
 static enum status param_server_check(const struct strategy_config *config,
                                       const struct sync_demands *demands, const char **key,
                                       struct error *e)
@@ -80,6 +66,6 @@ static enum status param_server_check(const struct strategy_config *config,
 }
 
 const struct strategy_desc strategy_desc_param_server = {
-    .cost = param_server_cost,
+    .program = param_server_program,
     .check = param_server_check,
 };

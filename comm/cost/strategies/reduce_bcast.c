@@ -1,7 +1,20 @@
-/* A sum at rank 0, then a broadcast: by MPICH's own algorithms, or as mpi4py's lower-case calls. */
+/* A sum at rank 0, then a broadcast: by the library, or as mpi4py's lower-case calls do. */
 #include "comm/cost/description.h"
+#include "comm/cost/library.h"
+#include "comm/cost/library_rules.h"
 
-static struct cost cost_plain(const struct participant *p, const struct gradient *g)
+static bool is_pickled(const struct step *s)
+{
+    return s->config->variant == VARIANT_reduce_bcast_pickled;
+}
+
+static size_t bytes_of(const struct step *s)
+{
+    const struct gradient *g = s->g;
+    return is_pickled(s) ? pickle_bytes(g->counts, g->n, g->width) : g->count * g->width;
+}
+
+static const char *reduce_bcast_source(const struct step *s)
 {
     static const char *const sources[2][3] = {
         {"formula: binomial, binomial", "formula: binomial, scatter_recursive_doubling_allgather",
@@ -10,15 +23,8 @@ static struct cost cost_plain(const struct participant *p, const struct gradient
          "formula: reduce_scatter_gather, scatter_recursive_doubling_allgather",
          "formula: reduce_scatter_gather, scatter_ring_allgather"},
     };
-    size_t bytes = g->count * g->width;
-    struct cost c = {.wire_source = sources[reduce_is_long(p->ranks, g->count, g->width)]
-                                           [bcast_algorithm(p->ranks, bytes)]};
-    add_calls(&c, 2, bytes);
-    if (p->ranks > 1) {
-        add_reduce(&c, p, g->count, g->width);
-        add_bcast(&c, p, bytes);
-    }
-    return c;
+    bool is_long = !is_pickled(s) && reduce_is_long(s->ranks, s->g->count, s->g->width);
+    return sources[is_long][bcast_algorithm(s->ranks, bytes_of(s))];
 }
 
 size_t pickle_bytes(const size_t *counts, size_t n, size_t width)
@@ -29,28 +35,26 @@ size_t pickle_bytes(const size_t *counts, size_t n, size_t width)
     return bytes;
 }
 
-/* Each message goes with one that says how long it is, up the tree as in the broadcast. */
-static struct cost cost_pickled(const struct participant *p, const struct gradient *g)
+static void give_pickles(const struct step *s, struct reader *to)
 {
-    static const char *const sources[] = {"formula: binomial, binomial",
-                                          "formula: binomial, scatter_recursive_doubling_allgather",
-                                          "formula: binomial, scatter_ring_allgather"};
-    size_t bytes = pickle_bytes(g->counts, g->n, g->width);
-    struct cost c = {.wire_source = sources[bcast_algorithm(p->ranks, bytes)]};
-    size_t calls = (size_t)tree_edges(p->rank, p->ranks) + 1;
-    add_calls(&c, calls, sizeof(uint64_t));
-    add_calls(&c, calls, bytes);
-    add_ascent(&c, p, sizeof(uint64_t));
-    add_reduce_binomial(&c, p, bytes);
-    add_bcast(&c, p, sizeof(uint64_t));
-    add_bcast(&c, p, bytes);
-    return c;
+    size_t bytes = bytes_of(s);
+    reader_give(to, (struct operation){
+                        .rule = &rule_binomial_ascent, .count = sizeof(uint64_t), .width = 1});
+    reader_give(to, (struct operation){.rule = &rule_binomial_reduce, .count = bytes, .width = 1});
+    reader_give(to, library_bcast(s->ranks, sizeof(uint64_t)));
+    reader_give(to, library_bcast(s->ranks, bytes));
 }
 
-static struct cost reduce_bcast_cost(const struct strategy_config *config,
-                                     const struct participant *p, const struct gradient *g)
+/* A pickle follows a message with its length, up the tree and in the broadcast. */
+static void reduce_bcast_program(const struct step *s, struct reader *to)
 {
-    return config->variant == VARIANT_reduce_bcast_pickled ? cost_pickled(p, g) : cost_plain(p, g);
+    if (is_pickled(s)) {
+        give_pickles(s, to);
+        return;
+    }
+    reader_give(to, library_reduce(s->ranks, s->g->count, s->g->width));
+    reader_give(to, library_bcast(s->ranks, bytes_of(s)));
 }
 
-const struct strategy_desc strategy_desc_reduce_bcast = {.cost = reduce_bcast_cost};
+const struct strategy_desc strategy_desc_reduce_bcast = {.program = reduce_bcast_program,
+                                                         .source = reduce_bcast_source};

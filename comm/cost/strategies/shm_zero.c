@@ -1,46 +1,38 @@
-/* Of each block a rank says twice how far it is, fetches its share from p - 1 others and adds it; parameters of others
- * are copied once a step or, at stage 3, before each pass of each micro-batch. Nothing is sent. */
+/* Each block is summed in shared memory. Parameters of others are copied once a step or, at stage 3, before each pass of
+ * each micro-batch. */
+#include "comm/cost/strategies/shm.h"
 #include "comm/cost/strategies/zero.h"
 
-#include "comm/cost/description.h"
-#include "comm/cost/exchange.h"
-
-static double block_seconds(const struct strategy_config *config, const struct participant *p,
-                            const struct zero_block *b, size_t width)
+static void give_block(const struct step *s, struct reader *to, const struct zero_block *b)
 {
-    size_t all = b->tensors.count * width;
-    size_t own = share_bytes(b->tensors.count, p->rank, p->ranks, width);
-    size_t micro_batches = config->micro_batches > 0 ? config->micro_batches : 1;
-    double copies = b->is_whole ? 1 : 2 * (double)micro_batches;
-    double summed = (double)own * (p->ranks - 1);
-    return 2 * p->model->alpha_s + summed * (p->model->beta_s + p->model->gamma_s) +
-           copies * (double)(all - own) * p->model->beta_s;
+    size_t micro_batches = s->config->micro_batches > 0 ? s->config->micro_batches : 1;
+    size_t copies = b->is_whole ? 1 : 2 * micro_batches;
+    give_shared_sum(s, to, b->tensors.count);
+    for (size_t i = 0; i < copies; i++)
+        give_shared_copy(s, to, b->tensors.count);
 }
 
-/* At the end of a step ranks meet once more. */
-static struct cost shm_zero_cost(const struct strategy_config *config, const struct participant *p,
-                                 const struct gradient *g)
+/* Ranks wait for each other once more at the end of a step. */
+static void shm_zero_program(const struct step *s, struct reader *to)
 {
-    struct cost c = {.wire_source = "none"};
-    if (p->model == NULL || p->ranks == 1)
-        return c;
-    c.seconds = p->model->alpha_s;
+    const struct gradient *g = s->g;
     for (size_t last = g->n; last > 0;) {
         struct zero_block b =
-            zero_block_before(config, g->stage == 3, g->counts, g->n, last, g->width);
-        c.seconds += block_seconds(config, p, &b, g->width);
+            zero_block_before(s->config, g->stage == 3, g->counts, g->n, last, g->width);
+        give_block(s, to, &b);
         last = b.tensors.first;
     }
-    return c;
+    give_meeting(s, to);
 }
 
-/* What this rank has summed is there until all have. */
-static void memory(struct sync_memory *m, const struct strategy_config *config,
-                   const struct participant *p, const struct gradient *g, int slots)
+/* A rank keeps the sums of a block until all ranks have read them. */
+static void memory(struct sync_memory *m, const struct step *s, int rank, int slots)
 {
     static const struct zero_way way = {.kept = ZERO_FLIGHTS + 1};
-    zero_memory(m, config, p, g, slots, &way);
+    zero_memory(m, s, rank, slots, &way);
 }
 
-const struct strategy_desc strategy_desc_shm_zero2 = {.cost = shm_zero_cost, .memory = memory};
-const struct strategy_desc strategy_desc_shm_zero3 = {.cost = shm_zero_cost, .memory = memory};
+const struct strategy_desc strategy_desc_shm_zero2 = {
+    .program = shm_zero_program, .source = source_none, .memory = memory};
+const struct strategy_desc strategy_desc_shm_zero3 = {
+    .program = shm_zero_program, .source = source_none, .memory = memory};

@@ -1,15 +1,11 @@
-/* What shm does, and the parameters of the other slices besides. */
-#include "comm/cost/description.h"
-#include "comm/cost/exchange.h"
+/* The sum of shm; then every rank copies the parameters that others have updated. */
+#include "comm/cost/strategies/shm.h"
 
-static struct cost shm_zero1_cost(const struct strategy_config *config, const struct participant *p,
-                                  const struct gradient *g)
+static void shm_zero1_program(const struct step *s, struct reader *to)
 {
-    struct cost c = strategy_desc_shm.cost(config, p, g);
-    size_t own = share_bytes(g->count, p->rank, p->ranks, g->width);
-    if (p->model != NULL && p->ranks > 1)
-        c.seconds += (double)(g->count * g->width - own) * p->model->beta_s;
-    return c;
+    give_shared_sum(s, to, s->g->count);
+    give_shared_copy(s, to, s->g->count);
 }
 
-const struct strategy_desc strategy_desc_shm_zero1 = {.cost = shm_zero1_cost};
+const struct strategy_desc strategy_desc_shm_zero1 = {.program = shm_zero1_program,
+                                                      .source = source_none};

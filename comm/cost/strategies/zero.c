@@ -1,7 +1,6 @@
-/* Messages of the strategies' own: gradients to the ranks that own them, (p - 1) / p n numbers a rank, and
- * parameters to all ranks, as many each time that they are handed out. Stage 2 does so once a step, which
- * makes 2 (p - 1) / p n; stage 3 before each pass of each micro-batch, 3 (p - 1) / p of those that are
- * gathered where a step has one. */
+/* Every block's gradients go to the ranks that own its shares, (p - 1) / p n numbers per rank, and its parameters to all
+ * ranks, as many each time. Stage 2 sends parameters once a step: 2 (p - 1) / p n in all. Stage 3 sends those that are
+ * not kept before each pass of each micro-batch: 3 (p - 1) / p n with one micro-batch. */
 #include "comm/cost/strategies/zero.h"
 
 #include "comm/cost/description.h"
@@ -25,29 +24,24 @@ struct zero_block zero_block_before(const struct strategy_config *config, bool g
     return b;
 }
 
-static void add_block(struct cost *c, const struct strategy_config *config,
-                      const struct participant *p, const struct zero_block *b, size_t width)
+static void give_block(const struct step *s, struct reader *to, const struct zero_block *b)
 {
-    size_t count = b->tensors.count, micro_batches = config->micro_batches;
-    size_t gathered = b->is_whole ? 1 : 2 * (micro_batches > 0 ? micro_batches : 1);
-    add_shares(c, p, count, width, false);
-    for (int i = 1; i < p->ranks; i++)
-        add_reduction(c, p, share_bytes(count, p->rank, p->ranks, width));
-    for (size_t i = 0; i < gathered; i++)
-        add_shares(c, p, count, width, true);
+    size_t count = b->tensors.count, micro_batches = s->config->micro_batches;
+    size_t gathers = b->is_whole ? 1 : 2 * (micro_batches > 0 ? micro_batches : 1);
+    give_shares(s, to, &rule_shares_scatter, count, s->g->width);
+    for (size_t i = 0; i < gathers; i++)
+        give_shares(s, to, &rule_shares_gather, count, s->g->width);
 }
 
-static struct cost zero_cost(const struct strategy_config *config, const struct participant *p,
-                             const struct gradient *g)
+static void zero_program(const struct step *s, struct reader *to)
 {
-    struct cost c = {0};
+    const struct gradient *g = s->g;
     for (size_t last = g->n; last > 0;) {
         struct zero_block b =
-            zero_block_before(config, g->stage == 3, g->counts, g->n, last, g->width);
-        add_block(&c, config, p, &b, g->width);
+            zero_block_before(s->config, g->stage == 3, g->counts, g->n, last, g->width);
+        give_block(s, to, &b);
         last = b.tensors.first;
     }
-    return c;
 }
 
 /* ---- Memory ---- */
@@ -156,12 +150,13 @@ static void end_op(struct zero_walk *w)
 }
 
 /* The tensors of the block that ends before tensor `last`; returns its first. */
-static size_t walk_block(struct zero_walk *w, const struct strategy_config *config,
-                         const struct participant *p, const struct gradient *g, size_t last)
+static size_t walk_block(struct zero_walk *w, const struct step *s, int rank, size_t last)
 {
+    const struct strategy_config *config = s->config;
+    const struct gradient *g = s->g;
     struct zero_block b = zero_block_before(config, g->stage == 3, g->counts, g->n, last, g->width);
     size_t begin, end, first = w->end - b.tensors.count, at = w->end;
-    pool_share(b.tensors.count, (size_t)p->rank, (size_t)p->ranks, &begin, &end);
+    pool_share(b.tensors.count, (size_t)rank, (size_t)s->ranks, &begin, &end);
     struct stretch own = {(first + begin) * g->width, (first + end) * g->width};
     struct stretch before = {first * g->width, own.begin}, after = {own.end, w->end * g->width};
     add_share(w, own);
@@ -177,27 +172,27 @@ static size_t walk_block(struct zero_walk *w, const struct strategy_config *conf
     return b.tensors.first;
 }
 
-void zero_memory(struct sync_memory *m, const struct strategy_config *config,
-                 const struct participant *p, const struct gradient *g, int slots,
+void zero_memory(struct sync_memory *m, const struct step *s, int rank, int slots,
                  const struct zero_way *way)
 {
+    const struct strategy_config *config = s->config;
+    const struct gradient *g = s->g;
     struct zero_walk w = {
         .way = way, .page = page_of(config), .end = g->count, .own_page = SIZE_MAX};
     for (size_t last = g->n; last > 0;)
-        last = walk_block(&w, config, p, g, last);
+        last = walk_block(&w, s, rank, last);
     end_op(&w);
     m->params = m->params - w.not_here + w.most_params;
     m->grads = config->micro_batches > 1 ? m->grads : m->grads - w.gone + w.most_grads;
     m->state = (size_t)slots * w.own;
-    m->buffers = way->receives ? (size_t)(ZERO_FLIGHTS * (p->ranks - 1)) * w.longest : 0;
+    m->buffers = way->receives ? (size_t)(ZERO_FLIGHTS * (s->ranks - 1)) * w.longest : 0;
 }
 
-static void memory(struct sync_memory *m, const struct strategy_config *config,
-                   const struct participant *p, const struct gradient *g, int slots)
+static void memory(struct sync_memory *m, const struct step *s, int rank, int slots)
 {
-    const struct zero_way way = {.ahead = g->stage == 3, .receives = true, .kept = ZERO_FLIGHTS};
-    zero_memory(m, config, p, g, slots, &way);
+    const struct zero_way way = {.ahead = s->g->stage == 3, .receives = true, .kept = ZERO_FLIGHTS};
+    zero_memory(m, s, rank, slots, &way);
 }
 
-const struct strategy_desc strategy_desc_zero2 = {.cost = zero_cost, .memory = memory};
-const struct strategy_desc strategy_desc_zero3 = {.cost = zero_cost, .memory = memory};
+const struct strategy_desc strategy_desc_zero2 = {.program = zero_program, .memory = memory};
+const struct strategy_desc strategy_desc_zero3 = {.program = zero_program, .memory = memory};

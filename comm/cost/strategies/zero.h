@@ -30,8 +30,6 @@ struct zero_way {
 enum { ZERO_KEPT_MOST = ZERO_FLIGHTS + 1 };
 
 /* As strategy_memory. */
-struct participant;
-struct gradient;
-void zero_memory(struct sync_memory *m, const struct strategy_config *config,
-                 const struct participant *p, const struct gradient *g, int slots,
+struct step;
+void zero_memory(struct sync_memory *m, const struct step *s, int rank, int slots,
                  const struct zero_way *way);

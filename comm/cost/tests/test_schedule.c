@@ -1,5 +1,5 @@
-/* Schedules carried out in one process: whatever a rank sends the other one waits for in the same
- * round, and at the end everyone has the sum. */
+/* Schedules run in one process: what a rank sends its partner receives in the same round, and in the end every rank has
+ * the sum, or what the operation promises. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "comm/cost/schedule.h"
+#include "comm/cost/library.h"
+#include "comm/cost/library_rules.h"
 
 enum { RANKS = 17, COUNT = 40, SEGMENTS = 3 };
 /* All ranks at once. */
@@ -73,22 +74,44 @@ static void run_round(struct machine *m, int ranks, int i)
             take(m, r, k);
 }
 
+/* Number k of rank r before an operation. */
+static long number_of(int r, size_t k)
+{
+    return (long)(k + 1) << r;
+}
+
+static long sum_of(int ranks, size_t k)
+{
+    return (long)(k + 1) * ((1L << ranks) - 1);
+}
+
+static void run_operation(struct machine *m, const struct operation *op, int ranks)
+{
+    for (int r = 0; r < ranks; r++) {
+        m->schedules[r] = operation_schedule(op, r, ranks);
+        for (size_t k = 0; k < op->count; k++)
+            m->numbers[r][k] = number_of(r, k);
+    }
+    for (int i = 0; i < schedule_rounds(&m->schedules[0]); i++)
+        run_round(m, ranks, i);
+    for (int r = 0; r < ranks; r++)
+        assert_int_equal(schedule_rounds(&m->schedules[r]), schedule_rounds(&m->schedules[0]));
+}
+
+static void check_sums(const struct machine *m, int first, int end, size_t count, int ranks)
+{
+    for (int r = first; r < end; r++)
+        for (size_t k = 0; k < count; k++)
+            assert_int_equal(m->numbers[r][k], sum_of(ranks, k));
+}
+
 static void run(const struct schedule_rule *rule, const struct strategy_config *config, int ranks,
                 size_t count)
 {
+    const struct operation op = operation_of_messages(rule, config, ranks, count, 4);
     struct machine m;
-    for (int r = 0; r < ranks; r++) {
-        m.schedules[r] = schedule_of(rule, config, r, ranks, count, 4);
-        for (size_t k = 0; k < count; k++)
-            m.numbers[r][k] = (long)(k + 1) << r;
-    }
-    for (int i = 0; i < schedule_rounds(&m.schedules[0]); i++)
-        run_round(&m, ranks, i);
-    for (int r = 0; r < ranks; r++) {
-        assert_int_equal(schedule_rounds(&m.schedules[r]), schedule_rounds(&m.schedules[0]));
-        for (size_t k = 0; k < count; k++)
-            assert_int_equal(m.numbers[r][k], (long)(k + 1) * ((1L << ranks) - 1));
-    }
+    run_operation(&m, &op, ranks);
+    check_sums(&m, 0, ranks, count, ranks);
 }
 
 static void check_schedule(const struct schedule_rule *rule)
@@ -145,6 +168,56 @@ static void nodes_of_any_kind_sum(void **state)
     }
 }
 
+/* ---- The library ---- */
+
+static void algorithms_of_the_library_sum(void **state)
+{
+    struct machine m;
+    for (int ranks = 2; ranks <= RANKS; ranks++)
+        for (size_t count = 1; count <= COUNT; count++)
+            for (int a = 0; a < ALGORITHMS; a++) {
+                const struct operation op =
+                    library_allreduce((enum allreduce_algorithm)a, CALL_BLOCKING, ranks, count, 4);
+                run_operation(&m, &op, ranks);
+                check_sums(&m, 0, ranks, count, ranks);
+            }
+}
+
+/* Numbers of 4 bytes go along a tree, those of 3000 are halved if there are enough. */
+static void reduces_sum_at_rank_0(void **state)
+{
+    struct machine m;
+    for (int ranks = 1; ranks <= RANKS; ranks++)
+        for (size_t count = 0; count <= COUNT; count++)
+            for (size_t width = 4; width <= 3000; width += 2996) {
+                const struct operation op = library_reduce(ranks, count, width);
+                run_operation(&m, &op, ranks);
+                check_sums(&m, 0, 1, count, ranks);
+            }
+}
+
+static void check_broadcast(const struct schedule_rule *rule, int ranks, size_t count)
+{
+    const struct operation op = {
+        .rule = rule, .count = count, .width = 1, .single = true, .cut = CUT_ROUNDED_UP};
+    struct machine m;
+    run_operation(&m, &op, ranks);
+    for (int r = 0; r < ranks; r++)
+        for (size_t k = 0; k < count; k++)
+            assert_int_equal(m.numbers[r][k], number_of(0, k));
+}
+
+static void broadcasts_reach_every_rank(void **state)
+{
+    for (int ranks = 1; ranks <= RANKS; ranks++)
+        for (size_t count = 0; count <= COUNT; count++) {
+            check_broadcast(&rule_binomial_bcast, ranks, count);
+            check_broadcast(&rule_scatter_ring, ranks, count);
+            if ((ranks & (ranks - 1)) == 0)
+                check_broadcast(&rule_scatter_doubling, ranks, count);
+        }
+}
+
 static void messages_hold_a_number_at_least(void **state)
 {
     const struct strategy_config config = {.options[SYNC_segment] = 3};
@@ -158,6 +231,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_schedule_sums_on_every_rank),
         cmocka_unit_test(nodes_of_any_kind_sum),
+        cmocka_unit_test(algorithms_of_the_library_sum),
+        cmocka_unit_test(reduces_sum_at_rank_0),
+        cmocka_unit_test(broadcasts_reach_every_rank),
         cmocka_unit_test(messages_hold_a_number_at_least),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
