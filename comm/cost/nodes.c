@@ -6,26 +6,36 @@ struct node_map node_map_of(const struct strategy_config *config, int ranks)
     return (struct node_map){config->node_of, group > 0 ? group : ranks, ranks};
 }
 
-static int node_of(const struct node_map *map, int rank)
+/* ---- Nodes of `group` ranks that follow each other, the last one smaller ---- */
+
+static struct node_view view_of_groups(const struct node_map *map, int rank)
 {
-    return map->node_of != NULL ? map->node_of[rank] : rank / map->group;
+    int nodes = (map->ranks + map->group - 1) / map->group;
+    int last = map->ranks - (nodes - 1) * map->group;
+    struct node_view v = {.node = rank / map->group, .place = rank % map->group, .nodes = nodes};
+    v.least = last;
+    v.most = nodes > 1 ? map->group : last;
+    v.size = v.node == nodes - 1 ? last : map->group;
+    return v;
 }
+
+/* ---- Nodes of a list ---- */
 
 static int size_of(const struct node_map *map, int node)
 {
     int size = 0;
     for (int r = 0; r < map->ranks; r++)
-        size += node_of(map, r) == node;
+        size += map->node_of[r] == node;
     return size;
 }
 
-struct node_view node_view_of(const struct node_map *map, int rank)
+static struct node_view view_of_list(const struct node_map *map, int rank)
 {
-    struct node_view v = {.node = node_of(map, rank), .least = map->ranks};
+    struct node_view v = {.node = map->node_of[rank], .least = map->ranks};
     for (int r = 0; r < map->ranks; r++) {
-        v.place += r < rank && node_of(map, r) == v.node;
-        if (node_of(map, r) >= v.nodes)
-            v.nodes = node_of(map, r) + 1;
+        v.place += r < rank && map->node_of[r] == v.node;
+        if (map->node_of[r] >= v.nodes)
+            v.nodes = map->node_of[r] + 1;
     }
     for (int node = 0; node < v.nodes; node++) {
         int size = size_of(map, node);
@@ -36,11 +46,23 @@ struct node_view node_view_of(const struct node_map *map, int rank)
     return v;
 }
 
-int node_rank_at(const struct node_map *map, int node, int place)
+static int rank_in_list(const struct node_map *map, int node, int place)
 {
     int rank = 0;
     for (int r = 0; r < map->ranks; r++)
-        if (node_of(map, r) == node && place-- == 0)
+        if (map->node_of[r] == node && place-- == 0)
             rank = r;
     return rank;
+}
+
+/* ---- Either ---- */
+
+struct node_view node_view_of(const struct node_map *map, int rank)
+{
+    return map->node_of != NULL ? view_of_list(map, rank) : view_of_groups(map, rank);
+}
+
+int node_rank_at(const struct node_map *map, int node, int place)
+{
+    return map->node_of != NULL ? rank_in_list(map, node, place) : node * map->group + place;
 }

@@ -168,6 +168,30 @@ static void nodes_of_any_kind_sum(void **state)
     }
 }
 
+static void assert_same_view(const struct node_map *a, const struct node_map *b, int rank)
+{
+    struct node_view x = node_view_of(a, rank), y = node_view_of(b, rank);
+    assert_true(x.node == y.node && x.place == y.place && x.size == y.size);
+    assert_true(x.nodes == y.nodes && x.least == y.least && x.most == y.most);
+    assert_int_equal(node_rank_at(a, x.node, x.place), rank);
+    assert_int_equal(node_rank_at(b, y.node, y.place), rank);
+}
+
+/* The closed form for groups of ranks, against the same nodes as a list. */
+static void groups_are_seen_as_lists_are(void **state)
+{
+    int node_of[RANKS];
+    for (int ranks = 1; ranks <= RANKS; ranks++)
+        for (int group = 1; group <= ranks + 1; group++) {
+            const struct node_map groups = {.group = group, .ranks = ranks};
+            const struct node_map list = {.node_of = node_of, .group = ranks, .ranks = ranks};
+            for (int r = 0; r < ranks; r++)
+                node_of[r] = r / group;
+            for (int r = 0; r < ranks; r++)
+                assert_same_view(&groups, &list, r);
+        }
+}
+
 /* ---- The library ---- */
 
 static void algorithms_of_the_library_sum(void **state)
@@ -231,6 +255,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_schedule_sums_on_every_rank),
         cmocka_unit_test(nodes_of_any_kind_sum),
+        cmocka_unit_test(groups_are_seen_as_lists_are),
         cmocka_unit_test(algorithms_of_the_library_sum),
         cmocka_unit_test(reduces_sum_at_rank_0),
         cmocka_unit_test(broadcasts_reach_every_rank),
