@@ -10,7 +10,7 @@
 const char *gemm_library(void);
 
 /* Prepares the matrix library for single-threaded calls from any thread. Call it before any net
- * runs. If the library would not choose its best kernel set, this sets the set in the environment
+ * runs. If the library would choose a slow kernel set, this names a better one in the environment
  * variable GEMM_ARCH_TYPE. Child processes that use BLIS inherit it. */
 #define GEMM_ARCH_TYPE "BLIS_ARCH_TYPE"
 void gemm_init(void);

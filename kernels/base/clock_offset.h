@@ -7,17 +7,18 @@
  * Probabilistic clock synchronization, 1989). Over many messages, the largest lower bound and the
  * smallest upper bound count. They may come from different messages.
  *
- * Clocks drift, so the offset between two moments is modelled as a straight line (Hunold and
+ * Clocks drift. The offset between two moments is therefore a straight line. Source: Hunold and
  * Carpen-Amarie, On the impact of synchronizing clocks and processes on benchmarking MPI
- * collectives, 2015). */
+ * collectives, 2015. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct ping {
-    int64_t sent_ns, received_ns; /* by the local clock */
-    int64_t theirs_ns;            /* by the remote clock */
+    int64_t sent_ns, received_ns; /* times of sending and of the answer's arrival, by the local
+                                   * clock */
+    int64_t theirs_ns;            /* time of reading, by the remote clock */
 };
 
 struct clock_offset {
@@ -42,9 +43,9 @@ struct clock_line {
 /* Returns the offset at local time `t_ns`. */
 double clock_line_offset_ns(const struct clock_line *line, int64_t t_ns);
 
-/* Returns a bound on the error of all offsets between the two moments. It is the larger error of
- * both ends plus an allowance for a drift that changes in between. If the line is steeper than
- * clocks can drift, a clock was set: the excess is added. */
+/* Returns a bound on the error of all offsets between the two moments: the larger error of both
+ * ends plus an allowance for changes of the drift. If the line is steeper than clocks can drift, a
+ * clock was set, and the excess is added. */
 double clock_line_error_ns(const struct clock_line *line);
 
 /* Returns the drift in seconds per second, positive if the local clock is the faster one. NAN if

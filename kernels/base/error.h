@@ -61,5 +61,5 @@ enum status error_no_memory(struct error *e, const char *what);
 void error_print(FILE *out, const struct error *e);
 
 /* Returns the exit status of a program that ends with this error: 2 for a wrong spec, data file or
- * command line, 3 if this machine cannot run it, 130 if interrupted, 1 otherwise. */
+ * command line, 3 if this machine cannot run the request, 130 if interrupted, 1 otherwise. */
 int error_exit_status(const struct error *e);

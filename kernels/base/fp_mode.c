@@ -22,7 +22,7 @@ bool fp_mode_flushes(void)
 
 #elif defined(__aarch64__)
 
-#define FPCR_FZ ((uint64_t)1 << 24) /* flushes both inputs and results */
+#define FPCR_FZ ((uint64_t)1 << 24) /* bit that flushes denormal inputs and results */
 
 static uint64_t fpcr_read(void)
 {

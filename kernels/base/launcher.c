@@ -12,13 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#define OF_THIS_MPI                                                                                \
+    "use the mpiexec of the program's MPI (MPIEXEC=mpiexec.mpich, mpiexec.openmpi, ...): "         \
+    "mpiexec -n %1$d %2$s ..."
+
 /* Variables that launchers set for each process: its rank and the number of processes, with advice
  * for launcher_check. Searched in order: Hydra or srun with an MPI plugin, Open MPI, srun. The
  * innermost launcher must come first, because ranks of an mpiexec inside a Slurm job also inherit
  * srun's variables. */
-#define OF_THIS_MPI                                                                                \
-    "use the mpiexec of the MPI it was built with (MPIEXEC=mpiexec.mpich, mpiexec.openmpi, ...): " \
-    "mpiexec -n %1$d %2$s ..."
 static const struct launcher {
     const char *rank, *tasks, *advice;
 } LAUNCHERS[] = {

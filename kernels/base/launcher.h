@@ -10,8 +10,8 @@
 /* Returns the rank of this process from the launcher's environment; -1 if there is none. */
 int launcher_rank(void);
 
-/* Checks that MPI's number of ranks equals the launcher's. Without an MPI plugin, srun starts N
- * separate jobs of one rank each. ERR_ARGUMENT with the correct command if the launcher started
+/* Checks that MPI has as many ranks as the launcher started. (Without an MPI plugin, srun starts N
+ * separate jobs of one rank each.) ERR_ARGUMENT with the correct command if the launcher started
  * more than `ranks` processes. Only rank 0's error has a text, so that it is printed once. */
 enum status launcher_check(int ranks, const char *program, struct error *e);
 
@@ -20,8 +20,7 @@ enum status launcher_check(int ranks, const char *program, struct error *e);
 bool launcher_name_stopped(char *text, size_t size);
 
 /* Returns whether a rank may end by launcher_leave: with a PMI-1 launcher, or without a launcher.
- * Other launchers (PMIx, Open MPI, Cray) report a rank that exits without MPI_Finalize as
- * crashed. */
+ * Other launchers (PMIx, Open MPI, Cray) would report the rank as crashed. */
 bool launcher_hears_leaving(void);
 
 /* Ends this rank without MPI_Finalize, after flushing all streams and announcing a regular end to

@@ -174,5 +174,5 @@ double mem_peak_mib(void)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss / 1024.0; /* Linux counts in KiB */
+    return (double)usage.ru_maxrss / 1024.0; /* ru_maxrss is in KiB on Linux */
 }

@@ -40,7 +40,7 @@ enum status mem_new_aligned(void *pointer, size_t n, size_t size, const char *wh
 
 /* List of memory blocks that are freed together. Zero-initialise it before use. */
 struct mem_room {
-    void **all; /* [n] */
+    void **all; /* [n] blocks */
     size_t n;
 };
 

@@ -133,7 +133,7 @@ static size_t distance_of(const char *name, const char *known)
     return edits == 0 ? 0 : smaller(by_edits, words_distance(name, known));
 }
 
-/* Returns as many last parts of `path` as `name` has: "time.steps" of "measure.time.steps" for a
+/* Returns the end of `path` with as many dots as `name`: "time.steps" of "measure.time.steps" for a
  * name with one dot. NULL if the path has no more dots than the name. */
 static const char *path_end(const char *path, const char *name)
 {
@@ -168,7 +168,8 @@ static void consider(struct name_nearest *best, const struct name_nearest *other
 struct name_nearest name_nearest(const char *name, const struct name_places *places)
 {
     struct name_nearest best = {.distance = 0};
-    bool own = places->elsewhere == places->here; /* one list only: compare whole names once */
+    bool own = places->elsewhere == places->here; /* `here` and `elsewhere` are one list: compare
+                                                   * whole names once */
     for (size_t i = 0; i < places->n_here; i++) {
         const char *known = places->here[i];
         struct name_nearest other = {{known, NULL}, distance_of(name, known), false};
@@ -259,7 +260,7 @@ char *name_explain(char *text, size_t size, const char *name, const char *const 
     return text;
 }
 
-/* "'train.lr', a key of 'train:'" */
+/* Writes a path and its group: "'train.lr', a key of 'train:'". */
 static void describe_path(char text[NAME_NEAR_BYTES], const char *path)
 {
     const char *dot = strrchr(path, '.');

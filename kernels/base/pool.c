@@ -36,7 +36,7 @@ struct pool {
     atomic_int running;
     pthread_mutex_t mutex;
     pthread_cond_t announced, finished;
-    struct worker workers[]; /* [threads - 1] */
+    struct worker workers[]; /* [threads - 1]; the caller has no entry */
 };
 
 static inline void cpu_pause(void)

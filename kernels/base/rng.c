@@ -12,7 +12,7 @@ void rng_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2
         c2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
         c1 = (uint32_t)p1;
         c3 = (uint32_t)p0;
-        k0 += 0x9E3779B9u; /* Weyl sequences: golden ratio, sqrt(3) - 1 */
+        k0 += 0x9E3779B9u; /* constants of the Weyl sequences: golden ratio, sqrt(3) - 1 */
         k1 += 0xBB67AE85u;
     }
     out[0] = c0;
@@ -52,7 +52,7 @@ static uint32_t source_next(struct word_source *s)
 }
 
 /* Returns an unbiased uniform number in [0, n): Lemire, "Fast random integer generation in an
- * interval", 2019. Words below the threshold are rejected, because n does not divide 2^32. */
+ * interval", 2019. Products below the threshold are rejected, because n need not divide 2^32. */
 static uint32_t source_below(struct word_source *s, uint32_t n)
 {
     uint64_t product = (uint64_t)source_next(s) * n;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct interval {
-    double lo, mid, hi; /* mid: sample median */
+    double lo, mid, hi; /* bounds; mid: sample median */
     double level;       /* actual confidence, for example 0.96875 at n = 6 */
     bool met;           /* false if n is too small for the requested level; then lo, hi = min,
                          * max */
@@ -43,9 +43,9 @@ double stats_binomial_tail(size_t n, size_t k, double p);
 double stats_favourite_tail(size_t n, size_t k, size_t c);
 
 /* Line y = intercept + slope x, fitted by least squares of the relative residuals (y - fit) / y. It
- * suits times that span orders of magnitude and whose errors are proportional to them. Neither
- * coefficient is negative: otherwise one of them is 0 (Lawson and Hanson, "Solving least squares
- * problems", 1974). */
+ * suits times that span orders of magnitude and whose errors are proportional to them. Both
+ * coefficients are at least 0; if one would be negative, the other is fitted alone (Lawson and
+ * Hanson, "Solving least squares problems", 1974). */
 struct line {
     double intercept, slope;
     double rms, worst; /* relative residuals: root mean square, largest */
@@ -54,7 +54,7 @@ struct line {
 /* Fits a line. NAN if any y <= 0, if there are fewer than 2 points or if all x are equal. */
 struct line stats_fit_line(const double *x, const double *y, size_t n);
 
-/* Fits a line through the origin. Needs 1 point or more, one of them with x > 0. */
+/* Fits a line through the origin. NAN if there are no points, if any y <= 0 or if all x are 0. */
 struct line stats_fit_slope(const double *x, const double *y, size_t n);
 
 /* Returns half the width of an interval divided by its median; NAN for n < 2. */

@@ -46,8 +46,7 @@ char *text_wall_time(char text[TEXT_NUMBER], double seconds);
 /* Writes a count and its noun: "1 rank", "2 ranks", "3 launches", "4 epochs". */
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun);
 
-/* Returns the length of the first sentence. The full stop counts only if no other sentence
- * follows. */
+/* Returns the length of the first sentence, without its full stop if another sentence follows. */
 int text_sentence(const char *text);
 
 /* Describes a status from wait(): "exit status 3", "killed by signal 9 (Killed)". */

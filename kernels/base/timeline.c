@@ -13,12 +13,12 @@ enum { ROOM_LEAST = 4096 };
 struct timeline {
     struct timeline_span *spans;
     size_t n, room;
-    size_t largest; /* most spans of a step so far */
+    size_t largest; /* number of spans in the largest step so far */
     size_t lost;
     size_t *begins; /* [steps_most + 1] first span of each kept step, then of the current one */
     size_t steps, steps_most;
     size_t room_most; /* limit, in spans */
-    bool full;        /* no further step is recorded */
+    bool full;        /* set if no further step is recorded */
 };
 
 const char *const *phase_names(void)

@@ -41,7 +41,7 @@ struct tensor_desc {
     size_t offset, count;
     size_t fan_in, fan_out;
     bool bias;
-    bool norm; /* normalisation tensor: scale, or shift if `bias`; initially 1 or 0 */
+    bool norm; /* set for normalisation: scale (initially 1) or, with `bias`, shift (initially 0) */
 };
 
 /* One layer as written in the model file, and the values derived from it. FLOPs count a
@@ -53,14 +53,14 @@ struct layer_desc {
     char name[NET_NAME_MAX];
     int line, column; /* position in the model file; 0 if built by code */
 
-    /* Options. The layer_rule of a kind lists those it accepts. */
-    int channels; /* outputs of conv2d and dense */
+    /* Options. Each kind only uses those of its layer_rule. */
+    int channels; /* output channels of conv2d, outputs of dense */
     int kernel_h, kernel_w;
     int stride_h, stride_w;
     int pad_h, pad_w;
     bool without_bias;        /* conv2d, dense: no bias tensor */
-    double rate;              /* dropout, dropout2d */
-    double epsilon, momentum; /* batchnorm2d */
+    double rate;              /* dropout, dropout2d: probability of a zero */
+    double epsilon, momentum; /* batchnorm2d: added to the variance; weight of a new batch */
 
     /* Members of a slice of a net (net_slice.h); all 0 in a whole net. */
     int first_unit; /* first output, or first input, of this slice in the whole layer */
@@ -71,7 +71,8 @@ struct layer_desc {
     int first_tensor, n_tensors;
     int n_buffers;
     size_t buffer_offset;                   /* offset of the first buffer in its arena */
-    uint64_t flops_forward, flops_backward; /* per image; without dx in the first layer */
+    uint64_t flops_forward, flops_backward; /* FLOPs per image; no dx in the first layer with
+                                             * parameters */
 };
 
 /* Optimizations that a compiled net may use. */
@@ -84,7 +85,7 @@ struct net_desc {
     char name[NET_NAME_MAX];
     struct shape input;
     int classes;
-    double mean[4], std[4]; /* per channel: x = (byte/255 - mean) / std */
+    double mean[4], std[4]; /* normalisation per channel: x = (byte/255 - mean) / std */
     enum initializer initializer;
 
     struct layer_desc *layers;
@@ -95,7 +96,7 @@ struct net_desc {
     struct tensor_desc *buffers; /* running statistics, without gradient or optimizer state */
     int n_buffers;
     size_t n_buffer_values;
-    uint64_t flops_forward, flops_backward; /* per image */
+    uint64_t flops_forward, flops_backward; /* FLOPs per image */
 };
 
 /* One option of a layer kind, as a model file writes it. A LAYER_PAIR takes one number or [h, w]. A
@@ -104,17 +105,16 @@ struct net_desc {
 struct layer_option {
     const char *key;
     enum { LAYER_INT, LAYER_PAIR, LAYER_REAL, LAYER_PART } type;
-    size_t offset; /* of the field, or the first of a pair, in struct layer_desc */
+    size_t offset; /* offset of the field, or of the first of a pair, in struct layer_desc */
     double min, max;
     double preset; /* default if the key is absent; NAN: required */
     const char *help;
 };
 
-/* Properties of a layer kind that need no computation. */
+/* Rules of a layer kind: options, shapes, tensors, FLOPs. */
 struct layer_rule {
-    const char *shapes; /* for users: shapes of input, output and tensors, in terms of the
-                         * options */
-    const struct layer_option *options; /* ends with a NULL key */
+    const char *shapes; /* shapes of input, output and tensors in terms of the options, for users */
+    const struct layer_option *options; /* array that ends with a NULL key */
     /* Sets layer->out from layer->in and the options. ERR_SHAPE with a sentence that names the
      * shapes if they do not fit. */
     enum status (*infer)(struct layer_desc *layer, struct error *e);
@@ -135,11 +135,12 @@ static inline bool layer_lacks(const struct layer_desc *layer, const struct laye
 }
 
 const struct layer_rule *layer_rule_get(enum layer_kind kind);
-const char *const *layer_names(void);       /* LAYER_KINDS names */
-const char *const *initializer_names(void); /* INITIALIZERS names: pytorch glorot he */
+const char *const *layer_names(void);       /* Returns the names of the LAYER_KINDS kinds. */
+const char *const *initializer_names(void); /* Returns the names of the INITIALIZERS: pytorch glorot
+                                             * he. */
 
-/* Begins a network. ERR_SHAPE unless the input has 1..4096 channels, rows and columns, and classes
- * are 2..1000. */
+/* Begins a network. ERR_SHAPE unless channels, rows and columns of the input are 1..4096 and
+ * classes 2..1000. */
 enum status net_desc_begin(struct net_desc *net, const char *name, struct shape input, int classes,
                            struct error *e);
 
@@ -167,7 +168,6 @@ static inline size_t shape_count(struct shape s)
 /* Writes "10x24x24", or "50" for a vector, and returns `text`. */
 char *shape_text(char text[40], struct shape s);
 
-/* Returns the number of parameters of one layer. */
 size_t net_layer_params(const struct net_desc *net, const struct layer_desc *layer);
 
 /* Prints the table of `scalebench model NAME`: layers with output shape, parameters and FLOPs, then

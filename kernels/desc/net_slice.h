@@ -10,7 +10,7 @@
 
 #include "kernels/desc/net_desc.h"
 
-/* Indices of the two dense layers of a pair: split by outputs, split by inputs. */
+/* Indices of the two dense layers of a pair. `columns` is split by outputs, `rows` by inputs. */
 struct net_pair {
     int columns, rows;
 };

@@ -20,7 +20,7 @@ enum status layer_error(const struct layer_desc *layer, struct error *e, const c
 int layer_weight_and_bias(struct tensor_desc list[2], const struct layer_desc *layer,
                           const struct tensor_desc *weight);
 
-/* Option `bias` of such a layer. */
+/* Option `bias` of conv2d and dense. */
 #define LAYER_BIAS_OPTION                                                                          \
     {                                                                                              \
         "bias", LAYER_PART, offsetof(struct layer_desc, without_bias), 0, 1, 1,                    \
@@ -31,7 +31,6 @@ int layer_weight_and_bias(struct tensor_desc list[2], const struct layer_desc *l
  * ERR_SHAPE if the kernel is larger than the padded input. */
 enum status layer_slide_kernel(struct layer_desc *layer, struct error *e);
 
-/* Options of a pooling layer. */
 extern const struct layer_option layer_pool_options[];
 
 /* Sets layer->out of a pooling layer, like layer_slide_kernel. A stride of 0 becomes the window

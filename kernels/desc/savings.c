@@ -7,7 +7,7 @@
 
 struct saving_row {
     const char *name, *summary;
-    bool counts; /* reduces FLOPs done; false: depends on the data */
+    bool counts; /* true: reduces FLOPs done; false: depends on the data */
 };
 
 static const struct saving_row rows[SAVINGS] = {

@@ -16,14 +16,12 @@ static void inside(int k, int stride, int pad, int size, int n, int *begin, int 
         *end = n;
 }
 
-/* y[o] += x[o * stride] */
 static inline void add_strided(real *restrict y, const real *restrict x, int n, size_t stride)
 {
     for (int o = 0; o < n; o++)
         y[o] += x[(size_t)o * stride];
 }
 
-/* x[o * stride] += y[o] * scale */
 static inline void spread_strided(real *restrict x, const real *restrict y, int n, size_t stride,
                                   real scale)
 {

@@ -35,13 +35,6 @@ struct batchnorm_call batchnorm_begin(const struct layer_call *c)
     };
 }
 
-/* Sums over the ranks that share the batch. */
-static void sum_group(const struct batchnorm_call *call, size_t n)
-{
-    if (call->ex->group_sum != NULL)
-        call->ex->group_sum(call->ex->group_arg, call->sums, n);
-}
-
 static double count_numbers(const struct batchnorm_call *call)
 {
     size_t images = 0;
@@ -62,7 +55,6 @@ static void update_running(real *mean, real *var, double batch_mean, double batc
         *var = (real)((1 - momentum) * (double)*var + momentum * batch_var * (count / (count - 1)));
 }
 
-/* Computes the batch statistics and updates the running ones. */
 static void use_batch(struct batchnorm_call *call)
 {
     real *mean = call->running, *var = mean + call->channels;
@@ -70,7 +62,7 @@ static void use_batch(struct batchnorm_call *call)
     for (size_t c = 0; c < call->channels; c++) {
         double d = call->sums[2 * c] / count, square = call->sums[2 * c + 1] / count;
         double variance = square - d * d;
-        variance = variance < 0 ? 0 : variance; /* NaN is kept */
+        variance = variance < 0 ? 0 : variance; /* a NaN variance stays NaN */
         call->s.mean[c] += d;
         call->s.inverse[c] = 1 / sqrt(variance + call->layer->epsilon);
         update_running(&mean[c], &var[c], call->s.mean[c], variance, count, call->layer->momentum);
@@ -94,7 +86,7 @@ void batchnorm_forward(struct batchnorm_call *call, batchnorm_pass *sum_inputs,
     if (call->ex->training && !call->ex->fixed_statistics) {
         sum_inputs(call);
         call->sums[2 * call->channels] = count_numbers(call);
-        sum_group(call, 2 * call->channels + 1);
+        batchnorm_sum_group(call->ex, call->sums, 2 * call->channels + 1);
         *call->s.count = call->sums[2 * call->channels];
     }
     if (*call->s.count > 0)
@@ -138,6 +130,6 @@ void batchnorm_backward(struct batchnorm_call *call, real *dparams, batchnorm_pa
     if (differentiate == NULL)
         return;
     if (*call->s.count > 0)
-        sum_group(call, 2 * call->channels);
+        batchnorm_sum_group(call->ex, call->sums, 2 * call->channels);
     differentiate(call);
 }

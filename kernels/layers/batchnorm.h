@@ -16,11 +16,11 @@ struct batchnorm_call {
     const struct layer_desc *layer;
     size_t images, channels, plane;
     struct statistics s;
-    double *sums;  /* [C,2], then the count */
+    double *sums;  /* [C,2] two sums per channel, then the count */
     real *running; /* [C,2]: running means, then variances */
     const real *x, *dy, *weight, *bias;
     real *y, *dx;
-    void *arg; /* argument of the passes */
+    void *arg; /* argument for the passes */
 };
 
 /* Returns the bytes saved for backward. The sums in scratch need as many. */
@@ -29,7 +29,7 @@ static inline size_t batchnorm_bytes(const struct layer_desc *layer)
     return (2 * (size_t)layer->in.c + 1) * sizeof(double);
 }
 
-/* Hooks of a layer's kernel, fast or reference, that return batchnorm_bytes. */
+/* Return batchnorm_bytes. They are hooks of the layer's kernels, fast and reference. */
 size_t batchnorm_saved_bytes(const struct layer_desc *layer, int n);
 size_t batchnorm_scratch_bytes(const struct layer_desc *layer, int n, int threads);
 
@@ -38,6 +38,13 @@ struct batchnorm_call batchnorm_begin(const struct layer_call *c);
 static inline bool batchnorm_counts(const struct exec *ex, size_t image)
 {
     return ex->weights == NULL || ex->weights[image] != 0;
+}
+
+/* Sums values [n] over the ranks that share the batch. */
+static inline void batchnorm_sum_group(const struct exec *ex, double *values, size_t n)
+{
+    if (ex->group_sum != NULL)
+        ex->group_sum(ex->group_arg, values, n);
 }
 
 /* Coefficients of dx = of_dy * dy + (of_x * (x - mean) + constant). */

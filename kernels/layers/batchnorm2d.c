@@ -75,7 +75,7 @@ SIMD_CLONES static void sum_inputs(void *arg, size_t begin, size_t end, int thre
             if (batchnorm_counts(call->ex, i))
                 add_products(sums, x, shift, x, shift, call->plane);
         }
-        call->s.mean[c] = shift; /* batchnorm_forward adds the group's mean deviation */
+        call->s.mean[c] = shift; /* shift; batchnorm_forward adds the mean of x - shift */
         call->sums[2 * c] = sums[0];
         call->sums[2 * c + 1] = sums[1];
     }
@@ -113,7 +113,6 @@ static void batchnorm2d_forward(const struct layer_call *c)
 
 /* ---- Backward ---- */
 
-/* Sums dy and dy * (x - mean) per channel. */
 SIMD_CLONES static void sum_gradients(void *arg, size_t begin, size_t end, int thread)
 {
     const struct batchnorm_call *call = arg;

@@ -10,12 +10,6 @@ static size_t at(const struct layer_desc *l, int image, int channel, int positio
            (size_t)position;
 }
 
-static void sum_group(const struct exec *ex, double *values, int n)
-{
-    if (ex->group_sum != NULL)
-        ex->group_sum(ex->group_arg, values, (size_t)n);
-}
-
 /* values [C] <- sums of (x - mean)^power; values[C] <- numbers counted per channel */
 static void sum_powers(const struct layer_call *k, double *values, const double *mean, int power)
 {
@@ -31,7 +25,7 @@ static void sum_powers(const struct layer_call *k, double *values, const double 
                     pow((double)k->x[at(l, i, c, j)] - (mean != NULL ? mean[c] : 0), power);
         values[channels] += counts ? plane : 0;
     }
-    sum_group(k->ex, values, channels + 1);
+    batchnorm_sum_group(k->ex, values, (size_t)channels + 1);
 }
 
 /* Data saved for backward: the count, then mean and standard deviation per channel. */
@@ -59,7 +53,8 @@ static void batch_statistics(const struct layer_call *k, struct saved s)
     sum_powers(k, sums, s.mean, 2);
     for (int c = 0; c<l->in.c && * s.count> 0; c++) {
         s.deviation[c] = sqrt(sums[c] / *s.count + l->epsilon);
-        if (!isfinite(s.mean[c]) || !isfinite(sums[c])) /* overflow: the step is skipped */
+        if (!isfinite(s.mean[c]) || !isfinite(sums[c])) /* overflow: keep the running statistics,
+                                                         * the step is skipped */
             continue;
         running_mean[c] =
             (real)((1 - l->momentum) * (double)running_mean[c] + l->momentum * s.mean[c]);
@@ -96,7 +91,7 @@ static void batchnorm2d_ref_backward(const struct layer_call *k)
 {
     const struct layer_desc *l = k->layer;
     const struct saved s = saved_of(k);
-    double *sums = k->scratch; /* of dy z, then of dy */
+    double *sums = k->scratch; /* sums of dy z, then of dy */
     for (int c = 0; c < 2 * l->in.c; c++)
         sums[c] = 0;
     for (int i = 0; i < k->n; i++)
@@ -109,7 +104,7 @@ static void batchnorm2d_ref_backward(const struct layer_call *k)
     for (int c = 0; c < 2 * l->in.c; c++)
         k->dparams[c] = (real)sums[c] + (k->ex->accumulate ? k->dparams[c] : 0);
     if (k->dx != NULL && *s.count > 0)
-        sum_group(k->ex, sums, 2 * l->in.c);
+        batchnorm_sum_group(k->ex, sums, 2 * (size_t)l->in.c);
     for (int i = 0; i < k->n && k->dx != NULL; i++)
         for (int c = 0; c < l->in.c; c++)
             for (int j = 0; j < l->in.h * l->in.w; j++) {

@@ -1,9 +1,9 @@
 /* Convolution through im2col and GEMM, in chunks of images.
  *
- * The columns of a chunk are stored side by side, Y [O, m*P] = W [O,K] cols [K, m*P], so that a
- * product is wide enough for GEMM even if an image has few positions. On a Zen 5 core with AVX-512
- * kernels, keras_690k's conv3 (P = 9, K = 1152) reaches 173 GFLOP/s with 12 images per product and
- * 227 with 32. Its conv2 (P = 121, K = 288) reaches 179 with one image and 214 with 7. The
+ * The columns of a chunk are stored side by side: Y [O, m*P] = W [O,K] cols [K, m*P]. A product is
+ * then wide enough for GEMM even if an image has few positions. Measured on a Zen 5 core with
+ * AVX-512 kernels: keras_690k's conv3 (P = 9, K = 1152) reaches 173 GFLOP/s with 12 images per
+ * product, 227 with 32. Its conv2 (P = 121, K = 288) reaches 179 with one image, 214 with 7. The
  * transposed form (patches as rows) was no faster and would need a transposition of Y. The copy of
  * Y into place also adds the bias. Backward gathers the columns again, which costs about a tenth of
  * the product, instead of storing K/C times the input.
@@ -21,10 +21,10 @@
 
 struct sizes {
     size_t k, p;     /* rows of cols; columns per image */
-    size_t in, out;  /* numbers per image */
-    size_t channels; /* output channels */
-    size_t params;   /* weights and biases */
-    size_t chunk;    /* images per chunk at most */
+    size_t in, out;  /* numbers per image, of input and output */
+    size_t channels; /* number of output channels */
+    size_t params;   /* number of weights and biases */
+    size_t chunk;    /* largest number of images per chunk */
 };
 
 static struct sizes sizes_of(const struct layer_desc *l, size_t n)
@@ -88,7 +88,6 @@ static real *call_partial(const struct conv2d_call *call, int thread)
     return call->partials + (size_t)(thread - 1) * aligned_reals(call->s.params);
 }
 
-/* Only the calling thread may poll. */
 static void poll_within(const struct conv2d_call *call, int thread)
 {
     if (thread == 0)
@@ -204,7 +203,6 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
         backward_input(call, cols, flat, begin, end);
 }
 
-/* dparams += the sums of the other threads, in thread order. */
 SIMD_CLONES static void add_partials(void *arg, size_t begin, size_t end, int thread)
 {
     const struct conv2d_call *call = arg;

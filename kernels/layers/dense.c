@@ -18,7 +18,8 @@ struct tile {
     size_t out, in;
 };
 
-/* Halves the whole matrix along its longer side until a product with `images` fits into a block. */
+/* Returns the tile size: the matrix, halved along its longer side until a product with `images`
+ * fits into a block. */
 static struct tile tile_fitting(size_t out, size_t in, size_t images)
 {
     struct tile t = {.out = out, .in = in};
@@ -95,7 +96,6 @@ static void backward_input_share(void *arg, int thread, int threads)
     for_tiles(call, thread, t, 0, call->out, begin, end, backward_input_tile);
 }
 
-/* Computes one tile of dW, over all images. */
 static void backward_params_tile(const struct dense_call *call, size_t begin, size_t end,
                                  size_t row, size_t rows, size_t column, size_t columns)
 {
@@ -106,7 +106,6 @@ static void backward_params_tile(const struct dense_call *call, size_t begin, si
          call->c->ex->accumulate);
 }
 
-/* Computes db [begin, end), image by image. */
 SIMD_CLONES static void backward_bias(const struct dense_call *call, size_t begin, size_t end)
 {
     real *restrict dbias = call->c->dparams + call->out * call->in;

@@ -10,15 +10,15 @@
 
 SIMD_DECLARE(struct keep_functions, keep)
 
-enum { BLOCK = 4 }; /* units drawn together */
+enum { BLOCK = 4 }; /* number of units drawn together */
 
 struct dropout_call {
     const struct layer_call *c;
-    const enum isa *isa; /* NULL: word by word */
+    const enum isa *isa; /* set for vector draws; NULL: word by word */
     struct dropout_units u;
     real *out;
     const real *in;
-    bool draw; /* draw the mask first (forward) */
+    bool draw; /* forward draws the mask first; backward reuses it */
 };
 
 size_t dropout_mask_bytes(const struct layer_desc *layer, int n)

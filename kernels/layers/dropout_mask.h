@@ -32,7 +32,7 @@ void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
 size_t dropout_mask_bytes(const struct layer_desc *layer, int n);
 
 /* Write y [N,units,size] <- x. In training they draw `keep` and apply it; in evaluation they copy.
- * The second draws with the instructions of *isa; NULL: word by word. */
+ * The `_by` variant draws with the instructions of *isa; NULL: word by word. */
 void dropout_mask_forward(const struct layer_call *c);
 void dropout_mask_forward_by(const enum isa *isa, const struct layer_call *c);
 

@@ -13,7 +13,7 @@ struct span {
 static struct span span_of(int tap, int outputs, int inputs, int stride, int pad)
 {
     struct span s = {.begin = 0, .end = 0, .first = 0};
-    int shift = pad - tap; /* input = output * stride - shift */
+    int shift = pad - tap; /* input position = output * stride - shift */
     s.begin = shift > 0 ? (shift + stride - 1) / stride : 0;
     s.end = inputs - 1 + shift >= 0 ? (inputs - 1 + shift) / stride + 1 : 0;
     if (s.end > outputs)
@@ -25,7 +25,7 @@ static struct span span_of(int tap, int outputs, int inputs, int stride, int pad
 }
 
 /* Rows are short, often 3 to 30 numbers, so calling memcpy for each would take longer than copying.
- * Inlined with the most common stride, a constant 1. */
+ * Inlined so that the most common stride, 1, is a constant. */
 static inline __attribute__((always_inline)) void
 copy_rows(real *restrict cols, const real *restrict x, const struct layer_desc *l, struct span rows,
           struct span columns, int stride)

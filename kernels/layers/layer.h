@@ -11,11 +11,11 @@ struct layer_call {
     const struct layer_desc *layer;
     int n;
     real *y;       /* [N,out]: output of forward, input of backward */
-    const real *x; /* [N,in] */
+    const real *x; /* [N,in] input */
     real *dx;      /* [N,in], NULL if not needed */
     const real *dy;
-    const real *params; /* from the layer's first tensor on; NULL: none */
-    real *dparams;      /* laid out as params */
+    const real *params; /* the layer's parameters, from its first tensor on; NULL: none */
+    real *dparams;      /* gradients of params, in the same layout */
     void *saved, *scratch;
 };
 
@@ -26,11 +26,11 @@ struct layer_kernel {
     /* Sizes of `saved` and `scratch`. NULL: 0. */
     size_t (*saved_bytes)(const struct layer_desc *layer, int n);
     size_t (*scratch_bytes)(const struct layer_desc *layer, int n, int threads);
-    void (*forward)(const struct layer_call *c);  /* y <- x, params */
-    void (*backward)(const struct layer_call *c); /* dx, dparams <- dy */
+    void (*forward)(const struct layer_call *c);  /* computes y from x and params */
+    void (*backward)(const struct layer_call *c); /* computes dx and dparams from dy */
 };
 
-/* Return the results of a kernel's size hooks, 0 if it has none. */
+/* Return the bytes of `saved` and `scratch` that a kernel needs. */
 size_t layer_saved_bytes(const struct layer_kernel *kernel, const struct layer_desc *layer, int n);
 size_t layer_scratch_bytes(const struct layer_kernel *kernel, const struct layer_desc *layer, int n,
                            int threads);

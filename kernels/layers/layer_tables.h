@@ -66,7 +66,7 @@ static inline size_t real_bytes(size_t count)
     return (count * sizeof(real) + 63) / 64 * 64;
 }
 
-/* Returns `count` numbers rounded up to a multiple of a cache line. */
+/* Returns `count`, rounded up so that as many reals fill whole cache lines. */
 static inline size_t aligned_reals(size_t count)
 {
     return real_bytes(count) / sizeof(real);

@@ -5,7 +5,7 @@
 
 /* Score of a batch, summed over its images. */
 struct score {
-    double loss_sum;  /* cross-entropy in natural logarithms */
+    double loss_sum;  /* sum of cross-entropies, in natural logarithms */
     uint32_t correct; /* images whose largest logit is the label; the first of equals counts */
     uint32_t samples;
 };

@@ -15,7 +15,7 @@ void pool_planes(const struct layer_call *c, size_t numbers, plane_function *f);
 typedef void output_function(const struct layer_call *c, const struct receptive_field *field,
                              size_t plane, size_t out);
 
-/* Calls f for every output in order. For the references. */
+/* Calls f for every output in order, in one thread. For the references. */
 void pool_all_outputs(const struct layer_call *c, output_function *f);
 
 /* Zeroes dx, then calls f for every output; f adds its gradients to dx. Does nothing if dx is

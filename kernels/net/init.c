@@ -85,7 +85,7 @@ static void fill_batch(struct net_batch *b)
 
 enum status net_batch_open(struct net_batch *b, const struct net_desc *desc, int n, struct error *e)
 {
-    static const char what[] = "a batch of made-up images and weights";
+    static const char what[] = "a batch of generated images and weights";
     size_t images = (size_t)n, params = desc->n_params;
     *b = (struct net_batch){.desc = desc, .n = n};
     TRY(MEM_KEEP(&b->memory, b->images, images * shape_count(desc->input), what, e));

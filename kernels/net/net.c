@@ -42,7 +42,8 @@ struct net {
     struct slot *slots;
     char *scratch;
     size_t value_reals, gradient_reals, saved_bytes, scratch_bytes;
-    real byte_value[CHANNELS_MAX][BYTE_VALUES]; /* (byte/255 - mean) / std, per channel */
+    real byte_value[CHANNELS_MAX][BYTE_VALUES]; /* number (byte/255 - mean) / std for each byte, per
+                                                 * channel */
     struct mem_room memory;
 };
 
@@ -56,7 +57,7 @@ static size_t align_bytes(size_t bytes)
     return (bytes + MEM_ALIGNMENT - 1) / MEM_ALIGNMENT * MEM_ALIGNMENT;
 }
 
-/* Returns the numbers of n_max activations of this shape, padded to align the next buffer. */
+/* Returns the size in reals of n_max activations of this shape, padded to align the next buffer. */
 static size_t padded_reals(const struct net *net, struct shape shape)
 {
     return aligned_reals((size_t)net->options.n_max * shape_count(shape));
@@ -101,9 +102,9 @@ static void find_tensors(struct op *op, const struct net_desc *desc)
 }
 
 /* Returns the layout of the images for the first op. Ops that read bytes may fold scale and shift
- * into weights and bias. If a nonzero byte represents exactly 0, as 51 does with mean 0.2, blank
- * areas would then have outputs of rounding errors, whose gradients ReLU would let pass. Such nets
- * convert the bytes first. */
+ * into weights and bias. If a nonzero byte represents exactly 0 (51 with mean 0.2), the outputs of
+ * blank areas would then be rounding errors. ReLU would let some of their gradients pass. The bytes
+ * of such nets are converted first. */
 static enum layout layout_of_images(const struct net *net)
 {
     for (int c = 0; c < net->input.c; c++)
@@ -125,7 +126,8 @@ static void choose_ops(struct net *net, const struct net_desc *desc)
         struct op *op = &net->ops[net->n_ops++];
         op->kernel = op_find(net->options.plan, net->options.isa, layout, net->layers + first,
                              desc->n_layers - first, net->read + first, &taken);
-        assert(op->kernel != NULL); /* a non-standard layout is only used if the next op reads it */
+        assert(op->kernel != NULL); /* cannot fail: an op only uses an output layout that the next
+                                     * op reads */
         op->fused = (struct fused_layers){.layers = net->layers + first,
                                           .n_layers = taken,
                                           .read = net->read + first,
@@ -143,8 +145,8 @@ static void choose_ops(struct net *net, const struct net_desc *desc)
     }
 }
 
-/* Returns the numbers of the outputs of n_max images, padded to align the next buffer. Their
- * gradients need as many. */
+/* Returns the size in reals of the gradients of n_max outputs, padded to align the next buffer.
+ * Outputs need no more. */
 static size_t output_reals(const struct net *net, const struct op *op)
 {
     if (op->kernel->out_reals == NULL)
@@ -152,14 +154,15 @@ static size_t output_reals(const struct net *net, const struct op *op)
     return aligned_reals(op->kernel->out_reals(&op->fused, net->options.n_max));
 }
 
-/* Returns the room of the outputs in reals, less than output_reals for 16-bit values. */
+/* Returns the size in reals of n_max outputs. 16-bit values need half the size of their
+ * gradients. */
 static size_t value_reals(const struct net *net, const struct op *op)
 {
     size_t reals = output_reals(net, op);
     return aligned_reals(reals / precision_per_real(values_precision(&op->fused, op->fused.out)));
 }
 
-/* Reserves the input of the first op: the images, or the output of the preceding op of another
+/* Reserves the input of the first op: the images or, in a later stage, the output of the previous
  * stage. */
 static void lay_out_input(struct net *net)
 {
@@ -192,7 +195,6 @@ static void lay_out_ops(struct net *net)
     }
 }
 
-/* Checks the range of ops against the plan. */
 static enum status check_stage(struct net *net, const struct net_desc *desc, struct error *e)
 {
     struct net_options *o = &net->options;
@@ -228,7 +230,6 @@ static enum status net_alloc_buffers(struct net *net, const struct net_desc *des
                            desc->name, (double)net_bytes(net) / 0x1p20, net->options.n_max);
 }
 
-/* Compiles the plan into an empty net. */
 static enum status net_open(struct net *net, const struct net_desc *desc,
                             const struct net_options *options, struct error *e)
 {
@@ -363,7 +364,7 @@ void net_expect(struct net *net, int slot, int n)
     net->slots[slot].n = n;
 }
 
-/* Does not count padding after the images. */
+/* Returns the size in reals of an op's input for n images, without padding. */
 size_t net_activation_reals(const struct net *net, int op, int n)
 {
     if (op == 0)
@@ -374,7 +375,6 @@ size_t net_activation_reals(const struct net *net, int op, int n)
     return (size_t)n * shape_count(fused_last(&before->fused)->out);
 }
 
-/* Returns the offset of an op's input in a slot's values. */
 static size_t input_of(const struct net *net, int op)
 {
     return op > net->options.first_op ? net->ops[op - 1].value : 0;
@@ -438,7 +438,6 @@ static bool op_learns(const struct op *op)
     return op->fused.wants_input || op->n_tensors > 0;
 }
 
-/* Returns the bytes of one value in a layout. */
 static size_t value_bytes(const struct fused_layers *fused, enum layout layout)
 {
     if (layout == LAYOUT_BYTES)
@@ -474,7 +473,6 @@ static void charge_flops(const struct exec *ex, const struct op *op, bool backwa
         ex->charge(ex->charge_arg, WORK_FLOP, (double)done_flops(op, backward) * n);
 }
 
-/* Returns the call arguments shared by forward and backward of an op. */
 static struct op_call call_of(const struct net *net, const struct exec *ex, struct slot *slot,
                               int index, const real *params)
 {

@@ -13,7 +13,7 @@
 struct net;
 struct net_options {
     enum plan plan;
-    enum isa isa; /* of this processor, the same on all ranks */
+    enum isa isa; /* instruction set of this processor, the same on all ranks */
     /* Precision in which values between convolutions are stored; arithmetic is not affected. 16-bit
      * types are not supported for stages of a pipeline or in double precision. */
     enum precision values;
@@ -46,18 +46,17 @@ char *net_op_layers(const struct net *net, const struct net_desc *desc, int op,
                     char text[NET_OP_LAYERS]);
 /* Properties and output of an op, for measuring and comparing plans. */
 struct net_op_view {
-    int first_layer, last_layer; /* layers [first, last) */
+    int first_layer, last_layer; /* range of layers [first, last) */
     /* Output [N,C,H,W] of the slot's images after net_forward; later layers read read_h rows and
      * read_w columns of it. NULL if the op has a layout of its own. */
     const real *y;
     int read_h, read_w;
-    bool learns;                            /* has a backward pass */
+    bool learns;                            /* whether the op has a backward pass */
     uint64_t flops_forward, flops_backward; /* computed FLOPs per image */
     unsigned savings;
-    enum kernel_choice
-        choice; /* choice in effect; CHOICE_direct also for direct sums that were not requested */
-    bool bf16;  /* multiplies bf16 numbers */
-    size_t in_bytes, out_bytes; /* per value: of the input, and of the output, of forward */
+    enum kernel_choice choice;  /* kernel chosen; CHOICE_direct also by default */
+    bool bf16;                  /* whether the op multiplies bf16 numbers */
+    size_t in_bytes, out_bytes; /* bytes per value of the input and of the output */
 };
 struct net_op_view net_op_view(const struct net *net, int slot, int op);
 /* Writes the kernel of each convolution and dense layer: "conv1:first_conv conv2:winograd_f2
@@ -67,17 +66,17 @@ struct net_op_view net_op_view(const struct net *net, int slot, int op);
 char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT]);
 /* Memory of a net for its slots and for computing, in bytes. */
 struct net_memory {
-    size_t outputs;   /* of all ops */
-    size_t saved;     /* data that ops save for backward besides outputs */
-    size_t gradients; /* gradients of the outputs of two ops */
+    size_t outputs;   /* bytes of the outputs of all ops */
+    size_t saved;     /* bytes that ops save for backward besides outputs */
+    size_t gradients; /* bytes of the gradients of two ops' outputs */
     size_t scratch;
 };
 struct net_memory net_memory(const struct net *net);
-size_t net_bytes(const struct net *net); /* sum of net_memory */
+size_t net_bytes(const struct net *net); /* Returns the sum of net_memory in bytes. */
 /* Returns the FLOPs per image that the plan computes. Like the FLOPs of the description, they
  * exclude the gradient of the images. */
 uint64_t net_flops_done(const struct net *net, bool backward);
-unsigned net_savings(const struct net *net); /* of all ops */
+unsigned net_savings(const struct net *net); /* Returns the savings of all ops, as a bit mask. */
 
 /* Makes n <= n_max images, bytes [N,C,H,W], the input of a slot. The net reads a byte as (byte/255
  * - mean)/std. The images are borrowed until backward of the slot has ended. */
@@ -148,7 +147,7 @@ void net_init_buffers(const struct net_desc *desc, real *buffers);
 /* n generated images, labels and weights for timing training steps, always the same. The caller
  * frees them by emptying `memory`, also after an error. */
 struct net_batch {
-    const struct net_desc *desc; /* borrowed */
+    const struct net_desc *desc; /* borrowed description */
     int n;
     struct exec ex;
     uint8_t *images, *labels;

@@ -15,8 +15,8 @@ enum { ROUNDS = 7 };
 /* Largest time of a candidate relative to the default kernel; smaller gains are noise. */
 #define WORTHWHILE 0.98
 
-/* Times one training step. ns [n_layers]: forward plus backward of each op, at its first layer;
- * loading counts for the first layer. */
+/* Times one training step. ns [n_layers]: time of each op, forward plus backward, at its first
+ * layer. Loading counts for the first layer. */
 static void time_step(struct net_batch *r, struct net *net, int64_t *ns)
 {
     int ops = net_ops(net);
@@ -98,7 +98,6 @@ static bool differs(const struct net *base, int op, const struct net *other)
            v.flops_forward != o.flops_forward || v.flops_backward != o.flops_backward;
 }
 
-/* Returns whether there are several kernels for a layer. */
 static bool has_kernels(const struct layer_desc *layer)
 {
     return layer->kind == LAYER_conv2d || layer->kind == LAYER_dense;
@@ -109,13 +108,13 @@ static bool is_head(const struct net_desc *desc, const struct net *net, int op)
     return has_kernels(&desc->layers[net_op_view(net, 0, op).first_layer]);
 }
 
-/* State of a search. */
 struct search {
     struct net_batch batch;
     struct net_options options;
     struct net *base;
-    uint8_t *choices, *trial; /* [n_layers] */
-    double *best, *ratio;     /* [n_layers], set for the first layer of each op of base */
+    uint8_t *choices, *trial; /* [n_layers] kernel choices, best so far and under test */
+    double *best, *ratio;     /* [n_layers] relative times, set for the first layer of each op of
+                               * base */
 };
 
 static enum status make_net(struct search *s, struct net **net, const uint8_t *choices,

@@ -4,8 +4,9 @@
 #include "kernels/ops/op.h"
 #include "kernels/simd/conv3x3.h"
 
-/* Returns how many layers from layers[0] on form such a convolution and its epilogue; 0 if none. If
- * batch norm follows, the count includes the norm and its epilogue, and *norm is set. */
+/* Returns how many layers from layers[0] on form a 3x3 convolution of stride 1 and its epilogue; 0
+ * if none. If batch norm follows, the count includes the norm and its epilogue, and *norm is
+ * set. */
 int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogue, bool *norm);
 
 /* Returns how many layers from layers[0] on form batch norm and its epilogue; 0 if none. */

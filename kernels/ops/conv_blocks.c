@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-/* Returns the stored numbers in one block of an image. */
+/* Returns the number of stored values in one block of an image. */
 static size_t stored_block(const struct winograd *w)
 {
     return winograd_stored(w) / (size_t)w->out_blocks;
 }
 
-/* Returns the numbers in `blocks` panels of k rows, or in one slice. */
+/* Returns the size in reals of `blocks` panels of k rows, or of one slice. */
 static size_t panels_reals(const struct winograd *w, struct conv_sizes sizes, int blocks, int k)
 {
     if (sizes.slice == 0)
@@ -23,7 +23,7 @@ static struct conv_share share_of(const struct fused_layers *fused, const struct
     size_t y = w->norm                     ? sizes.chunk * stored_block(w)
                : fused->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w)
                                            : 0;
-    /* One 16-bit number per tile takes at most the room of a real. */
+    /* One 16-bit number per tile; a real per tile is large enough. */
     size_t blank = w->kind == WINOGRAD_F4 ? sizes.chunk * (size_t)winograd_tiles(w) : 0;
     struct conv_share share = {.m = aligned_reals(sizes.m),
                                .v = aligned_reals(sizes.v),
@@ -36,7 +36,8 @@ static struct conv_share share_of(const struct fused_layers *fused, const struct
     return share;
 }
 
-/* Returns the room for panels of weights, forward or transposed, whichever is larger. */
+/* Returns the size in reals of the panels of weights, forward or transposed, whichever is
+ * larger. */
 static size_t weights_reals(const struct winograd *w, struct conv_sizes sizes)
 {
     size_t forward = panels_reals(w, sizes, w->out_blocks, w->in_c);
@@ -106,7 +107,7 @@ size_t conv_out_reals(const struct fused_layers *fused, int n)
     return w.norm ? norm_out_reals(fused, 1, n) : (size_t)n * winograd_stored(&w);
 }
 
-/* Items are blocks of output channels. */
+/* Transforms blocks [begin, end) of output channels. */
 static void transform_weights(void *arg, size_t begin, size_t end, int thread)
 {
     const struct conv_call *call = arg;
@@ -116,7 +117,7 @@ static void transform_weights(void *arg, size_t begin, size_t end, int thread)
                                  call->c->params);
 }
 
-/* Items are blocks of input channels. */
+/* Transforms blocks [begin, end) of input channels. */
 static void transform_weights_transposed(void *arg, size_t begin, size_t end, int thread)
 {
     const struct conv_call *call = arg;
@@ -306,7 +307,7 @@ void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, 
         norm_add_inputs(&call->norm, i, (size_t)b, thread);
 }
 
-/* Block b of dy, in blocks, an image `*stride` numbers behind the other. */
+/* Returns block b of dy for images [begin, end), in blocks. Images are *stride numbers apart. */
 static const real *block_of_dy(const struct conv_call *call, size_t begin, size_t end, int b,
                                int thread, size_t *stride)
 {

@@ -9,8 +9,8 @@
 #include "kernels/ops/norm_blocks.h"
 #include "kernels/ops/winograd.h"
 
-/* Chunk size of an op, in images, and its memory: numbers of v and m per chunk, and numbers of v
- * that forward saves for all images. */
+/* Chunk size of an op, in images, and sizes of its memory in numbers: v and m per chunk, v saved
+ * for all images (`kept`). */
 struct conv_sizes {
     size_t chunk, m, v, kept;
     /* Rows of a panel of weights that are transformed at a time, in whole blocks, just before a
@@ -19,9 +19,9 @@ struct conv_sizes {
     int slice;
 };
 
-/* Numbers in each thread's share of the scratch. m and v as in conv_sizes; du, dbias: gradients. x:
- * x or dx in blocks, if the neighbour uses [N,C,H,W]. y: y or dy likewise, or one block of dy
- * before batch norm. blank: marks of blank outputs. */
+/* Sizes in reals of the parts of a thread's scratch. m and v as in conv_sizes; du, dbias:
+ * gradients. x: x or dx in blocks, if the neighbour uses [N,C,H,W]. y: y or dy likewise, or one
+ * block of dy before batch norm. blank: marks of blank outputs. */
 struct conv_share {
     size_t m, v, du, dbias, x, y, blank, all;
 };
@@ -40,7 +40,7 @@ struct conv_call {
     uint8_t *from;
     real *u, *bias, *shares;
     real *z;               /* input of batch norm, saved instead of y; only if w.norm */
-    struct norm_call norm; /* valid only if w.norm */
+    struct norm_call norm; /* batch norm after the convolution; valid only if w.norm */
 };
 
 struct conv_call conv_call_begin(const struct fused_layers *fused, const struct op_call *c,
@@ -87,7 +87,7 @@ static inline uint16_t *share_blank(const struct conv_call *call, int thread)
     return (uint16_t *)(share_y(call, thread) + call->share.y);
 }
 
-/* FLOPs that take as long as moving one number. */
+/* Cost of moving one number, in FLOPs that take as long. */
 #define FLOPS_PER_NUMBER 16
 
 /* Lets communication progress after enough work. Only the calling thread polls. */
@@ -100,7 +100,7 @@ static inline void conv_poll(const struct conv_call *call, int thread, size_t *f
     exec_poll(call->c->ex);
 }
 
-/* Prepares bias and panels, runs the chunks, then batch norm. */
+/* Runs forward: prepares bias and panels, runs the chunks, then batch norm. */
 void conv_forward(struct conv_call *call, block_function *chunk);
 
 /* Runs backward of batch norm, prepares panels if dx is needed, runs the chunks, sums dweights and
@@ -124,20 +124,20 @@ void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_
 void conv_output_adjoint(const struct conv_call *call, size_t begin, size_t end, int b, real *dm,
                          int thread);
 
-/* Returns the rows of a panel of k rows that are transformed at a time, from row `first` on. */
+/* Returns the number of rows of a panel to transform at a time, from row `first` of k on. */
 static inline int conv_slice(const struct conv_call *call, int first, int k)
 {
     int slice = call->sizes.slice, left = k - first;
     return slice > 0 && slice < left ? slice : left;
 }
 
-/* Return the panel rows [points, conv_slice, block] of block `at` from row `first` on. Slices are
- * transformed by this call. */
+/* Return the panel rows [points, conv_slice, block] of block `at` from row `first` on. If weights
+ * are sliced, this call transforms the slice. */
 const real *conv_panel(const struct conv_call *call, int at, int first);
 const real *conv_panel_transposed(const struct conv_call *call, int at, int first);
 
-/* Returns where a thread sums the same part of the panels of dweights. conv_du_end finishes the
- * part after the last sum of a chunk. */
+/* Returns where a thread sums the gradient of panel `at` or its current slice. After the last sum
+ * of a chunk, conv_du_end transforms a slice back into dweights. */
 real *conv_du(const struct conv_call *call, int thread, int at);
 void conv_du_end(const struct conv_call *call, size_t begin, int at, int first);
 

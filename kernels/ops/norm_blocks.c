@@ -95,7 +95,7 @@ static const real *input_of(const struct norm_call *call, size_t p)
     return call->bn.x + p * call->in / precision_per_real(call->norm.x_precision);
 }
 
-/* [C/block, 2, block] */
+/* Returns the sums [C/block, 2, block] of a thread. */
 static double *share_sums(const struct norm_call *call, int thread)
 {
     return (double *)(call->shares + (size_t)thread * call->share);
@@ -113,7 +113,8 @@ static real *share_square(const struct norm_call *call, int thread)
                 padded_bytes(sums_bytes(call->fused, (int)(call->layer - call->fused->layers))));
 }
 
-/* Returns term 0 to 3 of channel c. Terms of channels that only fill the last block are 0. */
+/* Returns the address of term 0..3 of channel c. Terms of channels that only fill the last block
+ * are 0. */
 static real *term_of(const struct norm_call *call, size_t c, size_t term)
 {
     return call->terms + (c / call->block * 4 + term) * call->block + c % call->block;
@@ -143,7 +144,6 @@ static const real *gradients_of(const struct norm_call *call, size_t i, size_t b
     return square;
 }
 
-/* Finds the images [*begin, *end) of a thread. */
 static void images_of(const struct norm_call *call, int thread, size_t *begin, size_t *end)
 {
     pool_share(call->bn.images, (size_t)thread, (size_t)pool_threads(call->c->ex->pool), begin,
@@ -211,7 +211,7 @@ static void add_share(const struct batchnorm_call *bn, const struct norm_call *c
     }
 }
 
-/* Adds the sums of the threads in their order. The common shift is that of the first thread with
+/* Adds the sums of the threads in their order. The common shift is taken from the first thread with
  * numbers. */
 static void join_sums(const struct batchnorm_call *bn)
 {
@@ -234,7 +234,7 @@ static void join_sums(const struct batchnorm_call *bn)
     }
 }
 
-/* Items are blocks of images. */
+/* Normalises blocks [begin, end) of images. */
 static void normalise(void *arg, size_t begin, size_t end, int thread)
 {
     const struct batchnorm_call *bn = arg;
@@ -278,7 +278,7 @@ void norm_forward(struct norm_call *call)
     batchnorm_forward(&call->bn, join_sums, normalise_all);
 }
 
-/* Items are images. */
+/* Sums the gradients of images [begin, end). */
 static void sum_gradients(void *arg, size_t begin, size_t end, int thread)
 {
     const struct batchnorm_call *bn = arg;
@@ -294,7 +294,6 @@ static void sum_gradients(void *arg, size_t begin, size_t end, int thread)
         }
 }
 
-/* Adds the sums of the threads in their order. */
 static void sum_all_gradients(const struct batchnorm_call *bn)
 {
     const struct norm_call *call = bn->arg;

@@ -21,11 +21,12 @@ struct norm_call {
     struct batchnorm_call bn; /* bn.x [N, C/block, h, w, block], of type norm.x_precision */
     struct norm norm;
     const struct norm_functions *functions;
-    size_t block, blocks, in, stored; /* numbers per block of an image, of x and of y */
+    size_t block, blocks, in, stored; /* channels per block; blocks per image; numbers per
+                                       * block of x and of y */
     uint8_t *from;
-    real *terms; /* [C/block, 4, block] */
+    real *terms; /* [C/block, 4, block] coefficients per channel */
     char *shares;
-    size_t share; /* bytes per thread */
+    size_t share; /* bytes of shares per thread */
 };
 
 /* Sizes for the norm at fused layer `at` and its epilogue, which must be the last fused layers. */

@@ -10,14 +10,15 @@
 #include "kernels/ops/savings.h"
 
 #define BYTE_VALUES  256
-#define CHANNELS_MAX 4 /* of an image of bytes */
+#define CHANNELS_MAX 4 /* largest number of channels in an image of bytes */
 
 /* Memory layout of the values between two ops. Ops with a layout of their own add it here; their
  * rows only match if the next op reads it. */
 enum layout {
     LAYOUT_NCHW, /* real [N,C,H,W], the layout of single layers */
     /* [N,C/block,h,w,block] with a block of two vectors; h and w are the part that is read. Numbers
-     * have the net's value precision; 16-bit numbers share the room of a `real`. */
+     * have the net's value precision. 16-bit values are packed, two per `real`. */
+
     LAYOUT_BLOCKED,
     /* N times uint8_t [C,H,W], the images as loaded; only before the first op */
     LAYOUT_BYTES,
@@ -35,7 +36,7 @@ struct extent {
 enum op_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 
 struct fused_layers {
-    const struct layer_desc *layers; /* the first of n_layers */
+    const struct layer_desc *layers; /* first of n_layers layers */
     int n_layers;
     const struct extent *read; /* [n_layers + 1]: area read of the value before layers[i]; the last:
                                 * after all layers */
@@ -45,8 +46,8 @@ struct fused_layers {
     enum layout in, out;                   /* layouts of the op's input and output */
     enum precision values;                 /* precision of values in blocks and of saved values */
     bool wants_input;                      /* an earlier layer has parameters, so dx is needed */
-    const real (*byte_value)[BYTE_VALUES]; /* [C][256]: number that each byte of an image
-                                            * represents */
+    const real (*byte_value)[BYTE_VALUES]; /* [C][256]: number represented by each byte of an
+                                            * image */
 };
 
 static inline const struct layer_desc *fused_last(const struct fused_layers *fused)
@@ -103,17 +104,22 @@ static inline struct layer_call layer_call_of(const struct fused_layers *fused,
                                .scratch = c->scratch};
 }
 
+/* Prefetches memory into the second-level cache. */
+static inline void op_prefetch(const void *from, size_t bytes)
+{
+    enum { LINE = 64 };
+    for (size_t at = 0; at < bytes; at += LINE)
+        __builtin_prefetch((const char *)from + at, 0, 2);
+}
+
 /* Number of images to prefetch ahead into the second-level cache. The images of a batch are
  * scattered over a data set that is larger than the caches. */
 #define IMAGES_AHEAD 8
 
 static inline void op_prefetch_image(const struct op_call *call, size_t i, size_t image_bytes)
 {
-    enum { LINE = 64 };
-    if (i >= (size_t)call->n)
-        return;
-    for (size_t at = 0; at < image_bytes; at += LINE)
-        __builtin_prefetch(call->image[i] + at, 0, 2);
+    if (i < (size_t)call->n)
+        op_prefetch(call->image[i], image_bytes);
 }
 
 struct op_kernel {
@@ -124,16 +130,17 @@ struct op_kernel {
     /* Returns how many of the n layers from `layers` on the op computes, 0 if none. `read` is as in
      * struct fused_layers. */
     int (*match)(const struct layer_desc *layers, int n, const struct extent *read);
-    /* Numbers of the output of n images in the op's layout. NULL: the numbers of its shape. */
+    /* Returns the size in reals of the output of n images in the op's layout. NULL: the size of its
+     * shape. */
     size_t (*out_reals)(const struct fused_layers *fused, int n);
     size_t (*saved_bytes)(const struct fused_layers *fused, int n);
     size_t (*scratch_bytes)(const struct fused_layers *fused, int n, int threads);
     void (*forward)(const struct fused_layers *fused, const struct op_call *call);
     void (*backward)(const struct fused_layers *fused, const struct op_call *call);
-    /* FLOPs per image that are computed. NULL: the layers' FLOPs as written. */
+    /* Return the FLOPs computed per image. NULL: the layers' FLOPs as written. */
     uint64_t (*flops_forward)(const struct fused_layers *fused);
     uint64_t (*flops_backward)(const struct fused_layers *fused);
-    /* Bits of enum saving. NULL: none. */
+    /* Returns bits of enum saving. NULL: none. */
     unsigned (*savings)(const struct fused_layers *fused);
 };
 
@@ -177,8 +184,8 @@ const struct op_kernel *op_find(enum plan plan, enum isa isa, enum layout in,
                                 const struct layer_desc *layers, int n, const struct extent *read,
                                 int *taken);
 
-/* Returns `asked` if the kernel's family follows that choice, else the family's own choice or
- * CHOICE_shape. */
+/* Returns the choice that this kernel implements: `asked` if it is of the same family,
+ * CHOICE_direct for direct sums, else CHOICE_shape. */
 enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice asked);
 
 /* Fills read[0..n]: read[n] is the whole output, the others are derived backwards from it. */

@@ -1,5 +1,5 @@
 /* A dense layer in blocks of outputs and inputs, for instruction sets that round operands to bf16.
- * Its products then take half the time of a matrix library in full precision:
+ * Its products then take half the time of a matrix library in full precision.
  *     Y [N,O] = X [N,I] W' + b,   dX = dY W,   dW [O,I] = dY' X,   db = column sums of dY.
  * Operands are laid out as for products of convolutions (simd/winograd.h), each slice of W just
  * before its product. Threads share blocks of Y, of dW and db, and of dX. Nothing is summed across
@@ -22,11 +22,11 @@ struct dense_call {
     const struct dense_functions *f;
     const struct winograd_product *product;
     int n, in, out, block;
-    size_t plane; /* room of a block of operands for all images, in reals */
+    size_t plane; /* size of a block of operands for all images, in reals */
     real *x, *dy,
         /* Blocks of X and of dY; dY in pairs of images if operands are bf16. */
         *pairs;
-    real *shares; /* per thread a slice of W and a block of results */
+    real *shares; /* for each thread a slice of W and a block of results */
 };
 
 static size_t slice_reals(int block)
@@ -102,7 +102,6 @@ static int slice_of(int first, int all)
     return all - first < SLICE ? all - first : SLICE;
 }
 
-/* Lets communication progress after enough work. Only the calling thread polls. */
 static void dense_poll(const struct dense_call *call, int thread, size_t *flops, int rows,
                        int columns)
 {
@@ -115,13 +114,12 @@ static void dense_poll(const struct dense_call *call, int thread, size_t *flops,
 
 /* ---- Operands ---- */
 
-/* Returns how many blocks to lay out between two polls. */
 static size_t blocks_at_once(const struct dense_call *call)
 {
     return images_per_block(ELEMENTS_PER_BLOCK, (size_t)call->n * (size_t)call->block);
 }
 
-/* Items are blocks of inputs. */
+/* Lays out blocks [begin, end) of X. */
 static void load_x(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
@@ -130,7 +128,7 @@ static void load_x(void *arg, size_t begin, size_t end, int thread)
                       (size_t)call->in, call->n, columns_of(call, b, call->in));
 }
 
-/* Lays out X in pairs of images. Items are blocks of inputs. */
+/* Lays out blocks [begin, end) of X in pairs of images. */
 static void load_x_pairs(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
@@ -141,7 +139,7 @@ static void load_x_pairs(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* Items are blocks of outputs. */
+/* Lays out blocks [begin, end) of dY. */
 static void load_dy(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
@@ -156,7 +154,7 @@ static void load_dy(void *arg, size_t begin, size_t end, int thread)
 
 /* ---- Products ---- */
 
-/* Items are blocks of outputs. */
+/* Computes blocks [begin, end) of outputs. */
 static void forward_blocks(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
@@ -179,7 +177,7 @@ static void forward_blocks(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* Adds the gradients to the bias, image by image. */
+/* Adds dy of some outputs to the gradient of the bias, image by image. */
 static void add_dbias(const struct dense_call *call, size_t first, int columns)
 {
     real *dbias = call->c->dparams + (size_t)call->in * (size_t)call->out + first;
@@ -190,7 +188,7 @@ static void add_dbias(const struct dense_call *call, size_t first, int columns)
             dbias[o] += call->c->dy[i * (size_t)call->out + first + (size_t)o];
 }
 
-/* Items are blocks of outputs. */
+/* Computes blocks [begin, end) of rows of dW, and their part of db. */
 static void backward_weights(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
@@ -211,7 +209,7 @@ static void backward_weights(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* Items are blocks of inputs. */
+/* Computes blocks [begin, end) of columns of dX. */
 static void backward_input(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;

@@ -24,7 +24,7 @@
 
 SIMD_DECLARE(struct dense_bytes_functions, dense_bytes)
 
-/* Parts of scratch and of saved. */
+/* Arguments of one call, and pointers into its scratch and saved memory. */
 struct dense_bytes_call {
     const struct op_call *op;
     const struct dense_bytes_functions *f;
@@ -32,8 +32,8 @@ struct dense_bytes_call {
     real *folded,
         /* folded: params with scale and shift folded in. sums: their bias, or its gradient. */
         *sums;
-    uint64_t *marks;      /* [N][words] */
-    uint64_t *transposed; /* [groups][words * DENSE_BYTES_WORD] */
+    uint64_t *marks;      /* [N][words] marks of nonzero blocks per image */
+    uint64_t *transposed; /* [groups][words * DENSE_BYTES_WORD] marks of images per block */
 };
 
 static size_t divide_up(size_t a, size_t b)
@@ -70,7 +70,6 @@ static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads
            groups * count_words(fused->layers) * DENSE_BYTES_WORD * sizeof(uint64_t);
 }
 
-/* Fills scale and shift of each input. */
 static void fill_scales(const struct fused_layers *fused, real *scale, real *shift)
 {
     const struct shape in = fused->layers->in;
@@ -183,5 +182,5 @@ static unsigned savings(const struct fused_layers *fused)
     return SAVING_BIT(SAVING_data_zeros);
 }
 
-/* All FLOPs of the layer count as done, since the number skipped depends on the images. */
+/* Skipped zeros count as done, since their number depends on the images. */
 OP_KERNEL(dense_bytes, LAYOUT_BYTES, LAYOUT_NCHW, match, .savings = savings);

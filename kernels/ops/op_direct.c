@@ -103,7 +103,6 @@ static void multiply_position(const struct conv_call *call, real *to, const stru
 
 typedef struct products products_function(const struct winograd *w, int i, int j);
 
-/* Computes all positions of one block. */
 static void multiply_block(const struct conv_call *call, int thread, real *to, struct area to_area,
                            products_function *products_of, const real *from, struct area from_area,
                            const real *panel, int n, int k)
@@ -272,7 +271,6 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
     conv_backward(&call, backward_chunk);
 }
 
-/* One op per pair of input and output layouts. */
 #define KERNEL(name, in, out, match, out_reals_)                                                   \
     OP_KERNEL(name, in, out, match, .out_reals = out_reals_, .flops_forward = flops_forward,       \
               .flops_backward = flops_backward, .savings = savings)

@@ -35,9 +35,9 @@ static struct first_conv first_conv_of(const struct fused_layers *fused)
     return f;
 }
 
-/* Sizes in scratch, in numbers, after the norm's. Shared: weights and bias in blocks. Per thread:
- * one image, dweights, dbias, and y: y or dy of an image in blocks, if the op's output is [N,C,H,W]
- * or batch norm follows. */
+/* Sizes in reals of the scratch after the norm's. Shared: weights and bias in blocks. Per thread:
+ * one image, dweights, dbias, and y or dy of an image in blocks. The latter is needed if the op's
+ * output is [N,C,H,W] or batch norm follows. */
 struct parts {
     size_t weights, bias, image, y;
 };
@@ -65,7 +65,7 @@ struct first_conv_call {
     real *weights, *bias, *shares;
     uint8_t *from;
     real *z;               /* input of batch norm, saved instead of y; only if f.norm */
-    struct norm_call norm; /* valid only if f.norm */
+    struct norm_call norm; /* batch norm after the convolution; valid only if f.norm */
 };
 
 static size_t conv_params(const struct fused_layers *fused, const struct first_conv *f)
@@ -125,7 +125,6 @@ static struct planes planes_of(const struct first_conv_call *call)
                            .plane = (size_t)shape->h * (size_t)shape->w};
 }
 
-/* Returns the number of images between two polls. */
 static size_t block_images(const struct first_conv *f)
 {
     size_t outputs = (size_t)f->out.h * (size_t)f->out.w * (size_t)(f->out_blocks * f->block);
@@ -150,7 +149,6 @@ static void load_image(const struct first_conv_call *call, real *x, const uint8_
     }
 }
 
-/* Returns where to write the outputs of image i. */
 static real *outputs_of(const struct first_conv_call *call, size_t i, int thread)
 {
     if (call->f.norm)

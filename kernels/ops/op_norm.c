@@ -7,7 +7,7 @@ static struct norm_call call_begin(const struct fused_layers *fused, const struc
     return norm_call_begin(fused, 0, c, c->x, c->params, c->saved, c->scratch);
 }
 
-/* Items are images. */
+/* Sums the inputs of images [begin, end). */
 static void add_inputs(void *arg, size_t begin, size_t end, int thread)
 {
     const struct norm_call *call = arg;

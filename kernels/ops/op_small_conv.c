@@ -1,25 +1,25 @@
 /* Small convolutions, each with dropout of channels, 2x2 pooling and ReLU, one image at a time.
  * They suit LeNet and similar nets, whose weights fit into the first-level cache.
  *
- * Processing single images allows work to be skipped. In training, channels dropped by dropout2d
- * are not computed. In backward, only the maximum of a pooling window can have a gradient, and only
- * if ReLU lets it pass. For lenet_21k about 100 of 1,280 outputs of conv2 remain. Batches with
- * images innermost would need no data shuffling but could not skip anything; prototypes were half
- * as fast. Through ReLU, speed depends slightly on the data.
+ * Single images allow work to be skipped. In training, channels dropped by dropout2d are not
+ * computed. In backward, only the maximum of a pooling window can have a gradient, and only if ReLU
+ * lets it pass: for lenet_21k about 100 of 1,280 outputs of conv2. Batches with images innermost
+ * would need no shuffles but could skip nothing; prototypes were half as fast. Through ReLU, speed
+ * depends slightly on the data.
  *
  * On one core of a Xeon with AVX-512 (212 GFLOP/s) both convolutions of 128 MNIST images take 0.48
  * ms forward and 0.50 ms backward. Forward, all but the first convolution use Winograd's algorithm.
- * Backward is bounded by the stores of windows to the gradient of the input, one per tap. The
- * values of a batch of 128 exceed a second-level cache of 2 MiB. Therefore a group of images passes
- * through all convolutions before the next group, and the next image is prefetched.
+ * Backward is bounded by one store per tap to the gradient of the input. A batch of 128 exceeds a
+ * second-level cache of 2 MiB. Therefore a group of images passes through all convolutions before
+ * the next group, and the next image is prefetched.
  *
  * Images of bytes are convolved as bytes: scale and shift are folded into weights and bias (see
- * op_dense_bytes.c). The background is then 0, and forward notes which windows contain a nonzero
- * byte. Backward only adds these, two thirds of all windows on MNIST. Threads share the images.
- * Each sums its own gradients; the sums are added in thread order. */
+ * op_dense_bytes.c). The background is then 0, and forward marks the windows with a nonzero byte.
+ * Backward only adds these, two thirds of all windows on MNIST. Threads share the images. Each sums
+ * its own gradients; the sums are added in thread order. */
 #include "kernels/ops/op_small_conv.h"
 
-#define PARTS_MAX 4 /* convolutions per op */
+#define PARTS_MAX 4 /* largest number of convolutions per op */
 
 /* Consecutive convolutions, each a part of the op's layers. */
 struct run {

@@ -6,7 +6,7 @@
 #include "kernels/ops/op.h"
 #include "kernels/simd/small_conv.h"
 
-#define SMALL_CONV_CHANNELS_MAX 128 /* output channels */
+#define SMALL_CONV_CHANNELS_MAX 128 /* largest number of output channels */
 /* Images that pass through all convolutions before the next group. Values between convolutions stay
  * in the second-level cache, and their gradients exist for one group only. */
 #define SMALL_CONV_GROUP 32
@@ -45,8 +45,9 @@ struct pieces {
 /* Data that forward saves for backward, besides y. */
 struct saved {
     real *scale;                    /* factor of the channels kept by dropout2d */
-    struct small_conv_marks *marks; /* [N,out_c,vectors] */
-    uint16_t *nonzero;              /* [N,vectors], for images of bytes in training */
+    struct small_conv_marks *marks; /* [N,out_c,vectors] marks of maxima and gradients */
+    uint16_t *nonzero;              /* [N,vectors] windows with nonzero bytes; in training on
+                                     * bytes */
     uint16_t *kept;                 /* [N,out_c]: channels kept by dropout2d */
     uint16_t *n_kept;               /* [N] number of kept channels */
 };
@@ -60,7 +61,8 @@ struct small_conv_call {
     bool inside;                                   /* follows another convolution of the same op */
     bool bytes;                                    /* input images are bytes */
     real scale[CHANNELS_MAX], shift[CHANNELS_MAX]; /* per channel: number = scale * byte + shift */
-    const real *weights, *bias;                    /* for bytes: scale and shift included */
+    const real *weights, *bias;                    /* for images of bytes with scale and shift
+                                                    * folded in */
     const real *points;                            /* weights transformed by Winograd's algorithm */
     const real *transposed; /* weights [out_c][lanes_c / PAD][kernel^2][PAD] */
     const struct small_conv_forward_functions *forward;
@@ -74,13 +76,6 @@ struct small_conv_call {
     real *group_dx; /* [GROUP,in_c,in_h,in_w] gradient of x, if `inside` */
     size_t stride;
 };
-
-static inline void small_conv_prefetch(const void *from, size_t bytes)
-{
-    enum { LINE = 64 };
-    for (size_t at = 0; at < bytes; at += LINE)
-        __builtin_prefetch((const char *)from + at, 0, 2);
-}
 
 static inline void *take(struct pieces *p, size_t bytes)
 {
@@ -96,8 +91,8 @@ static inline bool small_conv_takes_winograd(const struct small_conv *c)
     return c->kernel == 5 && c->in_c > CHANNELS_MAX;
 }
 
-/* Returns the numbers of an image, in place if possible. They are in `space` if converted from
- * bytes, or if a vector load could reach beyond the last image. */
+/* Returns the values of an image, in place if possible. They are copied to `space` if converted
+ * from bytes, or if a vector load could reach beyond the last image. */
 const real *small_conv_image(const struct small_conv_call *call, real *space, size_t image);
 
 /* Returns how many of n layers form one convolution part: conv2d, optionally dropout2d, then
@@ -108,12 +103,13 @@ struct small_conv small_conv_shape(const struct fused_layers *fused);
  * its size. */
 size_t small_conv_place_saved(struct saved *saved, const struct small_conv *c, size_t n,
                               void *base);
-/* Returns the call of one convolution. `fused` and `op` describe it alone, and are borrowed. */
+/* Returns the call of one convolution. `fused` and `op` describe only this convolution, and are
+ * borrowed. */
 struct small_conv_call small_conv_call_of(const struct fused_layers *fused,
                                           const struct op_call *op);
 uint64_t small_conv_part_flops_forward(const struct fused_layers *fused);
-/* Returns an upper bound: per pooled output two windows, or one in the first layer. How many of
- * them ReLU stops depends on the images. */
+/* Returns an upper bound of FLOPs per image in backward: for each pooled output two windows, or one
+ * in the first layer. ReLU stops some of them, depending on the images. */
 uint64_t small_conv_part_flops_backward(const struct fused_layers *fused);
 unsigned small_conv_part_savings(const struct fused_layers *fused);
 
@@ -122,7 +118,6 @@ unsigned small_conv_part_savings(const struct fused_layers *fused);
 size_t small_conv_prepare_forward(struct small_conv_call *call, int threads, void *base);
 size_t small_conv_prepare_backward(struct small_conv_call *call, int threads, void *base);
 
-/* Computes images [begin, end) in one thread. */
 void small_conv_forward_images(const struct small_conv_call *call, size_t begin, size_t end,
                                int thread);
 /* Adds the gradients of images [begin, end) to the sums of the thread. dy and dx (may be NULL)
@@ -131,7 +126,7 @@ void small_conv_backward_images(const struct small_conv_call *call, size_t begin
                                 int thread, real *dx, const real *dy);
 real *small_conv_group_dx(const struct small_conv_call *call, int thread);
 
-/* Call these before and after backward of all images. The second adds the sums of all threads to
- * dparams, in their order. */
+/* Clear the sums of all threads before backward, and add them to dparams after it, in thread
+ * order. */
 void small_conv_clear_sums(const struct small_conv_call *call);
 void small_conv_add_sums(const struct small_conv_call *call);

@@ -102,7 +102,6 @@ void small_conv_backward_images(const struct small_conv_call *call, size_t begin
     }
 }
 
-/* Return the thread's sum for weight (o, channel, tap), and for the bias of o. */
 static real sum_of_weight(const struct small_conv_call *call,
                           const struct small_conv_backward_work *w, size_t o, size_t channel,
                           size_t tap)

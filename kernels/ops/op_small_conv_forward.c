@@ -90,8 +90,7 @@ void small_conv_forward_images(const struct small_conv_call *call, size_t begin,
         if (call->bytes)
             op_prefetch_image(call->op, i + IMAGES_AHEAD, image_reals(c));
         else if (!call->inside && i + 1 < (size_t)call->op->n)
-            small_conv_prefetch(call->op->x + (i + 1) * image_reals(c),
-                                image_reals(c) * sizeof(real));
+            op_prefetch(call->op->x + (i + 1) * image_reals(c), image_reals(c) * sizeof(real));
         w.x = small_conv_image(call, space, i);
         if (call->winograd != NULL)
             call->winograd->forward(c, &w, call->points, call->bias, &out);

@@ -5,7 +5,7 @@
 #include "kernels/simd_tables.h"
 
 #define WEIGHTS_MAX   8192
-#define POSITIONS_MAX 4096 /* of the input */
+#define POSITIONS_MAX 4096 /* largest size of an input plane */
 #define WINDOW        4    /* outputs per pooling window */
 
 SIMD_DECLARE(struct small_conv_forward_functions, small_conv_forward)

@@ -1,7 +1,7 @@
 /* A small dense layer with ReLU and dropout. Its input often comes from ReLU and dropout too. More
- * than half of its inputs, and of the gradients of its outputs, are then exact zeros: about 100 of
- * 320 inputs of lenet_21k's first dense layer remain. All three products therefore add rows in
- * registers, for nonzero numbers only:
+ * than half of its inputs, and of the gradients of its outputs, are then exact zeros. In
+ * lenet_21k's first dense layer about 100 of 320 inputs are nonzero. All three products therefore
+ * only add rows for nonzero numbers, in registers:
  *
  *     y = b + sum x_i W'_i,   dx = sum dy_o W_o,   dW_o = sum over images of dy_o x.
  *
@@ -67,11 +67,10 @@ struct small_dense_call {
     real *transposed; /* weights: forward [in][out, padded], backward [out][in, padded] */
     const real *weights;
     real *dz;               /* [out][N, padded]: gradient of the dense layer's output */
-    struct small_list list; /* of thread 0; those of other threads follow */
+    struct small_list list; /* list of thread 0, followed by the other threads' */
     size_t list_size;
 };
 
-/* Lays out the scratch and returns its size. */
 static size_t place_scratch(struct small_dense_call *call, size_t n, int threads, void *scratch)
 {
     size_t most = call->in > call->out ? call->in : call->out;
@@ -121,7 +120,6 @@ static void add_all_rows(const struct small_dense_call *call, const struct small
         call->f->add_rows(m, list, first, sums + first);
 }
 
-/* Applies ReLU and dropout to the outputs of one image. */
 static void finish_outputs(const struct small_dense_call *call, real *y, uint8_t *keep,
                            uint32_t sample)
 {
@@ -214,7 +212,8 @@ static void add_tile(const struct small_dense_call *call, const struct small_mat
         *dbias += list->values[i];
 }
 
-/* Items are rows of dW. Each tile of the inputs is used for all rows before the next tile. */
+/* Computes rows [begin, end) of dW. Each tile of the inputs is used for all rows before the next
+ * tile. */
 static void backward_rows(void *arg, size_t begin, size_t end, int thread)
 {
     const struct small_dense_call *call = arg;
@@ -265,5 +264,5 @@ static unsigned savings(const struct fused_layers *fused)
     return SAVING_BIT(SAVING_data_zeros);
 }
 
-/* All FLOPs of the layer count as done, since the number skipped depends on the images. */
+/* Skipped zeros count as done, since their number depends on the images. */
 OP_KERNEL(small_dense, LAYOUT_NCHW, LAYOUT_NCHW, match, .savings = savings);

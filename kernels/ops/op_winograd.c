@@ -255,7 +255,6 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
     conv_backward(&call, backward_chunk);
 }
 
-/* One op per pair of input and output layouts. */
 #define KERNEL(name, in, out, match, out_reals_)                                                   \
     OP_KERNEL(name, in, out, match, .takes_bf16 = true, .out_reals = out_reals_,                   \
               .flops_forward = flops_forward, .flops_backward = flops_backward,                    \

@@ -12,7 +12,7 @@ static const struct op_row op_rows[] = {
 #include "kernels/ops/ops.def"
 };
 
-/* Returns the family that a choice selects. FAMILY_ANY: the first matching row. */
+/* Returns the family that a choice selects. FAMILY_ANY: no choice, the first matching row. */
 static enum op_family family_of(enum kernel_choice choice)
 {
     static const enum op_family families[KERNEL_CHOICES] = {[CHOICE_direct] = FAMILY_DIRECT,

@@ -45,7 +45,7 @@ static void update_moments(const struct lamb_call *call)
     }
 }
 
-/* r [end - begin] */
+/* Writes the direction r of numbers [begin, end). */
 static void direction(real *restrict r, const struct lamb_call *call, size_t begin, size_t end)
 {
     const struct lamb_call c = *call;

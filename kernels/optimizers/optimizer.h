@@ -21,19 +21,21 @@ enum optimizer_kind {
 
 struct optimizer {
     enum optimizer_kind kind;
-    enum isa isa;                  /* set of this processor; ISA_PORTABLE always works */
+    enum isa isa;                  /* instruction set of this processor; ISA_PORTABLE always
+                                    * works */
     double momentum, weight_decay; /* momentum: sgd, lars; weight decay: all */
     bool nesterov;                 /* sgd: Nesterov momentum */
     bool decoupled;                /* sgd: decay shrinks weights directly and does not enter the
                                     * momentum */
-    double beta1, beta2, epsilon;  /* adam, adamw, lamb */
+    double beta1, beta2, epsilon;  /* coefficients of adam, adamw, lamb */
     double trust; /* lars: trust coefficient, factor of the ratio of weight and gradient norms */
-    /* Gradient clipping, applied when gradients are summed: to this norm, or each number to this
-     * magnitude. 0: none. */
+    /* Bounds of gradient clipping, applied when gradients are summed: of the gradient's norm, and of
+     * each number's magnitude. 0: none. */
     double clip_norm, clip_value;
     size_t n;                          /* number of parameters */
-    real *state;                       /* [optimizer_slots][n], borrowed */
-    const struct tensor_desc *tensors; /* borrowed; used if optimizer_takes_tensors */
+    real *state;                       /* [optimizer_slots][n] state such as momentum, borrowed */
+    const struct tensor_desc *tensors; /* tensors of the arenas, borrowed; used if
+                                        * optimizer_takes_tensors */
     int n_tensors;
 };
 

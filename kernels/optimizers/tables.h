@@ -1,11 +1,11 @@
 /* Functions of an optimizer. Internal to kernels/.
  *
- * Files in this folder are compiled once per instruction set of isa.h, but must give the same bits
- * for all of them, so that ranks on different machines hold the same weights. Three rules ensure
- * it. Each number is computed by the same operations in the same order; IEEE 754 additions,
- * multiplications, divisions and square roots round the same at every vector width. Nothing is
- * fused or reassociated: -ffp-contract=off, no -ffast-math. No mathematical function is called
- * except sqrt, because others differ in their last bits between processors. */
+ * Files in this folder are compiled once per instruction set of isa.h. All sets must give the same
+ * bits, so that ranks on different machines hold the same weights. Three rules ensure it. Each
+ * number is computed by the same operations in the same order, since IEEE 754 operations round the
+ * same at every vector width. Nothing is fused or reassociated: -ffp-contract=off, no -ffast-math.
+ * No mathematical function is called except sqrt, because others differ in their last bits between
+ * processors. */
 #pragma once
 
 #include <math.h>
@@ -20,7 +20,7 @@
 #define real_sqrt sqrtf
 #endif
 
-/* Either `update`, or `norms` and `update_part`. */
+/* Functions of one optimizer: either `update`, or `norms` and `update_part`. */
 struct optimizer_rule {
     /* Performs optimizer_step on [begin, end) in one thread. Elements are independent, so the bits
      * do not depend on how the range is split. */

@@ -19,7 +19,6 @@ static struct area rows_of(const struct planes *p)
     return p->area;
 }
 
-/* Converts `count` positions of `lanes` channels. */
 INLINE void square_to_blocks(real *to, const real *from, size_t plane, int lanes, int count)
 {
     vreal square[VECTOR_LANES];

@@ -9,7 +9,6 @@ INLINE vfloat scaled(vreal x, float scale)
     return __builtin_convertvector(x, vfloat) * scale;
 }
 
-/* Loads the first `count` codes of a vector. */
 INLINE vcodes codes_load_first(const uint16_t *from, size_t count)
 {
     vcodes codes = {0};

@@ -1,5 +1,5 @@
-/* Conversion of arrays to 16 bits and back, in one thread. Compiled once per instruction set; all
- * give the same bits. */
+/* Conversion of arrays to 16 bits and back, in one thread. All instruction sets give the same
+ * bits. */
 #pragma once
 
 #include <stddef.h>
@@ -19,5 +19,6 @@ struct cast16 {
 
 struct cast16_functions {
     struct cast16 fp16, bf16;
-    size_t (*count_infinite)(const uint16_t *x, size_t n); /* counts infinite fp16 numbers */
+    size_t (*count_infinite)(const uint16_t *x, size_t n); /* returns the number of infinite fp16
+                                                            * codes */
 };

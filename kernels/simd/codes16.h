@@ -9,8 +9,8 @@
 typedef float vfloat __attribute__((vector_size(VECTOR_LANES * (int)sizeof(float))));
 typedef uint32_t vbits __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint32_t))));
 typedef int32_t vsize
-    __attribute__((vector_size(VECTOR_LANES * (int)sizeof(int32_t)))); /* magnitude bits, without
-                                                                        * sign */
+    __attribute__((vector_size(VECTOR_LANES * (int)sizeof(int32_t)))); /* magnitude bits of a float,
+                                                                        * without its sign */
 typedef uint16_t vcodes __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint16_t))));
 
 #define FLOAT_SIGN 0x80000000u
@@ -86,7 +86,8 @@ INLINE vcodes encode_fp16(vfloat x)
     vsize special =
         sizes_choose(size > INFINITE, 0x7e00 | (size >> 13 & 0x3ff), (vsize){0} + 0x7c00);
     vsize finite = sizes_choose(size < LEAST_FP16, small, normal);
-    vsize code = sizes_choose(size >= 143 << 23, special, finite); /* 2^16 and above */
+    vsize code = sizes_choose(size >= 143 << 23, special, finite); /* infinity and NaN: 2^16 and
+                                                                    * above */
     return __builtin_convertvector((vbits)code | sign >> 16, vcodes);
 }
 

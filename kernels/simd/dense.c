@@ -4,7 +4,7 @@
 #include "kernels/simd/operands.h"
 #include "kernels/simd/transpose.h"
 
-/* Operands per vector. */
+/* Number of operands in a vector. */
 enum { IN_VECTOR = PAIR * VECTOR_LANES };
 
 static int at_most(int x, int most)

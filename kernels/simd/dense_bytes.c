@@ -163,7 +163,6 @@ INLINE void sum_vector(const int outputs, const struct dense_bytes *d, size_t bl
         sums[o] = total[o];
 }
 
-/* Converts the sums of a vector to gradients of the weights: the adjoint of fold. */
 static void store_vector(const struct dense_bytes *d, size_t first, real *dw, const real *dbias,
                          const vreal *sums, size_t outputs, bool accumulate)
 {

@@ -1,5 +1,4 @@
-/* A dense layer on images of bytes, in one thread. Compiled once per instruction set. Purpose: see
- * kernels/ops/op_dense_bytes.c. */
+/* A dense layer on images of bytes, in one thread; see kernels/ops/op_dense_bytes.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,7 +19,7 @@ struct dense_bytes {
     size_t inputs, outputs, blocks, words;
     bool without_bias;
     const real *scale, *shift;    /* [blocks * 16], 0 beyond the inputs */
-    const uint8_t *const *images; /* [N], each [inputs] */
+    const uint8_t *const *images; /* [N] images, each [inputs] */
 };
 
 struct dense_bytes_functions {
@@ -30,12 +29,12 @@ struct dense_bytes_functions {
     /* Computes y [outputs] of one image, and marks [words] of the blocks that are not all zero. */
     void (*forward)(const struct dense_bytes *d, const uint8_t *image, real *y, uint64_t *marks,
                     const real *folded, const real *bias);
-    /* transposed [words * 32]: for each block, a bit per image (at most 64) whose block is not all
-     * zero. */
+    /* Transposes marks of at most 64 images: transposed [words * 32] has one word per block, with a
+     * bit per image. */
     void (*transpose)(const struct dense_bytes *d, const uint64_t *marks, size_t images,
                       uint64_t *transposed);
-    /* dw [outputs,inputs], one block, <- or += gradient from dy [N,outputs] and transposed marks
-     * [groups][words * 32]. dbias [outputs] is the sum of dy. */
+    /* Computes the gradient of one block: dw [outputs,inputs] <- or += its part, from dy
+     * [N,outputs] and transposed marks [groups][words * 32]. dbias [outputs] is the sum of dy. */
     void (*backward)(const struct dense_bytes *d, size_t block, real *dw, const real *dy,
                      const real *dbias, const uint64_t *transposed, size_t groups, bool accumulate);
 };

@@ -4,7 +4,7 @@
 #include "kernels/simd/epilogue.h"
 #include "kernels/simd/winograd.h"
 
-/* to [block] <- one position of the values. */
+/* Copies one position of a block of values, converted to reals. */
 INLINE void copy_block(enum precision precision, real *to, const real *from, size_t at)
 {
     vreal_store(to, value_load(precision, from, at));

@@ -59,7 +59,8 @@ INLINE ptrdiff_t patch_at(struct patch a, int i, int j)
     return ((ptrdiff_t)(a.row + i) * a.w + a.column + j) * BLOCK;
 }
 
-/* Returns the larger of a and b: a if equal, NaN if one is NaN. *from is updated accordingly. */
+/* Returns the larger of a and b: a if equal, NaN if one is NaN. Sets *from to from_b where b is
+ * returned. */
 INLINE vreal larger(vreal a, vreal b, vint *from, vint from_b)
 {
     vint second = (b > a) | (b != b);

@@ -14,7 +14,7 @@
 enum { FIRST_CONV_ROWS = 2, FIRST_CONV_COLUMNS = 6 };
 
 struct first_conv {
-    enum epilogue epilogue;     /* none before batch norm */
+    enum epilogue epilogue;     /* EPILOGUE_NONE before batch norm */
     bool norm;                  /* batch norm follows; all outputs are stored */
     enum precision y_precision; /* type of the stored outputs: see operands.h */
     int in_c, out_c, block, out_blocks;
@@ -32,13 +32,13 @@ static inline size_t first_conv_stored(const struct first_conv *f)
     return (size_t)f->out_blocks * (size_t)f->stored.h * (size_t)f->stored.w * (size_t)f->block;
 }
 
-/* Returns the room of an image's stored outputs, in reals. */
+/* Returns the size in reals of an image's stored outputs. */
 static inline size_t first_conv_kept(const struct first_conv *f)
 {
     return first_conv_stored(f) / precision_per_real(f->y_precision);
 }
 
-/* Returns the numbers in one block of the weights [O/block, C * 9, block]. */
+/* Returns the number of weights in one block of [O/block, C * 9, block]. */
 static inline size_t first_conv_panel(const struct first_conv *f)
 {
     return (size_t)f->in_c * TAPS * (size_t)f->block;
@@ -48,10 +48,10 @@ static inline size_t first_conv_panel(const struct first_conv *f)
  * per number of y. */
 struct first_conv_functions {
     int block;
-    /* weights [O/block, C * 9, block], bias [O/block, block] */
+    /* Computes y and `from`. weights [O/block, C * 9, block], bias [O/block, block]. */
     void (*forward)(const struct first_conv *f, real *y, uint8_t *from, const real *x,
                     const real *weights, const real *bias);
-    /* adds to dweights and dbias */
+    /* Adds the gradients of the image to dweights and dbias. */
     void (*backward)(const struct first_conv *f, real *dweights, real *dbias, const real *dy,
                      const uint8_t *from, const real *x);
 };

@@ -5,7 +5,7 @@
 #include "kernels/simd/simd.h"
 
 #define BLOCKS (VECTOR_BYTES / 8)
-#define WORDS  4 /* per block */
+#define WORDS  4 /* random words per block */
 
 typedef uint64_t vwide __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint32_t vnarrow __attribute__((vector_size(VECTOR_BYTES / 2)));

@@ -1,13 +1,12 @@
-/* Dropout masks from many random words at a time. Word by word they took 30 us of lenet_21k's step,
- * as long as a dense layer. Compiled once per instruction set; all give the same bits as
- * rng_words4. */
+/* Dropout masks from many random words at a time, with the same bits as rng_words4. Word by word
+ * they took 30 us of lenet_21k's step, as long as a dense layer. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct keep_functions {
-    /* keep [units] <- 1 if the upper 24 bits of the sample's random word 0, 1, ... are at least
+    /* Draws keep [units]: 1 if the upper 24 bits of the sample's random word 0, 1, ... are at least
      * `least`, else 0. counter and key are as in rng_philox; counter[0] counts blocks. */
     void (*draw)(uint8_t *keep, size_t units, const uint32_t counter[4], const uint32_t key[2],
                  uint32_t least);

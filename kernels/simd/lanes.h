@@ -33,7 +33,7 @@ INLINE vreal vreal_choose(vint condition, vreal yes, vreal no)
     return (vreal)vint_choose(condition, (vint)yes, (vint)no);
 }
 
-/* One bit per lane. */
+/* Bit mask with one bit per lane set. */
 #define ALL_LANES ((1u << VECTOR_LANES) - 1)
 
 /* Mask with one truth value per lane, as comparisons produce it. */
@@ -56,7 +56,7 @@ INLINE vmask vreal_greater(vreal a, vreal b)
 #endif
 }
 
-/* Returns the larger numbers. Where one is NaN, either may be returned. */
+/* Returns the larger number per lane. If one is NaN, either may be returned. */
 INLINE vreal vreal_larger(vreal a, vreal b)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
@@ -173,7 +173,7 @@ INLINE vmask vmask_of_bits(uint16_t bits)
 #endif
 }
 
-/* from, from + 1, from + 2, ... */
+/* Returns from, from + 1, from + 2, ... */
 INLINE vint vint_count_from(size_t from)
 {
     vint v;
@@ -261,7 +261,6 @@ INLINE vreal vreal_of_quads(const real *a, const real *b, const real *c, const r
     return (vreal)v;
 }
 
-/* Stores the upper half of a vector. */
 INLINE void vreal_store_upper(real *x, vreal v)
 {
     _mm256_storeu_ps(x, _mm512_extractf32x8_ps((__m512)v, 1));

@@ -8,23 +8,23 @@
 struct norm {
     enum epilogue epilogue;
     enum precision x_precision, y_precision; /* types of x and y: see operands.h */
-    struct area in, stored;                  /* parts read of x and of y */
+    struct area in, stored;                  /* parts of x and of y that are read */
 };
 
 struct norm_functions {
     int block;
-    /* to [block] <- x at the first position */
+    /* Copies the first position of x: to [block]. */
     void (*first_inputs)(const struct norm *n, real *to, const real *x);
-    /* sums [2, block] += x - shift, and its square */
+    /* Adds x - shift and its square to sums [2, block]. */
     void (*sum_inputs)(const struct norm *n, double *sums, const real *x, const real *shift);
-    /* y <- (x - mean) * scale + bias, each [block], then the epilogue */
+    /* Computes y <- (x - mean) * scale + bias, each [block], then the epilogue. */
     void (*normalise)(const struct norm *n, real *y, uint8_t *from, const real *x, const real *mean,
                       const real *scale, const real *bias);
-    /* sums [2, block] += dy and dy * (x - mean); dy is taken before the epilogue */
+    /* Adds dy and dy * (x - mean) to sums [2, block]; dy is taken before the epilogue. */
     void (*sum_gradients)(const struct norm *n, double *sums, const real *dy, const uint8_t *from,
                           const real *x, const real *mean);
-    /* dx <- of_dy * dy + (of_x * (x - mean) + constant). terms [4, block]: mean, of_dy, of_x,
-     * constant. */
+    /* Computes dx <- of_dy * dy + (of_x * (x - mean) + constant). terms [4, block]: mean, of_dy,
+     * of_x, constant. */
     void (*differentiate)(const struct norm *n, real *dx, const real *dy, const uint8_t *from,
                           const real *x, const real *terms);
 };

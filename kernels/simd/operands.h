@@ -1,9 +1,9 @@
-/* Numbers of 16 bits, two in the room of a `real`. They are stored in the order of channels.
+/* Numbers of 16 bits, packed two per `real` in the order of channels.
  *
  * Operands of the products of winograd.h are bf16 if the file is compiled for a set with bf16
- * instructions: PAIR operands share the room of a real, and a row of a block has ROW reals. Values
- * between ops (op.h) have the net's precision in any set, which their load and store functions take
- * as a constant argument. */
+ * instructions. A real then holds PAIR operands, and a row of a block has ROW reals. Values between
+ * ops (op.h) have the net's precision in any set, which their load and store functions take as a
+ * constant argument. */
 #pragma once
 
 #include "kernels/simd/codes16.h"
@@ -23,13 +23,13 @@
 #define OPERANDS_FILL_TILES
 #endif
 
-/* Returns the steps in which a sum of k terms is computed. */
+/* Returns the number of steps for a sum of k terms, PAIR terms each. */
 static inline int operand_steps(int k)
 {
     return (k + PAIR - 1) / PAIR;
 }
 
-/* Returns the room of `rows` rows of a block, in reals. An odd row is padded to a pair. */
+/* Returns the size in reals of `rows` rows of a block. An odd row is padded to a pair. */
 static inline size_t operand_plane(int rows)
 {
     return (size_t)operand_steps(rows) * BLOCK;
@@ -43,7 +43,7 @@ INLINE void operand_store(real *to, vreal v)
     _mm256_storeu_si256((__m256i *)(void *)to, (__m256i)_mm512_cvtneps_pbh((__m512)v));
 }
 
-/* Stores a0 b0 a1 b1 ..., rounded. */
+/* Stores the pairs a0 b0, a1 b1, ... rounded to bf16. */
 INLINE void operand_store_pairs(real *to, vreal a, vreal b)
 {
     const __m512i order =

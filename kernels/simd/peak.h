@@ -1,5 +1,4 @@
-/* Sums of products in registers, for measuring peak FLOP rates. Compiled once per instruction
- * set. */
+/* Sums of products in registers, for measuring peak FLOP rates. */
 #pragma once
 
 #include <stddef.h>
@@ -7,6 +6,6 @@
 #include "kernels/base/real.h"
 
 struct peak_functions {
-    double flops;               /* per round */
+    double flops;               /* FLOPs per round */
     real (*run)(size_t rounds); /* returns the sum, so that the compiler keeps the computation */
 };

@@ -2,8 +2,8 @@
  * of isa.h, with SIMD_SUFFIX set to the name of the set, and exports one const table of functions.
  * Contraction into fused multiply-add is enabled in this folder only. The code is generic C on
  * vectors of VECTOR_LANES numbers. Code with intrinsics is guarded by the macro of its set
- * (__AVX512F__, __AVX2__). On AArch64 the portable set uses NEON, its 32 registers of 16 bytes and
- * fused multiply-add by default (ci/arm64.sh checks this), so there is no other set. */
+ * (__AVX512F__, __AVX2__). On AArch64 the portable set is the only one: compilers use NEON and
+ * fused multiply-add by default (ci/arm64.sh checks this). */
 #pragma once
 
 #include <stdint.h>

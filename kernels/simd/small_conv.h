@@ -1,5 +1,4 @@
-/* A small convolution with pooling, on one image in one thread. Compiled once per instruction set.
- * Purpose: see kernels/ops/op_small_conv.c. */
+/* A small convolution with pooling, on one image in one thread; see kernels/ops/op_small_conv.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,29 +20,29 @@ struct small_conv {
     size_t in_c, in_h, in_w, out_c, kernel;
     size_t pooled_h, pooled_w;
     bool relu;
-    size_t positions;  /* pooled_h * pooled_w, padded */
-    size_t vectors;    /* vectors of positions */
+    size_t positions;  /* size of a pooled plane, pooled_h * pooled_w, padded */
+    size_t vectors;    /* number of vectors in `positions` */
     size_t plane;      /* numbers in one plane of the input */
-    size_t transposed; /* in_h * in_w, padded */
-    size_t lanes_c;    /* in_c, padded */
+    size_t transposed; /* size of an input plane, in_h * in_w, padded */
+    size_t lanes_c;    /* number of input channels, in_c, padded */
 };
 
 /* Work memory of a thread. */
 struct small_conv_forward_work {
     const real *x; /* [in_c,in_h,in_w]: the image; 2 more vectors are read */
-    real *planes;  /* [in_c][2][kernel + 1][plane] */
+    real *planes;  /* [in_c][2][kernel + 1][plane], see small_conv_planes.h */
 };
 
 struct small_conv_backward_work {
     const real *x;          /* [in_c,in_h,in_w]: the image; 2 more vectors are read */
     real *transposed_x;     /* [lanes_c / PAD][transposed][PAD]: channels are adjacent */
-    real *transposed_dx;    /* [lanes_c / PAD][transposed][PAD] */
+    real *transposed_dx;    /* gradient of transposed_x, in the same layout */
     real *g;                /* [positions + a vector] nonzero gradients of a channel */
     uint32_t *at;           /* first input under the kernel of each g, as y * in_w + x */
     real *dw;               /* first layer: [out_c][in_c][kernel][ROW], others: [out_c][lanes_c /
                              * PAD][kernel^2][PAD] */
-    real *dbias;            /* [out_c][PAD], summed per lane */
-    const uint32_t *starts; /* from prepare, shared by all threads */
+    real *dbias;            /* [out_c][PAD] gradients of the bias, summed per lane */
+    const uint32_t *starts; /* written by `prepare`, shared by all threads */
 };
 
 /* Bit masks over a vector of positions. right_above, right_below: the maximum of the window's
@@ -56,7 +55,7 @@ struct small_conv_marks {
 /* Output y [out_c,pooled] of one image. `kept` lists the channels that dropout2d keeps. */
 struct small_conv_output {
     real *y;
-    struct small_conv_marks *marks; /* [out_c][vectors] */
+    struct small_conv_marks *marks; /* [out_c][vectors] marks for backward */
     const uint16_t *kept;
     size_t n_kept;
     real scale; /* factor of kept channels; 1 without dropout2d */
@@ -65,7 +64,7 @@ struct small_conv_output {
 struct small_conv_gradient {
     const real *dy;
     const struct small_conv_marks *marks;
-    const uint16_t *nonzero; /* NULL: all positions */
+    const uint16_t *nonzero; /* positions with nonzero inputs; NULL: all */
     const uint16_t *kept;
     size_t n_kept;
     real scale;
@@ -85,7 +84,7 @@ struct small_conv_forward_functions {
 
 /* Convolution with 5 x 5 kernels by Winograd's algorithm. */
 struct small_conv_winograd_functions {
-    /* to [rows][POINTS] <- `rows` kernel rows of 5 weights each. */
+    /* Transforms `rows` kernel rows of 5 weights each: to [rows][POINTS]. */
     void (*transform_weights)(real *to, const real *row, size_t rows);
     /* Computes the output of image w->x, with transformed weights [out_c,in_c,5][POINTS]. */
     void (*forward)(const struct small_conv *c, const struct small_conv_forward_work *w,

@@ -212,9 +212,9 @@ struct small_conv_taps {
     real *dw;
 };
 
-/* Processes some kernel rows for VECTOR_LANES input channels, n > 0: dw += g times the transposed
- * patch, and dx at every patch += g times the weights. One loop computes both sums, because one is
- * bounded by stores and the other by loads. Weights and dw stay in registers. */
+/* Adds the gradients of some kernel rows for VECTOR_LANES input channels, n > 0. dw += g times the
+ * transposed patch; dx at every patch += g times the weights. One loop computes both sums, because
+ * one is bounded by stores and the other by loads. Weights and dw stay in registers. */
 INLINE void add_taps(const struct small_conv *c, const struct small_conv_backward_work *w, size_t n,
                      const struct small_conv_taps *t, const int kernel, const int rows)
 {

@@ -8,7 +8,7 @@
 #define CHANNELS          5 /* computed together: 20 accumulators in 32 registers */
 #define CASES_OF_CHANNELS CASES_1_TO_5
 #else
-#define CHANNELS          2 /* 8 accumulators in 16 registers */
+#define CHANNELS          2 /* computed together: 8 accumulators in 16 registers */
 #define CASES_OF_CHANNELS CASES_1_TO_2
 #endif
 
@@ -108,7 +108,7 @@ INLINE void convolve(const struct small_conv *c, const struct small_conv_forward
                      size_t position, const real *const *weights, const real *biases,
                      vreal sums[][PLACES], const int channels, const int kernel)
 {
-    size_t half = (size_t)(kernel + 1) * c->plane; /* size of the planes of every second row */
+    size_t half = (size_t)(kernel + 1) * c->plane;
     const real *x = w->planes + position;
     const real *from[CHANNELS];
     vreal acc[CHANNELS][PLACES];

@@ -6,7 +6,7 @@
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/small_conv.h"
 
-/* Four numbers, for narrow maps. */
+/* Vector of four numbers, for narrow maps. */
 typedef real vquad __attribute__((vector_size(4 * sizeof(real))));
 typedef lane_int vquad_lane __attribute__((vector_size(4 * sizeof(real))));
 
@@ -52,7 +52,8 @@ INLINE void cut_four_rows(vreal planes[], const real *const rows[4], const int k
     }
 }
 
-/* Each vector is stored within one cache line. */
+/* Computes all planes of one half, four rows at a time. Each vector is stored within one cache
+ * line. */
 INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, size_t rows,
                        const int kernel)
 {
@@ -68,8 +69,8 @@ INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, s
     }
 }
 
-/* Computes all planes of some rows that fit in a vector. Each is the even or odd columns of the
- * row, shifted by one lane for every second plane. */
+/* Computes all planes of rows that fit in a vector. A plane holds the even or odd columns of a row,
+ * shifted by one lane for every second plane. */
 INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, size_t rows,
                       const int kernel)
 {

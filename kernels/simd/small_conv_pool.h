@@ -7,15 +7,15 @@
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/small_conv.h"
 
-#define PLACES 4 /* outputs per pooling window */
+#define PLACES 4 /* number of outputs per pooling window */
 
 /* One vector of pooling windows, for any channel. */
 struct windows {
-    real *y;                        /* of channel 0 */
-    struct small_conv_marks *marks; /* of channel 0 */
-    size_t count, vectors;          /* numbers of y and marks per channel */
+    real *y;                        /* outputs of channel 0 */
+    struct small_conv_marks *marks; /* marks of channel 0 */
+    size_t count, vectors;          /* distance between channels, in numbers of y and in marks */
     vreal scale, floor;
-    vmask there;    /* lanes with a window */
+    vmask there;    /* lanes that hold a window */
     uint16_t alive; /* lanes with a gradient for every output (no ReLU) */
 };
 

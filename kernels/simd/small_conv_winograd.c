@@ -1,12 +1,12 @@
 /* Winograd's F(2, 5) along rows (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks,
  * 2016). The two outputs of a pooling window in a row take 6 instead of 10 products per 5 taps. Six
  * numbers of the planes in a row are transformed to values of a polynomial at 0, 1, -1, 2, -2 and
- * infinity, and so are the weights. Products are summed over kernel rows and channels, and only the
- * sums are transformed back. Columns are not transformed: it would cost as much as it saves, and
- * add rounding errors.
+ * infinity. The weights are transformed likewise. Products are summed over kernel rows and
+ * channels, and only the sums are transformed back. Columns are not transformed: it would cost as
+ * much as it saves, and add rounding errors.
  *
- * An output whose inputs are all zero is exactly its bias, as with direct sums. Of its pair's six
- * inputs only the one that it does not depend on can be nonzero, and that input has no part in this
+ * An output whose inputs are all zero is exactly its bias, as with direct sums. Of the six inputs
+ * of its pair, only the one of the other output can then be nonzero, which has no part in this
  * output's products.
  *
  * Lanes are pooling windows as in small_conv_forward.c. Some points are summed for as many channels
@@ -17,13 +17,13 @@
 
 #define KERNEL 5
 #define POINTS SMALL_CONV_POINTS
-#define ROWS   2 /* per window */
+#define ROWS   2 /* rows of outputs in a window */
 #if VECTOR_BYTES == 64
-#define CHANNELS 6 /* computed together */
+#define CHANNELS 6 /* channels computed together */
 #define TOGETHER 2 /* points computed together: 24 sums in 32 registers */
 #else
 #define CHANNELS 5
-#define TOGETHER 1 /* 10 sums in 16 registers */
+#define TOGETHER 1 /* points computed together: 10 sums in 16 registers */
 #endif
 
 static void transform_weights(real *to, const real *row, size_t rows)
@@ -40,7 +40,6 @@ static void transform_weights(real *to, const real *row, size_t rows)
     }
 }
 
-/* Transforms the vectors of planes to points. */
 INLINE void transform_vectors(vreal x[POINTS])
 {
     vreal even = x[4] - 4 * x[2], odd = x[3] - 4 * x[1];
@@ -123,7 +122,7 @@ static void cut_points(const struct small_conv *c, const struct small_conv_forwa
 INLINE void add_points(const struct small_conv *c, const real *planes, const real *const *weights,
                        vreal sums[][ROWS][POINTS], int first, const int channels)
 {
-    size_t plane = c->plane, half = POINTS * plane; /* size of the planes of every second row */
+    size_t plane = c->plane, half = POINTS * plane;
     vreal acc[CHANNELS][ROWS][TOGETHER] = {0};
     planes += (size_t)first * plane;
     for (size_t at = (size_t)first, channel = 0; channel < c->in_c; channel++, planes += 2 * half) {

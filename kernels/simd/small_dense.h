@@ -1,5 +1,4 @@
-/* A small dense layer, in one thread. Compiled once per instruction set. Purpose: see
- * kernels/ops/op_small_dense.c. */
+/* A small dense layer, in one thread; see kernels/ops/op_small_dense.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,7 +26,7 @@ struct small_list {
 };
 
 struct small_dense_functions {
-    /* to [columns of m][stride] <- the transpose of m with `rows` rows. */
+    /* Writes the transpose of m with `rows` rows: to [columns of m][stride]. */
     void (*transpose)(const struct small_matrix *m, size_t rows, real *to, size_t stride);
     /* Lists the nonzero numbers of x [n]. The list needs room for n numbers and a vector. */
     void (*list)(struct small_list *list, const real *x, size_t n);

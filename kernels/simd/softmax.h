@@ -1,4 +1,4 @@
-/* Softmax of a few images, in one thread. Compiled once per instruction set. */
+/* Softmax of a few images, in one thread. */
 #pragma once
 
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #define SOFTMAX_CLASSES 1000
 
 struct softmax_result {
-    double log_total; /* ln(sum exp(logits)) */
+    double log_total; /* ln(sum exp(logits)) of an image */
     double best;      /* class of the largest logit, the first of equals */
 };
 

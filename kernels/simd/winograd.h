@@ -15,14 +15,14 @@
  *     x, y [N, C/block, h, w, block]     with the h rows and w columns that are read
  *     V, M [C/block, points, tiles, block]   of a chunk of images, tile by tile
  *     U, dU [O/block, points, I, block]      transposed: [I/block, points, O, block]
- * Each product reads both operands in order, whichever side they are on. The same V is rows of A in
- * forward and columns of A in the gradient of the weights.
+ * Each product reads both operands in order: V is rows of A in forward and columns of A in the
+ * gradient of the weights.
  *
  * In the sets avx512_bf16 and amx_bf16, operands (V, dM, U) are rounded to bf16 when a transform
  * stores them. Sums (M, dV, dU) are not. `pair` of struct winograd is 2 in these sets, else 1: the
- * number of operands in the room of one `real`. An instruction multiplies pairs and adds both
- * products to one sum, so the two terms of a pair must be adjacent. In V and dM, channels already
- * are. Rows of U are stored as
+ * number of operands per `real`. An instruction multiplies pairs and adds both products to one
+ * sum, so the two terms of a pair must be adjacent. In V and dM, channels already are. Rows of U
+ * are stored as
  *     U [O/block, points, I/2, block, 2]
  * For the gradient of the weights, the tiles of V and dM are rearranged to
  *     V, dM [C/block, points, tiles/2, block, 2]
@@ -34,20 +34,19 @@
  * against it. For numbers of equal magnitude and any sign, the bound follows from the row sums of
  * the matrices. Relative to the direct sum's own bound it is at most (24/3)^2 = 63 times with F4
  * (39 on average over a tile), (8/3)^2 = 7.1 times with F2 and (4/2)^2 = 4 times with T2. The
- * gradient of a step stays within 1e-5 of a tensor's norm (test_gradients.c). The exact plan does
- * not use this algorithm.
+ * gradient of a step stays within 1e-5 of a tensor's norm (test_gradients.c).
  *
  * Operands in bf16 have an error of at most u = 2^-8 each, a product 2u + u^2. That is 65,900
  * epsilon more, 0.8 % of the same sums. In mean square F4 has 1.5 %, F2 0.5 % and T2 0.6 %; direct
  * sums of bf16 operands have 0.3 % (test_winograd.c).
  *
  * Zeros: an output whose inputs are all zero must be exactly its bias. If the bias is 0, rounding
- * errors would otherwise decide whether it is above 0, and ReLU, with slope 0 at 0, would let about
- * half of the gradients of blank areas pass. T2's outputs depend on the whole tile. F2's outputs
- * are exact without further measures: none of their products involve the row and column of the tile
- * that they do not depend on. F4's products involve all inner rows, so rounding errors remain. Such
- * outputs are marked during the input transform and set to the bias when stored. The adjoint is not
- * marked: where dy is all zero, the error of dx only enters sums, like any other rounding error. */
+ * errors would otherwise decide its sign, and ReLU would let about half of the gradients of blank
+ * areas pass. T2's outputs depend on the whole tile. F2's outputs are exact without further
+ * measures: none of their products involve the row and column of the tile that they do not depend
+ * on. F4's products involve all inner rows, so rounding errors remain. Such outputs are marked
+ * during the input transform and set to the bias when stored. The adjoint is not marked: where dy
+ * is all zero, the error of dx only enters sums, like any other rounding error. */
 #pragma once
 
 #include "kernels/base/precision.h"
@@ -55,8 +54,8 @@
 #include "kernels/simd/simd.h"
 
 enum winograd_kind {
-    WINOGRAD_F4, /* 4 outputs, 6 products */
-    WINOGRAD_F2, /* 2 outputs, 4 products */
+    WINOGRAD_F4, /* tiles of 4 outputs per axis, 6 products */
+    WINOGRAD_F2, /* tiles of 2 outputs per axis, 4 products */
     WINOGRAD_T2, /* whole axis of length 2 with padding 1, a 2x2 Toeplitz matrix: 3 products */
     CONV_DIRECT, /* direct sums: points are taps, tiles are single positions */
 };
@@ -66,11 +65,12 @@ enum { WINOGRAD_POINTS_MAX = 6 };
 /* Algorithm and dimensions of one convolution. */
 struct winograd {
     enum winograd_kind kind;
-    enum epilogue epilogue;                  /* none before batch norm */
+    enum epilogue epilogue;                  /* EPILOGUE_NONE before batch norm */
     bool norm;                               /* batch norm follows; all outputs are stored */
     int points, outputs;                     /* p and m along one axis */
-    int pair;                                /* operands in the room of a real */
-    enum precision x_precision, y_precision; /* of x and of the stored outputs: see operands.h */
+    int pair;                                /* operands per real (2 for bf16) */
+    enum precision x_precision, y_precision; /* types of x and of the stored outputs: see
+                                              * operands.h */
     int in_c, out_c, block, in_blocks, out_blocks;
     struct area in, out, stored; /* parts that are read: of x, of the convolution's output, of y */
     int origin_h, origin_w;      /* input position of the first tile, usually -pad */
@@ -99,7 +99,7 @@ static inline size_t winograd_stored(const struct winograd *w)
     return (size_t)w->out_blocks * (size_t)w->stored.h * (size_t)w->stored.w * (size_t)w->block;
 }
 
-/* Return the room in reals of an image's x and of its stored outputs. */
+/* Return the size in reals of an image's x and of its stored outputs. */
 static inline size_t winograd_in_room(const struct winograd *w)
 {
     return winograd_in(w) / precision_per_real(w->x_precision);
@@ -116,20 +116,20 @@ static inline size_t winograd_transformed(const struct winograd *w, int blocks)
            (size_t)w->block;
 }
 
-/* Returns the room in reals of one point of a block with `rows` rows of operands. */
+/* Returns the size in reals of one point of a block with `rows` rows of operands. */
 static inline size_t winograd_plane(const struct winograd *w, int rows)
 {
     return (size_t)((rows + w->pair - 1) / w->pair) * (size_t)w->block;
 }
 
-/* Returns the room in reals of an image's operands V or dM. n images need at most n times as
+/* Returns the size in reals of an image's operands V or dM. n images need at most n times as
  * much. */
 static inline size_t winograd_operands(const struct winograd *w, int blocks)
 {
     return (size_t)blocks * (size_t)winograd_points(w) * winograd_plane(w, winograd_tiles(w));
 }
 
-/* Returns the numbers in one block of columns of U with k rows. bf16 pairs need half the room. */
+/* Returns the number of values in one block of columns of U with k rows. */
 static inline size_t winograd_panel(const struct winograd *w, int k)
 {
     return (size_t)winograd_points(w) * (size_t)k * (size_t)w->block;
@@ -139,15 +139,17 @@ static inline size_t winograd_panel(const struct winograd *w, int k)
  * images. Blocks are blocks of channels, input or output. */
 struct winograd_tiles {
     int block, pair;
-    /* V <- x, all blocks. blank [tiles]: one bit per output, row by row, set for outputs whose
-     * inputs are all zero. 0 for tiles that are all zero. Only written for F4. */
+    /* Transforms inputs: V <- x, all blocks. blank [tiles]: one bit per output, row by row, set for
+     * outputs whose inputs are all zero; 0 for tiles that are all zero. Only written for F4. */
     void (*input)(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x);
-    /* dx, block `at`, += B dV B'. dv holds this block only. The caller zeroes dx first. */
+    /* Adds the adjoint of the input transform: dx, block `at`, += B dV B'. dv holds this block
+     * only. The caller zeroes dx first. */
     void (*input_adjoint)(const struct winograd *w, int n, int at, real *dx, const real *dv);
-    /* y, block `at`, <- transform of M of this block + bias [block]. `blank` as set by input. */
+    /* Transforms outputs: y, block `at`, <- A'MA + bias [block], from M of this block. `blank` as
+     * set by input. */
     void (*output)(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias, const uint16_t *blank);
-    /* One block of dM <- transform of dy. Images of dy and of `from` are `stride` numbers apart.
+    /* Computes one block of dM <- A dy A'. Images of dy and of `from` are `stride` numbers apart.
      * dbias [block] += the sums of the convolution's dy. */
     void (*output_adjoint)(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,
                            const uint8_t *from, size_t stride);
@@ -155,15 +157,15 @@ struct winograd_tiles {
 
 /* Transforms of weights [O,I,3,3]. */
 struct winograd_weights {
-    /* u [points, count, block] <- rows [first, first + count) of block `at` of U, or of U
-     * transposed. */
+    /* Transforms rows [first, first + count) of block `at` of U, or of U transposed: u [points,
+     * count, block]. */
     void (*transform)(const struct winograd *w, int at, int first, int count, real *u,
                       const real *weights);
     void (*transform_transposed)(const struct winograd *w, int at, int first, int count, real *u,
                                  const real *weights);
-    /* Gradients of the weights of output block `at` and input channels [first, first + count) <- or
-     * += G' dU G. dU is the sum of `parts` panels [points, count, block] that are `stride` numbers
-     * apart, in this order. */
+    /* Computes gradients of the weights of output block `at` and input channels [first, first +
+     * count) <- or += G' dU G. dU is the sum of `parts` panels [points, count, block] that are
+     * `stride` numbers apart, in this order. */
     void (*adjoint)(const struct winograd *w, int at, int first, int count, real *dweights,
                     const real *du, int parts, size_t stride, bool add);
 };
@@ -176,17 +178,18 @@ enum { RUN = 256, RUN_F4 = 64 };
 
 /* Products of operands in blocks of `block` columns. c holds reals; strides count reals. */
 struct winograd_product {
-    /* c [rows, block] <- or += the sum over `count` pairs of a[i] [rows, k] b[i] [k, block]. Blocks
-     * of a's columns are a_stride apart. Sums of at most `run` terms are held in registers before
-     * they are added to c. 16-bit operands: if k is odd, one more column is read. Tiles read to the
-     * end of a's last block, which must hold finite numbers. */
+    /* Computes c [rows, block] <- (or +=, if `add`) the sum over `count` pairs of a[i] [rows, k]
+     * b[i] [k, block]. Blocks of a's columns are a_stride apart. Sums of at most `run` terms are
+     * held in registers before they are added to c. 16-bit operands: if k is odd, one more column
+     * is read. Tiles read to the end of a's last block, which must hold finite numbers. */
     void (*rows)(real *c, const real *const *a, const real *const *b, int count, size_t a_stride,
                  int rows, int k, int run, bool add);
-    /* c [rows, block] <- or += the sum over `count` pairs of a[i]' b[i], for a[i] [k, rows] of one
-     * block and b[i] [k, block]. `next` [k, block] is prefetched meanwhile. */
+    /* Computes c [rows, block] <- (or +=, if `add`) the sum over `count` pairs of a[i]' b[i], for
+     * a[i] [k, rows] of one block and b[i] [k, block]. `next` [k, block] is prefetched
+     * meanwhile. */
     void (*columns)(real *c, const real *const *a, const real *const *b, int count, int rows, int k,
                     bool add, const real *next);
-    /* [rows/2, block, 2] <- [rows, block] of 16 bits, as `columns` reads them; `to` may equal
-     * `from`. NULL if operands are reals. */
+    /* Interleaves pairs of rows, as `columns` reads them: [rows/2, block, 2] <- [rows, block] of 16
+     * bits. `to` may equal `from`. NULL if operands are reals. */
     void (*pair)(real *to, const real *from, int rows);
 };

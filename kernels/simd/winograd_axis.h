@@ -17,7 +17,7 @@
 #define OF_0 (1 / (PP * QQ))
 #define OF_P (1 / (2 * PP * (PP - QQ)))
 #define OF_Q (1 / (2 * QQ * (QQ - PP)))
-#define K(x) ((real)(x)) /* rounded once */
+#define K(x) ((real)(x)) /* converted to real with one rounding */
 
 /* Cases for each kind of tiles, which f receives as a constant first argument. */
 #define CASES_OF_KIND(...)                                                                         \
@@ -40,7 +40,7 @@ INLINE int axis_inputs(int kind)
     return kind == WINOGRAD_T2 ? 2 : axis_outputs(kind) + 2;
 }
 
-/* v <- B'd */
+/* Transform of inputs: v <- B'd. */
 INLINE void axis_input(int kind, vreal *v, const vreal *d)
 {
     if (kind == WINOGRAD_F4) {
@@ -66,7 +66,7 @@ INLINE void axis_input(int kind, vreal *v, const vreal *d)
     }
 }
 
-/* d <- B v */
+/* Adjoint of the transform of inputs: d <- B v. */
 INLINE void axis_input_adjoint(int kind, vreal *d, const vreal *v)
 {
     if (kind == WINOGRAD_F4) {
@@ -89,7 +89,7 @@ INLINE void axis_input_adjoint(int kind, vreal *d, const vreal *v)
     }
 }
 
-/* y <- A'm */
+/* Transform of products to outputs: y <- A'm. */
 INLINE void axis_output(int kind, vreal *y, const vreal *m)
 {
     if (kind == WINOGRAD_F4) {
@@ -108,7 +108,7 @@ INLINE void axis_output(int kind, vreal *y, const vreal *m)
     }
 }
 
-/* m <- A y */
+/* Adjoint of the transform to outputs: m <- A y. */
 INLINE void axis_output_adjoint(int kind, vreal *m, const vreal *y)
 {
     if (kind == WINOGRAD_F4) {
@@ -132,7 +132,7 @@ INLINE void axis_output_adjoint(int kind, vreal *m, const vreal *y)
     }
 }
 
-/* u <- G g */
+/* Transform of weights: u <- G g. */
 INLINE void axis_weights(int kind, vreal *u, const vreal *g)
 {
     if (kind == WINOGRAD_F4) {
@@ -156,7 +156,7 @@ INLINE void axis_weights(int kind, vreal *u, const vreal *g)
     }
 }
 
-/* g <- G'u */
+/* Adjoint of the transform of weights: g <- G'u. */
 INLINE void axis_weights_adjoint(int kind, vreal *g, const vreal *u)
 {
     if (kind == WINOGRAD_F4) {

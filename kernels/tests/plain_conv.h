@@ -8,10 +8,10 @@
 
 enum { PLAIN_LAYERS_MAX = 40, PATH = 44, TILE = 4, SEEN = 6 };
 
-/* Gains of F(4, 3) for three taps: sums over the points p of A_ip^2 |B_p|^2 |G_p|^2 / 3, of G_pt^2
- * |B_p|^2 |A_p|^2 / 4 and, at most, of B_pr^2 |G_p|^2 |A_p|^2 / 3. The squares of the rows of B'
- * are 11.3 4 4 0.054 0.054 8.7, of G 1 1.54 1.54 8.3 8.3 1; of the columns of A' 1 1.6 1.6 19.7
- * 19.7 1. Other kinds have smaller gains. F(2, 5), along rows only, has 24/5 and 99/5. */
+/* Gains of F(4, 3) for three taps. They are sums over the points p: of A_ip^2 |B_p|^2 |G_p|^2 / 3,
+ * of G_pt^2 |B_p|^2 |A_p|^2 / 4 and, at most, of B_pr^2 |G_p|^2 |A_p|^2 / 3. Squares of the rows of
+ * B': 11.3 4 4 0.054 0.054 8.7; of G: 1 1.54 1.54 8.3 8.3 1. Squares of the columns of A': 1 1.6
+ * 1.6 19.7 19.7 1. Other kinds have smaller gains. F(2, 5), along rows only, has 24/5 and 99/5. */
 static const double gain_output[TILE] = {8.2, 2.3, 2.1, 6.5}, gain_weight[3] = {6.6, 2.4, 5.3};
 static const double gain_input = 7.2, gain_row = 20;
 

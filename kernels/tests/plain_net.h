@@ -150,7 +150,7 @@ static inline void avgpool(struct plain_net *p, const struct layer_desc *l, stru
     }
 }
 
-/* Computes forward or backward. */
+/* Applies dropout, in forward or backward. */
 static inline void drop(struct plain_net *p, const struct layer_desc *l, struct plain to,
                         struct plain from)
 {

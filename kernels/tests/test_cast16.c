@@ -111,7 +111,7 @@ static void every_boundary_rounds_to_nearest_even(void **state)
                 check_boundary(cast_of((enum isa)isa, k), &formats[k], code);
 }
 
-static void what_is_too_large_becomes_infinite(void **state)
+static void too_large_numbers_become_infinite(void **state)
 {
     for (int isa = 0; isa <= (int)isa_best(); isa++) {
         const struct cast16 *fp16 = cast_of((enum isa)isa, 0), *bf16 = cast_of((enum isa)isa, 1);
@@ -166,7 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code_has_its_value),
         cmocka_unit_test(every_boundary_rounds_to_nearest_even),
-        cmocka_unit_test(what_is_too_large_becomes_infinite),
+        cmocka_unit_test(too_large_numbers_become_infinite),
         cmocka_unit_test(every_instruction_set_gives_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,7 +111,7 @@ static void threads_multiply_at_the_same_time(void **state)
 }
 
 /* Name, version and kernel set of the library. */
-static void library_says_what_it_is(void **state)
+static void library_has_name_version_and_kernel_set(void **state)
 {
     const char *text = gemm_library();
     assert_memory_equal(text, "BLIS ", 5);
@@ -137,7 +137,7 @@ int main(void)
         cmocka_unit_test(products_are_right_for_every_storage),
         cmocka_unit_test(without_add_the_old_contents_do_not_matter),
         cmocka_unit_test(threads_multiply_at_the_same_time),
-        cmocka_unit_test(library_says_what_it_is),
+        cmocka_unit_test(library_has_name_version_and_kernel_set),
         cmocka_unit_test(floating_point_mode_flushes_denormals),
     };
     gemm_init();

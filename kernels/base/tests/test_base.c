@@ -64,7 +64,7 @@ static void errors_can_be_wrapped_and_are_cut_to_fit(void **state)
     assert_int_equal(strlen(e.text), sizeof e.text - 1);
 }
 
-static void exit_statuses_are_those_of_the_manual(void **state)
+static void exit_statuses_follow_the_manual(void **state)
 {
     static const struct {
         enum status status;
@@ -101,7 +101,7 @@ static void memory_is_aligned_and_zero(void **state)
 
 /* Sanitizers end a program that requests this much memory. */
 #ifndef SCALEBENCH_SANITIZE
-static void memory_that_is_not_there_is_null(void **state)
+static void too_much_memory_is_null(void **state)
 {
     assert_null(mem_alloc(SIZE_MAX / 2));
 }
@@ -142,7 +142,7 @@ static void memory_of_this_process_is_counted(void **state)
 
 /* Memory beside the block is unchanged. Partial pages are zeroed; whole pages are returned and
  * absent until touched. */
-static void memory_is_given_back(void **state)
+static void memory_is_returned_to_the_system(void **state)
 {
     enum { PAGES = 600, FIRST = 100, REST = 7 };
     size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = PAGES * page;
@@ -271,7 +271,7 @@ static int last_allowed_cpu(void)
     return -1;
 }
 
-static void workers_are_started_bound_and_deaf_to_signals(void **state)
+static void workers_are_bound_and_block_signals(void **state)
 {
     int cpu = last_allowed_cpu();
     const int cpus[] = {cpu, cpu, cpu};
@@ -377,7 +377,7 @@ static void instruction_set_is_limited_by_name(void **state)
     assert_int_equal(isa, isa_best());
 }
 
-static void only_the_last_sets_round_operands(void **state)
+static void only_bf16_sets_round_operands(void **state)
 {
     int exact = ISA_PORTABLE;
     for (int isa = 0; isa < ISAS; isa++) {
@@ -393,22 +393,22 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instruction_set_can_be_lowered_by_name),
         cmocka_unit_test(instruction_set_is_limited_by_name),
-        cmocka_unit_test(only_the_last_sets_round_operands),
+        cmocka_unit_test(only_bf16_sets_round_operands),
         cmocka_unit_test(errors_carry_status_place_and_text),
         cmocka_unit_test(errors_can_be_wrapped_and_are_cut_to_fit),
-        cmocka_unit_test(exit_statuses_are_those_of_the_manual),
+        cmocka_unit_test(exit_statuses_follow_the_manual),
         cmocka_unit_test(memory_is_aligned_and_zero),
 #ifndef SCALEBENCH_SANITIZE
-        cmocka_unit_test(memory_that_is_not_there_is_null),
+        cmocka_unit_test(too_much_memory_is_null),
 #endif
         cmocka_unit_test(memory_is_present_before_it_is_used),
         cmocka_unit_test(memory_of_this_process_is_counted),
-        cmocka_unit_test(memory_is_given_back),
+        cmocka_unit_test(memory_is_returned_to_the_system),
         cmocka_unit_test(clock_moves_forward),
         cmocka_unit_test(pool_visits_every_item_once_a_call),
         cmocka_unit_test(pool_results_do_not_depend_on_timing),
         cmocka_unit_test(no_pool_is_one_thread),
-        cmocka_unit_test(workers_are_started_bound_and_deaf_to_signals),
+        cmocka_unit_test(workers_are_bound_and_block_signals),
         cmocka_unit_test(impossible_pools_are_refused),
         cmocka_unit_test(shares_differ_by_one_larger_first),
     };

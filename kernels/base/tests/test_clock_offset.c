@@ -45,7 +45,6 @@ static void make(struct ping *pings, size_t n, const struct made_up *m, double b
     }
 }
 
-/* Returns the true offset at local time at_ns. */
 static double truth_ns(const struct made_up *m, int64_t at_ns)
 {
     return (double)at_ns - ((double)at_ns - m->ahead_ns) / (1 + m->drift);
@@ -64,7 +63,7 @@ static bool holds(const struct made_up *m, const struct clock_offset *o)
                                                                            * nanoseconds */
 }
 
-static void a_second_is_found(void **state)
+static void an_offset_of_a_second_is_found(void **state)
 {
     struct made_up m = {.ahead_ns = 1e9, .there_ns = 20e3, .back_ns = 20e3};
     struct clock_offset o = found(&m, 5e9);
@@ -77,7 +76,7 @@ static void a_second_is_found(void **state)
 
 /* The true offset is within the error bound, however unequal the two directions are. Their sum
  * alone bounds the error. */
-static void the_error_holds_where_ways_differ(void **state)
+static void the_error_bound_holds_for_unequal_latencies(void **state)
 {
     for (int i = 0; i <= 10; i++) {
         struct made_up m = {.ahead_ns = 1e9, .there_ns = 10e3 * i, .back_ns = 100e3 - 10e3 * i};
@@ -104,7 +103,7 @@ static void outliers_do_not_count(void **state)
 }
 
 /* The fastest message in each direction may belong to different pings. */
-static void the_quick_ways_of_different_pings_count(void **state)
+static void the_fastest_directions_may_be_of_different_pings(void **state)
 {
     const struct ping pings[] = {{.sent_ns = 1000, .theirs_ns = 1010, .received_ns = 2000},
                                  {.sent_ns = 3000, .theirs_ns = 3990, .received_ns = 4000}};
@@ -116,7 +115,7 @@ static void the_quick_ways_of_different_pings_count(void **state)
 }
 
 /* If a clock was set between two pings, their bounds are contradictory and must be discarded. */
-static void pings_that_contradict_each_other(void **state)
+static void contradictory_pings_are_discarded(void **state)
 {
     const struct ping pings[] = {{.sent_ns = 1000, .theirs_ns = 1100, .received_ns = 1200},
                                  {.sent_ns = 2000, .theirs_ns = 9000, .received_ns = 2100}};
@@ -142,7 +141,7 @@ static void drift_is_a_line(void **state)
 
 /* A single moment has no drift. If a clock was set in between, the error is as large as the
  * step. */
-static void lines_that_are_none(void **state)
+static void lines_without_a_drift(void **state)
 {
     struct clock_offset begin = {1000000, 500, 20}, later = {2000000, 1000000500, 30};
     struct clock_line point = {begin, begin}, step = {begin, later};
@@ -167,13 +166,13 @@ static void offsets_add_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_second_is_found),
-        cmocka_unit_test(the_error_holds_where_ways_differ),
+        cmocka_unit_test(an_offset_of_a_second_is_found),
+        cmocka_unit_test(the_error_bound_holds_for_unequal_latencies),
         cmocka_unit_test(outliers_do_not_count),
-        cmocka_unit_test(the_quick_ways_of_different_pings_count),
-        cmocka_unit_test(pings_that_contradict_each_other),
+        cmocka_unit_test(the_fastest_directions_may_be_of_different_pings),
+        cmocka_unit_test(contradictory_pings_are_discarded),
         cmocka_unit_test(drift_is_a_line),
-        cmocka_unit_test(lines_that_are_none),
+        cmocka_unit_test(lines_without_a_drift),
         cmocka_unit_test(offsets_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

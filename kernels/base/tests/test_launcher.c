@@ -46,8 +46,8 @@ static const struct launch_case CASES[] = {
     {{"PMI_RANK=0", "PMI_SIZE=2"},
      1,
      0,
-     "PMI_SIZE=" SIDE_BY_SIDE "use the mpiexec of the MPI it "
-     "was built with (MPIEXEC=mpiexec.mpich, mpiexec.openmpi, ...): mpiexec -n 2 build/x ..."},
+     "PMI_SIZE=" SIDE_BY_SIDE "use the mpiexec of the program's MPI "
+     "(MPIEXEC=mpiexec.mpich, mpiexec.openmpi, ...): mpiexec -n 2 build/x ..."},
     {{"PMI_RANK=1", "PMI_SIZE=2"}, 1, 1, ""},
     {{"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=2", "SLURM_PROCID=0"},
      1,
@@ -67,7 +67,7 @@ static void clear_environment(void)
     free(kept);
 }
 
-static void launchers_are_understood(void **state)
+static void launchers_are_recognised(void **state)
 {
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         const struct launch_case *c = &CASES[i];
@@ -86,7 +86,7 @@ static void launchers_are_understood(void **state)
 }
 
 /* Without a launcher, a process may always leave. */
-static void only_some_launchers_hear_of_an_end(void **state)
+static void leaving_needs_pmi_1_or_no_launcher(void **state)
 {
     clear_environment();
     assert_true(launcher_hears_leaving());
@@ -101,7 +101,7 @@ static void only_some_launchers_hear_of_an_end(void **state)
 }
 
 /* A rank that fails together with all others also announces its end. */
-static void whoever_leaves_says_so(void **state)
+static void leaving_is_announced(void **state)
 {
     int ends[2], status;
     char text[64] = "";
@@ -123,7 +123,7 @@ static void whoever_leaves_says_so(void **state)
 }
 
 /* Output is still available to a slow reader. */
-static void an_end_waits_for_the_reader(void **state)
+static void an_end_waits_for_readers_of_output(void **state)
 {
     const struct timespec moment = {.tv_nsec = 100000000};
     static const char reason[] = "why\n";
@@ -150,9 +150,9 @@ static void an_end_waits_for_the_reader(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(launchers_are_understood),
-                                       cmocka_unit_test(only_some_launchers_hear_of_an_end),
-                                       cmocka_unit_test(whoever_leaves_says_so),
-                                       cmocka_unit_test(an_end_waits_for_the_reader)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(launchers_are_recognised),
+                                       cmocka_unit_test(leaving_needs_pmi_1_or_no_launcher),
+                                       cmocka_unit_test(leaving_is_announced),
+                                       cmocka_unit_test(an_end_waits_for_readers_of_output)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

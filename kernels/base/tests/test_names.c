@@ -20,9 +20,9 @@ static void assert_near(const char *name, const char *const *names, size_t n, co
 
 static void nearest_name_is_found_by_edits(void **state)
 {
-    assert_near("rign", known, 3, "; nearest 'ring'");  /* a swap */
-    assert_near("rng", known, 3, "; nearest 'ring'");   /* an insertion */
-    assert_near("rings", known, 3, "; nearest 'ring'"); /* a deletion */
+    assert_near("rign", known, 3, "; nearest 'ring'");  /* swap of neighbours */
+    assert_near("rng", known, 3, "; nearest 'ring'");   /* inserted letter */
+    assert_near("rings", known, 3, "; nearest 'ring'"); /* deleted letter */
     assert_near("allredoce", known, 3, "; nearest 'allreduce'");
     assert_near("hypercube", known, 3, "");
     assert_near("", known, 3, "");
@@ -132,7 +132,7 @@ static const struct {
     {words, "strongscaling", "'strong_scaling'"},
 };
 
-static void typed_names_are_near_what_is_meant(void **state)
+static void typing_errors_find_the_intended_name(void **state)
 {
     for (size_t i = 0; i < sizeof typed / sizeof *typed; i++) {
         const char *const *known_names = typed[i].known;
@@ -226,7 +226,7 @@ int main(void)
         cmocka_unit_test(nearest_name_is_found_by_edits),
         cmocka_unit_test(two_names_may_be_as_near),
         cmocka_unit_test(ends_of_paths_are_near),
-        cmocka_unit_test(typed_names_are_near_what_is_meant),
+        cmocka_unit_test(typing_errors_find_the_intended_name),
         cmocka_unit_test(a_name_that_belongs_elsewhere_says_where),
         cmocka_unit_test(options_are_near_without_dashes),
         cmocka_unit_test(a_third_of_a_name_may_differ),

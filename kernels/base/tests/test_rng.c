@@ -37,7 +37,7 @@ static void words_do_not_change_between_versions(void **state)
     assert_int_equal(word, 0xb38493b1);
 }
 
-static void words_differ_by_everything_they_are_for(void **state)
+static void words_depend_on_every_part_of_their_key(void **state)
 {
     const uint32_t word = rng_word(1, 2, 3, 4, 5);
     assert_int_equal(word, rng_word(1, 2, 3, 4, 5));
@@ -143,7 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(philox_gives_the_published_answers),
         cmocka_unit_test(words_do_not_change_between_versions),
-        cmocka_unit_test(words_differ_by_everything_they_are_for),
+        cmocka_unit_test(words_depend_on_every_part_of_their_key),
         cmocka_unit_test(four_words_at_once_are_the_same_words),
         cmocka_unit_test(units_lie_in_zero_to_one),
         cmocka_unit_test(permutation_holds_every_index_once),

@@ -38,7 +38,7 @@ static void trimmed_means_leave_out_a_fifth(void **state)
     struct location location = stats_trimmed(x, 5);
     assert_true(location.mean == 3);
     assert_true(fabs(location.variance - 4.0 / 6) < 1e-15);
-    location = stats_trimmed(x, 4); /* nothing trimmed */
+    location = stats_trimmed(x, 4); /* 4 / 5 = 0 values trimmed */
     assert_true(location.mean == 24.75);
     location = stats_trimmed(x, 1);
     assert_true(location.mean == 100 && isnan(location.variance));
@@ -87,7 +87,7 @@ static double tolerance(size_t n)
     return 16.0 * (double)(n * n) * 0x1p-53;
 }
 
-static void interval_says_what_it_covers(void **state)
+static void interval_states_its_coverage(void **state)
 {
     static const struct {
         size_t n;
@@ -109,7 +109,7 @@ static void interval_says_what_it_covers(void **state)
     }
 }
 
-static void too_few_values_give_their_range_and_say_so(void **state)
+static void too_few_values_give_their_range_and_not_met(void **state)
 {
     for (size_t n = 1; n <= 7; n++) {
         double x[N_MAX];
@@ -135,7 +135,7 @@ static void relative_half_width_needs_two_values(void **state)
 
 /* Powers of two and small integers: a fit of points on a line only has the rounding errors of its
  * means, a few per point. */
-static void a_line_is_found_again(void **state)
+static void a_line_is_recovered(void **state)
 {
     enum { N = 12 };
     double x[N], y[N];
@@ -163,7 +163,7 @@ static double squares(double intercept, double slope, const double *x, const dou
 }
 
 /* No other line nearby has smaller relative residuals. If the slope would be negative, the constant
- * for 2, 1 and 1 is by hand (1/2 + 1 + 1) / (1/4 + 1 + 1). */
+ * is fitted: for 2, 1 and 1 it is (1/2 + 1 + 1) / (1/4 + 1 + 1). */
 static void residuals_are_least(void **state)
 {
     const double x[] = {1, 2, 5, 40}, y[] = {10, 14, 16, 90};
@@ -187,7 +187,7 @@ static void coefficients_are_not_negative(void **state)
     assert_true(line.intercept == 0 && line.slope == slope.slope && line.slope > 1);
 }
 
-static void lines_that_nothing_says_are_nan(void **state)
+static void undetermined_lines_are_nan(void **state)
 {
     const double x[] = {1, 1, 0}, y[] = {1, 2, 0};
     assert_true(isnan(stats_fit_line(x, y, 0).slope) && isnan(stats_fit_line(x, y, 1).slope));
@@ -224,13 +224,13 @@ int main(void)
         cmocka_unit_test(trimmed_means_leave_out_a_fifth),
         cmocka_unit_test(undefined_values_are_nan),
         cmocka_unit_test(interval_takes_the_tabulated_order_statistics),
-        cmocka_unit_test(interval_says_what_it_covers),
-        cmocka_unit_test(too_few_values_give_their_range_and_say_so),
+        cmocka_unit_test(interval_states_its_coverage),
+        cmocka_unit_test(too_few_values_give_their_range_and_not_met),
         cmocka_unit_test(relative_half_width_needs_two_values),
-        cmocka_unit_test(a_line_is_found_again),
+        cmocka_unit_test(a_line_is_recovered),
         cmocka_unit_test(residuals_are_least),
         cmocka_unit_test(coefficients_are_not_negative),
-        cmocka_unit_test(lines_that_nothing_says_are_nan),
+        cmocka_unit_test(undetermined_lines_are_nan),
     };
     return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }

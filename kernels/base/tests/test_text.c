@@ -50,7 +50,7 @@ static void characters_are_counted(void **state)
     assert_int_equal(text_characters("\xf0\x9f\x98\x80", 4), 1);
 }
 
-static void plurals_are_those_of_english(void **state)
+static void plurals_follow_english(void **state)
 {
     char text[TEXT_NUMBER];
     assert_string_equal(text_plural(text, 1, "epoch"), "1 epoch");
@@ -92,7 +92,7 @@ int main(void)
         cmocka_unit_test(markup_is_written_as_text),
         cmocka_unit_test(numbers_without_room_have_exponents),
         cmocka_unit_test(characters_are_counted),
-        cmocka_unit_test(plurals_are_those_of_english),
+        cmocka_unit_test(plurals_follow_english),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

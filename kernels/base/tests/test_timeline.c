@@ -26,7 +26,6 @@ static void begin(struct timeline *t)
     assert_int_equal(timeline_begin(t, &e), OK);
 }
 
-/* Adds n consecutive spans from `first` on. */
 static void add(struct timeline *t, int64_t first, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -79,7 +78,7 @@ static void a_step_larger_than_any_before_loses_spans(void **state)
 }
 
 /* Room is reserved for twice the largest step so far: three steps fit, a fourth would not. */
-static void no_more_bytes_are_taken_than_asked_for(void **state)
+static void memory_stays_below_its_limit(void **state)
 {
     struct timeline *t;
     struct error e;
@@ -137,7 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kept_steps_have_their_own_spans),
         cmocka_unit_test(a_step_larger_than_any_before_loses_spans),
-        cmocka_unit_test(no_more_bytes_are_taken_than_asked_for),
+        cmocka_unit_test(memory_stays_below_its_limit),
         cmocka_unit_test(a_step_larger_than_all_bytes_loses_spans),
         cmocka_unit_test(without_a_timeline_nothing_is_kept),
         cmocka_unit_test(phases_have_their_names),

@@ -2,7 +2,7 @@
 #include "kernels/tests/layer_bench.h"
 
 /* Padding: a 3x3 kernel of ones on a 2x2 image of ones counts the pixels it covers. */
-static void conv2d_sees_zeros_outside(void **state)
+static void conv2d_pads_with_zeros(void **state)
 {
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
         struct bench b;
@@ -21,7 +21,7 @@ static void conv2d_sees_zeros_outside(void **state)
     }
 }
 
-static void relu_keeps_nan_and_blocks_gradients_at_zero(void **state)
+static void relu_keeps_nan_and_has_no_gradient_at_zero(void **state)
 {
     struct bench b;
     bench_begin(&b, (struct shape){5, 1, 1}, layer_desc_preset(LAYER_relu), PLAN_FAST, 1, 1);
@@ -35,7 +35,7 @@ static void relu_keeps_nan_and_blocks_gradients_at_zero(void **state)
 }
 
 /* Padding is never the maximum, however small the numbers, and counts as zeros in a mean. */
-static void pooling_sees_its_padding(void **state)
+static void padding_is_zero_in_means_and_never_the_maximum(void **state)
 {
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
         struct bench b;
@@ -60,7 +60,7 @@ static void maxpool2d_takes_the_first_of_equals(void **state)
 {
     struct bench b;
     bench_begin(&b, (struct shape){1, 2, 8}, maxpool2d_layer(2, 2, 0), PLAN_FAST, 1, 1);
-    const real x[16] = {3, 3, 1, 5, 0, 0, -2, -1, /**/ 3, 3, 5, 5, 7, 7, -1, -1};
+    const real x[16] = {3, 3, 1, 5, 0, 0, -2, -1, 3, 3, 5, 5, 7, 7, -1, -1};
     const real y[4] = {3, 5, 7, -1};
     const int first[4] = {0, 3, 12, 7};
     memcpy(b.x, x, sizeof x);
@@ -126,7 +126,7 @@ static void maxpool2d_finds_every_maximum(void **state)
     struct bench b;
     bench_begin(&b, (struct shape){3, 26, 26}, maxpool2d_layer(2, 2, 0), PLAN_FAST, 2, 3);
     for (size_t i = 0; i < b.in; i++)
-        b.x[i] = (real)(int)(b.x[i] * 4); /* many ties */
+        b.x[i] = (real)(int)(b.x[i] * 4); /* few distinct values, so many ties */
     bench_forward(&b);
     const uint16_t *where = b.saved;
     for (size_t p = 0; p < 6; p++) {
@@ -180,7 +180,7 @@ static void dropout2d_drops_whole_channels(void **state)
 }
 
 /* Images 0..6 in one call are 0..2 and 3..6 in two calls. */
-static void dropout_does_not_see_the_batch(void **state)
+static void dropout_does_not_depend_on_the_batch(void **state)
 {
     const enum layer_kind kinds[] = {LAYER_dropout, LAYER_dropout2d};
     for (size_t k = 0; k < 2; k++) {
@@ -236,16 +236,16 @@ static void dropout_is_the_identity_in_evaluation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conv2d_sees_zeros_outside),
-        cmocka_unit_test(pooling_sees_its_padding),
-        cmocka_unit_test(relu_keeps_nan_and_blocks_gradients_at_zero),
+        cmocka_unit_test(conv2d_pads_with_zeros),
+        cmocka_unit_test(padding_is_zero_in_means_and_never_the_maximum),
+        cmocka_unit_test(relu_keeps_nan_and_has_no_gradient_at_zero),
         cmocka_unit_test(maxpool2d_takes_the_first_of_equals),
         cmocka_unit_test(maxpool2d_passes_nan_on),
         cmocka_unit_test(maxpool2d_sums_over_windows_and_drops_the_rest),
         cmocka_unit_test(maxpool2d_finds_every_maximum),
         cmocka_unit_test(dropout_masks_come_from_seed_layer_epoch_sample_element),
         cmocka_unit_test(dropout2d_drops_whole_channels),
-        cmocka_unit_test(dropout_does_not_see_the_batch),
+        cmocka_unit_test(dropout_does_not_depend_on_the_batch),
         cmocka_unit_test(dropout_keeps_its_share),
         cmocka_unit_test(dropout_is_the_identity_in_evaluation),
     };

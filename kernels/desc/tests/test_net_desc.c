@@ -181,7 +181,7 @@ static void assert_millions(uint64_t value, double millions, double last_digit)
     assert_true(fabs((double)value / 1e6 - millions) <= last_digit / 2 * (1 + 1e-9));
 }
 
-static void sizes_and_flops_are_those_of_the_tables(void **state)
+static void sizes_and_flops_equal_the_published_tables(void **state)
 {
     static const struct {
         void (*build)(struct net_desc *net);
@@ -366,7 +366,7 @@ static void options_out_of_range_are_refused(void **state)
     net_desc_free(&net);
 }
 
-static void nets_beyond_what_an_int_counts_are_refused(void **state)
+static void nets_larger_than_an_int_are_refused(void **state)
 {
     assert_refused((struct shape){128, 64, 64}, named(dense(4096), "d"), ERR_SHAPE,
                    "dense 'd': brings the net to 2147487744 parameters; at most 2147483647 are "
@@ -384,7 +384,7 @@ static void nets_beyond_what_an_int_counts_are_refused(void **state)
     net_desc_free(&net);
 }
 
-static void names_must_differ_and_be_free(void **state)
+static void names_must_be_unique_and_not_reserved(void **state)
 {
     assert_refused((struct shape){1, 4, 4}, named(dense(3), "optimizer.0.fc"), ERR_SPEC,
                    "layer name 'optimizer.0.fc' must not begin with 'optimizer.' or 'rank.', which "
@@ -402,7 +402,7 @@ static void names_must_differ_and_be_free(void **state)
     net_desc_free(&net);
 }
 
-static void ends_that_are_no_class_scores_are_refused(void **state)
+static void last_layers_without_class_scores_are_refused(void **state)
 {
     struct net_desc net;
     struct error e;
@@ -486,7 +486,7 @@ static void batch_norm_has_tensors_and_buffers(void **state)
     net_desc_free(&net);
 }
 
-static void presets_are_those_of_the_options(void **state)
+static void presets_equal_the_options_defaults(void **state)
 {
     struct layer_desc c = layer_desc_preset(LAYER_conv2d);
     assert_true(c.stride_h == 1 && c.stride_w == 1 && c.pad_h == 0 && c.channels == 0);
@@ -497,7 +497,7 @@ static void presets_are_those_of_the_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_and_flops_are_those_of_the_tables),
+        cmocka_unit_test(sizes_and_flops_equal_the_published_tables),
         cmocka_unit_test(lenet_is_counted_exactly),
         cmocka_unit_test(backward_ends_at_the_first_parameters),
         cmocka_unit_test(table_is_aligned_and_ends_with_totals),
@@ -505,13 +505,13 @@ int main(void)
         cmocka_unit_test(shapes_are_written_short),
         cmocka_unit_test(windows_that_do_not_fit_are_refused),
         cmocka_unit_test(options_out_of_range_are_refused),
-        cmocka_unit_test(nets_beyond_what_an_int_counts_are_refused),
-        cmocka_unit_test(names_must_differ_and_be_free),
-        cmocka_unit_test(ends_that_are_no_class_scores_are_refused),
+        cmocka_unit_test(nets_larger_than_an_int_are_refused),
+        cmocka_unit_test(names_must_be_unique_and_not_reserved),
+        cmocka_unit_test(last_layers_without_class_scores_are_refused),
         cmocka_unit_test(inputs_and_classes_out_of_range_are_refused),
         cmocka_unit_test(options_have_ranges),
         cmocka_unit_test(batch_norm_has_tensors_and_buffers),
-        cmocka_unit_test(presets_are_those_of_the_options),
+        cmocka_unit_test(presets_equal_the_options_defaults),
     };
     return cmocka_run_group_tests_name("net_desc", tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static void pairs_begin_with_the_first_dense_layer(void **state)
 }
 
 /* Pooling is not element-wise. */
-static void other_layers_part_a_pair(void **state)
+static void other_layers_prevent_a_pair(void **state)
 {
     struct net_desc net;
     struct layer_desc pool = layer_desc_preset(LAYER_maxpool2d);
@@ -136,7 +136,7 @@ static void slices_have_every_number_once(void **state)
 }
 
 /* 20 outputs over 3 slices: 7, 7 and 6. The second slice begins at output 7. */
-static void a_slice_knows_what_it_has(void **state)
+static void a_slice_describes_its_part(void **state)
 {
     struct net_desc net, slice;
     make_net(&net, (const int[]){20, 7}, 2);
@@ -181,9 +181,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_begin_with_the_first_dense_layer),
-        cmocka_unit_test(other_layers_part_a_pair),
+        cmocka_unit_test(other_layers_prevent_a_pair),
         cmocka_unit_test(slices_have_every_number_once),
-        cmocka_unit_test(a_slice_knows_what_it_has),
+        cmocka_unit_test(a_slice_describes_its_part),
         cmocka_unit_test(one_slice_is_the_net),
         cmocka_unit_test(more_slices_than_outputs_are_refused),
     };

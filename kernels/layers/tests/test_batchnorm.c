@@ -285,12 +285,12 @@ static void padding_has_no_part_in_a_batch(void **state)
     }
 }
 
-static void a_batch_of_nothing_leaves_the_statistics(void **state)
+static void a_batch_of_padding_keeps_the_statistics(void **state)
 {
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
         struct setup r;
         setup_begin(&r, (struct shape){2, 3, 3}, 1, (enum plan)plan, 1);
-        r.ex.weights = r.weights; /* 0 */
+        r.ex.weights = r.weights; /* all 0: every image is padding */
         setup_forward(&r);
         setup_backward(&r);
         for (size_t i = 0; i < r.all; i++)
@@ -404,7 +404,7 @@ int main(void)
 #endif
         cmocka_unit_test(evaluation_and_fixed_statistics_use_the_running_ones),
         cmocka_unit_test(padding_has_no_part_in_a_batch),
-        cmocka_unit_test(a_batch_of_nothing_leaves_the_statistics),
+        cmocka_unit_test(a_batch_of_padding_keeps_the_statistics),
         cmocka_unit_test(two_ranks_share_a_batch),
         cmocka_unit_test(buffers_start_at_zero_and_one),
     };

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-/* Difficult shapes: one channel, one image, primes, strides that do not divide, padding beyond half
+/* Difficult shapes: one channel or image, primes, strides that do not divide. Padding beyond half
  * the kernel, kernels as large as the input, batches of several chunks. */
 struct shape_case {
     struct shape in;
@@ -155,7 +155,7 @@ static void fast_maxpool2d_equals_the_reference(void **state)
         struct bench reference, fast;
         bench_begin(&reference, c->in, c->layer, PLAN_REFERENCE, c->n, 1);
         bench_begin(&fast, c->in, c->layer, PLAN_FAST, c->n, 3);
-        for (size_t j = 0; j < fast.in; j++) /* many ties */
+        for (size_t j = 0; j < fast.in; j++) /* few distinct values, so many ties */
             fast.x[j] = reference.x[j] = (real)(int)(fast.x[j] * 4);
         bench_forward(&reference);
         bench_backward(&reference);
@@ -221,7 +221,7 @@ static void check_accumulate(const struct shape_case *c, enum plan plan, int thr
     bench_backward(&added);
     for (size_t i = 0; i < added.params; i++) {
         before[i] += once.dweights[i];
-        absolute.dweights[i] += 1; /* |before| <= 1 */
+        absolute.dweights[i] += 1; /* adds the largest old value to the bound */
     }
     double k = (double)c->n * once.layer->out.h * once.layer->out.w + 1;
     assert_same_sums("dw", added.dweights, before, absolute.dweights, added.params, k);
@@ -244,7 +244,7 @@ static void accumulate_adds_to_gradients(void **state)
 }
 
 /* A first layer computes no dx, and gets the same weight gradient. */
-static void no_dx_is_written_when_nobody_wants_it(void **state)
+static void dx_is_optional(void **state)
 {
     const struct layer_desc layers[] = {
         conv2d_layer(5, 3, 3, 1, 1),   dense_layer(4),
@@ -421,7 +421,7 @@ int main(void)
         cmocka_unit_test(fast_avgpool2d_equals_the_reference),
         cmocka_unit_test(three_threads_are_repeatable_bit_by_bit),
         cmocka_unit_test(accumulate_adds_to_gradients),
-        cmocka_unit_test(no_dx_is_written_when_nobody_wants_it),
+        cmocka_unit_test(dx_is_optional),
 #ifdef SCALEBENCH_F64
         cmocka_unit_test(gradients_are_finite_differences),
 #endif

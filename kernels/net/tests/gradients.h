@@ -16,7 +16,6 @@ enum { SEEDS = 3 };
  * pooling: PyTorch's ReLU has gradient 0 there, its pooling chooses the first of equals. */
 enum gradient_kind { GRADIENT_PLAIN, GRADIENT_DROPOUT, GRADIENT_BLANK };
 
-/* A net and its batches. */
 struct gradient_case {
     const char *net;
     int images;
@@ -30,11 +29,10 @@ struct gradient_input {
     uint64_t seed;
     struct net_desc desc;
     real *params, *buffers;
-    uint8_t *images, *labels; /* [N,C,H,W], [N] */
-    uint32_t *samples;        /* [N] */
+    uint8_t *images, *labels; /* [N,C,H,W] images, [N] labels */
+    uint32_t *samples;        /* [N] sample numbers */
 };
 
-/* Streams of random words. */
 enum { STREAM_BOXES = 90, STREAM_NOISE, STREAM_LABELS, STREAM_BIASES };
 
 /* Draws five boxes of random brightness on black or on dark noise: edges and flat parts, as in real

@@ -360,7 +360,7 @@ static int run_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    fp_mode_set(); /* as every training thread does */
+    fp_mode_set();
     gemm_init();
     if (argc > 1)
         return run_command(argc, argv);

@@ -35,7 +35,7 @@ static const int seeds[CASES] = {12, 2};
 struct kinks {
     uint8_t *bytes;
     size_t n;
-    size_t at[LAYERS_MAX]; /* first decision of each layer */
+    size_t at[LAYERS_MAX]; /* offset of each layer's decisions in bytes */
 };
 
 static bool has_kinks(const struct layer_desc *l)
@@ -276,7 +276,7 @@ static void check_net(void **state)
 
 int main(int argc, char **argv)
 {
-    fp_mode_set(); /* as every training thread does */
+    fp_mode_set();
     gemm_init();
     if (argc > 1)
         return run_command(argc, argv);

@@ -94,7 +94,7 @@ static void steps_repeat_bit_by_bit(void **state)
     setup_begin(&b, PLAN_FAST, 3);
     setup_step(&a);
     setup_step(&b);
-    setup_step(&b); /* without remains of the first step */
+    setup_step(&b);
     assert_memory_equal(a.grads, b.grads, a.desc.n_params * sizeof(real));
     setup_end(&a);
     setup_end(&b);
@@ -112,8 +112,8 @@ static void add_part(struct setup *r, int begin, int n)
     r->ex.accumulate = true;
 }
 
-/* Condition for exact data parallelism, including dropout: 7 images at once equal 3 and 4. Only the
- * order of the sum differs. */
+/* The gradient of 7 images equals the sum of the gradients of 3 and 4 of them, also with dropout:
+ * data parallelism is exact. Only the order of the sum differs. */
 static void a_batch_is_the_sum_of_its_parts(void **state)
 {
     const double bound = REAL_EPSILON * 1e-4 / 0x1p-23;
@@ -212,7 +212,7 @@ static void bytes_are_normalised_by_channel(void **state)
 
 /* Logits ln 1, ln 2, ln 5 have probabilities 1/8, 2/8, 5/8. Logarithms are rounded to `real`, which
  * changes probabilities by their relative error, one or two epsilons. */
-static void loss_is_what_a_hand_computes(void **state)
+static void loss_equals_a_hand_computation(void **state)
 {
     const real logits[6] = {0, (real)log(2), (real)log(5), (real)log(2), 0, (real)log(5)};
     const uint8_t labels[2] = {1, 2};
@@ -338,7 +338,7 @@ static void check_tensor(const struct tensor_desc *t, const real *w, double vari
     double sum = 0;
     for (size_t i = 0; i < t->count; i++) {
         assert_true(fabs((double)w[i]) <= limit);
-        assert_true(w[i] == (real)(float)w[i]); /* both builds have the same numbers */
+        assert_true(w[i] == (real)(float)w[i]); /* a float in both builds */
         sum += (double)w[i] * (double)w[i];
     }
     double n = (double)t->count;
@@ -410,7 +410,7 @@ static void a_small_net_learns_its_batch(void **state)
                                    .n = r.desc.n_params,
                                    .state = moments};
     for (uint64_t step = 1; step <= 200; step++) {
-        r.ex.epoch = (uint32_t)step; /* new masks */
+        r.ex.epoch = (uint32_t)step; /* other masks in each step */
         setup_step(&r);
         optimizer_step(&adam, r.pool, r.params, r.grads, 0, r.desc.n_params, step, 0.01);
     }
@@ -431,7 +431,7 @@ static void a_small_net_learns_its_batch(void **state)
 /* A small version of keras_690k's convolutions: 13x13 -> conv 3 -> 11x11 -> pool -> 5x5 -> conv 3
  * -> 3x3 -> pool -> 1x1. The last pooling reads 2x2 of 3x3, which need 4x4 of 5x5, 8x8 of 11x11,
  * 10x10 of 13x13. */
-static void what_floor_pooling_drops_is_not_read(void **state)
+static void rows_dropped_by_floor_pooling_are_not_read(void **state)
 {
     struct net_desc desc;
     begin_net(&desc, "floors", (struct shape){1, 13, 13}, 2);
@@ -453,7 +453,7 @@ static void what_floor_pooling_drops_is_not_read(void **state)
 
 /* Padding shifts the windows: a 3x3 kernel with padding 1 reads one row more than the outputs
  * needed. */
-static void padding_is_not_part_of_what_is_read(void **state)
+static void padding_does_not_count_as_read_rows(void **state)
 {
     struct net_desc desc;
     begin_net(&desc, "padded", (struct shape){1, 5, 7}, 3);
@@ -471,7 +471,7 @@ static void padding_is_not_part_of_what_is_read(void **state)
 }
 
 /* If only padding would be read, one row is still read: an op computes at least one number. */
-static void padding_alone_is_not_nothing(void **state)
+static void padding_alone_is_read_as_one_row(void **state)
 {
     struct net_desc desc;
     begin_net(&desc, "corner", (struct shape){1, 4, 6}, 3);
@@ -492,7 +492,7 @@ static void padding_alone_is_not_nothing(void **state)
 
 /* 16-bit values of 16 images, whole vectors in either precision, need half the memory; their
  * gradients do not. */
-static void narrow_values_take_half(void **state)
+static void narrow_values_need_half_the_memory(void **state)
 {
     struct net_desc desc;
     struct net *nets[PRECISIONS] = {NULL};
@@ -535,9 +535,9 @@ static void narrow_values_take_half(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_floor_pooling_drops_is_not_read),
-        cmocka_unit_test(padding_is_not_part_of_what_is_read),
-        cmocka_unit_test(padding_alone_is_not_nothing),
+        cmocka_unit_test(rows_dropped_by_floor_pooling_are_not_read),
+        cmocka_unit_test(padding_does_not_count_as_read_rows),
+        cmocka_unit_test(padding_alone_is_read_as_one_row),
 #ifdef SCALEBENCH_F64
         cmocka_unit_test(whole_net_gradient_is_a_finite_difference),
 #endif
@@ -547,7 +547,7 @@ int main(void)
         cmocka_unit_test(slots_and_ranges_do_not_disturb_each_other),
         cmocka_unit_test(ops_own_the_tensors_in_order),
         cmocka_unit_test(bytes_are_normalised_by_channel),
-        cmocka_unit_test(loss_is_what_a_hand_computes),
+        cmocka_unit_test(loss_equals_a_hand_computation),
         cmocka_unit_test(loss_is_stable_and_ties_take_the_first),
         cmocka_unit_test(weights_scale_loss_and_gradient),
         cmocka_unit_test(loss_without_a_scale_leaves_no_gradient),
@@ -556,7 +556,7 @@ int main(void)
         cmocka_unit_test(initial_weights_have_their_distribution),
         cmocka_unit_test(initial_weights_depend_on_the_seed_alone),
         cmocka_unit_test(a_small_net_learns_its_batch),
-        cmocka_unit_test(narrow_values_take_half),
+        cmocka_unit_test(narrow_values_need_half_the_memory),
     };
     gemm_init();
     return cmocka_run_group_tests_name("net", tests, NULL, NULL);

@@ -1,11 +1,11 @@
 /* Random nets of all layer kinds on random images, many with zero biases or blank areas. A training
- * step of every plan, on every instruction set, with one to three threads, and with default or
- * random kernels, is compared with plain loops in double precision. plain_net.h also bounds the
- * error of each number. Outputs whose inputs are all zero must be exact.
+ * step is compared with plain loops in double precision, for every plan and instruction set, one to
+ * three threads, default and random kernels. plain_net.h also bounds the error of each number.
+ * Outputs whose inputs are all zero must be exact.
  *
- * Every third net is unusual: sides from 1 on, up to 256 classes, strides and padding larger than
- * the kernel, different for rows and columns, dropout rates of 0 and near 1, layers in unlikely
- * places, or a batch smaller than n_max and filled up with padding images.
+ * Every third net is unusual: sides from 1 on, up to 256 classes, dropout rates of 0 and near 1,
+ * layers in unlikely places. Strides and padding may exceed the kernel and differ between rows and
+ * columns. A batch may be smaller than n_max and filled up with padding images.
  *
  *   test_random_nets[_f64]              the tests
  *   test_random_nets[_f64] NUMBER       one net: its description, and its largest errors
@@ -59,14 +59,15 @@ struct random_net {
     int n;
     bool odd;
     int n_max, slot; /* images per call, slot used */
-    bool padded;     /* `weights` are used */
+    bool padded;     /* set if `weights` mark padding images */
     bool accumulate;
     uint8_t choices[PLAIN_LAYERS_MAX];
     real weights[IMAGES_MAX];
     real *params, *buffers;
     uint8_t *images, labels[IMAGES_MAX];
     uint32_t samples[IMAGES_MAX];
-    struct plain_net exact, fast; /* with the errors of direct sums, of transforms */
+    struct plain_net exact, fast; /* oracles with the error bounds of direct sums, and of
+                                   * transforms */
 };
 
 /* Returns the multiplications that a layer would have after the others; 0 if it does not fit. */
@@ -232,13 +233,13 @@ static void draw_head(struct draw *d, struct random_net *r)
     draw_last(d, r);
 }
 
-/* Returns the byte that represents 0: if the mean is 0, or 0.2, which is 51 / 255. */
+/* Returns the byte that represents 0. Means are 0 (byte 0) or 0.2 (byte 51 = 0.2 * 255). */
 static int byte_of_zero(const struct net_desc *desc)
 {
     return desc->mean[0] == 0 ? 0 : 51;
 }
 
-/* Small, long, or a single pixel. */
+/* Draws an image shape: small, long, or a single pixel. */
 static struct shape draw_odd_shape(struct draw *d)
 {
     struct shape in = {1 + draw_below(d, 4), 1 + draw_below(d, 9), 1 + draw_below(d, 9)};
@@ -518,7 +519,6 @@ static void train(struct run *run, struct pool *pool)
     mem_free(grads);
 }
 
-/* All kinds of ops. */
 #define OP(name, plans, family, summary) &op_##name,
 static const struct op_kernel *const kinds[] = {
 #include "kernels/ops/ops.def"
@@ -558,7 +558,6 @@ static void run_net(const struct random_net *r, uint32_t number, struct pool **p
             }
 }
 
-/* Returns whether all numbers are within fp16's range. */
 static bool fits_fp16(const struct random_net *r)
 {
     for (int i = 0; i <= r->desc.n_layers; i++) {
@@ -615,7 +614,7 @@ static void run_nets(uint32_t first, uint32_t end, struct tally *tally, int *run
                   tally->worst[PLAN_EXACT]);
 }
 
-static void every_plan_computes_what_plain_loops_do(void **state)
+static void every_plan_equals_plain_loops(void **state)
 {
     struct tally tally = {0};
     int runs = 0;
@@ -646,7 +645,7 @@ int main(int argc, char **argv)
         return run_some(first, argc == 3 ? (uint32_t)strtoul(argv[2], NULL, 10) : first + 1);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_plan_computes_what_plain_loops_do),
+        cmocka_unit_test(every_plan_equals_plain_loops),
     };
     return cmocka_run_group_tests_name("random nets", tests, NULL, NULL);
 }

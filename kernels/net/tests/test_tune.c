@@ -137,7 +137,8 @@ static void compare(int i, const struct net_desc *desc, enum plan plan, int thre
     for (int t = 0; t < desc->n_tensors; t++) {
         const struct tensor_desc *tensor = &desc->tensors[t];
         size_t offset = tensor->offset, count = tensor->count;
-        if (tensor->bias && t > 0 && !tensor[-1].norm) { /* see test_conv3x3.c */
+        if (tensor->bias && t > 0 && !tensor[-1].norm) { /* gradient is 0 except for rounding, see
+                                                          * test_conv3x3.c */
             offset = tensor[-1].offset;
             count += tensor[-1].count;
         }
@@ -193,7 +194,7 @@ static void expect_kernels(enum plan plan, enum kernel_choice choice, const char
 
 /* A plan never uses a kernel that is not allowed in it. If a kernel does not support a layer, the
  * layer keeps its default. */
-static void choices_are_what_is_used(void **state)
+static void chosen_kernels_are_used(void **state)
 {
     expect_kernels(PLAN_FAST, CHOICE_shape,
                    "conv2d1:first_conv conv2d2:winograd conv2d3:winograd conv2d4:winograd_last "
@@ -271,7 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_choice_equals_the_reference), cmocka_unit_test(choices_mix),
-        cmocka_unit_test(choices_are_what_is_used),          cmocka_unit_test(shape_is_the_default),
+        cmocka_unit_test(chosen_kernels_are_used),           cmocka_unit_test(shape_is_the_default),
         cmocka_unit_test(tuning_chooses_what_can_be_used),
     };
     gemm_init();

@@ -28,7 +28,6 @@ static double value_of(uint16_t code)
     return (double)x;
 }
 
-/* Allocates n random operands. */
 static uint16_t *random_operands(size_t n, uint64_t seed)
 {
     real *x = random_reals(n, seed);
@@ -46,7 +45,6 @@ static void skip_where_nothing_rounds(void)
     skip();
 }
 
-/* Product under test. */
 static const struct winograd_product *tested;
 
 /* Runs `check` for each rounding set of this processor, then for the model. */

@@ -5,7 +5,6 @@
 
 enum { CLASSES = 5, CONV_MAX = 4 };
 
-/* Layers after a convolution. */
 enum after {
     NOTHING,
     RELU,
@@ -27,7 +26,7 @@ struct conv_case {
 struct net_case {
     struct shape input;
     int n;
-    struct conv_case convs[CONV_MAX]; /* ends with channels 0 */
+    struct conv_case convs[CONV_MAX]; /* list that ends with channels 0 */
     const char *ops;                  /* expected ops of the fast plan */
 };
 
@@ -75,7 +74,7 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 static void describe(struct net_desc *desc, const struct net_case *c)
 {
     begin_net(desc, "convs", c->input, CLASSES);
-    /* Means that no byte represents exactly; otherwise images would be converted to numbers
+    /* With these means no byte represents exactly 0; otherwise the net would convert the bytes
      * first. */
     for (int i = 0; i < c->input.c; i++) {
         desc->mean[i] = 0.41 + 0.05 * i;
@@ -107,7 +106,7 @@ static void setup_begin(struct setup *r, const struct net_case *c, enum plan pla
     *r = (struct setup){0};
     describe(&r->desc, c);
     setup_net(r, c->n, (struct net_options){.plan = plan, .isa = isa, .threads = threads});
-    for (size_t i = 0; i < r->desc.n_params; i++) /* biases too */
+    for (size_t i = 0; i < r->desc.n_params; i++) /* random biases too, instead of zeros */
         r->params[i] += (real)(0.01 * rng_unit(rng_word(3, 96, 0, 0, (uint32_t)i)));
 }
 
@@ -234,7 +233,7 @@ static void use_a_group(struct setup *r)
     r->ex.group_sum = double_sums;
 }
 
-static void batch_norm_minds_padding_groups_and_fixed_statistics(void **state)
+static void batch_norm_supports_padding_groups_and_fixed_statistics(void **state)
 {
     setup_change *const changes[] = {use_padding, use_fixed_statistics, use_a_group};
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
@@ -305,7 +304,7 @@ static void steps_repeat_bit_by_bit(void **state)
     check_repeat(PLAN_EXACT);
 }
 
-static void evaluation_computes_what_training_does(void **state)
+static void evaluation_equals_training(void **state)
 {
     for (int i = 0; i < CASES; i++) {
         struct setup a, b;
@@ -329,7 +328,7 @@ static void check_savings(const struct net *net, const char *expected)
 }
 
 /* keras_690k's convolutions. The last pooling drops a third of the outputs of the first one. */
-static void work_that_nobody_reads_is_left_out(void **state)
+static void outputs_that_nothing_reads_are_not_computed(void **state)
 {
     const struct net_case c = {
         {1, 28, 28}, 1, {{32, 0, RELU_POOL}, {128, 0, RELU_POOL}, {256, 0, RELU_POOL}}, NULL};
@@ -359,7 +358,7 @@ static void the_exact_plan_leaves_no_work_out(void **state)
 
 /* 12x12 outputs have 9 taps each. On each of 4 edges 12 outputs lack 3 taps; each corner tap is
  * subtracted only once. */
-static void the_exact_plan_leaves_padding_out(void **state)
+static void the_exact_plan_skips_padding(void **state)
 {
     const struct net_case c = {{1, 12, 12}, 1, {{8, 1, RELU}, {16, 1, RELU}}, NULL};
     struct setup r;
@@ -396,15 +395,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ops_equal_the_reference_on_every_isa),
         cmocka_unit_test(many_weights_are_transformed_in_slices),
-        cmocka_unit_test(batch_norm_minds_padding_groups_and_fixed_statistics),
+        cmocka_unit_test(batch_norm_supports_padding_groups_and_fixed_statistics),
 #ifdef SCALEBENCH_F64
         cmocka_unit_test(gradient_is_a_finite_difference),
 #endif
         cmocka_unit_test(steps_repeat_bit_by_bit),
-        cmocka_unit_test(evaluation_computes_what_training_does),
-        cmocka_unit_test(work_that_nobody_reads_is_left_out),
+        cmocka_unit_test(evaluation_equals_training),
+        cmocka_unit_test(outputs_that_nothing_reads_are_not_computed),
         cmocka_unit_test(the_exact_plan_leaves_no_work_out),
-        cmocka_unit_test(the_exact_plan_leaves_padding_out),
+        cmocka_unit_test(the_exact_plan_skips_padding),
         cmocka_unit_test(every_op_polls),
     };
     gemm_init();

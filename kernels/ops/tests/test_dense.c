@@ -146,7 +146,7 @@ static void accumulate_adds_to_gradients(void **state)
     }
 }
 
-static void threads_do_not_change_a_bit(void **state)
+static void threads_change_no_bit(void **state)
 {
     for (int c = 0; c < CASES; c++) {
         struct setup one, three;
@@ -154,7 +154,7 @@ static void threads_do_not_change_a_bit(void **state)
         setup_begin(&three, cases[c].in, cases[c].out, cases[c].n, isa_best_bf16(), 3);
         setup_run(&one);
         setup_run(&three);
-        setup_run(&three); /* without remains of the first run */
+        setup_run(&three);
         size_t x = (size_t)(cases[c].n * cases[c].in), y = (size_t)(cases[c].n * cases[c].out);
         assert_memory_equal(one.y, three.y, y * sizeof(real));
         assert_memory_equal(one.dx, three.dx, x * sizeof(real));
@@ -177,7 +177,7 @@ static const struct op_kernel *chosen(int outputs, enum plan plan, enum isa isa)
     return op;
 }
 
-static void plans_take_it_where_operands_are_rounded(void **state)
+static void the_dense_op_is_chosen_if_operands_are_rounded(void **state)
 {
     bool rounds = isa_best_bf16() != isa_best();
     assert_ptr_equal(chosen(32, PLAN_FAST, isa_best()), &op_layer);
@@ -191,8 +191,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_within_their_bound),
         cmocka_unit_test(accumulate_adds_to_gradients),
-        cmocka_unit_test(threads_do_not_change_a_bit),
-        cmocka_unit_test(plans_take_it_where_operands_are_rounded),
+        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(the_dense_op_is_chosen_if_operands_are_rounded),
     };
     return cmocka_run_group_tests_name("dense", tests, NULL, NULL);
 }

@@ -110,7 +110,7 @@ static void read_all_codes(enum isa isa, const struct values *v)
     fill(terms + BLOCK_MAX, BLOCK_MAX, 1);
     fill(terms + 2 * BLOCK_MAX, BLOCK_MAX, (real)-0.0);
     f->normalise(&norm, wide, NULL, narrow_of(v), terms, terms + BLOCK_MAX, terms + 2 * BLOCK_MAX);
-    for (size_t i = 0; i < CODES; i++) /* NaN becomes quiet */
+    for (size_t i = 0; i < CODES; i++) /* a signalling NaN becomes quiet */
         if (memcmp(&wide[i], &v->wide[i], sizeof *wide) != 0 &&
             (v->wide[i] == v->wide[i] || wide[i] == wide[i]))
             fail_msg("%s, %s: 0x%04zx is %.9g, expected %.9g", isa_names()[isa],
@@ -215,7 +215,7 @@ static void all_numbers_are_rounded_to_the_nearest(void **state)
 
 /* ---- Kernels ---- */
 
-/* Whole numbers, whose transforms are exact in any order. */
+/* Returns small whole numbers, whose transforms are exact in any order. */
 static real *small_numbers(size_t n, uint64_t seed)
 {
     real *x = random_reals(n, seed);
@@ -249,7 +249,7 @@ static void check_outputs(enum isa isa, const struct winograd_tiles *f, struct w
         mem_free(all[i]);
 }
 
-static void convolutions_store_what_is_rounded(void **state)
+static void convolutions_store_rounded_outputs(void **state)
 {
     static const struct {
         int points, outputs;
@@ -281,7 +281,7 @@ static void convolutions_store_what_is_rounded(void **state)
             }
 }
 
-static void first_convolutions_store_what_is_rounded(void **state)
+static void first_convolutions_store_rounded_outputs(void **state)
 {
     for (int isa = 0; isa <= (int)isa_best_bf16(); isa++)
         for (int epilogue = EPILOGUE_NONE; epilogue <= EPILOGUE_RELU_POOL; epilogue++) {
@@ -377,7 +377,7 @@ static void check_norm(enum isa isa, enum precision type, struct norm n)
     free_values(&x);
 }
 
-static void batch_norm_reads_and_stores_both(void **state)
+static void batch_norm_reads_and_stores_narrow_and_wide_values(void **state)
 {
     static const struct area areas[] = {{2, 3}, {4, 6}, {7, 5}};
     for (int isa = 0; isa <= (int)isa_best_bf16(); isa++)
@@ -397,9 +397,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_codes_are_read),
         cmocka_unit_test(all_numbers_are_rounded_to_the_nearest),
-        cmocka_unit_test(convolutions_store_what_is_rounded),
-        cmocka_unit_test(first_convolutions_store_what_is_rounded),
-        cmocka_unit_test(batch_norm_reads_and_stores_both),
+        cmocka_unit_test(convolutions_store_rounded_outputs),
+        cmocka_unit_test(first_convolutions_store_rounded_outputs),
+        cmocka_unit_test(batch_norm_reads_and_stores_narrow_and_wide_values),
     };
     return cmocka_run_group_tests_name("narrow", tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ struct shape_case {
     bool relu_first;             /* ReLU before pooling, not after it */
     bool no_relu;
     int pool_pad;
-    double rate; /* dropout2d; 0: none */
+    double rate; /* rate of dropout2d; 0: none */
     int hidden;  /* outputs of a dense layer before the last; 0: none */
     double hidden_rate;
     const char *ops[6]; /* expected ops of the fast plan */
@@ -174,7 +174,7 @@ static void fused_ops_repeat_bit_by_bit(void **state)
         b.ex.epoch = 2;
         setup_step(&b);
         b.ex.epoch = 1;
-        setup_step(&b); /* without remains of another step */
+        setup_step(&b);
         assert_memory_equal(a.grads, b.grads, a.desc.n_params * sizeof(real));
         setup_end(&a);
         setup_end(&b);
@@ -250,7 +250,7 @@ static void slices_drop_the_units_of_the_whole(void **state)
 }
 
 /* NaN in a weight must reach the logits from any position in a window. */
-static void nan_is_not_lost(void **state)
+static void nan_reaches_the_logits(void **state)
 {
     struct setup r;
     setup_begin(&r, &shape_cases[4], 2,
@@ -264,7 +264,7 @@ static void nan_is_not_lost(void **state)
 
 /* Skipped work is not counted. A quarter of conv1 remains in backward, half of conv2 in forward,
  * with 6 instead of 10 products by Winograd's algorithm. */
-static void flops_done_leave_out_what_is_skipped(void **state)
+static void flops_done_exclude_skipped_work(void **state)
 {
     struct setup r;
     setup_begin(&r, &shape_cases[3], 1,
@@ -291,8 +291,8 @@ int main(void)
 #endif
         cmocka_unit_test(every_set_drops_the_same_units),
         cmocka_unit_test(slices_drop_the_units_of_the_whole),
-        cmocka_unit_test(nan_is_not_lost),
-        cmocka_unit_test(flops_done_leave_out_what_is_skipped),
+        cmocka_unit_test(nan_reaches_the_logits),
+        cmocka_unit_test(flops_done_exclude_skipped_work),
     };
     gemm_init();
     return cmocka_run_group_tests_name("small ops", tests, NULL, NULL);

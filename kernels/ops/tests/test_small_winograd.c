@@ -12,9 +12,9 @@
 
 #define KERNEL 5
 #define POINTS SMALL_CONV_POINTS
-/* Roundings of one term besides the sum of products: 5 in the transform of weights, 4 of inputs,
- * the product, 4 in the transform back, the bias, and one for the bound itself, which is computed
- * in double. */
+/* Roundings of one term besides the sum of products. 5 are in the transform of weights, 4 of
+ * inputs, 1 in the product, 4 in the transform back, 1 in the bias. 1 is for the bound itself,
+ * which is computed in double. */
 #define PATH 16
 
 SIMD_DECLARE(struct small_conv_winograd_functions, small_conv_winograd)
@@ -121,7 +121,6 @@ static void assert_pooled(const struct setup *r, size_t o, size_t row, size_t co
             r->c.in_c, r->c.in_h, r->c.in_w, o, row, column, (double)got, largest, most);
 }
 
-/* Checks the first `n_kept` channels. */
 static void check(const struct setup *r, enum isa isa, size_t n_kept)
 {
     const struct small_conv *c = &r->c;
@@ -159,7 +158,7 @@ static void every_set_is_within_the_bound(void **state)
 }
 
 /* Most columns of most rows are blank, in all patterns. */
-static void what_sees_zeros_is_its_bias(void **state)
+static void outputs_of_zero_inputs_equal_the_bias(void **state)
 {
     for (int i = 0; i < CASES; i++)
         for (int isa = 0; isa <= (int)isa_best(); isa++) {
@@ -190,7 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_set_is_within_the_bound),
-        cmocka_unit_test(what_sees_zeros_is_its_bias),
+        cmocka_unit_test(outputs_of_zero_inputs_equal_the_bias),
         cmocka_unit_test(every_number_of_channels_is_within_the_bound),
     };
     return cmocka_run_group_tests_name("small winograd", tests, NULL, NULL);

@@ -253,7 +253,7 @@ static void check_added(const struct setup *bounds, const struct conv_case *c, e
     setup_begin(&once, c->in, c->channels, c->pad, c->n, plan, isa, threads);
     setup_begin(&added, c->in, c->channels, c->pad, c->n, plan, isa, threads);
     added.ex.accumulate = true;
-    real *sum = random_reals(added.desc.n_params, 6); /* added.dparams before the run */
+    real *sum = random_reals(added.desc.n_params, 6); /* values of added.dparams before the run */
     setup_run(&once);
     setup_run(&added);
     for (size_t j = 0; j < once.desc.n_params; j++)

@@ -1,6 +1,6 @@
-/* Properties of ops on blocks of channels that need no bound per number: the bias where all inputs
- * are zero, the mean square of rounding errors, repeatability. test_winograd.c has the bounds of
- * single numbers. */
+/* Properties of ops on blocks of channels that need no bound per number: outputs equal to the bias
+ * if all inputs are zero, small rounding errors in mean square, repeatability. test_winograd.c has
+ * the bounds of single numbers. */
 #include "kernels/ops/tests/winograd_setup.h"
 
 /* Keeps a seventh of the positions of x, half of these in one channel only; the rest becomes 0. */
@@ -11,7 +11,7 @@ static void blank_most(struct setup *r)
     for (size_t at = 0; at < (size_t)r->n * shape_count(in); at++) {
         size_t image = at / shape_count(in), channel = at / plane % (size_t)in.c;
         uint32_t word = rng_word(8, 99, 0, (uint32_t)image,
-                                 (uint32_t)(at % plane)); /* number of the position */
+                                 (uint32_t)(at % plane)); /* index of the position in its plane */
         bool all = word & 1, this = word / 14 % (uint32_t)in.c == channel;
         if (word / 2 % 7 != 0 || !(all || this))
             r->x[at] = 0;
@@ -64,7 +64,7 @@ static size_t check_blank(const struct conv_case *c, enum plan plan, enum isa is
 }
 
 /* Tests each precision with this number of threads. */
-static void what_sees_zeros_is_its_bias(void **state)
+static void outputs_of_zero_inputs_equal_the_bias(void **state)
 {
     static const enum precision values[] = {PRECISION_fp32, PRECISION_bf16, PRECISION_fp16};
     bool narrow = sizeof(real) == sizeof(float);
@@ -98,7 +98,7 @@ static long double exact_output(const struct setup *r, int i, int o, int row, in
  * sums has K/2 such roundings, relative to its result. Transforms of operands add at most 7 on each
  * of four axes, and F4 amplifies the total by 4.8 (winograd_axis.h). The rounding of its last
  * transform is small in comparison. Both bf16 operands add a third of BF16_OFF squared. */
-static void f4_lets_little_rounding_through(void **state)
+static void f4_amplifies_rounding_little(void **state)
 {
     enum { K = 64 };
     const struct shape in = {K, 12, 12};
@@ -136,7 +136,7 @@ static void check_repeat(enum plan plan, enum isa isa)
     setup_begin(&b, c->in, c->channels, c->pad, c->n, plan, isa, 3);
     setup_run(&a);
     setup_run(&b);
-    setup_run(&b); /* without remains of the first run */
+    setup_run(&b);
     assert_memory_equal(a.y, b.y, (size_t)c->n * shape_count(a.conv->out) * sizeof(real));
     assert_memory_equal(a.dx, b.dx, (size_t)c->n * shape_count(c->in) * sizeof(real));
     assert_memory_equal(a.dparams, b.dparams, a.desc.n_params * sizeof(real));
@@ -155,8 +155,8 @@ static void runs_repeat_bit_by_bit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_sees_zeros_is_its_bias),
-        cmocka_unit_test(f4_lets_little_rounding_through),
+        cmocka_unit_test(outputs_of_zero_inputs_equal_the_bias),
+        cmocka_unit_test(f4_amplifies_rounding_little),
         cmocka_unit_test(runs_repeat_bit_by_bit),
     };
     return cmocka_run_group_tests_name("winograd_results", tests, NULL, NULL);

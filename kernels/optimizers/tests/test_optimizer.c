@@ -304,7 +304,7 @@ static void every_optimizer_follows_its_paper(void **state)
 }
 
 /* If a norm is 0, the plain rate is used, and nothing becomes NaN. */
-static void layer_wise_rates_survive_zeroes(void **state)
+static void layer_wise_rates_accept_zero_norms(void **state)
 {
     const int kinds[] = {OPTIMIZER_lars, OPTIMIZER_lamb};
     struct tensor_desc tensors[TENSORS];
@@ -348,7 +348,7 @@ int main(void)
         cmocka_unit_test(adam_follows_pytorch),
         cmocka_unit_test(cutting_the_arena_changes_no_bit),
         cmocka_unit_test(every_optimizer_follows_its_paper),
-        cmocka_unit_test(layer_wise_rates_survive_zeroes),
+        cmocka_unit_test(layer_wise_rates_accept_zero_norms),
         cmocka_unit_test(tables_have_a_row_for_every_optimizer),
     };
     return cmocka_run_group_tests_name("optimizer", tests, NULL, NULL);

@@ -125,7 +125,7 @@ static void adam_scalar(const struct optimizer *o, real *p, const real *g, uint6
 }
 
 /* Tests momentum and coupled decay. */
-static void the_bits_are_those_of_scalar_code(void **state)
+static void the_bits_equal_scalar_code(void **state)
 {
     enum { CHOICE = 1 | 2 };
     const int kinds[] = {OPTIMIZER_sgd, OPTIMIZER_adam};
@@ -211,10 +211,10 @@ static void powers_are_powers(void **state)
 
 int main(void)
 {
-    fp_mode_set(); /* as every training thread does */
+    fp_mode_set();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_instruction_set_gives_the_same_bits),
-        cmocka_unit_test(the_bits_are_those_of_scalar_code),
+        cmocka_unit_test(the_bits_equal_scalar_code),
         cmocka_unit_test(other_machines_give_the_same_bits),
         cmocka_unit_test(powers_are_powers),
     };

@@ -144,7 +144,7 @@ INLINE void turn_pairs(real *to, const real *from, int steps)
         vreal_store(to + i * ROW, square[i]);
 }
 
-/* Multiplies the transpose of A's columns, which is computed tile by tile. */
+/* Multiplies with A transposed, which is computed tile by tile. */
 INLINE void few_columns(int two, int rows, real *c, const real *const *a, const real *const *b,
                         int count, int k, bool add, const real *next)
 {

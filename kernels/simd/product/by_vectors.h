@@ -3,7 +3,7 @@
  * registers hold 6 rows. Rows are divided evenly, 64 into 6 times 10 or 11 rather than 5 times 12
  * and 4, to keep the multipliers busy.
  *
- * 16-bit operands are pairs in the room of a number: a row of a block has half as many, and a sum
+ * 16-bit operands are packed in pairs. A row of a block then has half as many reals, and a sum
  * takes half as many steps. */
 #pragma once
 
