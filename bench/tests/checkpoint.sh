@@ -249,6 +249,6 @@ check "another seed is refused" expect 2 "seed: the checkpoint has '1', this run
 check "another number of ranks is told" expect 0 "of allreduce on 2 ranks, this run uses allreduce on 3" \
     train 3 --checkpoint.resume "$file" --train.epochs 2
 check "evaluation asks for weights" expect 2 "--checkpoint.start is missing" train 1 --run evaluate
-check "a timed run predicts nothing" expect 2 "--run time evaluates nothing" \
+check "a timed run predicts nothing" expect 2 "--run time does not evaluate" \
     train 1 --run time --predictions "$tmp/p.txt"
 finish

@@ -69,7 +69,7 @@ static enum status refuse_losses(const struct safetensors *file, const char *at,
                     "__metadata__: progress.losses has '%.40s'; expected one number per rank", at);
 }
 
-/* Older files have no losses. */
+/* Reads the losses of all ranks; older files have none. */
 static enum status read_losses(const struct safetensors *file, struct progress *p, struct error *e)
 {
     const char *at = safetensors_text(file, "progress.losses");
@@ -322,7 +322,7 @@ static enum status check_tensors(struct checkpoint *c, const struct checkpoint_s
     return status;
 }
 
-/* Schema 1 hashed only the tensors' bytes. */
+/* Checks the file's hash; schema 1 hashed only the tensors' bytes. */
 static enum status check_hash(const struct safetensors *file, uint64_t schema, struct error *e)
 {
     const char *stated;

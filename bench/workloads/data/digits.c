@@ -1,10 +1,10 @@
 /* Generated digits, for machines without MNIST: same shape and number, a pure function of (seed,
  * index), and hard enough that a convolutional net beats a linear model.
  *
- * A digit is a skeleton of strokes, bent by a smooth random field (the elastic distortion of
- * Simard, Steinkraus, Platt, "Best practices for convolutional neural networks", ICDAR 2003),
- * rotated, sheared, scaled and shifted, drawn with a pen of random width and blur, then covered
- * with specks and noise.
+ * A digit is a skeleton of strokes. A smooth random field bends it (the elastic distortion of
+ * Simard, Steinkraus, Platt, "Best practices for convolutional neural networks", ICDAR 2003). It is
+ * rotated, sheared, scaled and shifted, drawn with a pen of random width and blur, and covered with
+ * specks and noise.
  *
  * Only + - * / and sqrt are used, in a fixed order. They are exact to the last bit everywhere, so
  * every machine makes the same bytes; a test checks this. */

@@ -96,7 +96,7 @@ static enum status gzip_step(struct stream *s, int i, struct error *e)
                                    layer->z.msg != NULL ? layer->z.msg : zError(result), e);
 }
 
-/* `size` must fit zlib's counter. */
+/* Reads `size` decompressed bytes, or fewer at the end; `size` must fit zlib's counter. */
 static enum status gzip_read(struct stream *s, int i, uint8_t *out, size_t size, size_t *n,
                              struct error *e)
 {

@@ -46,7 +46,8 @@ static enum status take_wait(struct arguments *a, void *at, const char *text, st
     return OK;
 }
 
-/* Checks bounds and unit of compute.rate, whose 0 (from a calibration) is rejected here. */
+/* Parses --rate, with bounds and unit of compute.rate. 0, which means times from a calibration, is
+ * rejected. */
 static enum status take_rate(struct arguments *a, void *at, const char *text, struct error *e)
 {
     struct spec_option rate = *option_get(OPT_COMPUTE_RATE);
@@ -59,7 +60,7 @@ static enum status take_rate(struct arguments *a, void *at, const char *text, st
                      rate.max, rate.unit);
 }
 
-/* Uses the bounds of train.epochs. */
+/* Parses --until, with the bounds of train.epochs. */
 static enum status take_until(struct arguments *a, void *at, const char *text, struct error *e)
 {
     const struct spec_option *epochs = option_get(OPT_EPOCHS);

@@ -43,7 +43,7 @@ struct run {
     struct rusage usage_begin; /* resource usage of the process before the timed steps */
     double nic[NIC_COUNTERS];  /* counters of --nic before the timed steps */
     int clock_of;              /* lowest rank on this node whose clock this rank shares */
-    struct clock_line clock;   /* offset of that clock from rank 0's clock */
+    struct clock_line clock;   /* offset of this rank's clock from rank 0's */
     struct record_end end;     /* end line of the record, filled in during the run */
     bool all_failed; /* whether every rank failed at the same place and can leave in order */
 };

@@ -75,7 +75,7 @@ static enum status evaluate_share(struct trainer *t, const struct data_part *par
     return stage_step_end(&t->model.stage, e);
 }
 
-/* Replaces weights of this rank's own by rank 0's during evaluation, and saves them. */
+/* Saves this rank's own weights, if it has any, and takes rank 0's for the evaluation. */
 static enum status take_first_weights(struct trainer *t, struct error *e)
 {
     if (t->own_params == NULL)

@@ -17,7 +17,8 @@ struct inject {
     uint32_t rank;
 };
 
-/* ERR_ARGUMENT if inject.ranks names a rank that the job does not have. */
+/* Sets up the injection on this rank. ERR_ARGUMENT if inject.ranks names a rank that the job does
+ * not have. */
 enum status inject_open(struct inject *in, const struct config *config, int rank, int ranks,
                         struct error *e);
 

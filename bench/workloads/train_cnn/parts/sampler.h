@@ -1,14 +1,14 @@
 /* Samples of a rank at each step: a pure function of (seed, epoch, step, rank, ranks), so that a
  * run can resume without saved state.
  *
- * Global: the order of an epoch depends on (seed, epoch) only. A step's batch is a slice of it, so
- * p ranks together train on the same images as one rank.
+ * Global: the order of an epoch depends on (seed, epoch) only. A step's batch is a slice of it,
+ * so p ranks together train on the same images as one rank.
  *
  * Contiguous: rank r owns samples [floor(N r / p), floor(N (r + 1) / p)) and shuffles them
  * separately. The N positions of an epoch go to ranks in turn, larger shards first. A step has as
- * many images over all ranks as a global one, a rank's part is the batch / ranks rounded down or
- * up, and an epoch uses every sample once. `drop` leaves out images that only some ranks have;
- * `pad` repeats the first image of the rank's shard. */
+ * many images over all ranks as a global one. A rank's part is the batch / ranks rounded down or
+ * up. An epoch uses every sample once. `drop` leaves out images that only some ranks have; `pad`
+ * repeats the first image of the rank's shard. */
 #pragma once
 
 #include <stdbool.h>
