@@ -11,7 +11,7 @@
 /* Quantities up to COMPARED are compared with the other cores. */
 enum { GEMM, MEMORY, LATENCY, COMPARED, ON_CORE = COMPARED, READY, STEAL, QUANTITIES };
 
-/* Numbers of all ranks, by quantity. */
+/* Measurements of all ranks in all rounds, by quantity. */
 struct rounds {
     struct measured of[QUANTITIES];
 };
@@ -163,8 +163,8 @@ static const char *find_thief(double ready, double steal, double lost_pct)
     return "not ready to run: something stops it, or a hypervisor takes the processor away";
 }
 
-static enum status tell_lost(struct diagnosis *d, const struct rounds *r, const struct subject *s,
-                             struct error *e)
+static enum status report_lost(struct diagnosis *d, const struct rounds *r, const struct subject *s,
+                               struct error *e)
 {
     const struct doctor_core *c = &d->cores[s->first];
     double steal = middle(s, r, STEAL), on_core = middle(s, r, ON_CORE);
@@ -180,16 +180,16 @@ static enum status tell_lost(struct diagnosis *d, const struct rounds *r, const 
         lost, on_core, c->on_core_pct_lo, c->on_core_pct_hi, thief);
 }
 
-static enum status tell_ratio(struct diagnosis *d, enum finding_kind kind, const char *subject,
-                              const char *does, const struct interval *ratio, const char *of,
-                              struct error *e)
+static enum status report_ratio(struct diagnosis *d, enum finding_kind kind, const char *subject,
+                                const char *does, const struct interval *ratio, const char *of,
+                                struct error *e)
 {
     char text[96];
     return diagnosis_add(d, kind, subject, e, "%.120s %s %s of %s", subject, does,
                          diagnosis_ratio(text, ratio), of);
 }
 
-/* Judges a core that its rank does not lose. */
+/* Judges the speed of a core, given that its rank runs on it nearly all the time. */
 static enum status judge_core(struct diagnosis *d, const struct rounds *r, size_t i,
                               struct error *e)
 {
@@ -199,17 +199,17 @@ static enum status judge_core(struct diagnosis *d, const struct rounds *r, size_
     enum outlier computes = outlier_judge(gemm, DOCTOR_RATE_MARGIN, false);
     name_core(&s, d, i);
     if (computes == OUTLIER_SLOW)
-        return tell_ratio(d, FINDING_core_slow, s.text, "has its core but computes at", gemm,
-                          "the other cores' rate", e);
+        return report_ratio(d, FINDING_core_slow, s.text, "has its core but computes at", gemm,
+                            "the other cores' rate", e);
     if (computes == OUTLIER_OPEN)
-        TRY(tell_ratio(d, FINDING_undecided, s.text, "is undecided: it computes at", gemm,
-                       "the other cores' rate", e));
+        TRY(report_ratio(d, FINDING_undecided, s.text, "is undecided: it computes at", gemm,
+                         "the other cores' rate", e));
     if (outlier_judge(memory, DOCTOR_RATE_MARGIN, false) == OUTLIER_SLOW)
-        TRY(tell_ratio(d, FINDING_memory_slow, s.text, "reaches memory at", memory,
-                       "the other cores' rate", e));
+        TRY(report_ratio(d, FINDING_memory_slow, s.text, "reaches memory at", memory,
+                         "the other cores' rate", e));
     if (outlier_judge(latency, DOCTOR_LATENCY_MARGIN, true) == OUTLIER_SLOW)
-        TRY(tell_ratio(d, FINDING_latency_slow, s.text, "loads from memory in", latency,
-                       "the other cores' time", e));
+        TRY(report_ratio(d, FINDING_latency_slow, s.text, "loads from memory in", latency,
+                         "the other cores' time", e));
     return OK;
 }
 
@@ -225,7 +225,7 @@ static enum status diagnose(struct diagnosis *d, struct rounds *r, const struct 
             continue;
         }
         name_losers(&s, d, r, i);
-        TRY(tell_lost(d, r, &s, e));
+        TRY(report_lost(d, r, &s, e));
         i = s.last;
     }
     return OK;

@@ -5,8 +5,7 @@
 
 /* A rank that trains a small network needs a few hundred MiB. */
 #define MEMORY_A_RANK_GIB 1.0
-/* Duration that shows a system call per reading; without one, reading the clock takes about 20
- * ns. */
+/* Clock readings above this time use a system call; others take about 20 ns. */
 #define CLOCK_READ_NS 200.0
 
 /* ---- Settings ---- */
@@ -63,11 +62,10 @@ static enum status judge_settings(struct diagnosis *d, const struct examination 
     const struct doctor_node *n;
     if ((n = name_nodes(names, x, governor_varies)) != NULL)
         TRY(diagnosis_add(d, FINDING_governor, names, e,
-                          "%.150s: the governor of the processors' frequency is %.60s", names,
-                          n->governor));
+                          "%.150s: the CPU frequency governor is %.60s", names, n->governor));
     if ((n = name_nodes(names, x, is_limited)) != NULL)
         TRY(diagnosis_add(d, FINDING_cpu_limit, names, e,
-                          "%.150s: a cgroup leaves %g cores to %g ranks", names, n->quota_cores,
+                          "%.150s: a cgroup allows %g cores for %g ranks", names, n->quota_cores,
                           n->ranks));
     if ((n = name_nodes(names, x, reads_slowly)) != NULL)
         TRY(diagnosis_add(d, FINDING_clock, names, e,

@@ -8,7 +8,7 @@
 #include "kernels/base/mem.h"
 
 struct links {
-    struct measured rate, latency; /* of all directions */
+    struct measured rate, latency; /* numbers of all directions */
     int *kinds;                    /* [directions]: 1 between nodes, 0 between ranks of one node */
     int *carried; /* [directions]: rounds in which an interface counted the bytes */
 };
@@ -98,8 +98,8 @@ static void set_link(struct doctor_link *row, const struct links *l, size_t i)
 
 /* ---- Verdicts ---- */
 
-static enum status tell_pair(struct diagnosis *d, enum finding_kind kind, size_t i,
-                             const char *what, const struct interval *ratio, struct error *e)
+static enum status report_pair(struct diagnosis *d, enum finding_kind kind, size_t i,
+                               const char *what, const struct interval *ratio, struct error *e)
 {
     char text[96], subject[DOCTOR_TEXT];
     snprintf(subject, sizeof subject, "%.100s -> %.100s", d->links[i].from, d->links[i].to);
@@ -108,9 +108,9 @@ static enum status tell_pair(struct diagnosis *d, enum finding_kind kind, size_t
 }
 
 /* Adds one finding for a node, with the median of the links that it is blamed for. */
-static enum status tell_node(struct diagnosis *d, const struct links *l,
-                             const struct examination *x, int node, enum blame blame,
-                             struct error *e)
+static enum status report_node(struct diagnosis *d, const struct links *l,
+                               const struct examination *x, int node, enum blame blame,
+                               struct error *e)
 {
     double ratios[d->n_links + 1], worst = 1;
     size_t n = 0;
@@ -132,7 +132,7 @@ static enum status tell_node(struct diagnosis *d, const struct links *l,
 }
 
 /* Adds one finding for all undecided links, with the widest interval among them. */
-static enum status tell_open(struct diagnosis *d, const struct links *l, struct error *e)
+static enum status report_open(struct diagnosis *d, const struct links *l, struct error *e)
 {
     const struct interval *rates = l->rate.ratios;
     size_t n = 0, widest = 0;
@@ -160,13 +160,13 @@ static enum status judge_rates(struct diagnosis *d, const struct links *l,
             outlier_judge(&l->rate.ratios[i], DOCTOR_RATE_MARGIN, false) == OUTLIER_SLOW;
     TRY(outlier_blame(d->directions, d->n_links, (int)x->n_nodes, e));
     for (int node = 0; node < (int)x->n_nodes; node++) {
-        TRY(tell_node(d, l, x, node, BLAME_SENDER, e));
-        TRY(tell_node(d, l, x, node, BLAME_RECEIVER, e));
+        TRY(report_node(d, l, x, node, BLAME_SENDER, e));
+        TRY(report_node(d, l, x, node, BLAME_RECEIVER, e));
     }
     for (size_t i = 0; i < d->n_links; i++)
         if (d->directions[i].blame == BLAME_PAIR)
-            TRY(tell_pair(d, FINDING_link_slow, i, "long messages go at", &l->rate.ratios[i], e));
-    return tell_open(d, l, e);
+            TRY(report_pair(d, FINDING_link_slow, i, "long messages go at", &l->rate.ratios[i], e));
+    return report_open(d, l, e);
 }
 
 /* Skips hosts that share a machine: their latency depends on the scheduler more than on the
@@ -177,8 +177,8 @@ static enum status judge_latencies(struct diagnosis *d, const struct links *l,
     for (size_t i = 0; i < d->n_links; i++)
         if (!share_machine(x, d->directions[i].from, d->directions[i].to) &&
             outlier_judge(&l->latency.ratios[i], DOCTOR_MESSAGE_MARGIN, true) == OUTLIER_SLOW)
-            TRY(tell_pair(d, FINDING_link_late, i, "short messages take", &l->latency.ratios[i],
-                          e));
+            TRY(report_pair(d, FINDING_link_late, i, "short messages take", &l->latency.ratios[i],
+                            e));
     return OK;
 }
 

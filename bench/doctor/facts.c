@@ -130,7 +130,7 @@ static void visit_ports(const char *root,
     free(devices);
 }
 
-/* Appends a port whose state is "4: ACTIVE", with its rate "100 Gb/sec (4X EDR)". */
+/* Appends an active port with its rate. The files hold "4: ACTIVE" and "100 Gb/sec (4X EDR)". */
 static void add_active(void *arg, const char *root, const char *path, const char *device, int port)
 {
     char *text = arg, file[PATH + 32], state[64], rate[64] = "";

@@ -80,7 +80,7 @@ enum outlier outlier_judge(const struct interval *ratio, double margin, bool mor
 
 /* ---- Blame ---- */
 
-/* Sending side, or receiving side, of a node. */
+/* Counts of directions on the sending or receiving side of a node. */
 struct side {
     int all, slow; /* slow: slow directions that are not explained yet */
 };

@@ -34,8 +34,8 @@ enum status measured_compare(struct measured *m, const int *peers, struct error 
 struct interval measured_interval(const struct measured *m, size_t i);
 
 /* Judges a ratio whose expected value is 1: slow if its whole interval lies beyond the margin,
- * fine if it lies within, else open. Larger ratios are slower if more_is_slower, for times
- * instead of rates. To detect a loss of 10 %, the margin is 5 %, half-way to no loss. */
+ * fine if it lies within, else open. more_is_slower: the ratio is of times, so larger is slower;
+ * otherwise it is of rates. The margin for detecting a loss of 10 % is 5 %, half-way to no loss. */
 enum outlier { OUTLIER_UNKNOWN, OUTLIER_FINE, OUTLIER_OPEN, OUTLIER_SLOW };
 enum outlier outlier_judge(const struct interval *ratio, double margin, bool more_is_slower);
 

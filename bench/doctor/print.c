@@ -75,7 +75,7 @@ static void name_transport(char text[64], const struct examination *x, const str
         snprintf(text, 64, "%s",
                  strcmp(x->nodes[way->from].machine, x->nodes[way->to].machine) == 0
                      ? "memory of the machine"
-                     : "no interface counted it");
+                     : "unknown: no interface counted the bytes");
 }
 
 static void print_link(FILE *out, const struct examination *x, const struct diagnosis *d, size_t i)

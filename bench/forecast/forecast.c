@@ -24,7 +24,7 @@ static const struct link_model network = {.alpha_s = 50e-6, .beta_s = 8e-9, .gam
 struct walls {
     double sum_s[2], step_s;
     size_t n[2], steps;
-    double timed_s; /* of all ended timed launches, counted or not */
+    double timed_s; /* total time of timed launches that ended, counted or not */
 };
 
 struct sources {

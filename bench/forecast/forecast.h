@@ -19,7 +19,7 @@ enum forecast_basis {
 enum { FORECAST_FROM = 64 };
 
 struct forecast_launch {
-    double seconds; /* from exec to exit; NAN: unknown */
+    double seconds; /* time from exec to exit; NAN: unknown */
     enum forecast_basis basis;
     char from[FORECAST_FROM]; /* BASIS_elsewhere: name of the campaign; else "" */
 };
@@ -66,20 +66,20 @@ struct known_step {
     char machine[HARDWARE_CLASS_BYTES]; /* hardware_class; "": unknown */
     double ranks, nodes, cores;         /* cores: number that computed */
     double images;                      /* images of the step, all ranks */
-    double flops;             /* of these images, for the network as written; NAN: unknown */
+    double flops;             /* FLOPs of these images, for the network as written; NAN: unknown */
     double step_s, compute_s; /* compute_s: without exposed communication */
-    size_t computed;          /* index of its network and workload */
+    size_t computed;          /* index of its pair of network and workload in here_rates */
 };
 
 /* Rates of this machine for one network and workload. */
 struct known_rates {
-    double n, sum; /* of steps: log of images per second and core */
+    double n, sum; /* number of steps, and sum of log(images per second and core) */
 };
 
 struct known_steps {
     struct known_step *all;
     size_t n;
-    struct known_rates *here_rates;  /* by known_step.computed */
+    struct known_rates *here_rates;  /* rates of this machine, indexed by known_step.computed */
     char here[HARDWARE_CLASS_BYTES]; /* hardware class of this machine */
 };
 

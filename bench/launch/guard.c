@@ -98,7 +98,8 @@ static void start_program(struct guard *g, const struct launch_command *command)
 {
     pid_t guard = getpid();
     g->begin = clock_ns();
-    clock_gettime(CLOCK_REALTIME_COARSE, &g->begin_date); /* the clock of file systems */
+    clock_gettime(CLOCK_REALTIME_COARSE,
+                  &g->begin_date); /* by the clock that file systems use for time stamps */
     g->program = fork();
     if (g->program == 0)
         become_program(command, guard);

@@ -16,7 +16,7 @@
 #define PATIENCE_TENTHS 50
 
 /* Shorter cleaning is not reported. */
-#define CLEANING_TOLD_S 3
+#define CLEANING_REPORTED_S 3
 
 static enum status start_guard(struct launch *launch, int log, const struct launch_command *command,
                                struct error *e)
@@ -70,12 +70,12 @@ bool launch_has_outcome(struct launch *launch)
     return false;
 }
 
-void launch_tell_cleaning(struct launch *launch)
+void launch_report_cleaning(struct launch *launch)
 {
-    if (launch->told || launch->cleaning_ns == 0 ||
-        clock_seconds_since(launch->cleaning_ns) < CLEANING_TOLD_S)
+    if (launch->cleaning_reported || launch->cleaning_ns == 0 ||
+        clock_seconds_since(launch->cleaning_ns) < CLEANING_REPORTED_S)
         return;
-    launch->told = true;
+    launch->cleaning_reported = true;
     log_print(LOG_WARNING,
               "stopping processes of this launch on other machines; this takes at most a minute");
 }

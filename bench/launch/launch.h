@@ -30,8 +30,9 @@ struct launch_command {
     double start_limit_s; /* time by which `records` must hold `ranks` files; 0: no limit */
     const char *records;  /* folder of the ranks' records */
     int ranks;
-    bool is_ours;         /* one of our programs, whose last messages in the log can be trusted */
-    char *const *cleanup; /* as in site_launch; must outlive the launch; NULL: none */
+    bool is_ours; /* one of our programs, whose last messages in the log can be trusted */
+    char *const
+        *cleanup; /* cleanup command of the site (site_launch), kept by the caller; NULL: none */
 };
 
 enum launch_cause {
@@ -50,7 +51,7 @@ enum { LAUNCH_STAY_S = 10 };
 
 struct launch_outcome {
     enum launch_cause cause;
-    int wait_status; /* of the program, as from waitpid */
+    int wait_status; /* wait status of the program, from waitpid */
     int child_status; /* CAUSE_STAYED: status of a failed child; 0: the log has a rank's last message */
     int started, ranks; /* CAUSE_NO_START: ranks that started, of all ranks */
     double wall_s;      /* time from exec to exit */
@@ -68,10 +69,10 @@ static inline bool launch_ended_well(const struct launch_outcome *outcome)
 
 struct launch {
     pid_t guard;
-    int lifeline;          /* readable when the guard sends a message */
-    int64_t cleaning_ns;   /* time at which the guard began to clean up elsewhere; 0: not yet */
-    bool told;             /* cleaning was reported */
-    struct timespec begin; /* by the clock of file systems */
+    int lifeline;        /* readable when the guard sends a message */
+    int64_t cleaning_ns; /* time at which the guard began to clean up elsewhere; 0: not yet */
+    bool cleaning_reported;
+    struct timespec begin; /* start, by the clock that file systems use for time stamps */
     char *const *cleanup;
 };
 
@@ -87,7 +88,7 @@ void launch_stop(const struct launch *launch);
 bool launch_has_outcome(struct launch *launch);
 
 /* Prints a note, once, if cleaning on other machines takes long. */
-void launch_tell_cleaning(struct launch *launch);
+void launch_report_cleaning(struct launch *launch);
 
 /* Waits for the outcome and ends `launch`. */
 struct launch_outcome launch_finish(struct launch *launch);

@@ -25,7 +25,7 @@ static const char *const LAST_WORDS[] = {
 };
 /* Words of other lines that explain a failure: from launchers, the C library, sanitizers. */
 static const char *const EXPLAIN[] = {
-    "cannot run ", /* from the guard */
+    "cannot run ", /* printed by the guard */
     "execvp error on file ",
     "ssh: ", /* this and the next three: from starting ranks on another node */
     "Cannot open network namespace ",
@@ -129,7 +129,7 @@ static bool is_frame(const char *line)
     return n == DASHES && line[n] == '\0';
 }
 
-/* Keeps the first line of the first frame. */
+/* Keeps the first line of the first message that Open MPI frames with dashes. */
 static void look_at_frame(struct findings *f, const char *line)
 {
     if (f->in_frame && f->framed == NULL && !is_frame(line))

@@ -27,7 +27,7 @@ static void name_run(char name[80], const char *campaign, const char *path)
         snprintf(name, 80, "%.79s", own);
 }
 
-struct told {
+struct printed_text {
     const char *key;
     void (*print)(FILE *out, const struct summary *s);
     const struct summary *s;
@@ -35,13 +35,13 @@ struct told {
 
 static void print_word(FILE *out, const void *arg)
 {
-    const struct told *word = arg;
+    const struct printed_text *word = arg;
     word->print(out, word->s);
 }
 
 static void add_words(json_t *section, const struct summary *s)
 {
-    const struct told words[] = {
+    const struct printed_text words[] = {
         {"subject", table_print_subject, s},
         {"findings", table_print_findings, s},
         {"losses", table_print_losses, s},

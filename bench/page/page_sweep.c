@@ -51,7 +51,7 @@ static enum status add_table(json_t *section, const char *part, const char *fold
 
 /* ---- The section ---- */
 
-struct telling {
+struct printing {
     const char *path;
     enum status *status;
     struct error *e;
@@ -59,12 +59,12 @@ struct telling {
 
 static void print_short(FILE *out, const void *arg)
 {
-    const struct telling *t = arg;
+    const struct printing *t = arg;
     bool all_well;
     *t->status = table_print_sweep(out, t->path, &all_well, t->e);
 }
 
-/* Begins the section, named after the table: kernels. */
+/* Begins the section, named after the table: "kernels" for kernels.csv. */
 static json_t *begin_section(json_t *page, const char *name, const char *table)
 {
     char id[PAGE_ID], called[PAGE_ID];
@@ -79,11 +79,11 @@ enum status section_add_sweep(const struct section_source *from, const char *pat
 {
     char table[PATH_BYTES];
     enum status status = OK;
-    const struct telling telling = {table, &status, e};
+    const struct printing printing = {table, &status, e};
     TRY(path_format(table, e, "%s/%s", path, name));
     json_t *section = begin_section(from->page, name, table);
     TRY(section_add(from, "sweeps", section, path, e));
-    json_object_set_new(section, "findings", data_print(print_short, &telling));
+    json_object_set_new(section, "findings", data_print(print_short, &printing));
     TRY(status);
     TRY(figures_draw_sweep(path, name, from->drawn, from->plots, FIGURES_FOR_PAGE, NULL, e));
     TRY(add_figures(from, section, name, e));

@@ -32,10 +32,10 @@ static void print_counts(FILE *out, const void *comparison)
                 {VERDICT_SAME, "the same"},
                 {VERDICT_BAD, c->rules.what->bad},
                 {VERDICT_UNDECIDED, "undecided"}};
-    size_t told = 0;
+    size_t printed = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (c->verdicts[rows[i].verdict] > 0)
-            fprintf(out, "%s%zu %s", told++ > 0 ? ", " : "", c->verdicts[rows[i].verdict],
+            fprintf(out, "%s%zu %s", printed++ > 0 ? ", " : "", c->verdicts[rows[i].verdict],
                     rows[i].name);
     fprintf(out, " of %zu %s", c->n_ratios, c->n_ratios > 1 ? "points" : "point");
 }
@@ -79,7 +79,7 @@ static void print_notes(FILE *out, const void *comparison)
 }
 
 /* Returns a comparison as data: a sentence of counts, one row per point, notes on the method. */
-static json_t *told(const struct comparison *c)
+static json_t *comparison_data(const struct comparison *c)
 {
     return json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", c->rules.what->name, "title",
                      c->rules.what->title, "counts", data_print(print_counts, c), "rows",
@@ -92,7 +92,7 @@ static enum status add(json_t *section, const struct compare_request *request, s
     struct comparison c;
     struct error why = {.status = OK};
     enum status status = compare_run(&c, request, &why);
-    THEN(status, data_add(section, "compared", told(&c), &why));
+    THEN(status, data_add(section, "compared", comparison_data(&c), &why));
     compare_free(&c);
     if (status == OK || status == ERR_UNAVAILABLE)
         return OK;

@@ -60,10 +60,10 @@ static enum status read_quoted(struct cursor *c, char **text, struct error *e)
     if (!closed)
         return error_at(e, ERR_DATA, c->table->path, first, 0, "a quotation mark is not closed");
     if (*c->at && strchr(",\r\n", *c->at) == NULL)
-        return error_at(e, ERR_DATA, c->table->path, c->line, 0,
-                        "'%c' after a closing quotation mark: a comma or the end of the line "
-                        "belongs there",
-                        *c->at);
+        return error_at(
+            e, ERR_DATA, c->table->path, c->line, 0,
+            "expected a comma or the end of the line after a closing quotation mark, found '%c'",
+            *c->at);
     *to = '\0';
     return OK;
 }

@@ -8,7 +8,7 @@
 
 struct csv_table {
     char path[4096];
-    char *text;   /* owner of every cell's text */
+    char *text;   /* text of the file, into which the cells point */
     char **names; /* [columns]; the names come before the cells */
     char **cells; /* [rows, columns], without the names */
     int *lines;   /* [rows]: line of the file where each row begins */

@@ -116,7 +116,7 @@ struct field {
     const char *name;
     enum record_line line;
     enum field_kind kind;
-    size_t offset, size; /* in the struct of its line */
+    size_t offset, size; /* position in the struct of its line */
     unsigned flags;
 };
 

@@ -53,11 +53,11 @@ struct journal_launch {
     bool shares_cores; /* there were no core locks: another campaign may have used its cores */
     enum launch_status status;
     bool outdated; /* its key is not the point's current key: it is kept but does not count */
-    bool retried;  /* it failed, and a later command tried it again */
+    bool retried;  /* it failed, and a later command tried the launch again */
     char reason[512];
     double wall_s;      /* time from exec to exit; 0 while running */
     double foreign_pct; /* share of its processors' time used by others; NAN: unknown */
-    int exit_status;    /* of a failed launch; -1: unknown or ended by a signal */
+    int exit_status;    /* exit status of a failed launch; -1: unknown or ended by a signal */
     /* Results of a timed launch, as in struct launch_result; `images` is its global batch. NAN:
      * unknown. */
     double step_ms, images, comm_replay_ms;
@@ -91,7 +91,8 @@ struct journal {
     struct hsearch_data names; /* index of launches by name */
     struct journal_skip *skips;
     size_t n_skips;
-    struct journal_block *blocks; /* in order of begin; none in journals of earlier versions */
+    struct journal_block
+        *blocks; /* blocks in order of begin; none in journals of earlier versions */
     size_t n_blocks;
     struct journal_key *keys; /* keys of points with a "key" line */
     size_t n_keys;

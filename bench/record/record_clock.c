@@ -16,7 +16,7 @@ static bool shares_host(const struct rank_record *records, int rank)
     return strcmp(records[rank].hello.host, records[0].hello.host) == 0;
 }
 
-/* Clock line of a node, from the record of the node's first rank. */
+/* Offset of a node's clock over time, from the record of its first rank. */
 static struct clock_line line_of(const struct record_end *end)
 {
     return (struct clock_line){

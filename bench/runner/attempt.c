@@ -66,7 +66,7 @@ struct launch_outcome attempt_watch(struct campaign *c, struct launch *launch)
         if ((fds[1].revents && interrupt_look(&c->interrupt)) ||
             journal_check(&c->journal, NULL) != OK)
             launch_stop(launch);
-        launch_tell_cleaning(launch);
+        launch_report_cleaning(launch);
         owner_sign(&c->owner);
         if (c->progress.total > 0)
             progress_tick(&c->progress);

@@ -67,7 +67,7 @@ static enum status open_machines(struct campaign *c, const char *const *programs
 /* Reads the spec again for the number of cores of the machines reached by ssh, on which auto,
  * full and half depend. That number is known only after the points of a first reading have been
  * asked. */
-static enum status go_by_machines(struct campaign *c, struct error *e)
+static enum status read_spec_for_machines(struct campaign *c, struct error *e)
 {
     int cores = machines_cores(&c->machines, NULL);
     if (cores == 0 || cores == allocation_machine(c->place).usable_cores)
@@ -97,7 +97,7 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     workloads_list(&c->workloads, programs + 1);
     TRY(open_machines(c, programs, e));
     TRY(find_refusals(c, e));
-    TRY(go_by_machines(c, e));
+    TRY(read_spec_for_machines(c, e));
     workloads_list(&c->workloads, programs + 1);
     TRY(programs_read(&c->programs, tools, programs, e));
     return facts_find(&c->facts, c, e);
@@ -186,8 +186,8 @@ const struct journal_launch *campaign_calibration(const struct campaign *c,
 
 /* Formats the option of a timed launch that records op times (--calibrate) or replays them; ""
  * for a point that does neither. */
-static void tell_work(char *option, size_t size, const struct campaign *c,
-                      const struct point *point)
+static void format_work_option(char *option, size_t size, const struct campaign *c,
+                               const struct point *point)
 {
     const struct journal_launch *from = NULL;
     option[0] = '\0';
@@ -220,7 +220,7 @@ static enum status prepare_own(const struct campaign *c, const struct point *poi
     snprintf(seed_option, sizeof seed_option, "--seed=%llu", (unsigned long long)seed);
     snprintf(version_option, sizeof version_option, "--version-string=%s",
              tools_revision(c->tools));
-    tell_work(work_option, sizeof work_option, c, point);
+    format_work_option(work_option, sizeof work_option, c, point);
     snprintf(path_option, sizeof path_option, "--checkpoint.path=%s/../seed%llu.safetensors",
              record, (unsigned long long)seed);
     if (run == RUN_TIME && work_option[0] != '\0')

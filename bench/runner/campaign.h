@@ -61,7 +61,7 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
                              const struct tools *tools, struct error *e);
 
 /* Opens the run to resume: the newest run that shares a point with the spec and whose facts
- * allow it (facts_go_on). Without one, begins a new run. Prints which of the two and why. A
+ * allow it (facts_allow_resume). Without one, begins a new run. Prints which of the two and why. A
  * resumed run keeps its earlier spec as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process,
  * while another runner has the run. */
 enum status campaign_open_run(struct campaign *c, struct error *e);
@@ -76,7 +76,7 @@ enum status campaign_link_latest(const struct campaign *c, struct error *e);
 
 /* Writes the current key of each peer to the journal. Launches of another version of a peer no
  * longer count; launches of the current version count again. */
-enum status campaign_take_changes(struct campaign *c, struct error *e);
+enum status campaign_record_changes(struct campaign *c, struct error *e);
 
 /* Marks every failed launch as retried, so that it no longer counts towards giving up its point.
  * campaign_run repeats those without a replacement; *retried is their number. Reads nothing but

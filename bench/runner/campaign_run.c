@@ -76,7 +76,7 @@ static enum status journal_changes(struct campaign *c, const char **keys, struct
     return OK;
 }
 
-enum status campaign_take_changes(struct campaign *c, struct error *e)
+enum status campaign_record_changes(struct campaign *c, struct error *e)
 {
     const char **keys;
     TRY(MEM_NEW(keys, c->spec.n_points + 1, "the points of a campaign", e));
@@ -129,7 +129,7 @@ static void announce(struct campaign *c, const struct next_launch *next)
 /* interval between two messages about one wait */
 #define AGAIN_NS (30 * INT64_C(1000000000))
 
-static void tell_wait(const struct error *why, double waited_s)
+static void report_wait(const struct error *why, double waited_s)
 {
     char so_far[48] = "";
     if (waited_s >= 1)
@@ -159,7 +159,7 @@ static enum status lock_cores(struct campaign *c, struct error *e)
         if (status != ERR_UNAVAILABLE)
             return OK;
         if (clock_ns() >= next) {
-            tell_wait(&why, clock_seconds_since(begin));
+            report_wait(&why, clock_seconds_since(begin));
             next += AGAIN_NS;
         }
         poll(&(struct pollfd){.fd = c->interrupt.fd, .events = POLLIN}, 1, 200);
@@ -198,7 +198,7 @@ static bool repeats_reason(const struct campaign *c, const struct journal_launch
 }
 
 /* Prints why a launch failed and whether it will be retried. */
-static void tell_failure(struct campaign *c, const struct next_launch *next)
+static void report_failure(struct campaign *c, const struct next_launch *next)
 {
     const struct journal_launch *l = &c->journal.launches[c->journal.n_launches - 1];
     const struct point_launches *p = &c->order.points.points[next->point];
@@ -220,7 +220,7 @@ static enum status run_launch(struct campaign *c, const struct next_launch *next
         TRY(journal_block(&c->journal, next->block, next->begins, next->n_begins, e));
     TRY(campaign_execute(c, next, e));
     TRY(launch_order_learn(&c->order, e));
-    tell_failure(c, next);
+    report_failure(c, next);
     return OK;
 }
 

@@ -34,7 +34,8 @@ static void name_launch(const struct campaign *c, const struct next_launch *next
                  (unsigned long long)next->seed, next->number);
 }
 
-/* Prefers the load that ranks measured on their own nodes to the load that the runner saw. */
+/* Replaces the load that the runner saw by the load that ranks measured on their own nodes, if
+ * it is known. */
 static void take_noise(struct journal_launch *l, const struct launch_result *result)
 {
     if (isnan(result->foreign_pct))

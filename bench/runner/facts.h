@@ -36,7 +36,7 @@ const char *facts_differ(const json_t *was, const json_t *is, const char *last);
 
 /* Returns whether a run with the facts `was` can be resumed under the facts `is`. It can if the
  * changed facts concern only points of peers, and at least one point of the spec is unchanged. */
-bool facts_go_on(const json_t *was, const json_t *is, const struct spec *spec);
+bool facts_allow_resume(const json_t *was, const json_t *is, const struct spec *spec);
 
 /* Writes a fact's name for messages: "the program train_cnn". fact_way_back returns how to
  * restore its earlier value. */

@@ -162,7 +162,7 @@ static bool concerns(const char *name, const struct point *point)
     return kind < N_KINDS && kinds[kind].concerns(of, point);
 }
 
-bool facts_go_on(const json_t *was, const json_t *is, const struct spec *spec)
+bool facts_allow_resume(const json_t *was, const json_t *is, const struct spec *spec)
 {
     const char *name = facts_differ(was, is, NULL);
     size_t kept = 0;

@@ -53,7 +53,8 @@ static bool is_on_path(char path[PATH_BYTES], const char *name, int *why)
     return false;
 }
 
-/* Searches the folders of seen_from_open; a program in the current folder becomes ./name. */
+/* Searches the folders of seen_from_open, from which a spec's paths are resolved. A program in
+ * the current folder becomes ./name. */
 static bool is_seen(char path[PATH_BYTES], const struct seen_from *from, const char *name, int *why)
 {
     for (const char *const *folder = from->folders; *folder != NULL; folder++)

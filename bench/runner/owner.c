@@ -51,7 +51,7 @@ enum status owner_refuse(const char *path, const char *line, struct error *e)
 {
     char advice[160] = "repeat the command when it has ended";
     const char *job = strstr(line, " of job ");
-    int holder = (int)strcspn(line, ","); /* ", sign of life N" follows */
+    int holder = (int)strcspn(line, ","); /* cut off ", sign of life N" */
     if (job != NULL)
         job += strlen(" of job ");
     if (job != NULL)
@@ -83,8 +83,8 @@ static bool watch(const char *path, const char *line)
     char now[512];
     long until = now_s() + WATCH_S;
     bool same = true;
-    log_print(LOG_NOTE, "%s has left this run without ending it; waiting %d s for a sign of life",
-              line, WATCH_S);
+    log_print(LOG_NOTE, "%s did not end this run properly; waiting %d s for a sign of life", line,
+              WATCH_S);
     while (same && now_s() < until) {
         nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
         same = file_first_line(path, now, sizeof now) && strcmp(now, line) == 0;

@@ -11,7 +11,7 @@
 
 struct report_request {
     const char *run_dir;
-    const char *shown; /* path of the folder for messages */
+    const char *shown; /* name of the folder in messages */
     bool write;        /* write the CSV files */
     bool draw;         /* draw the figures */
     bool spare;        /* print a note instead of an error if gnuplot is missing */

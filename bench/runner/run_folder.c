@@ -48,7 +48,7 @@ static bool shares_points(const struct campaign *c, const struct run *run)
 
 static bool has_facts(const struct campaign *c, const struct run *run)
 {
-    return run->facts != NULL && facts_go_on(run->facts, c->facts, &c->spec);
+    return run->facts != NULL && facts_allow_resume(run->facts, c->facts, &c->spec);
 }
 
 static const struct run *find_run(const struct campaign *c, const struct runs *runs)
@@ -200,7 +200,7 @@ static void explain_new_run(const struct campaign *c, const struct run *last)
 
 /* Prints a note if the manifest of the last run is damaged or missing, since its launches then
  * silently do not count. */
-static void tell_unknown_run(const struct campaign *c, const struct runs *runs)
+static void report_unknown_run(const struct campaign *c, const struct runs *runs)
 {
     char last[256], journal[PATH_BYTES];
     if (!find_last(c, last) || (runs->n > 0 && strcmp(runs->all[runs->n - 1].name, last) == 0))
@@ -381,7 +381,7 @@ static enum status find_or_begin(struct campaign *c, struct error *e)
     const struct run *run = status == OK && !c->request->fresh ? find_run(c, &runs) : NULL;
     c->resumed = run != NULL;
     if (status == OK && !c->request->fresh)
-        tell_unknown_run(c, &runs);
+        report_unknown_run(c, &runs);
     if (run != NULL && run != &runs.all[runs.n - 1])
         log_print(LOG_NOTE, "resuming %s: later runs have other facts or options", run->path);
     if (run != NULL)
@@ -405,13 +405,13 @@ static enum status choose_run(struct campaign *c, struct error *e)
 static enum status wait_for_journal(struct campaign *c, struct error *e)
 {
     char line[512];
-    bool told = false;
+    bool reported = false;
     enum status status = ERR_UNAVAILABLE;
     int64_t begin = clock_ns();
     while (status == ERR_UNAVAILABLE && clock_ns() < begin + LOCK_PATIENCE_NS) {
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
-        if (!told && clock_ns() > begin + 1000000000) {
-            told = true;
+        if (!reported && clock_ns() > begin + 1000000000) {
+            reported = true;
             owner_read(c->run_dir, line);
             log_print(LOG_NOTE,
                       "another scalebench is running this campaign: %.*s; waiting for its end",
@@ -427,12 +427,12 @@ static enum status wait_for_journal(struct campaign *c, struct error *e)
 
 /* Reads the run's facts and the seed of its order of launches. *fits is false if another runner
  * meanwhile added facts that contradict ours. */
-static enum status know_run(struct campaign *c, bool *fits, struct error *e)
+static enum status read_identity(struct campaign *c, bool *fits, struct error *e)
 {
     struct run run;
     char first[17];
     bool read = run_read(&run, c->run_dir);
-    *fits = read && run.facts != NULL && facts_go_on(run.facts, c->facts, &c->spec);
+    *fits = read && run.facts != NULL && facts_allow_resume(run.facts, c->facts, &c->spec);
     if (*fits)
         explain_change(c, &run);
     snprintf(first, sizeof first, "%.16s", run.identity);
@@ -446,7 +446,7 @@ static enum status take_run(struct campaign *c, bool *fits, struct error *e)
     enum status status = choose_run(c, e);
     TRY(status == ERR_UNAVAILABLE ? wait_for_journal(c, e) : status);
     TRY(owner_take(&c->owner, c->run_dir, e));
-    TRY(know_run(c, fits, e));
+    TRY(read_identity(c, fits, e));
     return c->resumed && *fits ? renew_run(c, e) : OK;
 }
 

@@ -237,7 +237,7 @@ static enum status move_aside(const struct supervised *s, struct error *e)
 static bool is_hopeless(const struct launch_outcome *outcome)
 {
     if (outcome->cause == CAUSE_STAYED || outcome->cause == CAUSE_NO_START)
-        return false; /* wait_status is not the launcher's own */
+        return false; /* the launcher was stopped, so its status says nothing */
     if (outcome->cause != CAUSE_ENDED)
         return true;
     for (size_t i = 0; i < sizeof hopeless / sizeof *hopeless; i++)
@@ -247,7 +247,7 @@ static bool is_hopeless(const struct launch_outcome *outcome)
 }
 
 /* Writes when the ranks died: " at 2026-11-23T10:05:00Z, after step 57". */
-static void tell_when(char text[SUPERVISOR_TEXT], const struct attempt *a)
+static void format_death(char text[SUPERVISOR_TEXT], const struct attempt *a)
 {
     time_t at = (time_t)a->end_s;
     struct tm utc;
@@ -272,7 +272,7 @@ static bool may_restart(const struct supervised *s, char after[SUPERVISOR_TEXT])
 {
     const struct config *config = &s->point->config;
     bool fewer = config_int(config, OPT_RESTART_WITH) == RESTART_fewer;
-    tell_when(after, last_of(s));
+    format_death(after, last_of(s));
     size_t used = strlen(after);
     if (s->restarts >= (size_t)config_int(config, OPT_RESTARTS))
         snprintf(after + used, SUPERVISOR_TEXT - used, "; restart.budget = %s is spent",
@@ -289,7 +289,7 @@ static bool may_restart(const struct supervised *s, char after[SUPERVISOR_TEXT])
     return false;
 }
 
-static void tell_restart(struct supervised *s, int ranks, const char *when)
+static void report_restart(struct supervised *s, int ranks, const char *when)
 {
     progress_clear(&s->c->progress);
     log_print(LOG_NOTE, "%s, seed %llu: %s%s: restarting %s on %d rank%s, restart %zu of %s",
@@ -305,7 +305,7 @@ static enum status restart(struct supervised *s, bool *may, char after[SUPERVISO
     *may = may_restart(s, after);
     if (*may) {
         s->restarts++;
-        tell_restart(s, ranks_of(s, next_segment(s)), after);
+        report_restart(s, ranks_of(s, next_segment(s)), after);
     }
     return OK;
 }

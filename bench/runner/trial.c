@@ -15,7 +15,7 @@
 /* Output of hello_ranks for two ranks. */
 struct trial {
     int jobs;         /* lines, one per job: 1 if all is well */
-    int ranks, nodes; /* from the first line */
+    int ranks, nodes; /* numbers in the first line */
 };
 
 static struct trial read_log(const char *path)

@@ -16,7 +16,7 @@ enum { MACHINE_HASH_BYTES = 80 };
 
 struct machine {
     char name[256];
-    char class[HARDWARE_CLASS_BYTES]; /* its hardware_class */
+    char class[HARDWARE_CLASS_BYTES]; /* hardware class (hardware_class) */
     int cores;                        /* cores that ranks may use */
     struct error reason; /* ERR_UNAVAILABLE with the reason if nothing can run there; else OK */
 };

@@ -25,7 +25,7 @@ struct netns {
 /* Whether this machine can emulate hosts with a link; asked once per link. */
 struct netns_answer {
     char link[LINK_BYTES];
-    struct error reason; /* its status is OK if it can */
+    struct error reason; /* status OK: possible; else the reason */
 };
 
 /* Counts the hosts that the points of a spec need. `home` is the folder with ci/netns.sh;

@@ -43,7 +43,7 @@ struct site_launch {
     char **argv;
     char **environment;
     char **cleanup; /* exit status SITE_CLEANUP_GONE: the machines no longer belong to the launch */
-    bool by_daemons; /* as in struct site */
+    bool by_daemons; /* by_daemons of struct site */
     struct place_plan plan;
 };
 

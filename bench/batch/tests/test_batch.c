@@ -273,7 +273,7 @@ static void what_is_done_is_not_missing(void **state)
     spec_free(&spec);
 }
 
-/* The base needs a job of its own if no other point fits a node. */
+/* A base runs alone if no other point fits a node; a point that does not fit needs no job. */
 static void what_no_node_holds_wants_no_job(void **state)
 {
     struct spec spec;

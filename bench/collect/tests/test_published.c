@@ -92,9 +92,9 @@ static void malformed_tables_are_refused(void **state)
     refuse_csv("a,,b\n", "1: column 2 has no name");
     refuse_csv("a,b\n1,\"2\n3,4\n", "2: a quotation mark is not closed");
     refuse_csv("a,b\n\"\"\"", "2: a quotation mark is not closed");
-    refuse_csv("a,b\n\"1\"x,2\n",
-               "2: 'x' after a closing quotation mark: a comma or the end of the "
-               "line belongs there");
+    refuse_csv(
+        "a,b\n\"1\"x,2\n",
+        "2: expected a comma or the end of the line after a closing quotation mark, found 'x'");
     refuse_csv("a,b\n1,2\r3,4\r", CARRIAGE_RETURN(2));
     refuse_csv("a,b\r1,2\r", CARRIAGE_RETURN(1));
     refuse_csv("a,b\n1,2\n\"3\",4\r", CARRIAGE_RETURN(3));

@@ -428,11 +428,11 @@ static void test_nodes_that_are_gone_are_told(void **state)
         assert_false(launch_has_outcome(&launch)); /* cleaning comes first */
         assert_true(launch.cleaning_ns > 0);
         launch.cleaning_ns = clock_ns();
-        launch_tell_cleaning(&launch);
-        assert_false(launch.told);
+        launch_report_cleaning(&launch);
+        assert_false(launch.cleaning_reported);
         launch.cleaning_ns -= INT64_C(60000000000);
-        launch_tell_cleaning(&launch);
-        assert_true(launch.told);
+        launch_report_cleaning(&launch);
+        assert_true(launch.cleaning_reported);
         assert_int_equal(launch_finish(&launch).gone, i);
     }
 }
@@ -480,9 +480,10 @@ static void test_a_program_that_stays(void **state)
     const struct fixture *f = *state;
     struct fixture other = *f;
     snprintf(other.log, sizeof other.log, "%s/other.txt", f->folder);
-    struct launch told = start(f, "echo 'train_cnn: no room' >&2; sleep 300 & wait", LIFE_S);
+    struct launch with_message =
+        start(f, "echo 'train_cnn: no room' >&2; sleep 300 & wait", LIFE_S);
     struct launch failed = start(&other, "(exit 7) & exec sleep 300", LIFE_S);
-    struct launch_outcome a = launch_finish(&told), b = launch_finish(&failed);
+    struct launch_outcome a = launch_finish(&with_message), b = launch_finish(&failed);
     assert_int_equal(unlink(other.log), 0);
     assert_int_equal(a.cause, CAUSE_STAYED);
     assert_int_equal(a.child_status, 0);

@@ -42,8 +42,8 @@ static enum status update(const struct claims *c, struct error *e)
 
 /* Prints the verdicts and the differences from the .csv file, before --update overwrites it.
  * With --update, differences are no failure; errors in the hand-written story are. */
-static enum status tell(const struct claims *c, const struct arguments *arguments, FILE *out,
-                        int *exit_status, struct error *e)
+static enum status print_verdicts(const struct claims *c, const struct arguments *arguments,
+                                  FILE *out, int *exit_status, struct error *e)
 {
     struct written w = {.claims = c};
     char before[PATH_BYTES];
@@ -75,7 +75,7 @@ enum status command_claims(const struct arguments *arguments, const struct tools
     char path[PATH_BYTES];
     TRY(find_file(path, arguments, tools, e));
     enum status status = claims_judge(&c, path, e);
-    THEN(status, tell(&c, arguments, out, exit_status, e));
+    THEN(status, print_verdicts(&c, arguments, out, exit_status, e));
     claims_free(&c);
     return status;
 }

@@ -19,11 +19,11 @@ struct arguments {
     char *set;                                     /* --set, one line per option; NULL: none */
     const char *out;                               /* --out, else default_out */
     const char *default_out;                       /* $SCALEBENCH_OUT or "results" */
-    const char *site;                              /* of submit; NULL: none */
-    const char *model, *data, *ranks, *strategies; /* of new; NULL: none */
+    const char *site;                              /* option of `submit`; NULL: not given */
+    const char *model, *data, *ranks, *strategies; /* options of `new`; NULL: not given */
     const char *published; /* published summary to compare a network with; NULL: none */
-    const char *quantity, *margin, *level, *floor; /* of compare */
-    const char *file, *format, *output;            /* of check; of several commands */
+    const char *quantity, *margin, *level, *floor; /* options of `compare` */
+    const char *file, *format, *output;            /* file: option of `check` */
     bool fresh, strict, json, count_disturbed, as_measured, per_nodes, dry_run, update, commands;
 };
 

@@ -176,7 +176,7 @@ static void take_out(struct offer *o, const struct command *command, const char 
     }
 }
 
-/* Offers completions of the last of the words after the program's name. */
+/* Offers completions of the last word. `words` follow the program's name. */
 static enum status offer_next(struct offer *o, const char *const *words, size_t n, struct error *e)
 {
     o->word = n > 0 ? words[n - 1] : "";

@@ -188,8 +188,8 @@ static void print_head(FILE *out, const struct campaign *c, const struct examina
             x->nodes[0].mpi, text_wall_time(wall, l->wall_s));
 }
 
-static enum status tell(const struct campaign *c, const struct examination *x, FILE *out,
-                        int *exit_status, struct error *e)
+static enum status print_diagnosis(const struct campaign *c, const struct examination *x, FILE *out,
+                                   int *exit_status, struct error *e)
 {
     char stale[256];
     struct diagnosis d;
@@ -220,7 +220,7 @@ static enum status run(struct campaign *c, FILE *out, int *exit_status, struct e
     THEN(status, check_launch(c, e));
     THEN(status, campaign_link_latest(c, e));
     THEN(status, examine(c, &x, e));
-    THEN(status, tell(c, &x, out, exit_status, e));
+    THEN(status, print_diagnosis(c, &x, out, exit_status, e));
     examination_free(&x);
     return status;
 }

@@ -101,7 +101,7 @@ static enum status list_folders(find_with_tables *find, const struct arguments *
     return status;
 }
 
-/* Kinds besides the names that options choose from. */
+/* Kinds of names that are not values of options. */
 static const struct {
     const char *kind;
     enum status (*list)(const struct arguments *arguments, const struct tools *tools, FILE *out,
@@ -174,28 +174,28 @@ static void print_option(FILE *out, const char *indent, const struct spec_option
 static size_t explain_group(FILE *out, const char *name)
 {
     const struct spec_option *option;
-    size_t told = 0, length = strlen(name);
+    size_t found = 0, length = strlen(name);
     for (size_t i = 0; length > 0 && (option = option_at(i)) != NULL; i++) {
         if (strncmp(option->key, name, length) != 0 || option->key[length] != '.')
             continue;
-        if (told++ == 0)
+        if (found++ == 0)
             fprintf(out, "%s, a group of options\n", name);
         print_option(out, "  ", option);
     }
-    return told > 0;
+    return found > 0;
 }
 
 static size_t explain_columns(FILE *out, const char *name)
 {
-    size_t told = 0;
+    size_t found = 0;
     struct dictionary d;
     for (size_t f = 0; dictionary_get(&d, f); f++)
         for (size_t i = 0; i < d.n; i++)
             if (strcmp(d.columns[i].name, name) == 0) {
                 column_explain(out, &d.columns[i]);
-                told++;
+                found++;
             }
-    return told;
+    return found;
 }
 
 /* Returns whether a name is a quantity or a numeric column, which figures can show. */
@@ -211,7 +211,8 @@ static bool is_number(const char *name)
     return false;
 }
 
-/* Returns whether a figure can show a name: a number, or a sum such as "forward_ms+backward_ms". */
+/* Returns whether figures can show the column of a name: a number, or a sum such as
+ * "forward_ms+backward_ms". */
 static bool is_of_figures(const char *name)
 {
     char term[FIGURES_STEM + 8];
@@ -262,26 +263,26 @@ static bool explain_row(FILE *out, const char *name, const char *key, const char
 
 static size_t explain_words(FILE *out, const char *name)
 {
-    size_t n, told = 0;
+    size_t n, found = 0;
     const struct word *words = words_all(&n);
     for (size_t i = 0; i < n; i++)
-        told += explain_row(out, name, words[i].name, words[i].of, words[i].meaning);
-    return told;
+        found += explain_row(out, name, words[i].name, words[i].of, words[i].meaning);
+    return found;
 }
 
 /* Explains an option by its last word, as tables and figures name it: momentum. */
 static size_t explain_last_word(FILE *out, const char *name)
 {
     const struct spec_option *option;
-    size_t told = 0;
+    size_t found = 0;
     for (size_t i = 0; (option = option_at(i)) != NULL; i++) {
         const char *dot = strrchr(option->key, '.');
         if (dot == NULL || strcmp(dot + 1, name) != 0)
             continue;
         option_explain(out, option);
-        told++;
+        found++;
     }
-    return told;
+    return found;
 }
 
 static void explain_variants(FILE *out, const char *name)
@@ -340,7 +341,7 @@ static void explain_layer(FILE *out, const char *name)
 
 static size_t explain_entries(FILE *out, const char *name)
 {
-    size_t n, told = 0;
+    size_t n, found = 0;
     const struct enumeration *const *lists = enumerations(&n);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < lists[i]->n; k++) {
@@ -351,29 +352,29 @@ static size_t explain_entries(FILE *out, const char *name)
             if (lists[i] == names_compressors) /* precisions share some of these names */
                 explain_compressor(out, name);
             explain_layer(out, name);
-            told++;
+            found++;
         }
-    return told;
+    return found;
 }
 
 static enum status explain_model(FILE *out, const char *name, const struct tools *tools,
-                                 size_t *told, struct error *e)
+                                 size_t *found, struct error *e)
 {
     char path[PATH_BYTES];
     TRY(path_format(path, e, "%s/configs/models/%s.yaml", tools->home, name));
     if (strchr(name, '/') != NULL || !path_exists(path))
         return OK;
-    (*told)++;
+    (*found)++;
     return print_model(path, out, e);
 }
 
 /* Name that `explain` knows, except networks and groups. */
-struct told {
+struct known_name {
     const char *name, *meaning;
 };
 
 /* Keys of any YAML file. */
-static const struct told yaml_keys[] = {
+static const struct known_name yaml_keys[] = {
     {"x-", "Prefix of your own keys at the top of a spec, model or site file, for example to hold "
            "anchors: x-adam: &adam {optimizer: adam}. scalebench ignores them"},
     {"<<",
@@ -382,15 +383,15 @@ static const struct told yaml_keys[] = {
 };
 enum { YAML_KEYS = sizeof yaml_keys / sizeof *yaml_keys };
 
-static void add_told(struct told *told, size_t *n, const char *name, const char *meaning)
+static void add_name(struct known_name *known, size_t *n, const char *name, const char *meaning)
 {
-    if (told != NULL)
-        told[*n] = (struct told){name, meaning};
+    if (known != NULL)
+        known[*n] = (struct known_name){name, meaning};
     ++*n;
 }
 
 /* Lists the names and returns their number. NULL: only counts. */
-static size_t list_told(struct told *told)
+static size_t list_names(struct known_name *known)
 {
     const struct spec_option *option;
     struct dictionary d;
@@ -399,24 +400,24 @@ static size_t list_told(struct told *told)
     const struct spec_part *parts = spec_parts(&n_parts);
     const struct word *words = words_all(&n_words);
     for (size_t i = 0; (option = option_at(i)) != NULL; i++)
-        add_told(told, &n, option->key, option->help);
+        add_name(known, &n, option->key, option->help);
     for (size_t i = 0; i < n_parts; i++)
-        add_told(told, &n, parts[i].name, parts[i].help);
+        add_name(known, &n, parts[i].name, parts[i].help);
     for (size_t f = 0; dictionary_get(&d, f); f++)
         for (size_t i = 0; i < d.n; i++)
-            add_told(told, &n, d.columns[i].name, d.columns[i].meaning);
+            add_name(known, &n, d.columns[i].name, d.columns[i].meaning);
     for (size_t i = 0; i < n_words; i++) /* shells complete single words */
         if (strchr(words[i].name, ' ') == NULL)
-            add_told(told, &n, words[i].name, words[i].meaning);
+            add_name(known, &n, words[i].name, words[i].meaning);
     for (size_t i = 0; i < n_lists; i++)
         for (size_t k = 0; k < lists[i]->n; k++)
-            add_told(told, &n, lists[i]->names[k], lists[i]->summaries[k]);
+            add_name(known, &n, lists[i]->names[k], lists[i]->summaries[k]);
     return n;
 }
 
 /* Finds the first name whose meaning begins with the words of `name`: train.lr for
  * learning_rate. */
-static void find_meant(char near[NAME_NEAR_BYTES], const char *name, const struct told *told,
+static void find_meant(char near[NAME_NEAR_BYTES], const char *name, const struct known_name *known,
                        size_t n)
 {
     const char *dot = strrchr(name, '.');
@@ -425,35 +426,35 @@ static void find_meant(char near[NAME_NEAR_BYTES], const char *name, const struc
     for (char *c = words; *c; c++)
         *c = *c == '_' ? ' ' : *c;
     for (size_t i = 0; i < n && !near[0] && isalpha((unsigned char)words[0]); i++)
-        if (strncasecmp(told[i].meaning, words, strlen(words)) == 0)
-            snprintf(near, NAME_NEAR_BYTES, "; nearest '%.100s'", told[i].name);
+        if (strncasecmp(known[i].meaning, words, strlen(words)) == 0)
+            snprintf(near, NAME_NEAR_BYTES, "; nearest '%.100s'", known[i].name);
 }
 
 /* Gets the names; free with free. */
-static enum status get_told(struct told **told, size_t *n, struct error *e)
+static enum status get_names(struct known_name **known, size_t *n, struct error *e)
 {
-    *n = list_told(NULL);
-    TRY(MEM_NEW(*told, *n, "the names of options", e));
-    list_told(*told);
+    *n = list_names(NULL);
+    TRY(MEM_NEW(*known, *n, "the names of options", e));
+    list_names(*known);
     return OK;
 }
 
-static enum status find_told(char near[NAME_NEAR_BYTES], const char *name, struct error *e)
+static enum status find_near_name(char near[NAME_NEAR_BYTES], const char *name, struct error *e)
 {
-    struct told *told;
+    struct known_name *known;
     const char **names = NULL;
     size_t n;
-    TRY(get_told(&told, &n, e));
+    TRY(get_names(&known, &n, e));
     enum status status = MEM_NEW(names, n, "the names of options", e);
     for (size_t i = 0; status == OK && i < n; i++)
-        names[i] = told[i].name;
+        names[i] = known[i].name;
     near[0] = '\0';
     if (status == OK && name[0])
         name_near(near, name, names, n);
     if (status == OK)
-        find_meant(near, name, told, n);
+        find_meant(near, name, known, n);
     free(names);
-    free(told);
+    free(known);
     return status;
 }
 
@@ -462,7 +463,7 @@ static enum status unknown_name(const char *name, const struct tools *tools, str
     static const char *const models[] = {"configs/models/", NULL};
     struct near_file file = {.distance = 0};
     char near[NAME_NEAR_BYTES];
-    TRY(find_told(near, name, e));
+    TRY(find_near_name(near, name, e));
     find_near(&file, tools->home, models, name);
     return error_set(e, ERR_ARGUMENT,
                      "explain: '%s' is not the name of an option, group, column, network or list "
@@ -472,28 +473,28 @@ static enum status unknown_name(const char *name, const struct tools *tools, str
 
 static size_t explain_parts(FILE *out, const char *name)
 {
-    size_t n, told = 0;
+    size_t n, found = 0;
     const struct spec_part *parts = spec_parts(&n);
     for (size_t i = 0; i < n; i++)
-        told += explain_row(out, name, parts[i].name, "", parts[i].help);
+        found += explain_row(out, name, parts[i].name, "", parts[i].help);
     for (size_t i = 0; i < YAML_KEYS; i++)
-        told += explain_row(out, name, yaml_keys[i].name, "", yaml_keys[i].meaning);
-    return told;
+        found += explain_row(out, name, yaml_keys[i].name, "", yaml_keys[i].meaning);
+    return found;
 }
 
 static enum status explain_name(FILE *out, const char *name, const struct tools *tools,
                                 struct error *e)
 {
-    size_t told = explain_words(out, name);
-    told += explain_option(out, name);
-    told += explain_group(out, name);
-    told += explain_parts(out, name);
-    told += explain_columns(out, name);
-    told += explain_entries(out, name);
-    if (told == 0)
-        told = explain_last_word(out, name) + explain_sum(out, name) + explain_ending(out, name);
-    TRY(explain_model(out, name, tools, &told, e));
-    return told == 0 ? unknown_name(name, tools, e) : OK;
+    size_t found = explain_words(out, name);
+    found += explain_option(out, name);
+    found += explain_group(out, name);
+    found += explain_parts(out, name);
+    found += explain_columns(out, name);
+    found += explain_entries(out, name);
+    if (found == 0)
+        found = explain_last_word(out, name) + explain_sum(out, name) + explain_ending(out, name);
+    TRY(explain_model(out, name, tools, &found, e));
+    return found == 0 ? unknown_name(name, tools, e) : OK;
 }
 
 /* Cuts the option from a setting as specs and --set write it: "matrix.ranks", "train.lr=0.1". */
@@ -519,20 +520,20 @@ enum status command_explain(const struct arguments *arguments, const struct tool
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(((const struct told *)a)->name, ((const struct told *)b)->name);
+    return strcmp(((const struct known_name *)a)->name, ((const struct known_name *)b)->name);
 }
 
 /* Prints each name once, even if several files have a column of that name. */
 enum status explain_names(const struct arguments *arguments, const struct tools *tools, FILE *out,
                           int *exit_status, struct error *e)
 {
-    struct told *told;
+    struct known_name *known;
     size_t n;
-    TRY(get_told(&told, &n, e));
-    qsort(told, n, sizeof *told, by_name);
+    TRY(get_names(&known, &n, e));
+    qsort(known, n, sizeof *known, by_name);
     for (size_t i = 0; i < n; i++)
-        if (i == 0 || strcmp(told[i].name, told[i - 1].name) != 0)
-            fprintf(out, "%s %s\n", told[i].name, told[i].meaning);
-    free(told);
+        if (i == 0 || strcmp(known[i].name, known[i - 1].name) != 0)
+            fprintf(out, "%s %s\n", known[i].name, known[i].meaning);
+    free(known);
     return OK;
 }

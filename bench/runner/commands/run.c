@@ -77,7 +77,7 @@ static enum status run(struct campaign *c, const struct arguments *arguments, FI
     TRY(job_check(c, e));
     TRY(check_refusals(c, arguments->strict, e));
     TRY(campaign_open_run(c, e));
-    TRY(campaign_take_changes(c, e));
+    TRY(campaign_record_changes(c, e));
     TRY(campaign_retry_failures(c, &retried, e));
     note_again(retried, "failed before");
     c->n_before = c->journal.n_launches;

@@ -54,8 +54,8 @@ static const struct place *const places[] = {&at_top, &of_point, &in_matrix, &in
 /* Name of the group of all options in a place. */
 static const char whole[] = "whole";
 
-/* Adds properties for a key after its first `length` characters: the whole rest, or the rest's
- * first group. */
+/* Adds properties for the rest of a key after its first `length` characters: the rest itself,
+ * and each group that it begins with. */
 static json_t *add_words(json_t *properties, const struct place *place,
                          const struct spec_option *option, size_t length)
 {
@@ -91,8 +91,7 @@ static json_t *properties_of(const struct place *place, const char *group)
     return properties;
 }
 
-/* Replaces the property of the last row of options, which is for names given by the spec, by a
- * pattern. */
+/* Replaces the property of user-defined options, the last row of options, by a pattern of names. */
 static json_t *map_with(json_t *properties)
 {
     static const char name[] = "[A-Za-z][A-Za-z0-9_]{0,30}$";

@@ -18,7 +18,7 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-static void tell(const struct search *s, const char *source, const char *made)
+static void write_message(const struct search *s, const char *source, const char *made)
 {
     snprintf(s->text, s->size, "%.80s is newer than %.120s: the programs are stale", source,
              made + strlen(s->tools->folder) + 1);
@@ -54,7 +54,7 @@ static bool has_newer_source(const struct search *s, const char *path)
             continue;
         found = is_newer(s, word, &made);
         if (found)
-            tell(s, word, object);
+            write_message(s, word, object);
     }
     fclose(in);
     return found;

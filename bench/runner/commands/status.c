@@ -10,7 +10,7 @@
 #include "bench/runner/status.h"
 #include "kernels/base/text.h"
 
-/* State while runs are shown. */
+/* How to show runs, and counts of the runs shown so far. */
 struct asking {
     struct spec_machine machine;
     void (*show)(FILE *out,
@@ -109,7 +109,8 @@ static enum status answer(struct asking *a, const struct arguments *arguments,
     TRY(machine_here(&a->machine, e));
     TRY(show_asked(a, arguments, tools, e));
     if (a->n == 0 && arguments->operand != NULL)
-        return error_set(e, ERR_ARGUMENT, "'%s' has no run in %s; --out names another folder",
+        return error_set(e, ERR_ARGUMENT,
+                         "'%s' has no run in %s. Use --out for another folder of results",
                          arguments->operand, arguments->out);
     if (a->n == 0)
         log_print(LOG_NOTE, "%s: no run here yet", arguments->out);

@@ -118,7 +118,7 @@ static bool goes_on(const char *was, const char *is, const char *options)
     json_t *before = facts_of(was), *now = facts_of(is);
     snprintf(text, sizeof text, BODY "%s", options);
     load(&spec, text, NULL);
-    bool result = facts_go_on(before, now, &spec);
+    bool result = facts_allow_resume(before, now, &spec);
     spec_free(&spec);
     json_decref(before);
     json_decref(now);
