@@ -28,7 +28,7 @@ static bool may_report(pid_t launcher)
 static _Noreturn void report(int end, pid_t launcher, const char *message)
 {
     const struct timespec moment = {.tv_nsec = 200000000};
-    prctl(PR_SET_NAME, "crash_reporter"); /* name that ps shows */
+    prctl(PR_SET_NAME, "crash_reporter"); /* name of the child in ps */
     char stop, line[512];
     ssize_t n;
     do

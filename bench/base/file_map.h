@@ -14,8 +14,8 @@ struct file_map {
     size_t n;
     void *map;
     size_t map_bytes;
-    bool hashed; /* `hash` is the XXH3 of the bytes */
-    uint64_t hash;
+    bool hashed;         /* `hash` is set */
+    uint64_t hash;       /* XXH3 of the bytes */
     char path[PATH_MAX]; /* path of the file; "" for memory of this process */
 };
 

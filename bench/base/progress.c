@@ -57,7 +57,7 @@ void progress_next(struct progress *p, size_t number, size_t total, const char *
 
 void progress_tick(struct progress *p)
 {
-    enum { OFTEN_NS = 100000000 }; /* as fast as anybody reads */
+    enum { OFTEN_NS = 100000000 }; /* nobody reads faster than ten updates a second */
     if (!p->terminal || clock_ns() - p->shown_ns < OFTEN_NS)
         return;
     p->shown_ns = clock_ns();

@@ -28,7 +28,7 @@ struct cell {
     char words[512]; /* words before `where`; column and file point into them */
     const char *column, *file;
     enum reduction reduction;
-    struct condition *where; /* NULL: every row */
+    struct condition *where; /* condition on rows; NULL: every row */
 };
 
 struct taken {
@@ -36,8 +36,8 @@ struct taken {
         struct interval value;
         int line;
         const char *launch; /* column `launch`, borrowed; NULL: the table has none */
-    } * numbers;            /* [n] rows with a number */
-    int *lines;             /* [rows] lines of all matching rows */
+    } * numbers;            /* [n] numbers of the matching rows */
+    int *lines;             /* [rows] lines of the matching rows in the file */
     size_t n, rows;
     const char *word; /* text of the last row with a text instead of a number, or NULL */
     const char *why;  /* column `reason` of the last row without a number, or NULL */
@@ -261,7 +261,7 @@ static struct interval normal_interval(const double *x, size_t n, double median)
 {
     double mean = x[0], squares = 0;
     for (size_t i = 0; i < n; i++)
-        mean += (x[i] - x[0]) / (double)n; /* exact if all values are equal */
+        mean += (x[i] - x[0]) / (double)n; /* this sum is exact if all values are equal */
     for (size_t i = 0; i < n; i++)
         squares += (x[i] - mean) * (x[i] - mean);
     double half = student_quantile((1 + CLAIM_LEVEL) / 2, (double)(n - 1)) *

@@ -1,6 +1,6 @@
 /* Judges claims of publications by numbers. A file such as results/claims.yaml lists them:
  *
- *   runs:                                     # runs in reference/ and the commands that measure them
+ *   runs:                                     # runs in reference/ and their commands
  *     overlap: make references NAMES=overlap
  *   claims:
  *     - id: kota/one_sum                      # report and name
@@ -59,7 +59,7 @@ struct claim_value {
     char *rows;    /* rows of the cell, "published/a.csv#L3 published/a.csv#L5-L7"; "" or NULL
                       for arithmetic */
     int line;      /* line of the row that holds the number; 0: computed from several rows */
-    bool withheld; /* has no interval because ranks share cores */
+    bool withheld; /* its interval is withheld because ranks share cores */
 };
 
 struct claim {
@@ -67,7 +67,7 @@ struct claim {
         *untestable; /* borrowed; untestable is NULL for a claim that is judged */
     struct claim_value *values;
     size_t n;
-    struct condition *holds; /* NULL if untestable */
+    struct condition *holds; /* condition of the claim; NULL if untestable */
     struct mark holds_mark;
     enum claim_verdict verdict;
     char reason[768];  /* reason of an undecided or untestable claim, else "" */

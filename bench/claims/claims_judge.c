@@ -76,8 +76,7 @@ static enum status refuse_name(const struct claim *claim, const char *name, stru
 {
     char text[700];
     TRY(claim_explain_name(text, sizeof text, claim, claim->n, name, e));
-    return mark_error(e, ERR_SPEC, claim->holds_mark, "holds: among the values of the claim %s",
-                      text);
+    return mark_error(e, ERR_SPEC, claim->holds_mark, "holds: %s", text);
 }
 
 static enum status judge(struct claim *claim, struct error *e)

@@ -5,9 +5,9 @@
 #include "bench/compare/checks.h"
 
 struct claim_table {
-    char file[256];         /* file as claims name it */
-    char link[272];         /* path relative to the folder of the claims */
-    const struct node *run; /* its entry in `runs`; NULL: published numbers */
+    char file[256];         /* name of the file in claims, such as "overlap/summary.csv" */
+    char link[272];         /* path of the file, relative to the folder of the claims */
+    const struct node *run; /* entry in `runs` of the claims; NULL: published numbers */
     bool there;
     struct checking rows; /* rows of the table as points of a check */
 };

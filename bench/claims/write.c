@@ -94,7 +94,9 @@ char *claim_address(char text[CLAIM_ADDRESS], const struct claim_value *value, s
         snprintf(text, CLAIM_ADDRESS, "%.*s#L%d", (int)strcspn(value->rows, "#"), value->rows,
                  value->line);
     else if (several)
-        snprintf(text, CLAIM_ADDRESS, "claims.csv#L%zu", index + 2); /* row 1 is the header */
+        snprintf(text, CLAIM_ADDRESS, "claims.csv#L%zu",
+                 index + 2); /* the first row after the header
+                                                                        is line 2 */
     else
         snprintf(text, CLAIM_ADDRESS, "%s", value->rows);
     return text;

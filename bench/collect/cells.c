@@ -288,7 +288,7 @@ static void fill_weights(struct cells *c, const struct samples *time,
     set_text(c, COLUMN_weights_compared, !looked ? "" : step ? "step" : "end");
 }
 
-/* The link of hosts that the campaign was given is in the manifest, not in the options. */
+/* Hosts provided by the user have their link in the manifest, not in the options. */
 static void fill_link(struct cells *c, const struct config *config, const struct summary *s)
 {
     char text[LINK_BYTES];

@@ -127,7 +127,7 @@ struct point_noise {
 
 /* The rank that arrived last most often. */
 struct point_last {
-    int rank;   /* -1 if unknown */
+    int rank;   /* rank that arrived last; -1: unknown */
     double pct; /* share of steps in which it was last (%) */
     double p;   /* probability of such a result if all ranks are equal */
 };
@@ -135,7 +135,7 @@ struct point_last {
 /* Memory of the largest rank (MiB). */
 struct point_memory {
     double most_mib, growth_mib;
-    struct model_states forecast_mib, formula_mib; /* formula_mib: by DeepSpeed's formulas */
+    struct model_states forecast_mib, formula_mib; /* forecast, and by DeepSpeed's formulas */
     double states_mib, error_pct;                  /* measured model states; their difference
                                                       from forecast_mib (%) */
 };
@@ -159,7 +159,7 @@ struct point_scaling {
     double bytes_ratio; /* bytes sent per rank and step, relative to the base */
 };
 
-/* Ratios to the peer: images/s, and its factors work and rate of FLOPs. */
+/* Ratio of images/s to the peer, and its two factors: less work, faster rate of FLOPs. */
 struct point_beside_peer {
     struct interval ratio;
     size_t pairs; /* number of blocks behind the ratio */
@@ -189,9 +189,9 @@ struct point_shares {
 struct point_summary {
     const struct point *point;
     const char *run; /* name of its run in figures of several runs; NULL: one run */
-    char **cells;    /* [columns of summary.def] texts of the row */
+    char **cells;    /* [columns of summary.def] texts of the point's row */
     enum point_status outcome;
-    char status[16]; /* name of `outcome` */
+    char status[16]; /* name of the status in `outcome` */
     char reason[512];
     char flags[256];
     size_t base;         /* index of the point that speed-ups refer to */
@@ -200,14 +200,15 @@ struct point_summary {
     int cores;           /* ranks x cores per rank */
     size_t first_launch; /* index in the journal; n_launches of the summary or more: none */
     size_t n_launches;   /* number of launches in the journal */
-    const char *skip_reason;     /* borrowed from the journal; NULL: not skipped */
+    const char *skip_reason;     /* reason for skipping, borrowed from the journal; NULL: not
+                                    skipped */
     size_t launches;             /* number of timed launches that count */
     size_t failed_launches;      /* number of timed launches that do not count */
     size_t lost_launches;        /* number of timed launches that failed without replacement */
     size_t accuracy_runs;        /* number of ended accuracy runs */
     size_t seeds, seeds_missing; /* number of requested seeds, and of seeds without an accuracy
                                     run that counts */
-    double launches_s, core_h;   /* time of all launches, and core-hours */
+    double launches_s, core_h;   /* time of all launches (s), and core-hours */
     double foreign_pct;          /* processor time used by others (%), median of launches */
     double batch_per_rank;
     struct interval step_ms;
@@ -222,7 +223,7 @@ struct point_summary {
     struct point_noise noise;
     struct point_replay replay;
     bool precision_met;
-    bool timed;        /* timed launches were requested */
+    bool timed;        /* the campaign requests timed launches */
     bool by_design;    /* weights differ between ranks because an option reproduces a published
                           flaw */
     bool compute_only; /* strategy none at several ranks: each trains alone */
@@ -231,7 +232,7 @@ struct point_summary {
 /* Machine and software of a run, from manifest.json; "": unknown. */
 struct run_setup {
     char command[1024]; /* command line as typed */
-    char started[32];   /* "2026-11-22T04:26:58Z" */
+    char started[32];   /* begin of the run, "2026-11-22T04:26:58Z" */
     char host[128], cpu[128], architecture[32], system[32], kernel[64];
     char caches[64]; /* caches of the first core, "48K 32K 1024K 32768K"; distinguishes
                         processors with equal names */
@@ -241,7 +242,7 @@ struct run_setup {
 struct published; /* numbers of others: bench/collect/published.h */
 
 struct summary {
-    const struct spec *spec;      /* borrowed */
+    const struct spec *spec;      /* spec of the run, borrowed */
     struct point_summary *points; /* [n] points in the order of the spec */
     size_t n;
     struct summary_launch *launches; /* [n_launches] in the order of the journal */

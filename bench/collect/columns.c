@@ -27,7 +27,7 @@
     TEXTS(id, type, unit, meaning, meaning LAUNCHES_##launches)
 #include "bench/record/metrics.def"
 
-/* OWN is the current file. */
+/* OWN is the name of the current file. */
 #define OF_FILE(file, id, name, type, unit, meaning)                                               \
     {#file ".csv", name, (enum csv_type)type, unit, meaning, offsetof(struct file##_row, id)},
 #define OF(file, id, name, type, unit, meaning) OF_FILE(file, id, name, type, unit, meaning)

@@ -1,7 +1,7 @@
 /* Columns of all CSV files of a run, from columns/files.def and one columns/<file>.def per file.
  * Their rows are:
  *
- *   COLUMN(id, type, unit, meaning)              type: TEXT INT REAL BOOL; unknown is an empty field
+ *   COLUMN(id, type, unit, meaning)              type: TEXT INT REAL BOOL; empty: unknown
  *   COLUMN_NAMED(id, name, type, unit, meaning)  a column whose name is a C keyword
  *   PLACE(id)                                    a column of bench/record/metrics.def
  *   PLACE_AS(id, meaning)                        such a column with a meaning of its own
@@ -173,8 +173,8 @@ typedef void row_writer(struct csv *csv, void *row);
  * program that times parts of a training step in isolation. */
 struct sweep_table {
     const char *file;
-    const struct column *columns; /* [n], without offsets */
+    const struct column *columns; /* [n] columns, without offsets */
     size_t n;
-    const char *what; /* meaning of a row */
+    const char *what; /* meaning of a row, for users */
 };
 const struct sweep_table *sweep_tables(size_t *n);

@@ -126,8 +126,8 @@ const char *summary_batch(char *text, size_t size, const struct summary *s)
     bool several = config_int(config, OPT_ACCUMULATE) > 1;
     char global[256], each[256];
     summary_distinct(global, sizeof global, s, COLUMN_global_batch);
-    summary_distinct(each, sizeof each, s, COLUMN_batch_per_rank); /* cases may differ in
-                                                                      batch_per_rank */
+    summary_distinct(each, sizeof each, s, COLUMN_batch_per_rank); /* cases may have different
+                                                                      batches per rank */
     if (config_int(config, OPT_BATCH_PER_RANK) > 0 && several)
         snprintf(text, size, "%s micro-batches of %s images per rank", micro, per_rank);
     else if (config_int(config, OPT_BATCH_PER_RANK) > 0)

@@ -30,7 +30,7 @@ static void take_segments(struct launch_result *result, const struct segments *s
     result->change_s = total.change_s;
     result->recovery_s = total.recovery_s;
     result->earlier_s = total.earlier_s;
-    if (s->n > 1) /* earlier ranks left no records */
+    if (s->n > 1) /* ranks of earlier segments left no records */
         result->total_user_s = result->total_sys_s = NAN;
 }
 

@@ -33,7 +33,7 @@ enum { MATCH_S = 1, BYTES_PER_S = 1000000 };
 
 struct metric {
     struct pattern *pattern;
-    int line; /* 0: no line matches */
+    int line; /* line of the last match; 0: none */
     char text[64];
 };
 
@@ -45,10 +45,10 @@ struct reading {
     const struct value *specs;
     const char *path;
     struct metric *metrics;
-    double *values;            /* [metrics] NAN: not a number */
+    double *values;            /* [metrics] values of the metrics; NAN: not a number */
     clock_t until;             /* processor time at which matching ends */
-    int line;                  /* current line, from 1 */
-    char last[LAST_LINES][64]; /* last nonempty lines, newest first */
+    int line;                  /* number of the current line, from 1 */
+    char last[LAST_LINES][64]; /* last nonempty lines of the log, newest first */
 };
 
 /* more than the longest number that C writes without an exponent */

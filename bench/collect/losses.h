@@ -7,9 +7,9 @@
 
 struct losses {
     struct losses_row *rows; /* [n] points with more cores than their base, by series */
-    size_t *points;          /* [n] indices in the summary */
+    size_t *points;          /* [n] indices of the points in the summary */
     size_t n;
-    struct series_list series; /* owns the names in `rows` */
+    struct series_list series; /* series of the rows; owns their names */
 };
 
 /* Computes the losses of all points. Call losses_free in any case. Errors: ERR_MEMORY. */

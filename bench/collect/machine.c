@@ -49,9 +49,9 @@ static void take_setup(struct summary *s, const json_t *manifest)
 {
     struct run_setup *setup = &s->setup;
     const struct {
-        const char *part, *name; /* part NULL: top level of the manifest */
+        const char *part, *name; /* part NULL: a member of the manifest itself */
         bool is_needed;
-        char *text; /* NULL: no text */
+        char *text; /* where to copy the text; NULL: the fact is no text */
         size_t size;
     } told[] = {
 #define TOLD(part, member, is_needed)                                                              \

@@ -82,7 +82,7 @@ void noise_join(char *to, size_t size, const char *by)
 struct judge {
     struct summary *s;
     double *values;
-    double foreign_pct, steal_pct; /* medians over launches */
+    double foreign_pct, steal_pct; /* medians over the campaign's launches */
 };
 
 static double window_s(const struct launch_result *r)

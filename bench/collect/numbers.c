@@ -46,8 +46,8 @@ static enum status read_count(const struct point_summary *p, enum column_id colu
     if (isnan(x))
         return OK;
     if (!(x >= 0 && x <= INT_MAX && x == floor(x)))
-        return error_set(e, ERR_DATA, "%s: %g is not a whole number of 0 to %d",
-                         column_get(column)->name, x, INT_MAX);
+        return error_set(e, ERR_DATA, "%s: expected a whole number from 0 to %d, found %g",
+                         column_get(column)->name, INT_MAX, x);
     *count = (int)x;
     return OK;
 }

@@ -18,9 +18,10 @@ enum { FACTORS_MAX = 4, KEYS_MAX = 8 };
 
 struct key {
     char ours[WORD], theirs[WORD];
-    const struct spec_option *factors[FACTORS_MAX]; /* NULL: ranks_per_node */
+    const struct spec_option *factors[FACTORS_MAX]; /* options multiplied to our side; NULL
+                                                       stands for ranks_per_node */
     size_t n;
-    size_t column; /* column of the file */
+    size_t column; /* index of the key's column in the file */
 };
 
 struct reading {
@@ -28,7 +29,7 @@ struct reading {
     struct csv_table table;
     struct key keys[KEYS_MAX];
     size_t n_keys;
-    size_t columns[PUBLISHED_MAX]; /* columns of the file */
+    size_t columns[PUBLISHED_MAX]; /* indices of the value columns in the file */
     double factors[PUBLISHED_MAX];
 };
 

@@ -8,12 +8,12 @@
 #define PUBLISHED_MAX 8
 
 struct published {
-    char file[256];                        /* file name without folder; "": none */
+    char file[256];                        /* name of the file without folder; "": none */
     size_t rows, matched;                  /* numbers of rows in the file, and of rows that match
                                               a point */
-    enum column_id columns[PUBLISHED_MAX]; /* [n] our columns */
+    enum column_id columns[PUBLISHED_MAX]; /* [n] our columns that have published values */
     size_t n;
-    double *values; /* [n_points, n]; NAN: not published */
+    double *values; /* [n_points, n] published values; NAN: none */
 };
 
 /* Reads the file that the spec names. Call published_free in any case. Errors: ERR_SPEC at the

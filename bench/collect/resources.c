@@ -17,11 +17,12 @@ enum { SAMPLES_LEAST = 20 };
 /* One node of a launch. Records assign ranks to nodes by name. */
 struct node {
     struct node_samples samples;
-    const struct rank_record *records; /* [ranks] of the whole launch; NULL: none */
+    const struct rank_record *records; /* [ranks] records of the whole launch; NULL: none */
     int ranks, first;                  /* first: rank in the name of the samples file */
     int own;                           /* number of ranks on the node */
     bool root;
-    int64_t begin_ns, end_ns; /* timed part; if unknown, the range of samples */
+    int64_t begin_ns, end_ns; /* begin and end of the timed part; of the samples if that is
+                                 unknown */
 };
 
 struct nodes {
@@ -145,7 +146,7 @@ static double polled_s(const struct node *node, int64_t from_ns, int64_t to_ns)
 struct writing {
     const struct node *node;
     struct resources_row row;
-    struct sample zero; /* sample at time_s = 0 */
+    struct sample zero; /* counters at time_s = 0 */
     bool has_zero;
     row_writer *write;
     struct csv *csv;

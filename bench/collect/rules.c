@@ -315,7 +315,7 @@ static enum rule_grade grade_tails(char *by, const struct summary *s)
         double n = (double)p->launches * cell_number(p, COLUMN_steps);
         if (!is_timed(p))
             continue;
-        if (is_whole(p) && !has_interval(p)) { /* rule 5 reports it */
+        if (is_whole(p) && !has_interval(p)) { /* rule 5 reports too few launches */
             few = true;
             continue;
         }

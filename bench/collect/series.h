@@ -6,7 +6,7 @@
 struct series {
     char name[128];  /* "allreduce", "compute only (none)": how it differs from other series */
     size_t *points;  /* [n] indices by ascending ranks */
-    size_t n, first; /* first: smallest index */
+    size_t n, first; /* number of points, and the smallest index */
 };
 
 struct series_list {
@@ -17,11 +17,11 @@ struct series_list {
 /* How points are split into series: by all options in which they differ except x, or with `only` by
  * `options`. Kind and run always separate series: no line joins measured and emulated points. */
 struct series_by {
-    const bool *shown; /* [points] points to split; NULL: all */
+    const bool *shown; /* [points] whether a point is split; NULL: all are */
     bool cases;        /* split by case; false if x is the case */
     bool over_runs;    /* x is the run, so runs do not separate series */
     bool trained;      /* values come from accuracy runs */
-    enum option_id x;  /* OPTION_COUNT: no option */
+    enum option_id x;  /* option on the x axis; OPTION_COUNT: none */
     bool only;
     const enum option_id *options;
     size_t n_options;

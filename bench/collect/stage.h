@@ -8,7 +8,7 @@
 #include "kernels/base/error.h"
 
 struct stage {
-    const char *run_dir; /* borrowed */
+    const char *run_dir; /* folder of the run, borrowed */
     char dir[4200];      /* folder to write to */
     int held;            /* locked descriptor of `dir`, which shows other programs that it is in
                             use; -1: none */

@@ -26,7 +26,7 @@ struct samples {
     struct sample *items;
     size_t n, diverged; /* diverged: number of launches that diverged, which do not count */
     double *values;
-    struct timings timings; /* journal values of the same launches */
+    struct timings timings; /* the same launches' values in the journal */
 };
 
 /* Collects the launches of a point. Call samples_free in any case. Errors: ERR_MEMORY. */

@@ -45,8 +45,8 @@ static enum status check_row(const struct point_summary *p, const struct csv_tab
         if (point_has_option(p->point, same[i].option) && strcmp(found, wanted) != 0 &&
             !is_path_of(found, wanted))
             return error_at(e, ERR_DATA, table->path, table->lines[row], 0,
-                            "%s is '%s', but spec.yaml beside it has '%s' at this point: the two "
-                            "are not of one run",
+                            "%s is '%s', but spec.yaml beside it has '%s' at this point: the "
+                            "table and the spec are of different runs",
                             column_get(same[i].column)->name, p->cells[same[i].column], wanted);
     }
     return OK;

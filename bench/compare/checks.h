@@ -41,7 +41,7 @@ struct check {
 struct checking {
     struct side run;
     struct csv_table metrics; /* metrics.csv of the run; empty: none */
-    double *values;           /* [metrics.rows], scratch */
+    double *values;           /* [metrics.rows] scratch for values of a metric */
     struct spec spec;         /* spec beside the tables; valid if has_spec */
     bool has_spec;
     size_t *points; /* [run.n] index of each row's point in `spec`; NULL without has_spec */
@@ -107,7 +107,7 @@ enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
 
 /* Returns whether the column is relative to the base, so 1 at a base: speedup, efficiency. */
 bool check_is_relative(const char *name);
-/* Whether it is its own base. */
+/* Returns whether the point is its own base. */
 static inline bool check_is_base(const struct side_point *point)
 {
     return strcmp(point->id, point->base) == 0;
@@ -119,13 +119,13 @@ static inline bool check_is_base(const struct side_point *point)
 struct check_names {
     condition_lookup *known;
     const void *arg;
-    const struct spec *spec; /* NULL: unknown */
+    const struct spec *spec; /* spec of the run; NULL: unknown */
     bool open;               /* a SET on the command line may have changed the spec */
     bool ranges;             /* numbers must lie in the ranges of their columns */
 };
 
-/* Refuses unknown names, with the most similar one, and terms that are true or false at every
- * point. Errors: ERR_ARGUMENT. */
+/* Refuses unknown names and suggests the most similar one. Refuses terms that are true, or false,
+ * at every point. Errors: ERR_ARGUMENT. */
 enum status check_terms(const struct check *check, const struct check_names *names,
                         struct error *e);
 /* Converts comparisons of two columns or options to the unit of the left one, as in step_ms <

@@ -135,7 +135,7 @@ enum status check_beside_bases(const struct check *check, struct error *e)
         if (!check_is_relative(terms[i].name))
             return OK;
     return refuse(check, "",
-                  "every point of it is its own base, whose speed-up and efficiency are always 1; "
-                  "expected a condition on other points",
+                  "every matching point is its own base, whose speed-up and efficiency are always "
+                  "1; use a condition on other points",
                   e);
 }

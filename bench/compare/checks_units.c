@@ -1,4 +1,4 @@
-/* Units of names in conditions. */
+/* Units of columns and options in conditions. */
 #include <string.h>
 
 #include "bench/compare/checks.h"
@@ -53,9 +53,8 @@ static bool explain_number(char why[CONDITION_WHY], const struct condition_term 
                     (type == TYPE_TIME || type == TYPE_SIZE);
     if (!has_unit || (int)type == unit->kind)
         return true;
-    snprintf(why, CONDITION_WHY,
-             "%.60s has %s%.20s, expected a number without another unit, found '%.60s'", term->name,
-             unit->text[0] ? "the unit " : "no unit", unit->text, term->text);
+    snprintf(why, CONDITION_WHY, "%.60s has %s%.20s: expected a plain number, found '%.60s'",
+             term->name, unit->text[0] ? "the unit " : "no unit", unit->text, term->text);
     return false;
 }
 

@@ -10,11 +10,11 @@ enum compared_clock { CLOCK_FREE, CLOCK_TIME, CLOCK_RATE };
 
 struct compared {
     const char *name, *title;
-    const char *good, *bad; /* verdicts beside "same" and "undecided" */
+    const char *good, *bad; /* names of the verdicts better and worse than "same" */
     enum compared_better better;
     enum compared_source source;
     const char *run; /* value of column run in raw.csv: "time" or "accuracy" */
-    const char *raw; /* column of raw.csv */
+    const char *raw; /* column of raw.csv with the values */
     enum compared_clock clock;
     enum column_id published;
     double spread_pct; /* default standard deviation between campaigns (% of the value) */

@@ -26,23 +26,24 @@ struct compare_request {
     const char *quantity, *margin, *level, *floor; /* options as typed; NULL: default */
     bool count_disturbed;                          /* gives verdicts also if most launches were
                                                       disturbed */
-    bool as_measured;                              /* leaves times unconverted */
+    bool as_measured;                              /* times are not converted to the reference's
+                                                      clock rate */
 };
 
 struct compare_cell {
-    struct side_point *point; /* NULL: not in the run */
+    struct side_point *point; /* matched point of the run; NULL: none */
     bool by_label;
     struct judged judged;
 };
 
 struct comparison {
     struct judge_rules rules; /* rules for each ratio; refers to `floor` below */
-    double level;             /* requested level */
+    double level;             /* confidence level as requested */
     bool joint;               /* all ratios hold together at `level` */
     struct noise_floor floor;
     struct side *sides; /* number of lost pairs whose point failed in the run */
     size_t n_sides;
-    struct compare_cell *cells; /* [points of the reference, n_sides - 1] */
+    struct compare_cell *cells; /* [points of the reference, n_sides - 1] pairs */
     size_t n_ratios;
     size_t verdicts[VERDICT_UNDECIDED + 1]; /* number of pairs with each verdict */
     size_t lost;           /* number of pairs that have a value in the reference only */

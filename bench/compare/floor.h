@@ -39,7 +39,7 @@ enum { FLOOR_DEGREES = 10 };
 
 struct noise_floor {
     double variance, degrees; /* t^2 (variance of logarithms) and its degrees of freedom */
-    double usual;             /* t0 (of logarithms) */
+    double usual;             /* default standard deviation t0, in logarithms */
     double given;             /* half width for a = b = 1 that replaces the model (--floor); NAN:
                                  none */
     size_t repetitions;       /* number of runs behind the estimate; 0: default only */

@@ -306,8 +306,8 @@ static void write_published(FILE *out, const struct comparison *c)
 {
     for (size_t i = 0; i < c->n_sides; i++)
         if (c->sides[i].path[0] == '\0') {
-            fputs("Published numbers count as exact. Of other machines, only ratios are "
-                  "comparable.\n",
+            fputs("Published numbers count as exact. Numbers from other machines are only "
+                  "comparable as ratios.\n",
                   out);
             return;
         }

@@ -9,8 +9,8 @@
 enum { GRID_TEXT = 160 };
 
 struct grid {
-    size_t rows, columns;     /* the header row counts as a row */
-    char (*cells)[GRID_TEXT]; /* [rows, columns] */
+    size_t rows, columns;     /* numbers of rows, header included, and of columns */
+    char (*cells)[GRID_TEXT]; /* [rows, columns] texts */
     int *worth;               /* [columns] priority; the lowest is dropped first on a narrow
                                  terminal */
 };

@@ -147,8 +147,9 @@ static bool is_hidden(const struct interval *logs, const struct judge_rules *rul
 static void explain_floor(struct judged *j, const struct judge_rules *rules)
 {
     size_t wanted = floor_campaigns(rules->floor, rules->level, log1p(rules->margin) / 2);
-    int used = snprintf(j->reason, sizeof j->reason,
-                        "variation between campaigns hides it however many launches there are");
+    int used =
+        snprintf(j->reason, sizeof j->reason,
+                 "variation between campaigns hides a difference however many launches there are");
     if (wanted > 0)
         snprintf(j->reason + used, sizeof j->reason - (size_t)used,
                  " (about %zu campaigns on each side may decide it)", wanted);

@@ -36,7 +36,7 @@ struct judge_rules {
     double margin; /* share that counts as the same, such as 0.05 */
     double level;  /* level of each ratio, corrected for their number */
     const struct noise_floor *floor;
-    bool count_disturbed; /* treats disturbed launches like others */
+    bool count_disturbed; /* disturbed launches count like others */
 };
 
 /* Launches of a point in one campaign. */
@@ -48,7 +48,7 @@ struct judge_launches {
 struct judge_sample {
     const struct judge_launches *campaigns;
     size_t n;   /* number of campaigns; those without launches are ignored */
-    bool exact; /* the only value is exact */
+    bool exact; /* the only value is exact, such as a published one */
 };
 
 struct judged {
@@ -57,11 +57,11 @@ struct judged {
     struct interval launches;              /* ratio to the reference, from launches alone */
     struct interval ratio;                 /* ratio to the reference, widened by the floor */
     double floor;                          /* half width of the floor, in logarithms */
-    size_t reference_n, n;                 /* numbers of launches */
-    size_t reference_disturbed, disturbed; /* numbers of disturbed launches */
-    size_t reference_campaigns, campaigns; /* numbers of campaigns with launches */
+    size_t reference_n, n;                 /* numbers of launches of both sides */
+    size_t reference_disturbed, disturbed; /* numbers of disturbed launches of both sides */
+    size_t reference_campaigns, campaigns; /* numbers of campaigns with launches, of both sides */
     enum verdict verdict;
-    char reason[160]; /* reason for UNDECIDED and NONE, else "" */
+    char reason[160]; /* reason for VERDICT_UNDECIDED or VERDICT_NONE, else "" */
 };
 
 /* Judges a point. Errors: ERR_MEMORY. A point without a ratio is VERDICT_NONE with a reason. */

@@ -20,7 +20,7 @@ const struct side_point *repeats_find_point(const struct side *side, const struc
 
 /* Points that all repetitions have: location and variance of their launches' logarithms. */
 struct rows {
-    double *logs, *variances; /* [points, k] */
+    double *logs, *variances; /* [points, k] by repetition */
     double *launches;         /* scratch for the launches of one point and run */
     size_t points, k;
 };

@@ -8,7 +8,7 @@
 #include "bench/runner/files.h"
 
 struct side_point {
-    const char *id, *case_name, *status; /* borrowed from the tables */
+    const char *id, *case_name, *status; /* texts borrowed from the tables */
     char label[256];         /* includes the case; "": never launched, in tables of earlier
                                 versions */
     const char *base, *peer; /* identities of other points, or "" */
@@ -20,14 +20,14 @@ struct side_point {
     size_t n;
     size_t disturbed; /* number of the n launches that were disturbed, themselves or their
                          partner in a ratio */
-    bool exact;       /* the only value is published */
+    bool exact;       /* the only value is a published one */
 };
 
 struct side {
     const char *name;      /* operand as typed */
     char path[PATH_BYTES]; /* absolute path of the run's folder; "": published values */
     struct csv_table summary, raw;
-    struct side_point *points; /* in the order of summary.csv */
+    struct side_point *points; /* [n] points in the order of summary.csv */
     size_t n;
     double *values;
     double work_us;       /* median time of the fixed piece of work; NAN: unknown for a launch */

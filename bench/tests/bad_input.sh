@@ -51,7 +51,7 @@ check "a network of configs/models goes by its file's name too" expect 0 "lenet_
 
 check "a spec is near behind its folder" expect 2 "nearest 'configs/strong_scaling.yaml'; " \
     "$scalebench" plan configs/strong_scalin.yaml
-check "a folder is looked in once" expect 2 "looked in the current folder, configs/, configs/models/; nearest 'models/lenet_21k.yaml'" \
+check "a folder is looked in once" expect 2 "not found in the current folder, configs/, configs/models/; nearest 'models/lenet_21k.yaml'" \
     "$scalebench" plan quick --set model=models/lenet.yaml
 for command in check report compare; do
     check "$command: a run that is not there is near" expect 2 "; nearest 'strong_scaling'" \

@@ -157,7 +157,7 @@ explains_columns() {
     expect 2 "nearest 'between_degrees'" "$scalebench" explain between_degree
 }
 explains_keys_of_yaml() {
-    expect 0 "merges a map, or a list of maps" "$scalebench" explain "<<" &&
+    expect 0 "Merges a map, or a list of maps" "$scalebench" explain "<<" &&
         expect 0 "as a place for anchors" "$scalebench" explain x-
 }
 check "the dictionary has the columns of a comparison" explains_columns
@@ -242,7 +242,7 @@ END
     sed -i '/^published\./d' "$tmp/ours/spec.yaml"
     expect 0 "1 faster" compare published "$tmp/ours" --margin 5% --level 90% || return 1
     grep -q "^published .*disturbed" "$tmp/expect.log" && return 1
-    expect 0 "Of other machines, only ratios are comparable" compare published "$tmp/ours" || return 1
+    expect 0 "Numbers from other machines are only comparable as ratios" compare published "$tmp/ours" || return 1
     expect 0 "Each of 2 intervals holds at 95 %, not all together" compare published "$tmp/ours" || return 1
     expect 1 "intervals holds at 95 %, not all together" compare "$tmp/ours" published || return 1
     expect 1 "slower" compare "$tmp/ours" published --level 90% || return 1
@@ -298,7 +298,7 @@ checks() {
         "$scalebench" check strong_scaling "test_acc_pct >= 0.97" || return 1
     expect 2 "'speedup >= 2 and speedup <= 1': this never holds for any speedup" \
         "$scalebench" check strong_scaling "speedup >= 2 and speedup <= 1" || return 1
-    expect 2 "'speedup >= 1 where ranks = 1': every point of it is its own base" \
+    expect 2 "'speedup >= 1 where ranks = 1': every matching point is its own base" \
         "$scalebench" check strong_scaling "speedup >= 1 where ranks = 1" || return 1
     expect 2 "'status = ok' is given twice" "$scalebench" check strong_scaling "status = ok" "status = ok" || return 1
     expect 2 "'train_acc_pct > 200': train_acc_pct is 10 by chance with 10 classes and never above 100: this never holds" \
@@ -358,7 +358,7 @@ a_spec_has_its_own() {
         "${run[@]}" --set 'checks=["train.optimizer = sgd"]' || return 1
     expect 2 "checks: 'comm_pct < 120': comm_pct is never below 0 nor above 100: this always holds; expected another number" \
         "${run[@]}" --set 'checks=["comm_pct < 120"]' || return 1
-    expect 2 "checks: 'speedup > 1 where ranks = 1': every point of it is its own base" \
+    expect 2 "checks: 'speedup > 1 where ranks = 1': every matching point is its own base" \
         "${run[@]}" --set 'checks=["speedup > 1 where ranks = 1"]' || return 1
     expect 2 "checks: 'speedup = fast': speedup is a number: expected a number, found 'fast'" \
         "${run[@]}" --set 'checks=["speedup = fast"]' || return 1

@@ -263,7 +263,7 @@ explains() {
     expect 0 "step_ms_median in summary.csv" "$scalebench" explain step_ms_median &&
         expect 0 "unit     ms" "$scalebench" explain step_ms_median &&
         expect 0 "seed in classes.csv" "$scalebench" explain seed &&
-        expect 0 "handed to the workload" "$scalebench" explain seed &&
+        expect 0 "passed to the workload" "$scalebench" explain seed &&
         expect 0 "kernel    rows and columns of the kernel: one number or [rows, columns]; 1..64; required" \
             "$scalebench" explain conv2d &&
         expect 0 "shapes    [C, H, W] to [channels, (H + 2 pad - kernel) / stride + 1" "$scalebench" explain conv2d &&

@@ -143,7 +143,7 @@ static void a_trend_has_a_size(void **state)
         x[k] = 10 - 0.01 * (double)k;
     struct trend t = homogeneity_trend(x, 5);
     assert_true(t.tau == -1 && fabs(t.change + 0.04 / 9.98) < 1e-12);
-    t = homogeneity_trend(x, 200); /* from 64 medians, which lack 1/64 of the way at both ends */
+    t = homogeneity_trend(x, 200); /* medians of 64 blocks omit 1/64 of the range */
     assert_true(t.tau == -1 && t.change < -1.9 / 9 && t.change > -2.01 / 9);
     x[3] = 1000; /* one outlier leaves the trend as it is */
     t = homogeneity_trend(x, 200);

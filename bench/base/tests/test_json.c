@@ -26,7 +26,7 @@ static void what_is_utf8_stays_as_it_is(void **state)
 static void other_bytes_are_shown(void **state)
 {
     assert_text(json_text("r\xe9sum\xe9"), "r\\xe9sum\\xe9");
-    assert_text(json_text("\xe0\x80\xaf"), "\\xe0\\x80\\xaf"); /* "/", overlong */
+    assert_text(json_text("\xe0\x80\xaf"), "\\xe0\\x80\\xaf"); /* overlong encoding of "/" */
     assert_text(json_text("\xed\xa0\x80"), "\\xed\\xa0\\x80"); /* half of a UTF-16 surrogate pair */
     assert_text(json_text("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
 }

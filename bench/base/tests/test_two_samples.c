@@ -54,13 +54,13 @@ static void small_samples_reach_no_high_level(void **state)
     const double x[] = {1, 2, 3}, y[] = {11, 12, 13};
     struct interval i = two_samples_shift(x, 3, y, 3, 0.95);
     assert_false(i.met);
-    assert_true(fabs(i.level - 0.9) < 1e-12); /* 2 of the 20 orders lie outside */
+    assert_true(fabs(i.level - 0.9) < 1e-12); /* 2 of the 20 orders are outside the interval */
     assert_true(i.lo == 8 && i.mid == 10 && i.hi == 12);
     i = two_samples_shift(x, 3, y, 3, 0.9);
     assert_true(i.met && i.lo == 8 && i.hi == 12);
-    assert_int_equal(samples_needed(0.95, true), 4);   /* 2/70 */
-    assert_int_equal(samples_needed(0.95, false), 6);  /* 2/64 */
-    assert_int_equal(samples_needed(0.9975, true), 6); /* 2/924 */
+    assert_int_equal(samples_needed(0.95, true), 4);   /* 1 - 2/70 >= 0.95 */
+    assert_int_equal(samples_needed(0.95, false), 6);  /* 1 - 2/64 >= 0.95 */
+    assert_int_equal(samples_needed(0.9975, true), 6); /* 1 - 2/924 >= 0.9975 */
     assert_true(isnan(two_samples_shift(x, 3, y, 0, 0.9).mid));
     const double torn[] = {1, NAN};
     assert_true(isnan(two_samples_shift(x, 3, torn, 2, 0.9).lo));

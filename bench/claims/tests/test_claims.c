@@ -19,7 +19,7 @@ static void write_under(const char *below, const char *file, const char *text)
 
 #define HEAD "runs: {there: measure it, absent: measure that}\nclaims:\n"
 
-/* a file with one claim */
+/* text of a file with one claim */
 #define CLAIM(rest) HEAD "  - {id: r/c, kind: time, place: here, says: so, " rest "}\n"
 
 static void write_tables(void)
@@ -113,7 +113,7 @@ static void few_runs_have_wide_intervals(void **state)
                    "the 95 % interval contains the bound: x");
     assert_verdict(ACC("case = a", "> 23.6"), CLAIM_FAILS, "");
     assert_verdict(ACC("case = a and seed = 1", "> 1"), CLAIM_UNDECIDED, TOO_FEW);
-    /* six runs: smallest and largest value */
+    /* six runs: the interval is smallest to largest value */
     assert_verdict(ACC("case = b", "> 30"), CLAIM_UNDECIDED,
                    "the 95 % interval contains the bound: x");
     assert_verdict(ACC("case = b", "> 29"), CLAIM_SURVIVES, "");
@@ -285,8 +285,7 @@ static void mistakes_in_values_are_named(void **state)
 
 static void mistakes_in_claims_are_named(void **state)
 {
-    refuse_claims(CLAIM("holds: x > 1"),
-                  "holds: among the values of the claim 'x' is unknown; known: nothing");
+    refuse_claims(CLAIM("holds: x > 1"), "holds: 'x' is unknown; known: nothing");
     refuse_claims(CLAIM("values: {" ONE "}"), "either holds, a condition, or untestable, a reason");
     refuse_claims(CLAIM("values: {" ONE "}, holds: one > 1, untestable: why"), "either holds");
     refuse_claims(CLAIM("hold: one > 1"), "key 'hold' is unknown; nearest 'holds'");

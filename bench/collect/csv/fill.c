@@ -26,7 +26,7 @@ void csv_begin(struct csv *csv, const char *file)
     fputc('\n', csv->out);
 }
 
-/* Ends a row with the varying options of its point (NULL: not in the spec). */
+/* Writes the varying options of a row's point (NULL: not in the spec), and ends the row. */
 static void end_row(struct csv *csv, const struct point *point)
 {
     const struct spec *spec = csv->s->spec;

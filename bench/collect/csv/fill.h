@@ -10,16 +10,17 @@
 /* A file being written, with the sources of its rows. */
 struct csv {
     FILE *out;
-    size_t file;                  /* index in columns/files.def */
+    size_t file;                  /* index of the file in columns/files.def */
     const struct column *columns; /* [n_columns] columns of this file */
     size_t n_columns;
-    const struct column *point, *label, *case_name; /* NULL: not in this file */
+    const struct column *point, *label, *case_name; /* columns of these names; NULL: not in this
+                                                       file */
     const struct summary *s;
     const char *run_dir;
     const struct journal *journal;
 };
 
-/* Begins a file with its header. */
+/* Sets the columns of a file and writes its header. */
 void csv_begin(struct csv *csv, const char *file);
 /* Adds a row from the file's struct in columns.h. Fills in label and case of the row's point if
  * they are unknown. */

@@ -90,7 +90,7 @@ static const struct record_epoch *epoch_of(const struct rank_record *r, int64_t 
     return NULL;
 }
 
-/* sets the row's metrics from `lines` */
+/* sets a column of the row from the record lines */
 #define PLACE(id)             row->id = metric_number(METRIC_##id, lines);
 #define PLACE_AS(id, meaning) PLACE(id)
 #define COLUMN(id, type, unit, meaning)
@@ -161,7 +161,7 @@ enum status csv_fill_epochs(struct csv *csv, struct error *e)
 
 /* ---- classes.csv ---- */
 
-/* Older records have no counts of classes. */
+/* Runs recorded before classes were counted have no rows. */
 static enum status write_launch_classes(struct csv *csv, const struct left *left, struct error *e)
 {
     const struct list *list = &left->records[0].classes;

@@ -16,7 +16,7 @@
 struct placed {
     int rank, lane;
     const char *phase, *name;
-    int64_t begin_ns, end_ns; /* time on rank 0's clock */
+    int64_t begin_ns, end_ns; /* times on rank 0's clock */
 };
 
 struct placed_list {
@@ -172,7 +172,7 @@ static void name_rank(json_t *events, const struct placed_list *list,
     snprintf(name, sizeof name, "rank %d on %s", rank, records[rank].hello.host);
     json_array_append_new(events, metadata("process_name", rank, 0, name));
     for (int lane = 0; lane <= lanes; lane++) {
-        snprintf(lane_name, sizeof lane_name, lane == 0 ? "the rank" : "on its way %d", lane);
+        snprintf(lane_name, sizeof lane_name, lane == 0 ? "rank" : "in transit %d", lane);
         json_array_append_new(events, metadata("thread_name", rank, lane, lane_name));
     }
 }

@@ -5,15 +5,15 @@
 #include <stdio.h>
 
 struct markup {
-    const char *begin, *between, *end; /* around the cells of a row */
-    const char *title, *title_end;     /* around the first line */
-    const char *note;                  /* before each paragraph below the table */
-    const char *special;               /* characters that need a backslash */
+    const char *begin, *between, *end; /* markup around and between the cells of a row */
+    const char *title, *title_end;     /* markup around the title */
+    const char *note;                  /* markup before each paragraph below the table */
+    const char *special;               /* characters that get a backslash */
 };
 
 extern const struct markup markup_markdown, markup_latex;
 
-/* Writes a text from outside, escaped. */
+/* Writes a text with the document's special characters escaped. */
 void markup_write_text(FILE *out, const struct markup *m, const char *text);
 
 /* Write the markup before a table, between headers and rows, and after a table, for columns of

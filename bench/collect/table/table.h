@@ -24,21 +24,21 @@ struct table_column {
     enum option_id option; /* option that the column shows */
     enum column_id cell;   /* column of summary.csv that it shows */
     int digits;
-    bool published;                            /* shows the published value of `cell` */
+    bool published;                            /* the column shows the published value of `cell` */
     bool names_level;                          /* rows name their own levels, because levels
                                                   differ */
     bool (*of)(const struct point_summary *p); /* returns whether a point has a value; NULL:
                                                   every point */
-    size_t member, values; /* offsets as in measured.def; values 0: no interval */
+    size_t member, values; /* offsets in struct point_summary; values 0: no interval */
 };
 
 struct table {
-    const struct summary *s; /* borrowed */
+    const struct summary *s; /* summary of the run, borrowed */
     struct table_column columns[TABLE_MAX];
     int widths[TABLE_MAX];
     char published_headers[PUBLISHED_MAX][64], level_headers[TABLE_LEVELS][48];
     size_t n, n_options; /* number of columns, and of leading columns that show options */
-    char same[TABLE_LIST], left_out[TABLE_LIST]; /* columns that table_fit removed */
+    char same[TABLE_LIST], left_out[TABLE_LIST]; /* lists of columns that table_fit removed */
 };
 
 void table_make(struct table *t, const struct summary *s);

@@ -46,7 +46,8 @@ static void print_rows(FILE *out, const struct summary *s, int width)
     fputc('\n', out);
     for (size_t i = 0; i < s->n; i++)
         print_row(out, &t, &s->points[i]);
-    size_t length = strlen(t.left_out); /* "eff." already ends with one */
+    size_t length = strlen(t.left_out); /* a list that ends with "eff." needs no further full
+                                           stop */
     if (length > 0)
         fprintf(out, "Columns in summary.md alone: %s%s\n", t.left_out,
                 t.left_out[length - 1] == '.' ? "" : ".");

@@ -72,7 +72,7 @@ static void print_common(FILE *out, struct csv_row l, bool *inside)
     }
 }
 
-/* The row after a strategy's best has the library's best. */
+/* Prints a strategy's best time beside the library's, which is in the next row. */
 static void print_best(FILE *out, struct csv_row l, bool *inside)
 {
     char ours[96], theirs[96] = "";

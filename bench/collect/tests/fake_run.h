@@ -31,9 +31,9 @@ static inline bool fake_near(double a, double b)
 /* Records of one rank. All timed steps have the same phases; arrivals are given. */
 struct fake_rank {
     const char *host, *model, *dataset, *strategy, *variant, *bound;
-    const char *work;   /* further fields of the line hello, with a comma at the end; NULL: none */
-    const char *memory; /* further fields of the line end, with a comma at the end; NULL: none */
-    int poll_quarters;  /* quarters of its window spent polling; 0: one */
+    const char *work;   /* fields to add to the line hello, with a comma at the end; NULL: none */
+    const char *memory; /* fields to add to the line end, with a comma at the end; NULL: none */
+    int poll_quarters;  /* quarters of the timed window spent polling; 0: one */
     long params, batch, global_batch;
     int n_steps;
     double step_ms, compute_ms, comm_ms;
@@ -44,7 +44,7 @@ struct fake_rank {
                    epoch before */
     double drift; /* relative growth of step time until the last timed step */
     bool weights_equal;
-    long long clock_ns; /* lead of its clock */
+    long long clock_ns; /* time by which its clock is ahead (ns) */
 };
 
 #define FAKE_ROOM 64
@@ -61,17 +61,17 @@ struct fake_run {
 struct fake_launch {
     long ranks;
     const char *strategy;
-    const char *variant;       /* NULL: the default */
-    const char *compress;      /* NULL: none */
-    const char *workload;      /* NULL: train_cnn */
-    const char *work, *memory; /* as in struct fake_rank */
-    int block;                 /* of a timed launch */
-    double step_ms;            /* above 0: a timed launch */
-    double optimizer_ms;       /* as in struct fake_rank */
-    double test_acc_pct;       /* of an accuracy run */
-    int epochs;                /* epochs of an accuracy run; 0: one */
+    const char *variant;       /* variant of the strategy; NULL: the default */
+    const char *compress;      /* compressor; NULL: none */
+    const char *workload;      /* workload; NULL: train_cnn */
+    const char *work, *memory; /* further fields of records, as in struct fake_rank */
+    int block;                 /* block of a timed launch */
+    double step_ms;            /* step time of a timed launch; 0: an accuracy run */
+    double optimizer_ms;       /* time of the optimizer, as in struct fake_rank */
+    double test_acc_pct;       /* accuracy that an accuracy run reaches */
+    int epochs;                /* number of epochs of an accuracy run; 0: one */
     uint64_t seed;
-    double drift; /* as in struct fake_rank */
+    double drift; /* drift of step times, as in struct fake_rank */
     bool weights_differ;
 };
 

@@ -11,7 +11,8 @@ static void too_many_threads_are_oversubscribed(void **state)
         fake_add(&run, &(struct fake_launch){
                            .ranks = ranks, .strategy = "allreduce", .seed = 1, .step_ms = 20});
     struct summary s = collect(&run);
-    assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), ""); /* the machine is unknown */
+    assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed),
+                        ""); /* unknown, as the machine is */
     summary_free(&s);
     snprintf(path, sizeof path, "%s/manifest.json", run.dir);
     fake_write(path, "{\"machine\": {\"usable_cores\": 1}}");
@@ -20,7 +21,7 @@ static void too_many_threads_are_oversubscribed(void **state)
     assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), "1");
     NEAR(s.points[1].scaling.speedup.mid, 1);
     assert_string_equal(cell(&s.points[1], COLUMN_efficiency),
-                        ""); /* withheld: ranks share cores */
+                        ""); /* withheld, because ranks share cores */
     assert_string_equal(cell(&s.points[1], COLUMN_karp_flatt), "");
     assert_string_equal(s.points[1].flags, "ci_not_met oversubscribed");
     summary_free(&s);
@@ -98,7 +99,7 @@ static void hosts_beyond_the_cores_are_oversubscribed(void **state)
 static void nodes_of_one_machine_are_flagged(void **state)
 {
     static const char *const sites[] = {"emulated", "{kind: ssh, machines: [m1, m2]}", "slurm"};
-    for (int i = 1; i < 6; i++) { /* a single emulated node is refused */
+    for (int i = 1; i < 6; i++) { /* a site of one emulated node is refused */
         struct fake_run run;
         char spec[256];
         snprintf(spec, sizeof spec,

@@ -389,7 +389,7 @@ static void waits_below_the_error_of_clocks_are_not_told(void **state)
     struct summary s = collect(&run);
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
     assert_true(isnan(p->shares.wait_pct));
-    NEAR(p->shares.comm_pct, 20); /* includes waits of the first launch */
+    NEAR(p->shares.comm_pct, 20); /* the share includes waits of the first launch */
     assert_string_equal(cell(p, COLUMN_wait_ms), "");
     assert_string_equal(cell(p, COLUMN_rank_wait_ms), "");
     assert_string_equal(cell(p, COLUMN_clock_error_us), "3000");
@@ -469,7 +469,7 @@ static void columns_csv_is_the_table_of_columns(void **state)
         assert_int_equal(end, '\n');
     }
     assert_int_equal(strncmp(at, "summary.csv,sync.strategy,TEXT,,", 32),
-                     0); /* options that vary */
+                     0); /* rows of options that vary */
     assert_non_null(strstr(at, "\nclasses.csv,ranks,INT,ranks,"));
     free(text);
     summary_free(&s);

@@ -35,7 +35,7 @@ static void a_diverged_point_has_no_ratio(void **state)
     write_both(&s, &run);
     char *raw = read_of(&run, "raw.csv"), *text = print(&s);
     assert_line(raw, ",diverged,loss is nan at step 17,");
-    assert_line(raw, ",17,"); /* diverged_step */
+    assert_line(raw, ",17,"); /* 17 is diverged_step */
     assert_line(text, "  diverged: loss is nan at step 17, a timed launch\n");
     free(raw);
     free(text);
@@ -64,7 +64,8 @@ static void a_diverged_seed_counts_in_no_median(void **state)
     NEAR(p->accuracy.test_acc_pct.mid, 97.5);
     assert_int_equal(p->launches, 6); /* timed launches count */
     assert_true(isnan(p->scaling.speedup.mid));
-    assert_true(summary_fails(&s, (size_t)(p - s.points))); /* the spec bounds accuracy */
+    assert_true(summary_fails(&s, (size_t)(p - s.points))); /* fails, because the spec bounds
+                                                               accuracy */
     write_both(&s, &run);
     char *epochs = read_of(&run, "epochs.csv");
     assert_line(epochs,
@@ -95,7 +96,7 @@ static void a_diverged_base_is_no_base(void **state)
     fake_close(&run);
 }
 
-/* Without a bound on accuracy, divergence may be the result. */
+/* Divergence makes a campaign fail only if the spec bounds accuracy. */
 static void divergence_fails_what_is_bounded(void **state)
 {
     struct fake_run run;

@@ -38,7 +38,8 @@ static void seeds_that_are_missing_are_flagged(void **state)
     assert_string_equal(p->flags, "seeds_missing");
     assert_string_equal(cell(p, COLUMN_seeds_missing), "1");
     assert_string_equal(cell(find(&s, &run, 2, "none"), COLUMN_seeds_missing), "");
-    assert_string_equal(find(&s, &run, 4, "allreduce")->flags, ""); /* skipped */
+    assert_string_equal(find(&s, &run, 4, "allreduce")->flags,
+                        ""); /* a skipped point has no flags */
     summary_free(&s);
     fake_close(&run);
 }
@@ -188,7 +189,7 @@ static void weights_that_differ_are_unverified(void **state)
     assert_string_equal(exact->status, "unverified");
     assert_string_equal(exact->reason, "weights differ between ranks in launch-0: step 3, rank 1");
     assert_string_equal(cell(exact, COLUMN_weights_equal), "0");
-    assert_string_equal(apart->status, "ok"); /* ranks of strategy none train apart */
+    assert_string_equal(apart->status, "ok"); /* ranks of strategy none may differ */
     assert_true(apart->compute_only);
     assert_string_equal(apart->flags, "ci_not_met compute_only");
     summary_free(&s);

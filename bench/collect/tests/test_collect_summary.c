@@ -21,7 +21,7 @@ static void the_base_is_summarised(void **state)
     NEAR(p->step_ms.lo, 100);
     NEAR(p->step_ms.hi, 105);
     NEAR(p->step_ms.level, 0.96875);
-    assert_true(p->precision_met); /* 2.5 of 102.5 ms */
+    assert_true(p->precision_met); /* half width 2.5 of 102.5 ms */
     NEAR(p->rates.images_per_s.mid, 256 / 0.1025);
     NEAR(p->rates.gflop_per_s, 256 / 0.1025 * 3e6 / 1e9);
     NEAR(p->scaling.speedup.mid, 1);
@@ -36,7 +36,8 @@ static void the_base_is_summarised(void **state)
     assert_string_equal(cell(p, COLUMN_ci_level), "0.96875");
     assert_string_equal(cell(p, COLUMN_base), "1");
     assert_string_equal(cell(p, COLUMN_base_point), p->point->id);
-    assert_string_equal(cell(p, COLUMN_dataset), "mnist"); /* used, though digits were requested */
+    assert_string_equal(cell(p, COLUMN_dataset), "mnist"); /* mnist was used, though digits were
+                                                              requested */
     assert_string_equal(cell(p, COLUMN_seed), "1");
     assert_string_equal(cell(p, COLUMN_epoch_s_median), "");
     summary_free(&s);
@@ -267,7 +268,8 @@ static void accuracy_is_the_median_of_seeds(void **state)
     assert_string_equal(cell(p, COLUMN_epoch_s_median), "2");
     assert_string_equal(cell(p, COLUMN_seed), "1 2");
     assert_string_equal(cell(p, COLUMN_seeds_missing), "0");
-    assert_string_equal(cell(p, COLUMN_test_acc_lo), "97"); /* two seeds: smallest to largest */
+    assert_string_equal(cell(p, COLUMN_test_acc_lo), "97"); /* interval of two seeds: smallest to
+                                                               largest */
     assert_string_equal(cell(p, COLUMN_test_acc_hi), "98");
     assert_string_equal(cell(p, COLUMN_test_acc_level), "0.5");
     assert_string_equal(p->flags, "");
@@ -282,7 +284,7 @@ static void extremes_are_of_timed_launches(void **state)
 {
     struct fake_run run;
     fake_open(&run, strong_spec);
-    add_accuracy(&run, 2, "allreduce", 1, 97.0); /* its step takes 1 ms */
+    add_accuracy(&run, 2, "allreduce", 1, 97.0); /* steps of 1 ms, which must not count */
     for (int rank = 0; rank < 2; rank++) {
         char path[128];
         snprintf(path, sizeof path, "%s/launch-0/rank.%d.jsonl", run.dir, rank);

@@ -233,7 +233,7 @@ static void noise_is_not_explained(void **state)
         struct fake_run run;
         fill_troubled_run(&run);
         for (int i = 0; i < disturbed; i++)
-            run.launches[2 * i].foreign_pct = 43; /* launches of the base */
+            run.launches[2 * i].foreign_pct = 43; /* launches of the base are disturbed */
         struct summary s = collect(&run);
         char *text = print(&s);
         bool busy = disturbed > 3;
@@ -334,7 +334,7 @@ static void documents_hold_the_table(void **state)
     fake_close(&run);
 }
 
-/* Reasons may contain any text. */
+/* Reasons may contain characters with a meaning in Markdown or LaTeX. */
 static void documents_escape_what_is_theirs(void **state)
 {
     struct fake_run run;
@@ -502,7 +502,7 @@ static void headings_say_the_level_that_was_reached(void **state)
         {{6, 4, 3},
          {"| step ms [>= 75 % CI] |", "| speed-up [>= 75 % CI] |", "105.0] | ",
           "51.50] (87.5 %) | "}},
-        /* for ratios, pairs count */
+        /* the interval of a ratio depends on its pairs */
         {{2, 6, 6}, {"| step ms [>= 50 % CI] |", "| speed-up [50 % CI] |", "2.00 [2.00, 2.00] |"}},
         {{1, 1, 1}, {"| step ms | images/s | speed-up |", "| 100.0 |", "| 2.00 |"}},
         {{5, 5, 0}, {"| step ms [93.75 % CI] |", "| speed-up [93.75 % CI] |", "104.0] |"}},

@@ -62,7 +62,7 @@ static void sums_are_right(void **state)
     write_pair();
     struct launch_result r = read_pair();
     assert_true(r.ranks == 2 && r.steps == 2);
-    NEAR(r.step_ms, 11); /* slower rank */
+    NEAR(r.step_ms, 11); /* time of the slower rank */
     NEAR(r.load_ms, (0.4 + 0.8) / 2);
     NEAR(r.forward_ms, (1.2 + 2.4) / 2);
     NEAR(r.backward_ms, (2.0 + 4.0) / 2);
@@ -72,9 +72,9 @@ static void sums_are_right(void **state)
     NEAR(r.comm_exposed_ms, 4);
     /* step 1: rank 0 waits 4 of 5 ms; step 2: rank 1 would wait 5 ms, but communicates for 3 ms */
     NEAR(r.wait_ms, (4.0 + 3.0) / 4);
-    assert_true(r.last_rank == -1 && isnan(r.last_rank_pct)); /* once each */
+    assert_true(r.last_rank == -1 && isnan(r.last_rank_pct)); /* each rank was last once */
     NEAR(r.read_s, 0.75);
-    assert_true(isnan(r.fetch_s)); /* missing */
+    assert_true(isnan(r.fetch_s)); /* no rank recorded it */
     NEAR(r.epoch_s, 2);
     NEAR(r.calls, 2);
     NEAR(r.bytes_payload, 1000);
@@ -149,7 +149,7 @@ static void time_to_a_target_is_that_of_the_epochs_before(void **state)
     fake_edit(path, "\"epoch\":1,\"seconds\":2.0", "\"epoch\":1,\"seconds\":5.0");
     NEAR(read_pair().to_target_s, 9);
     NEAR(read_epochs("\"target_acc_pct\":96,").to_target_epochs,
-         2); /* equal to the target counts */
+         2); /* an accuracy equal to the target counts */
 }
 
 static void a_target_that_is_not_reached_has_no_time(void **state)
@@ -377,12 +377,12 @@ static void time_of_others_is_taken_from_the_ranks(void **state)
         {{"0", "0"}, {"a", "b"}, {own_8, own_8}, 100 * (2 + 1) / 20.0, 5, 2},
         {{"0", "1"}, {"a", "a"}, {own_8, own_8}, 100 * (2 + 1) / 20.0, 5, 1},
         {{"0", "0"}, {"a", "a"}, {own_5, own_5}, 100 * (1 + 0.6) / 12, 5, 1},
-        {{"0-1", "0-1"}, {"a", "a"}, {own_8, own_8}, 5, 5, 1}, /* used more than was counted */
+        {{"0-1", "0-1"}, {"a", "a"}, {own_8, own_8}, 5, 5, 1}, /* own time beyond busy time */
         {{"0-1", "1-2"}, {"a", "a"}, {own_8, own_8}, NAN, NAN, 1},
         {{"0-1", "1-2"}, {"a", "b"}, {own_8, own_8}, 100 * (2 + 1) / 20.0, 5, 2},
         {{"0", "1"}, {"a", "a"}, {own_8, torn}, NAN, NAN, 1},
         {{"0", "1"}, {"a", "a"}, {own_8, ""}, NAN, NAN, 1},
-        {{"0", "0"}, {"", ""}, {own_8, own_8}, 100 * (2 + 1) / 20.0, 5, 2}, /* by their hosts */
+        {{"0", "0"}, {"", ""}, {own_8, own_8}, 100 * (2 + 1) / 20.0, 5, 2}, /* by host */
     };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         for (int i = 0; i < 2; i++) {
@@ -460,7 +460,7 @@ static void untimed_launches_have_no_step_time(void **state)
     "\"hash\":\"\"}"
 
 struct damage {
-    const char *from, *to; /* in rank 1's records */
+    const char *from, *to; /* text to replace in rank 1's records */
     int line;
     const char *message;
 };

@@ -173,7 +173,8 @@ static void rows_find_their_points(void **state)
     assert_true(isnan(value_at(&p, &spec, "ranks=2 allreduce", 1)));
     assert_true(isnan(value_at(&p, &spec, "ranks=4 allreduce", 0)));
     assert_true(value_at(&p, &spec, "ranks=1 none", 1) == 98);
-    assert_true(isnan(value_at(&p, &spec, "ranks=2 none", 0))); /* trains apart */
+    assert_true(isnan(value_at(&p, &spec, "ranks=2 none", 0))); /* ranks of strategy none train
+                                                                   apart */
     published_free(&p);
     spec_free(&spec);
 }
@@ -372,12 +373,12 @@ static void committed_files_say_where_they_are_from(void **state)
         if (strcmp(found.gl_pathv[i], dictionary_path) != 0)
             columns += check_committed(found.gl_pathv[i], &dictionary);
     assert_true(found.gl_pathc > 20);
-    assert_int_equal(columns, dictionary.rows); /* no entry without a column */
+    assert_int_equal(columns, dictionary.rows); /* the dictionary has no entry without a column */
     globfree(&found);
     csv_table_free(&dictionary);
 }
 
-/* Tests the check itself. */
+/* Shows that the check of remarks can fail. */
 static void numbers_in_remarks_are_found(void **state)
 {
     static const char remark[] = "# Wang: figures 1 to 3, section 4.1: total 97.32 s, table 2";
@@ -408,7 +409,8 @@ static void generated_data_are_not_compared(void **state)
         assert_true(isnan(published_value(&s, first, COLUMN_test_acc_pct)) == generated);
         assert_true(published_value(&s, first, COLUMN_read_s) == 10);
         assert_true(published_withholds(&s) == generated);
-        assert_true(published_is_withheld(&s, "loss") == generated); /* a column of steps.csv */
+        assert_true(published_is_withheld(&s, "loss") == generated); /* `loss` is a column of
+                                                                        steps.csv */
         assert_false(published_is_withheld(&s, "step_ms"));
     }
     published_free(&p);

@@ -151,7 +151,7 @@ static void programs_without_steps_begin_with_the_samples(void **state)
     assert_int_equal(rows.all[0].timed, 1);
     NEAR(rows.all[1].time_s, 1);
     assert_true(isnan(rows.all[0].cpu_useful_pct));
-    /* the interface of MPI is unknown */
+    /* the interface that carries MPI is unknown */
     assert_true(isnan(rows.all[0].received_mb_per_s) && isnan(rows.all[0].received_mb));
     NEAR(rows.all[0].lo_mb_per_s, 1);
 }
@@ -187,7 +187,7 @@ static void programs_count_their_own_bytes(void **state)
     NEAR(result.packets_nic_tx_worker, 6);
 }
 
-/* 10 s have 20 samples, just enough. */
+/* 10 s have 20 samples, the fewest allowed. */
 static void samples_tell_where_programs_do_not(void **state)
 {
     write_ranks(2, 10);

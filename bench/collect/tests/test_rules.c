@@ -262,7 +262,7 @@ static void open_whole(struct fake_run *run, int launches)
         }
 }
 
-/* Rules require of a program without records only what it can have. */
+/* A program without records can meet every rule that applies to it. */
 static void whole_launches_meet_all(void **state)
 {
     struct rule_result results[RULES];

@@ -158,7 +158,7 @@ static void the_table_fits(void **state)
     fake_close(&run);
 }
 
-/* Reasons may contain output of a program. */
+/* Reasons may contain control characters from a program's output. */
 static void the_table_steers_nothing(void **state)
 {
     struct fake_run run;

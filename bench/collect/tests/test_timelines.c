@@ -194,7 +194,7 @@ static const json_t *find_event(const json_t *trace, const char *ph, int rank, c
     return NULL;
 }
 
-/* Times in microseconds. */
+/* Times of events are in microseconds. */
 static void a_trace_has_an_event_a_span(void **state)
 {
     char path[128];

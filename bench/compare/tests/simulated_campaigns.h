@@ -15,7 +15,7 @@
 enum { SIM_POINTS = 4, SIM_LAUNCHES = 20, SIM_CAMPAIGNS = 11 };
 
 struct simulated {
-    double launch, between, shared; /* 0.02, 0.01, 0..1 */
+    double launch, between, shared; /* standard deviations such as 0.02 and 0.01; share 0 to 1 */
     uint64_t seed;
     uint32_t drawn;
 };

@@ -108,7 +108,8 @@ static void runs_compare_by_their_tables(void **state)
     assert_true(fabs(c.rules.level - 0.975) < 1e-12);
     assert_int_equal(compare_cell(&c, 0, 1)->judged.verdict, VERDICT_SAME);
     assert_int_equal(compare_cell(&c, 1, 1)->judged.verdict, VERDICT_BAD);
-    assert_int_equal(compare_cell(&c, 1, 1)->judged.n, 6); /* the failed launch does not count */
+    assert_int_equal(compare_cell(&c, 1, 1)->judged.n, 6); /* one of seven launches failed and
+                                                              does not count */
     assert_int_equal(c.by_label, 0);
     compare_free(&c);
     c = compared_two(f->a, f->a, "step_ms");
@@ -196,18 +197,19 @@ static void most_launches_disturbed_leave_a_point_undecided(void **state)
 {
     static const struct {
         double factor;
-        int reference, run; /* disturbed launches of six */
+        int reference, run; /* number of disturbed launches, of six */
         const char *quantity;
         bool count;
         enum verdict verdict;
         const char *reason;
     } rows[] = {
-        {1.2, 0, 3, "step_ms", false, VERDICT_BAD, ""}, /* half is not most */
+        {1.2, 0, 3, "step_ms", false, VERDICT_BAD, ""}, /* exactly half of the launches is not
+                                                           most of them */
         {1.2, 0, 4, "step_ms", false, VERDICT_UNDECIDED, "the run"},
         {1.2, 0, 4, "step_ms", true, VERDICT_BAD, ""},
         {0.8, 4, 0, "step_ms", false, VERDICT_UNDECIDED, "the reference"},
-        {1.0, 6, 0, "step_ms", false, VERDICT_UNDECIDED, "the reference"}, /* disturbance may hide a
-                                                                              slow-down */
+        {1.0, 6, 0, "step_ms", false, VERDICT_UNDECIDED,
+         "the reference"}, /* may hide a slow-down */
         {1.2, 6, 6, "step_ms", false, VERDICT_UNDECIDED, "the reference and of the run"},
         {1.2, 0, 4, "speedup", false, VERDICT_UNDECIDED, "the run"},
         {1.0, 6, 6, "memory_mib", false, VERDICT_SAME, ""}, /* memory does not depend on other
@@ -433,7 +435,7 @@ static void conditions_hold_over_whole_intervals(void **state)
         size_t points;
     } rows[] = {
         {"speedup >= 1.8 where ranks=2", CHECK_HOLDS, 1},
-        {"speedup = 1 and ranks = 1 where ranks=1", CHECK_HOLDS, 1}, /* a base relative to itself */
+        {"speedup = 1 and ranks = 1 where ranks=1", CHECK_HOLDS, 1}, /* base to itself */
         {"speedup >= 1.85 where ranks=2", CHECK_UNDECIDED, 1},
         {"speedup > 2.0 where ranks = 2", CHECK_VIOLATED, 1},
         {"step_ms < 30 where ranks < 3", CHECK_UNDECIDED, 2}, /* one launch decides nothing */
@@ -444,9 +446,9 @@ static void conditions_hold_over_whole_intervals(void **state)
         {"calls < 9 where ranks = 1", CHECK_HOLDS, 1}, /* counted, not timed */
         {"step_ms_median < 10.5 where ranks = 2", CHECK_UNDECIDED, 1},
         {"step_ms < 8 where ranks < 3", CHECK_VIOLATED, 2},
-        {"step_ms < 30 where ranks = 3", CHECK_VIOLATED, 1}, /* failed */
+        {"step_ms < 30 where ranks = 3", CHECK_VIOLATED, 1}, /* the point failed */
         {"not step_ms > 30 where ranks = 3", CHECK_VIOLATED, 1},
-        {"step_ms < 30 where ranks = 4", CHECK_VIOLATED, 1}, /* skipped */
+        {"step_ms < 30 where ranks = 4", CHECK_VIOLATED, 1}, /* the point was skipped */
         {"step_ms < 30 or ranks = 3 where ranks = 3", CHECK_HOLDS, 1},
         {"step_ms < 12 where ranks > 1", CHECK_VIOLATED, 3},
         {"not step_ms < 8 where speedup > 1.85", CHECK_HOLDS, 1}, /* `where` uses the median */
@@ -477,7 +479,8 @@ static void nothing_is_said_of_scaling_on_shared_cores(void **state)
         enum check_outcome outcome;
     } rows[] = {{"speedup >= 1.8 where ranks=1", CHECK_HOLDS},
                 {"speedup >= 1.8 where ranks=2", CHECK_UNDECIDED},
-                {"efficiency >= 0.5 where ranks=2", CHECK_UNDECIDED}, /* empty in this row */
+                {"efficiency >= 0.5 where ranks=2", CHECK_UNDECIDED}, /* efficiency is empty in this
+                                                                         row */
                 {"step_ms < 12 where ranks=2", CHECK_HOLDS}};
     const struct folders *f = *state;
     write_run(f->a, "aaaa", "bbbb", 1);
@@ -549,9 +552,9 @@ static void metrics_are_checked_by_their_launches(void **state)
         room += (size_t)snprintf(raw + room, sizeof raw - room, "l%d,%s,x,time,%d,ok,1,1,1,,,\n", i,
                                  point, i);
     }
-    snprintf(metrics + used, sizeof metrics - used, "aaaa,run,time_ms,900\n"); /* not timed */
+    snprintf(metrics + used, sizeof metrics - used, "aaaa,run,time_ms,900\n"); /* an accuracy run */
     write_file(f->a, "metrics.csv", "point,launch,metric,value\n", metrics);
-    snprintf(raw + room, sizeof raw - room, "l9,bbbb,x,time,9,ok,1,1,1,,,\n"); /* has no metric */
+    snprintf(raw + room, sizeof raw - room, "l9,bbbb,x,time,9,ok,1,1,1,,,\n"); /* no metric */
     write_file(f->a, "raw.csv", raw_names, raw);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct checking c;

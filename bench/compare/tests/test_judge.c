@@ -81,8 +81,8 @@ static void the_floor_widens_the_interval(void **state)
     assert_true(fabs(j.launches.lo - exp(1)) < 1e-12 && fabs(j.launches.hi - exp(1)) < 1e-12);
     const double wide[] = {exp(0.4), exp(0.4), exp(0.4), exp(-0.4), exp(-0.4), exp(-0.4)};
     j = judged("step_ms", one, 6, wide, 6, 0.95, 0.3);
-    assert_true(fabs(log(j.ratio.hi) - 0.5) < 1e-12); /* sqrt(0.4^2 + 0.3^2) */
-    assert_non_null(strstr(j.reason, "variation between campaigns hides it"));
+    assert_true(fabs(log(j.ratio.hi) - 0.5) < 1e-12); /* sqrt(0.4^2 + 0.3^2) = 0.5 */
+    assert_non_null(strstr(j.reason, "variation between campaigns hides a difference"));
     j = judged("step_ms", one, 6, wide, 6, 0.95, 0.01);
     assert_non_null(strstr(j.reason, "more launches may decide it"));
 }
@@ -99,7 +99,8 @@ static void campaigns_of_a_side_count_by_their_mean(void **state)
         for (size_t i = 0; i < 6; i++)
             values[c][i] = exp(at[c]);
     left[0] = (struct judge_launches){values[0], 6, 0};
-    left[1] = (struct judge_launches){values[0], 0, 0}; /* does not count */
+    left[1] = (struct judge_launches){values[0], 0, 0}; /* a campaign without launches does not
+                                                           count */
     left[2] = (struct judge_launches){values[1], 6, 0};
     const struct noise_floor noise = {.given = 0.2};
     const struct judge_rules rules = {row("step_ms"), 0.02, 0.95, &noise, false};

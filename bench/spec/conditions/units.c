@@ -66,7 +66,7 @@ static bool explain_units(const struct walk *w, const struct side *sides)
 {
     char texts[2][48];
     snprintf(w->why, CONDITION_WHY,
-             "%.60s %s, but %.60s %s; expected two values of one kind of unit", sides[0].from,
+             "%.60s %s, but %.60s %s; compare values with the same kind of unit", sides[0].from,
              describe(texts[0], &sides[0].unit), sides[1].from, describe(texts[1], &sides[1].unit));
     return false;
 }
@@ -145,7 +145,7 @@ static bool join_sides(const struct walk *w, struct side *sides, size_t end)
     if (differ(&sides[0].unit, &sides[1].unit))
         return explain_units(w, sides);
     if (action == ACTION_RELATE && are_equal(w->c, sides, end)) {
-        snprintf(w->why, CONDITION_WHY, "both sides are %s, so no run can decide it",
+        snprintf(w->why, CONDITION_WHY, "both sides are %s, so no run can decide the condition",
                  end == sides[1].begin + 1 ? sides[0].from : "equal");
         return false;
     }
