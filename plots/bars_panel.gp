@@ -1,4 +1,4 @@
-# Bars that are not to be trusted like the others are hollow; a cross says that a point is not ok.
+# Hollow bars are less reliable; a cross marks a point that is not ok.
 plot data using (column('value')):(dots ? NaN : bar_if(is_whole(0))):(0):(column('value')): \
         (row_y('curve') - bar):(row_y('curve') + bar) with boxxyerror \
         fillstyle solid 1 noborder linecolor rgb colour(1), \

@@ -1,5 +1,5 @@
-# What a step consists of, a bar a point. Waiting is not communication; the rest is what no part of
-# the step accounts for, imbalance between ranks included.
+# One bar per point: the parts of a step. Waiting is not communication. The rest is time that no part accounts for,
+# imbalance between ranks included.
 shown = 'step_ms'
 load plots.'/style.gp'
 load plots.'/by_point.gp'
@@ -9,7 +9,7 @@ parts = columns
 parts_n = words(parts)
 model_tick = 1
 model_in(name) = 'model_ms'
-# A part has the same colour whichever others there are.
+# A part has the same colour in every figure.
 known_parts = 'load forward backward pack comm wait optimizer inject other'
 known_colours = '#999999 #56B4E9 #0072B2 #F0E442 #D55E00 #E69F00 #009E73 #CC79A7 #DDDDDD'
 part_colours = ''

@@ -1,4 +1,4 @@
-# A cross says that a point is not ok, a ring that it is oversubscribed.
+# A cross marks a point that is not ok, a ring one that is oversubscribed.
 plot for [i = 1:parts_n] data using (end_of(i)):(step_row(1)):(end_of(i - 1)):(end_of(i)): \
         (row_y('row') - bar):(row_y('row') + bar) with boxxyerror \
         fillstyle solid 1 noborder linecolor rgb word(part_colours, i), \

@@ -1,4 +1,4 @@
-# Figures with a bar a point, from top to bottom: row 1 is the highest. Its name stands above it.
+# Figures with one bar per point from top to bottom, row 1 first. Names are above the bars.
 
 is_horizontal = 1
 rows_n = drawn_n
@@ -6,10 +6,10 @@ is_doubtful(row) = strcol('status') ne 'ok'
 x_title = y_title
 y_title = ''
 plot_height = 19.0 * (rows_n > 0 ? rows_n : 1) + 6
-right = 16.0                # points, for the last number of the axis
+right = 16.0                # room for the last number of the axis, points
 mark_colour = 'black'
-bar = 0.19                  # half its height; rows are 1 apart
-whisker_points = 2.6        # half of what ends an interval, shorter than bars, which names stand close above
+bar = 0.19                  # half the height of a bar; rows are 1 apart
+whisker_points = 2.6        # half the end of an interval; shorter than bars, since names are close above
 row_y(column_name) = -column(column_name) - 0.16
 
 published_x(row) = has_value('published') ? column('published') : NaN

@@ -1,8 +1,7 @@
-# What comm_sweep measured over the size of the gradient. `scalebench figures` assigns, before it loads
-# this:
-#   plots, csv, link, out   this folder; the sweep's tables; the path of the pictures without ending
-#   figure                  latency: time of MPI_Allreduce, and how many times as fast the others are, a
-#                           panel for each few; busbw: bandwidth of those that send what its formula counts
+# Draws the results of comm_sweep over the size of the gradient. `scalebench figures` first assigns:
+#   plots, csv, link, out   this folder; the sweep's tables; the path of the figures without ending
+#   figure                  latency: time of MPI_Allreduce and the speed of the others relative to it, in panels
+#                           of a few; busbw: bandwidth of operations that send the bytes of its formula
 
 set encoding utf8
 set datafile separator comma
@@ -13,8 +12,8 @@ load plots.'/palette.gp'
 is_latency = figure eq 'latency'
 own = 'MPI_Allreduce'
 
-# What is drawn of the current row. `none` moves nothing: its ratio would be all the range. The formula of
-# busbw counts 2 (p - 1) / p of the bytes; tables of before have it of all operations.
+# Tests whether the current row is drawn. `none` moves nothing, and its ratio would fill the range. busbw assumes
+# 2 (p - 1) / p of the bytes; older tables have it for all operations.
 is_flat(c) = strcol('part') eq 'flat' && strcol('verdict') ne 'cannot run' && strcol('name') ne 'none'
 plain(c) = strcol('compressor') eq '' || strcol('compressor') eq 'none'
 counted(c) = plain(0) && strcol('verdict') ne 'not a sum' && column('busbw_gbyte_per_s') > 0 \
@@ -24,21 +23,21 @@ drawn(c) = is_flat(0) && (is_latency || counted(0))
 x_of(name) = drawn(0) && strcol('name') eq name ? column('bytes') : NaN
 is_own(name) = name eq own || name eq 'MPI_Iallreduce'
 
-# Time of a step in us; times as fast; GB/s, whose bounds follow from those of the time.
+# Time of a step in us; relative speed; GB/s, with bounds from those of the time.
 bus(us) = column('busbw_gbyte_per_s') * column('latency_us') / us
 y(what) = what eq 'time' ? column('latency_us') : what eq 'ratio' ? column('ratio') : column('busbw_gbyte_per_s')
 y_lo(what) = what eq 'time' ? column('latency_us_lo') : what eq 'ratio' ? column('ratio_lo') : bus(column('latency_us_hi'))
 y_hi(what) = what eq 'time' ? column('latency_us_hi') : what eq 'ratio' ? column('ratio_hi') : bus(column('latency_us_lo'))
 
-# Operations in the order of the table, a list for each kind: 1 algorithms of the library, 2 strategies
-# that sum, 3 those that promise no sum, 4 compressed sums.
+# Lists of operations in the order of the table: 1 algorithms of the library, 2 strategies that sum, 3 strategies
+# without an exact sum, 4 compressed sums.
 titles = '"algorithms of the library" "strategies that sum" "strategies that promise no sum" "compressed sums"'
 array names_of[4]
 do for [k = 1:4] { names_of[k] = '' }
 kind_of(name) = name[1:4] eq 'MPI_' ? 1 : strstrt(name, '+') > 0 ? 4 : strcol('verdict') eq 'not a sum' ? 3 : 2
 has(list, name) = strstrt(list.' ', ' '.name.' ') > 0
 add(k, name) = has(names_of[k], name) || is_own(name) ? 0 : (names_of[k] = names_of[k].' '.name, 0)
-# What all rows share is that of the first.
+# Reads the values that all rows share from the first.
 ranks = 0
 largest = 0
 share(c) = (largest = column('bytes') > largest ? column('bytes') : largest, ranks > 0 ? 0 \
@@ -46,8 +45,8 @@ share(c) = (largest = column('bytes') > largest ? column('bytes') : largest, ran
     waiting = strcol('wait'), mpi = strcol('mpi'), 0))
 stats csv using (drawn(0) ? share(0) + add(kind_of(strcol('name')), strcol('name')) : 0) nooutput
 
-# A panel has at most six of a kind; the first is the library's own call, in the light of all others. Of
-# bandwidths the highest with the largest gradient have a colour.
+# A panel has at most six operations of a kind; the first panel is the library's own call, the reference of the others.
+# The highest bandwidths at the largest gradient are coloured.
 array group_title[32]
 array group_names[32]
 array group_what[32]
@@ -89,7 +88,7 @@ stats link using (name_is('alpha_us') ? (alpha = column('value'), 0) \
     : name_is('beta_ns_per_byte') ? (beta = column('value'), 0) \
     : name_is('gamma_ns_per_byte') ? (gamma = column('value'), 0) : 0) nooutput
 
-# The level that an interval of so many rounds has: order statistics at least as wide as 95 %.
+# Confidence level of an interval of this many rounds: order statistics of at least 95 %.
 below(n, k) = 2 * sum [i = 0:k - 1] exp(lgamma(n + 1) - lgamma(i + 1.0) - lgamma(n - i + 1.0) - n * log(2))
 taken = 1
 while (taken < rounds / 2 && below(rounds, taken + 1) <= 0.05) { taken = taken + 1 }
@@ -108,7 +107,7 @@ if (!is_latency) {
 }
 y_title(what) = what eq 'time' ? 'time of a step' : what eq 'ratio' ? 'times as fast as MPI_Allreduce' : 'bus bandwidth (GB/s)'
 
-# Lengths are points; the picture spans a page of 7 in in rows of three panels, or a column.
+# Lengths are in points. The figure is a page wide (7 in) with three panels per row, or a column wide.
 across = groups < 3 ? groups : 3
 rows = (groups + across - 1) / across
 panel_width = is_latency ? 168.0 : 252.0
@@ -135,7 +134,7 @@ set grid linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
 unset key
 set logscale xy
 
-# Ranges are those of the rows that are drawn.
+# Finds the ranges of the drawn rows.
 stats csv using (drawn(0) ? column('bytes') : NaN) name 'X' nooutput
 array low[2]
 array high[2]

@@ -1,10 +1,10 @@
-# Figures with a curve a series: what rows of series_<figure>.csv say of each, and where they stand. The file of a kind
-# sets, before it loads this:
+# Figures with one curve per series: reads its values from series_<figure>.csv and places them. The file of a kind first
+# sets:
 #   x_column                     column of x
-#   is_joined(row)               a line goes through the value of this row
+#   is_joined(row)               whether a line goes through the value of this row
 series_n = int(drawn_n)
 array values_of[series_n + 1]       # rows with a value
-array is_ours[series_n + 1]          # 1: it was measured here
+array is_ours[series_n + 1]          # 1: measured here
 array joins[series_n + 1]           # 1: a line joins some of its marks
 array first_x[series_n + 1]
 do for [k = 1:series_n] {
@@ -30,7 +30,7 @@ legend_colour(k) = colour(k)
 legend_dash(k) = series_dash(k)
 legend_line(k) = joins[k]
 
-# The values of x, rising.
+# Values of x in ascending order.
 x_n = 0
 if (drawn_n > 0) {
     set format '%.10g'
@@ -49,5 +49,5 @@ if (drawn_n > 0) {
 }
 x_min = x_n > 0 ? x_values[1] : 1
 x_max = x_n > 0 ? x_values[x_n] : 1
-# Marks and single launches of one value of x stay within `most` of what lies around it, as a share of the axis.
+# Limits the sideways shift of marks and launches to `most` of the room around x, as a share of the axis.
 room_within(most) = mark_width / (width_of(size) - left - right) < most ? mark_width / (width_of(size) - left - right) : most

@@ -1,7 +1,6 @@
-# Draws what style.gp and the script of a figure prepared: a legend above, the plot, below it which points have no
-# value and the caption.
-# Lengths are points; the picture is a column of 3.5 in. Legend and titles are set as labels: their
-# places then do not depend on what a terminal believes of its fonts.
+# Draws the figure that style.gp and a figure's script prepared: legend, plot, points without a value, caption.
+# Lengths are in points; a column is 3.5 in wide. Legend and titles are labels, so that their places do not depend on a
+# terminal's idea of its fonts.
 
 width = width_of(size)
 if (size eq 'slide' && plot_height < 190) {
@@ -12,14 +11,14 @@ caption_row = 8.6
 if (!exists('parts_n')) {
     parts_n = 0
 }
-# The legend names what is drawn: a line to compare with has two ends, and nothing has no curves.
+# The legend names drawn items alone: reference lines need two ends, and an empty figure has no curves.
 if (nothing ne '' || (reference_n > 0 && x_n == 1)) {
     reference_n = 0
 }
 if (nothing ne '') {
     legend_n = 0
 }
-# Of parts of bars, those that can be seen in some bar.
+# Keeps the parts that are visible in some bar.
 shown_parts = ''
 do for [k = 1:parts_n] {
     part_most = 0
@@ -27,14 +26,14 @@ do for [k = 1:parts_n] {
     shown_parts = shown_parts.(part_most > most / 500 ? sprintf('%d ', k) : '')
 }
 parts_rows = (words(shown_parts) + 3) / 4
-# What is wider than the picture goes on in the next line.
+# Breaks legend lines that are wider than the figure.
 set print $caption
 eval print_lines('caption', letters)
 set print $missing
 eval print_lines('missing', letters)
 longest = 0
 legend_most = int((width - 35) / 4.4)
-array begins[legend_n + 1]          # the line of the legend in which each curve begins
+array begins[legend_n + 1]          # line of the legend in which each curve begins
 begins[1] = 1
 set print $legend
 do for [k = 1:legend_n] {
@@ -44,7 +43,7 @@ do for [k = 1:legend_n] {
 }
 set print
 legend_lines = |$legend|
-# Marks that the legend names.
+# Collects marks for the legend.
 published_n = oversubscribed_n = doubtful_n = model_n = 0
 note_marks(name) = (oversubscribed_n = oversubscribed_n + (has_value(name) && strstrt(strcol('flags'), 'oversubscribed') > 0), \
     doubtful_n = doubtful_n + (has_value(name) && is_doubtful(0)), \
@@ -53,7 +52,7 @@ note_marks(name) = (oversubscribed_n = oversubscribed_n + (has_value(name) && st
 do for [name in shown] {
     stats data using (is_drawn(0) ? note_marks(name) : 0) nooutput
 }
-# Many curves with short names stand in two columns.
+# Puts many curves with short names in two columns.
 legend_rows = legend_n > 6 && longest < (width / 2 - 16) / 4.4 ? (legend_lines + 1) / 2 : legend_lines
 entries = (reference_n > 0) + legend_rows + parts_rows + (published_n > 0) + (oversubscribed_n > 0) \
     + (doubtful_n > 0) + (model_n > 0) + (tick_name ne '') + (dots_n > 0)
@@ -69,7 +68,7 @@ legend_height = legend_row * entries + 8 + title_height
 caption_height = caption_row * |$caption| + 4
 least_height = caption_height / caption_share - legend_height - axis_height - caption_height
 plot_height = plot_height > least_height ? plot_height : least_height
-# Points without a value are told below the axis, where nothing is covered.
+# Lists points without a value below the axis.
 below = caption_height + (|$missing| > 0 ? caption_row * |$missing| + 3 : 0)
 height = legend_height + plot_height + axis_height + below
 
@@ -93,7 +92,7 @@ if (nothing ne '') {
 }
 set samples 2000
 
-# Centre of row k of the legend, and of line k of the caption.
+# Centres of row k of the legend and of line k of the caption.
 legend_y(k) = 1 - (title_height + legend_row * (k - 0.5) + 1) / height
 caption_y(k) = (caption_height - caption_row * (k - 0.4)) / height
 missing_y(k) = (below - caption_row * (k - 0.4)) / height
@@ -105,7 +104,7 @@ do for [format in formats] {
 
     row = 0
     if (title ne '') {
-        set label title noenhanced center at screen 0.5, screen 1 - 7 / height   # of its first line
+        set label title noenhanced center at screen 0.5, screen 1 - 7 / height   # centre of the first line
     }
     if (reference_n > 0) {
         row = row + 1

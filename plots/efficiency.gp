@@ -1,4 +1,4 @@
-# Parallel efficiency over ranks: speed-up over cores, both relative to the base.
+# Parallel efficiency over ranks: speed-up / cores, both relative to the baseline.
 load plots.'/style.gp'
 load plots.'/over_ranks.gp'
 

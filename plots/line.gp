@@ -1,9 +1,9 @@
-# Values over anything: a curve a series of series_<figure>.csv, or bars side by side; a panel each of
-# several quantities, one above the other. Besides what style.gp lists, bench/figures assigns:
-#   x_name                       what x is
-#   x_option                     1: it is an option of points; 0: a column, as epoch
-#   names_n, nameK               where x is told by name: what its numbers 1 .. names_n stand for; else 0
-#   class_names                  what numbers from 0 on are called, as words; '' is none
+# Values over any quantity: one curve per series of series_<figure>.csv, or bars side by side, with one panel per quantity.
+# bench/figures assigns the variables that style.gp lists, and:
+#   x_name                       name of x
+#   x_option                     1: x is an option of points; 0: a column, as epoch
+#   names_n, nameK               names of the values 1 .. names_n of x; 0: x has numbers
+#   class_names                  names of the values 0, 1, ..., as words; '': none
 shown = columns
 has_stems = 1
 load plots.'/style.gp'
@@ -29,13 +29,13 @@ legend_mark(k) = is_published(k) ? published_shape : as_bars ? 5 : shape(solid, 
 legend_dash(k) = is_published(k) ? 3 : series_dash(k)
 legend_line(k) = by_place ? 0 : joins[k]
 
-# Bars and names, which no line joins, stand at 1, 2, 3 ...; numbers where they belong, series side by side.
+# Places bars and names at 1, 2, 3 ...; numbers at their values, series side by side.
 by_place = as_bars || names_n > 0
 ticks_n = by_place || class_names ne '' || x_n <= 24 ? x_n : 0
 place_of(x) = by_place && ticks_n > 0 ? (sum [i = 1:ticks_n] (x_values[i] <= x ? 1 : 0)) : x
 log_x = !by_place && x_min > 0 && (x_scale eq 'log' || \
     (x_scale eq 'auto' && x_option && x_max >= (x_name[1:5] eq 'ranks' ? 9 : 8 * x_min)))
-# Bars stand beside each other, at each place those that it has; published values alone in the middle, beside no bar.
+# Puts the bars of a place side by side; published values without a bar are in the middle.
 bars_n = series_n > 0 ? (sum [i = 1:series_n] (is_published(i) ? 0 : 1)) : 0
 published_alone = as_bars && y_scale ne 'log' && series_n - bars_n == 1
 present = ''
@@ -61,7 +61,7 @@ x_if(condition, k) = condition ? x_of(k) : NaN
 is_log(i) = y_scale eq 'log' || (y_scale eq 'auto' && words(columns) == 1 && x_option && is_wide \
     && value(sprintf('column%d_most', i)) != 100)
 title_of(i) = value(sprintf('column%d_title', i)).(is_log(i) ? log_note : '')
-# Titles of panels that are too high for them have two lines.
+# Breaks titles that are longer than their panel into two lines.
 panel_height = plot_height / words(columns)
 do for [i = 1:words(columns)] {
     title_room_of = is_long(title_of(i), panel_height + (words(columns) > 1 ? 0 : 40)) ? 9.0 : 0
@@ -74,29 +74,29 @@ legend_colour(k) = !is_published(k) ? colour(k) : as_bars ? '#202020' : dark(k)
 edge(k) = as_bars ? '#202020' : legend_colour(k)    # of published values
 whisker_of(k) = as_bars ? whisker_colour : dark(k)
 
-# Single launches stand beside each other in their order, as wide as a bar or as the place of their series.
-# Where they would hide each other they are left out, and so are marks but those at the end of curves.
+# Places single launches side by side in their order, as wide as a bar or the place of their series. If they would hide
+# each other, they are left out, as are marks except at the ends of curves.
 crowded = x_n > 48
 mark_scale = x_n > 24 ? 0.6 : 1
 is_marked(row) = !crowded || column('x') == x_max
 if (crowded) {
     dots_n = 0
 }
-# Their bounds are a band, as whiskers would hide all curves.
+# Draws bounds as a band, since whiskers would hide the curves.
 bands = crowded && !by_place
 dots_room = as_bars ? 0.7 * bar : log_x ? room : room * x_span
 x_dot(k, name) = in_series(k) && strcol('y') eq name \
     ? (log_x ? x_of(k) * (x_max / real(x_min))**(dots_room * nth_aside(0)) : x_of(k) + dots_room * nth_aside(0)) : NaN
 
-# Where the axis of each panel begins: shares shortly below the lowest, others at 0; how far it goes, roughly; and
-# how far what is drawn on it goes, which a share of 100 % may pass as its clocks tick.
+# Start of each panel's axis: just below the lowest share, 0 for others. Its approximate end, and the end of the drawn
+# values: a share may exceed 100 % by the resolution of clocks.
 least_of(name, stem) = has_value(stem.'_lo') ? column(stem.'_lo') : has_value(name) ? column(name) \
     : has_value(stem.'_published') ? column(stem.'_published') : NaN
 most_row(name, stem) = has_value(stem.'_hi') ? column(stem.'_hi') : has_value(name) ? column(name) \
     : has_value(stem.'_published') ? column(stem.'_published') : NaN
 note_ends(name, stem) = (lowest = lower(least_of(name, stem), lowest), greatest = higher(least_of(name, stem), greatest), \
     topmost = higher(most_row(name, stem), topmost), 0)
-array is_empty[words(columns)]       # 1: nothing has a value of the column
+array is_empty[words(columns)]       # 1: no row has a value of the column
 from_y = ''
 to_y = ''
 top_y = ''
@@ -114,12 +114,12 @@ do for [i = 1:words(columns)] {
         : lowest < 0 && value(sprintf('column%d_most', i)) != 100 ? -1 : 0)
 }
 
-# Two lines of a title beside ticks such as 200.0k.
+# Room for two title lines beside ticks such as 200.0k.
 do for [i = 1:words(columns)] {
     left = left > 48 && real(word(to_y, i)) >= 1e4 && value(sprintf('column%d_most', i)) != 100 ? 66.0 : left
 }
 
-# What was published once and stands beside several series is drawn once, amid them.
+# Draws a published value that belongs to several series once, in their middle.
 told = ''
 shared = ''
 published_key(i, stem) = sprintf(' %d:%.10g@%.10g;', i, column('x'), column(stem.'_published'))
@@ -153,7 +153,7 @@ if (by_place && ticks_n > 0) {
     }
 } else {
     if (log_x) {
-        # Powers of two are counts of ranks and batches; what has thousands, as parameters have, has decades.
+        # Counts of ranks and batches get powers of two; larger quantities, such as parameters, get decades.
         has_decades = !listed && x_max >= 1e4 && x_max >= 100 * x_min
         set logscale x has_decades ? 10 : 2
         x_format = has_decades ? '%.0s%c' : x_format

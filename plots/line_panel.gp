@@ -1,4 +1,4 @@
-# A panel a column, one above the other; legend and caption are those of the upper one.
+# One panel per column, one above the other. The upper one has the legend and caption.
 upper = (caption_height + axis_height + plot_height) / height
 lower = (caption_height + axis_height) / height
 share = (upper - lower) / words(columns)
@@ -16,7 +16,7 @@ do for [i = 1:words(columns)] {
     set tmargin at screen upper - (i - 1) * share - (i > 1 ? gap : 0)
     set bmargin at screen upper - i * share + (i < words(columns) ? gap : 0)
     last = i == words(columns)
-    # Where no value stands no place has a name.
+    # A place without a value has no name.
     set format x (last && ticks_n + (nothing eq '') > 0 ? x_format : '')
     do for [t = 1:ticks_n] {
         if (by_place) {
@@ -29,7 +29,7 @@ do for [i = 1:words(columns)] {
     unset logscale y
     set ytics autofreq nomirror out scale 0.5
     log_y = is_log(i)
-    # A bar has no length there: its end is a mark.
+    # A bar has no length on a logarithmic axis: a mark shows its end.
     if (log_y) {
         eval log_ticks('y')
         set autoscale yfix
@@ -70,7 +70,7 @@ do for [i = 1:words(columns)] {
     }
     marks = (crowded ? 1 : mark_scale) * scale
     published_size = (crowded ? 1 : 1.3) * scale
-    # A bar of a point that is not to be trusted like the others is hollow.
+    # Less reliable points have hollow bars.
     plot for [k = 1:series_n] data using (x_if(as_bars && !log_y && is_solid(k) && has_value(name), k)): \
             (0.5 * column(name)):(x_of(k) - 0.46 * bar):(x_of(k) + 0.46 * bar):(0):(column(name)) \
             with boxxyerror fillstyle solid 1 noborder linecolor rgb colour(k), \

@@ -1,5 +1,5 @@
-# What a rank has in memory, three bars a point from top to bottom: by DeepSpeed's formulas, which count what it owns
-# alone, as it was forecast with what is on its way, and as it was measured.
+# Memory of a rank, three bars per point: by DeepSpeed's formulas (owned memory alone), forecast (with memory in transit)
+# and measured.
 shown = 'measured_mib'
 load plots.'/style.gp'
 load plots.'/by_point.gp'

@@ -1,10 +1,11 @@
-# Figures over ranks: a curve a series of series_<figure>.csv. Besides what style.gp lists, bench/figures assigns:
-#   ideal_slopes, ideal_times    of each base: cores that a rank brings, relative to it, and its step; as words
-#   originK                      of a curve whose base stands in another one, as words: that curve; ranks, value and
-#                                model of the base; the same of its own first point; '' is none
+# Figures over ranks: one curve per series of series_<figure>.csv. bench/figures assigns the variables that style.gp
+# lists, and:
+#   ideal_slopes, ideal_times    for each baseline, as words: cores per rank relative to it, and its step
+#   originK                      for a curve whose baseline is in another curve, as words: that curve; ranks, value and
+#                                model of the baseline, then of its own first point; '': none
 # A script may define
 #   y(k), y_lo(k), y_hi(k)   value and bounds of the current row
-#   reference(k, x)          lines to compare with, reference_n of them
+#   reference(k, x)          reference lines; there are reference_n
 
 panel = 'over_ranks_panel.gp'
 x_column = 'ranks'
@@ -17,14 +18,14 @@ reference(k, x) = NaN
 reference_n = 0
 x_title = 'ranks (MPI processes)'
 ideal_n = words(ideal_slopes)
-# The line that leads from the base of another curve to a curve that has none of its own.
+# Line from the baseline in another curve to a curve without a baseline.
 origin_of(k) = value(sprintf('origin%d', k))
 legend_line(k) = joins[k] || origin_of(k) ne ''
 
-# Up to 8 ranks the axis is linear, beyond it is logarithmic.
+# The axis is linear up to 8 ranks and logarithmic beyond.
 log_ranks = x_scale eq 'auto' ? x_max > 8 : x_scale eq 'log'
 
-# Marks and single launches stay within a quarter of what lies between two rank counts.
+# Limits the sideways shift of marks and launches to a quarter of the distance between rank counts.
 axis_span = log_ranks ? log(1.5625 * x_max / x_min) : x_max - x_min + 1.0
 gap = 1.0
 do for [i = 2:x_n] {
@@ -38,8 +39,8 @@ x_at(ranks, k) = x_moved(ranks, room * spread_of(k, ranks))
 x_of(k) = x_at(column('ranks'), k)
 x_dot(k) = in_series(k) ? x_moved(column('ranks'), \
     room * (spread_of(int(column('curve')), column('ranks')) + nth_aside(0))) : NaN
-# Around a rank count a line to compare with is level as far as marks and launches are moved there: each of them lies on
-# the side of the line that its value is on.
+# Reference lines are level around a rank count, as far as marks and launches are shifted, so that each of these is on the
+# right side of the line.
 launches_at = ''
 note_launch(ranks) = launches_at = launches_at.(strstrt(launches_at, sprintf(' %d;', ranks)) > 0 ? '' : sprintf(' %d;', ranks))
 if (dots_n > 0) {
@@ -55,7 +56,7 @@ do for [i = 1:x_n] {
 level_at(ranks) = room * ((moved_at(ranks) > 0 ? spread_most + 0.1 : 0) \
     + (strstrt(launches_at, sprintf(' %d;', ranks)) > 0 ? nth_of / 2 : 0))
 
-# Of the current row: its place on the axis if it belongs to series k and is of this sort, else NaN.
+# Place of the current row on the axis if it belongs to series k and to this sort, else NaN.
 lead_dash(what, k) = what eq 'value' ? series_dash(k) : 4
 x_ok(k) = is_ok(k) && has_value('value') ? x_of(k) : NaN
 x_bars(k) = has_bars(k) ? x_of(k) : NaN
@@ -64,7 +65,7 @@ x_hollow(k) = in_series(k) && !is_solid(k) ? x_of(k) : NaN
 x_doubtful(k) = in_series(k) && !is_ok(k) ? x_of(k) : NaN
 x_model(k) = in_series(k) && has_value('model') ? x_of(k) : NaN
 
-# What was published once and stands beside several series is drawn once, amid them.
+# Draws a published value that belongs to several series once, in their middle.
 told = ''
 shared = ''
 published_key(row) = sprintf(' %d@%.10g;', column('ranks'), column('published'))
@@ -77,7 +78,7 @@ x_shared(row) = is_drawn(0) && has_value('published') && is_shared(0) ? column('
 set grid y linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
 set ytics nomirror out scale 0.5
 
-# The measured rank counts are the ticks, those that have room beside the others and the last.
+# Puts ticks at the measured rank counts that have room, and at the last.
 set xtics nomirror out scale 0.5
 share_of(points) = points / (width_of(size) - left - right)
 place_of(i) = ((log_ranks ? log(x_values[i] / x_min * 1.25) : x_values[i] - x_min + 0.5) / axis_span)
@@ -97,14 +98,14 @@ if (log_ranks) {
     set xrange [x_min - 0.5 : x_max + 0.5]
 }
 
-# A linear axis from 0. It ends above its points.
+# Linear axis from 0 to above the points.
 linear_y = "y_note = ''; ".big_ticks('y', most).'; set yrange [0:*] noextend; set offsets 0, 0, graph 0.06, 0'
 
-# A logarithmic axis, no wider than its points, with ticks at 1, 2 and 5 of each decade.
+# Logarithmic axis over the points, with ticks at 1, 2 and 5 of each decade.
 log_y = 'y_note = log_note; '.log_ticks('y')."set autoscale yfix; set offsets 0, 0, graph 0.06, graph 0.06"
 
-# Linear unless the values lie too far apart.
+# Linear unless the values are too far apart.
 fit_y = is_wide ? log_y : linear_y
 
-# What a spec says of the axes goes before what the figure would do.
+# A spec's choice of axes comes before the figure's.
 said_y = y_scale eq 'log' ? log_y : y_scale eq 'linear' ? linear_y : ''

@@ -1,5 +1,5 @@
 # Reference lines, curves, intervals, marks.
-# A line without a mark leads from the base of another curve to the first point of one that refers to it.
+# A line without a mark joins the baseline in another curve to the first point of the curve that refers to it.
 do for [k = 1:series_n] {
     lead = origin_of(k)
     do for [what in lead eq '' ? '' : 'value model'] {
@@ -12,7 +12,7 @@ do for [k = 1:series_n] {
         }
     }
 }
-# Lines to compare with end at the first and the last rank count.
+# Reference lines end at the first and the last rank count.
 set print $reference
 print '# ranks, value'
 do for [k = 1:reference_n] {

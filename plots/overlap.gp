@@ -1,5 +1,5 @@
-# Communication of a step, a bar a point: what the step waited for, and what ran behind computing and
-# cost no time. A tick stands at the time that the same calls take alone.
+# One bar per point: communication that the step waited for, and communication hidden behind computation. A tick marks the
+# time of the same calls alone.
 shown = 'exposed_ms'
 load plots.'/style.gp'
 load plots.'/by_point.gp'
@@ -14,7 +14,7 @@ bar_row(name) = has_value(name) ? row_y('row') : NaN
 
 part_of(i) = i < 3 ? column(word(parts, i).'_ms') : hidden_end(0) - wait_end(0)
 
-# Where communication cost more than it takes alone, nothing was hidden: the whisker reaches back.
+# If communication cost more than it takes alone, nothing was hidden; the whisker then points back.
 wait_end(row) = column('exposed_ms') + column('wait_ms')
 hidden_end(row) = wait_end(row) + (column('hidden_ms') > 0 ? column('hidden_ms') : 0)
 whisker_from(row) = wait_end(row) + column('hidden_lo_ms')

@@ -1,4 +1,4 @@
-# A cross says that a point is not ok, a ring that it is oversubscribed.
+# A cross marks a point that is not ok, a ring one that is oversubscribed.
 plot data using (column('exposed_ms')):(bar_row('exposed_ms')):(0):(column('exposed_ms')): \
         (row_y('row') - bar):(row_y('row') + bar) with boxxyerror \
         fillstyle solid 1 noborder linecolor rgb word(part_colours, 1), \

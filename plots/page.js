@@ -1,5 +1,5 @@
-// Makes the page that `scalebench report` writes: tables of its CSV files and lists, what they say, search, sorting. Without
-// it the page shows figures and rows.
+// Builds tables, findings, search and sorting on the page of `scalebench report`. Without it the page shows figures and
+// rows.
 "use strict";
 
 // ---- Parts ----
@@ -11,7 +11,7 @@ function make(tag, attributes, ...parts) {
   return element;
 }
 
-// A cell is a text, or a text with its verdict and the reason of it.
+// A cell is a text, or a text with a verdict and its reason.
 const textOf = cell => String(typeof cell === "object" ? cell.text : cell);
 const show = cell => typeof cell === "object" ? [makeVerdict(cell.text, cell.verdict, cell.title)] : [String(cell)];
 const makeVerdict = (text, verdict, title) => make("span", {class: `verdict ${verdict}`, title}, text);
@@ -22,13 +22,13 @@ const readJson = part => part.textContent.trim() ? JSON.parse(part.textContent) 
 
 const isNumber = text => /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text);
 
-// Digits behind the point that leave so many significant ones, but every digit before it.
+// Digits after the point for this many significant digits; digits before the point are kept.
 function decimalsFor(x, digits) {
   const before = x !== 0 && Number.isFinite(x) ? Math.floor(Math.log10(Math.abs(x))) + 1 : 1;
   return Math.min(Math.max(digits - before, 0), 100);
 }
 
-// Five digits are shown of more.
+// Rounds to five digits.
 function shorten(text) {
   const x = Number(text), short = text.length > 6 && /[.e]/.test(text) && isNumber(text) && Math.abs(x) >= 1e-3;
   const rounded = short ? x.toFixed(decimalsFor(x, 5)) : text;
@@ -43,7 +43,7 @@ function showInterval({lo, mid, hi}) {
 
 // ---- CSV ----
 
-// RFC 4180, with remarks before the names.
+// Parses RFC 4180, with remarks before the header.
 function readCsv(text) {
   const rows = [];
   let row = [];
@@ -56,15 +56,15 @@ function readCsv(text) {
   return {names: rows[0] || [], rows: rows.slice(1)};
 }
 
-// What programs tell rows apart by, and remarks, stand behind the values; so does a name where labels say more.
+// Puts identifiers and remarks behind the values, and names too if labels say more.
 function isLast({names, rows}, name) {
   const label = names.indexOf("label");
   if (name === "name") return label >= 0 && rows.every(row => row[label]);
   return ["n", "status", "flags", "curve", "row", "point", "x"].includes(name);
 }
 
-// The columns of a CSV file that have values: those that differ, in their order on the page, and those that are the same in
-// all rows. Identities of points may look like numbers.
+// Splits the columns that have values into those that differ between rows, in their order on the page, and those that do
+// not. Identifiers of points may look like numbers.
 function columnsOf(csv) {
   const columns = csv.names.map((name, at) => {
     const cells = csv.rows.map(row => row[at]);
@@ -79,10 +79,10 @@ function columnsOf(csv) {
 
 // ---- Tables ----
 
-// Numbers, with their intervals, stand to the right.
+// Aligns numbers and their intervals to the right.
 const isNumeric = cells => cells.every(cell => /^([-+\d.,e[\]() %]*|base)$/i.test(textOf(cell)));
 
-// A row with its number, or a list of its number and label, and its cells. The link at its beginning is its address.
+// Makes a row from its number, or [number, label], and cells. The link at its start is its address.
 function makeRow(id, [head, ...cells], columns) {
   const [number, label = number] = [head].flat();
   const link = make("a", {href: `#${id}-${number}`}, String(label));
@@ -92,7 +92,7 @@ function makeRow(id, [head, ...cells], columns) {
   }));
 }
 
-// The first row names the columns; those without a value are left out.
+// The first row names the columns; columns without a value are left out.
 function makeTable(id, [[first, ...names], ...rows]) {
   const columns = names.map((name, i) => {
     const cells = rows.map(row => row[i + 1]);
@@ -119,11 +119,11 @@ function makeSaveLink(name, text) {
   return make("p", {class: "file"}, make("a", {download: name, href}, `Save ${name}`));
 }
 
-// ---- What a table says in short ----
+// ---- Findings of a table ----
 
 const isLowerEnd = name => name === "lo" || name.endsWith("_lo") || name.includes("_lo_");
 
-// Columns with an interval, whose upper end and what was published for it follow in the file.
+// Finds columns with an interval; the upper bound and the published value follow in the file.
 function quantitiesOf({names, rows}, quantity, titles) {
   const number = (row, at) => at !== undefined && row[at] ? Number(row[at]) : NaN;
   return names.flatMap((name, at) => {
@@ -138,7 +138,7 @@ function quantitiesOf({names, rows}, quantity, titles) {
 
 const hasInterval = ({lo, hi}) => Number.isFinite(lo) && Number.isFinite(hi);
 
-// "(ranks=2 allreduce, epoch 5)", of what is not over ranks with its place on the axis.
+// "(ranks=2 allreduce, epoch 5)": the point, with its place on the axis unless that is ranks.
 function showPlace({names}, row) {
   const label = names.indexOf("label"), x = names.indexOf("x");
   const place = x > 0 && names[x - 1] !== "flags" ? `, ${names[x - 1]} ${row[x - 1]}` : "";
@@ -156,7 +156,7 @@ const NO_INTERVALS = "without intervals nothing more is said of them";
 
 const finding = (lead, text) => make("p", {class: "finding"}, make("strong", {}, lead), text);
 
-// What has no interval, as the base of a speed-up, stands back where two rows have one.
+// Leaves out rows without an interval, such as a baseline, if two rows have one.
 function sayExtremes(csv, {title, values}) {
   const whole = values.filter(hasInterval), [least, most] = extremesOf(whole.length >= 2 ? whole : values);
   if (values.length < 2 || least === most) return [];
@@ -166,7 +166,7 @@ function sayExtremes(csv, {title, values}) {
   return [finding(title, ` from ${showValue(csv, least)} to ${showValue(csv, most)}; ${meeting}.`)];
 }
 
-// Published numbers count as exact.
+// Treats published numbers as exact.
 function sayRatios(csv, {title, values}) {
   const ratios = values.filter(value => value.published > 0).map(({row, lo, mid, hi, published}) =>
     ({row, lo: lo / published, mid: mid / published, hi: hi / published}));
@@ -178,7 +178,7 @@ function sayRatios(csv, {title, values}) {
                   `${showValue(csv, most)}; ${last}.`)];
 }
 
-// What the figure shows has no interval where it is made of parts: then what the run lost, and why.
+// Figures of parts have no intervals. They get the run's losses and their causes instead.
 function sayInShort(numbers, csv, titles) {
   const judged = numbers.querySelector(".published") !== null;
   const said = quantitiesOf(csv, numbers.dataset.quantity, titles).flatMap(quantity =>
@@ -195,7 +195,7 @@ const MANIFEST_PARTS = {"": "Run", machine: "Machine", build: "Program", facts: 
 const showFact = fact => typeof fact === "number" ? String(Number(fact.toPrecision(Number.isInteger(fact) ? 17 : 6)))
   : fact === true ? "yes" : fact === false ? "no" : fact === null ? "not known" : fact;
 
-// The single facts of each part.
+// Lists the facts of each part.
 function makeFacts(manifest) {
   if (!manifest) return make("p", {}, "There is no manifest.json in the run's folder.");
   const body = make("tbody", {});
@@ -209,7 +209,7 @@ function makeFacts(manifest) {
   return make("div", {class: "scroll"}, make("table", {class: "facts"}, body));
 }
 
-// As a shell takes it.
+// Quotes words for a shell.
 const quote = word => /^[\w\-./=+:,@%]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 function showCommands(manifest, path) {
@@ -224,8 +224,8 @@ function showCommands(manifest, path) {
 
 const VERDICTS = {survives: "good", fails: "bad", undecided: "undecided", "not testable": "none"};
 
-// Where the page shows what an address of results/ names: "reference/kota_parts/summary.csv#L6" is the fifth point of that
-// run, "claims.csv#L6" the fifth claim; else the claim itself.
+// Finds the place on the page for an address below results/: "reference/kota_parts/summary.csv#L6" is the fifth point of
+// that run, "claims.csv#L6" the fifth claim. Otherwise returns the claim.
 function placeOf(address, claim) {
   const [, folder, line] = address.match(/^reference\/([^/]+)\/summary\.csv#L(\d+)$/) || [];
   const run = folder && document.querySelector(`[data-kept="${CSS.escape(folder)}"]`);
@@ -241,8 +241,7 @@ function makeLink(words, address, claim) {
   return place ? make("a", {href: place, title: told}, words) : words;
 }
 
-// The little of Markdown that claims are written in: **strong**, `code`, links, backslashes. Brackets inside a link's words
-// come in pairs.
+// Shows the Markdown of claims: **strong**, `code`, links, backslashes. Brackets inside a link's words come in pairs.
 function showLine(text, claim) {
   const marks = /\*\*(.+?)\*\*|`([^`]*)`|\[((?:\\.|[^[\]\\]|\[[^[\]]*\])*)\]\(([^)]*)\)/g;
   const plain = text => text.replace(/\\(.)/g, "$1"), parts = [];
@@ -260,7 +259,7 @@ function showLine(text, claim) {
 
 const cellsOf = line => line.slice(1, line.lastIndexOf("|")).split(/(?<!\\)\|/).map(cell => cell.trim());
 
-// A row of the ledger is a claim, whose number is its address; the story is in the order of its text, which no header sorts.
+// A row of the ledger is a claim; its number is its address. Tables of the story cannot be sorted.
 function makeClaimRow(cells, number) {
   const id = `claims-${number}`, link = make("a", {href: `#${id}`}, String(number));
   return make("tr", {id}, make("th", {scope: "row"}, link), ...cells.map((cell, i) => make("td", {class: i ? "wrap" : ""},
@@ -283,7 +282,7 @@ function makeBlock(text, next) {
 
 const blocksOf = text => text.split(/\n\n+/).map(block => block.trim()).filter(block => block);
 
-// Each report is folded in, below its counts.
+// Folds each report below its counts.
 function makeLedger(text) {
   let claims = 0;
   return text.split(/^## /m).slice(1).map(report => {
@@ -302,10 +301,10 @@ function showClaims() {
 
 // ---- The page ----
 
-// More rows than this are folded in, and more lines of findings; so few runs name the page.
+// Folds tables with more rows than this, and longer findings. A page of at most this many runs is titled by them.
 const ROWS_SHOWN = 12, LINES_SHOWN = 20, RUNS_NAMED = 3;
 
-// Addresses of rows begin as the figure or run around them.
+// Addresses of rows begin with that of their figure or run.
 function showRows() {
   for (const rows of document.querySelectorAll(".rows")) {
     const id = `${rows.closest(".figure, .run").id}-${rows.dataset.id}`;
@@ -344,7 +343,7 @@ function showFindings() {
 
 const plural = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
-// A few runs name the page; of when they began the day is told, of a sweep how many rows it has.
+// Titles a page of few runs with their names. Gives the day on which each began, and the rows of a sweep.
 function sumUp() {
   const rows = [...document.querySelectorAll("nav tbody tr")];
   if (rows.length <= RUNS_NAMED) document.title += `: ${rows.map(row => row.querySelector("a").textContent).join(", ")}`;
@@ -392,7 +391,7 @@ function openSearch() {
 
 // ---- Sorting ----
 
-// What a cell sorts by: its first number, of a rounded one all digits, or its text.
+// Sort key of a cell: its first number with all digits, else its text.
 function keyOf(cell) {
   const text = (cell.title && cell.classList.contains("n") ? cell.title : cell.textContent).trim();
   const number = parseFloat(text.replace(/,(?=\d{3})/g, ""));
@@ -429,9 +428,9 @@ function addSortButtons() {
   }
 }
 
-// ---- What is folded in ----
+// ---- Folding ----
 
-// What an address names is seen, whatever was searched for.
+// Shows the target of an address, whatever the search.
 function openTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   let opened = false;
@@ -446,7 +445,7 @@ function openTarget() {
   if (opened) target.scrollIntoView();
 }
 
-// What takes more than about a page stays folded: a whole spec, every epoch of every run.
+// Keeps parts longer than about a page folded: a whole spec, every epoch of every run.
 function fitsPaper(part) {
   const lines = [...part.querySelectorAll("pre")].reduce((sum, pre) => sum + pre.textContent.split("\n").length, 0);
   return part.querySelectorAll("tr, li").length + lines <= 60;
@@ -461,7 +460,7 @@ function openForPrint() {
   addEventListener("afterprint", () => { for (const part of folded) part.open = false; });
 }
 
-// What is wider than the page scrolls by itself, from the keyboard too.
+// Lets parts wider than the page scroll by themselves, also with the keyboard.
 function reachScrolled() {
   for (const part of document.querySelectorAll(".scroll, .picture")) {
     if (part.scrollWidth <= part.clientWidth) continue;

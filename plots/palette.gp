@@ -1,11 +1,11 @@
-# Colours, shapes and dashes of all figures: Okabe and Ito's palette, told apart with any kind of colour
-# vision. Six curves differ by colour, eighteen by colour and dash, and by shape in grey print. Bounds
-# (ranks that do not communicate) have short dashes, results long ones or none.
+# Colours, shapes and dashes of all figures. Okabe and Ito's palette is readable with any colour vision. Six curves differ
+# by colour, eighteen by colour and dash; shapes differ in grey print. Bounds (ranks that do not communicate) have short
+# dashes, results long ones or none.
 colours = '#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9'
 darks   = '#00395A #7A3500 #00503A #8A3F6C #7A5200 #1F6088'    # of whiskers, which cross their marks
-more_colours = ' #8A3F6C #F0E442' # of bars, which no dash tells apart
+more_colours = ' #8A3F6C #F0E442' # for bars, which have no dashes
 more_darks   = ' #4A1F3A #7A7200'
-solid   = '7 5 9 13 11'          # the sixth is that of published values
+solid   = '7 5 9 13 11'          # the sixth is for published values
 hollow  = '6 4 8 12 10'
 published_shape = 14
 set dashtype 11 (11, 3)
@@ -13,7 +13,7 @@ set dashtype 12 (9, 2, 2, 2)
 set dashtype 13 (4, 3)
 set dashtype 14 (4, 2, 1, 2)
 set dashtype 15 (2, 2)
-set dashtype 16 (1.5, 3)         # of lines to compare with
+set dashtype 16 (1.5, 3)         # for reference lines
 pick(list, k) = word(list, (k - 1) % words(list) + 1)
 colour(k) = pick(colours, k)
 dark(k) = pick(darks, k)
@@ -23,6 +23,6 @@ grey = '#707070'
 light = '#C4C4C4'                # of what stands behind what is shown
 # Single launches are faint: what lies behind them shows through. Of a colour the part after '#'.
 faint(c) = '#90'.c[2:7]
-if (!exists('formats')) {        # a page shows the first alone
+if (!exists('formats')) {        # a page shows only the first
     formats = 'svg png'.(strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0 ? ' pdf' : '')
 }

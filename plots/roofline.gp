@@ -1,8 +1,8 @@
-# Ops of the compiled nets under the roof of one core: what its instructions multiply and add in registers,
-# a roof for each set of them, and what its memory gives. Operations are those done: by those of the net as written, ops that save some (Winograd, zeros)
-# would stand above what the core can do. `scalebench figures` assigns, before it loads this:
+# Operations of compiled networks under the roofs of one core: arithmetic in registers, one roof per instruction set, and
+# memory bandwidth. Counts performed FLOPs: by the FLOPs as written, operations that skip some (Winograd, zeros) would be
+# above the roof. `scalebench figures` first assigns:
 #   plots      this folder
-#   csv, out   the sweep's table; the path of the pictures without ending
+#   csv, out   the sweep's table; the path of the figures without ending
 
 set encoding utf8
 set datafile separator comma
@@ -11,8 +11,7 @@ set datafile missing NaN
 
 load plots.'/palette.gp'
 
-# The plan of the first row is drawn; what all rows share is that of the first too. A series is a network
-# with an instruction set.
+# Draws the plan of the first row and reads shared values from it. A series is a network with an instruction set.
 series = ''
 models = ''
 isas = ''
@@ -38,7 +37,7 @@ caption1 = sprintf('Kernels of%s, plan %s, batch %d, one core.', sets, plan, bat
 caption2 = sprintf('%s; median of %d calls; ops without operations left out.', blas, repeats)
 caption3 = 'FLOPs done, not as written. Above the slope: operands in caches.'
 
-# Ops that compute: pooling and the like have no place where operations are counted.
+# Skips operations without FLOPs, such as pooling.
 drawn(k, p) = strcol('part') eq 'op' && strcol('plan') eq plan && strcol('model') eq word(models, k) \
     && strcol('isa') eq word(isas, k) && strcol('pass') eq p && column('flop_done') > 0
 x_of(k, p) = drawn(k, p) ? column('flop_done') / column('bytes') : NaN

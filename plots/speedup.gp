@@ -1,4 +1,4 @@
-# Speed-up in images per second over ranks, with the ideal line through the base.
+# Speed-up in images per second over ranks, with the ideal line through the baseline.
 load plots.'/style.gp'
 load plots.'/over_ranks.gp'
 

@@ -1,5 +1,5 @@
-# The terminal for `format`, a picture of `width` x `height` points: 2 pixels of the svg a point, 300/72
-# of the png. The svg terminal wants its fonts in pixels. Sets `small`, a font, and `scale`, of points.
+# Sets the terminal for `format` and a figure of `width` x `height` points: 2 pixels per point in SVG, 300/72 in PNG. The
+# SVG terminal expects fonts in pixels. Also sets the font `small`, and `scale`, pixels per point.
 if (format eq 'svg') {
     set terminal svg size 2 * width, 2 * height font 'Helvetica,16' linewidth 2 \
         background rgb 'white' name 'scalebench'

@@ -1,8 +1,8 @@
-# Step time over ranks: median of launches and its interval, the base's time scaled ideally.
+# Step time over ranks: median of launches, its interval, and the baseline's time scaled ideally.
 load plots.'/style.gp'
 load plots.'/over_ranks.gp'
 
-# Strong scaling shares one problem among the cores; weak scaling gives each rank its own.
+# Strong scaling divides one problem among the cores; weak scaling gives each rank the same work.
 reference(k, x) = real(word(ideal_times, k)) / (scaling eq 'strong' ? word(ideal_slopes, k) * x : 1)
 reference_n = scaling eq 'none' ? 0 : ideal_n
 reference_name = 'ideal, from the base'

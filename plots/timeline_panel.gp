@@ -1,4 +1,4 @@
-# The lanes of one format: grey is what no span accounts for.
+# Lanes of one format; time without a span is grey.
 plot data using (0):(is_shown(0) ? lane_y(0) : NaN):(from(0)):(column('end_ms')): \
         (lane_y(0) - 0.30):(lane_y(0) + 0.30) with boxxyerror fillstyle solid 1 noborder \
         linecolor rgb '#ECECEC', \
