@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What the comments "To add" on top of tables promise: in a copy of the sources a layer, a strategy, a measured column, a
-# figure and a site come by their rows and files alone (bench/tests/adding/ has the files, laid out as the tree
-# is), the copy builds, and `list`, `explain`, CSV files and pictures show them.
+# Tests the comments "To add" on top of tables. In a copy of the sources it adds a layer, a strategy, a measured column, a
+# figure and a site by the rows and files that the comments name (files: bench/tests/adding/). Then the copy builds, and
+# `list`, `explain`, CSV files and figures show the additions.
 # tier: rest
 # cores: 1
 # seconds: 80

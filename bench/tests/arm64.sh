@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The kernels on 64-bit ARM, under qemu: their tests in single precision, which vectors differ in. Random nets, which take
-# minutes, the statistics of base, which are plain C, and double precision are left to `make check-arm64`. Of test_gradients
-# and test_kinks, which start a second program, and of test_bf16 the emulator can run nothing.
+# Tests the kernels on 64-bit ARM in qemu, in single precision. `make check-arm64` also runs random networks, which take
+# minutes, the statistics of base, which are plain C, and double precision. qemu cannot run test_gradients and test_kinks,
+# which start a second program, nor test_bf16.
 # tier: rest
 # cores: 1
 # seconds: 200

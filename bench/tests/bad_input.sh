@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every malformed file of the corpus, through the commands a user types: exit status 2, the place and the
-# reason that its first line states; nothing runs. Those in bad/plan pass the reader of specs.
+# Runs every malformed file of the corpus through the commands of a user. Each must end with exit status 2, the place and
+# the reason in its first line, and nothing may run. Files in bad/plan pass the reader of specs.
 # cores: 1
 set -u
 . bench/tests/lib/tap.sh

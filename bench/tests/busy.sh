@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A campaign on a machine that others use: it goes on, and says so before and after.
+# Tests that a campaign on a busy machine continues, and reports the load before and after.
 # tier: rest
 # cores: 2
 # seconds: 10

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A campaign as a user runs it: to its end, again, changed, interrupted, killed in every way, continued.
+# Tests a campaign as a user runs it: to its end, again, changed, interrupted, killed in several ways, resumed.
 # tier: rest
 # cores: 2
 # seconds: 80

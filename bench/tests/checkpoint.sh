@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checkpoints as a user meets them: a run goes on from one, also when it was killed over writing it; a
-# campaign goes on with the accuracy run that was killed.
+# Tests checkpoints: a run resumes from one, also if it was killed while writing it, and a campaign resumes a killed
+# accuracy run.
 # cores: 2
 set -u
 . bench/tests/lib/tap.sh

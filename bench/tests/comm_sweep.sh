@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The sweep over strategies at small sizes, by itself and as a campaign: the shape of its table, its verdicts, also on sums
-# that are wrong on purpose, its figures, its mistakes.
+# Tests the sweep over strategies at small sizes, alone and as a campaign: its table, its verdicts (also on wrong sums), its
+# figures and its error messages.
 # tier: rest
 # cores: 2
 # seconds: 45

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scalebench compare and check, as a user and a build server use them: on runs of a fake workload, on copies of
-# what is committed in results/reference, in every format.
+# Tests scalebench compare and check as users and build servers use them: on runs of a fake workload, on copies of committed
+# runs, in every format.
 # cores: 1
 set -u
 . bench/tests/lib/tap.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# data.read and data.shard as a user types them: the same training whichever way the data come, and a
-# refusal where one way cannot work.
+# Tests data.read and data.shard: training is the same for every way to read the data, and impossible combinations are
+# rejected.
 # cores: 1
 set -u
 . bench/tests/lib/tap.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Training that diverges is a result: recorded, told with its step, and part of no ratio or median.
+# Tests that diverged training counts as a result: it is recorded and reported with its step, but in no ratio or median.
 # cores: 2
 set -u
 . bench/tests/lib/tap.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `make data` against a server on loopback: whole, cut off, wrong, missing.
+# Tests `make data` with a server on loopback whose files are whole, cut off, wrong or missing.
 # tier: rest
 # cores: 1
 set -u

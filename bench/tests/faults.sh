@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# A rank that is killed or stopped, whichever it is, under every strategy and in every phase, ends the job
-# with a failure and a message that names it; nothing of the job is left 5 s later. The rank is caught
-# asleep in the phase that inject.phase says.
+# Tests that a killed or stopped rank ends the job with a failure and a message that names the rank, for every strategy and
+# every phase. Nothing of the job may be left 5 s later. The rank is caught asleep in the phase of inject.phase.
 #
-# Every strategy and every phase has its turn with each signal, under both ways of waiting, first and last
-# rank of two. FAULTS=all: every variant of every strategy in every phase, rank 0 of two, 1 and 2 of three, each signal, and
-# signals at moments of chance; half an hour. FAULTS=7/40: the cases of it whose number is 7 modulo 40.
+# By default every strategy and every phase has its turn with each signal, with both ways to wait, at the first and the last
+# of two ranks. FAULTS=all takes half an hour: every variant of every strategy in every phase, rank 0 of two, ranks 1 and 2
+# of three, each signal, and signals at random moments. FAULTS=7/40 runs the cases whose number is 7 modulo 40.
 # tier: rest
 # cores: 2
 # seconds: 60

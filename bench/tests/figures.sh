@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Figures as a user meets them: of a campaign, drawn again, drawn from its tables alone, beside what
-# others published; and the campaigns of the reports.
+# Tests figures: of a campaign, drawn again, drawn from tables alone, beside published values; and the campaigns of the
+# reports.
 # cores: 1
 # seconds: 40
 set -u

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# A step's gradient, tensor by tensor, against the PyTorch that is here: in double the same, and in
-# float, by the exact plan, no further off than twice what PyTorch is. kernels/net/tests/gradients.csv
-# holds what one PyTorch made of it, for machines that have none.
+# Compares a step's gradient, tensor by tensor, with PyTorch's: equal in double; in float, with the exact plan, the error is
+# at most twice PyTorch's. kernels/net/tests/gradients.csv has gradients of one PyTorch, for machines without it.
 # tier: rest
 # cores: 1
 # seconds: 60

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Stragglers on purpose, as a user sees them: the rank that sleeps waits least, the others wait for it;
-# calls that are replayed show what overlap hid.
+# Tests injected stragglers: the rank that sleeps waits least, and the others wait for it. Replayed calls show what overlap
+# hid.
 set -u
 . bench/tests/lib/tap.sh
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The sweep over ops and layers at tiny sizes, by itself and as a campaign: the shape of its table, its verdicts, also on
-# results that are wrong on purpose, its figure, its mistakes.
+# Tests the sweep over operations and layers at tiny sizes, alone and as a campaign: its table, its verdicts (also on wrong
+# results), its figure and its error messages.
 # tier: rest
 # cores: 1
 # seconds: 30

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# A training step of every network reads no byte it should not and keeps no memory: under valgrind, with
-# the AVX2 kernels because valgrind knows no AVX-512, or, where the build has sanitizers (make asan), as it
-# is, with every plan. Two steps in fact: the first also makes what later ones find made.
+# Tests a training step of every network for invalid reads and leaks: with valgrind and the AVX2 kernels, since valgrind
+# does not know AVX-512, or in a build with sanitizers (make asan) with every plan. It runs two steps, since the first one
+# allocates what later ones use.
 #
-# vgg11_bn takes minutes under valgrind; its step is that of vgg_mini with 16 times the channels.
-# MEMORY_CHECKS=all runs it too. Nothing is suppressed: MPICH's leaks are not definite ones.
+# vgg11_bn takes minutes in valgrind; vgg_mini does the same with 1/16 of the channels. MEMORY_CHECKS=all runs both. Nothing
+# is suppressed: MPICH's leaks are not definite ones.
 # tier: rest
 # cores: 1
 # seconds: 70

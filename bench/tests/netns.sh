@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Hosts of ci/netns.sh: ranks meet over their interfaces alone, campaigns run on them, nothing stays.
+# Tests the hosts of ci/netns.sh: ranks communicate only over interfaces, campaigns run on them, nothing is left.
 # tier: rest
 # cores: 2
 # seconds: 30

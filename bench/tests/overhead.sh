@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# make bench-overhead says what it should, whatever the numbers are on a machine that does other things.
+# Tests the output of make bench-overhead; its numbers are not judged on a busy machine.
 # tier: rest
 # cores: 2
 # seconds: 10

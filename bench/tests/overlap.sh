@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# sync.overlap as a user meets it: a thread has a core of its own or the point is refused with the reason,
-# the record says what was done, the table tells points apart. sync.check: ranks that were told different
-# things are found out.
+# Tests sync.overlap: its thread has a core of its own, or the point is rejected with the reason; the record and the table
+# state what was done. Tests sync.check: ranks with different options are detected.
 # tier: rest
 # cores: 2
 set -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The PyTorch peer: the same losses and weights as train_cnn from the same weights and batches, however
-# gradients meet, its records, a campaign that compares both, and one on a machine without PyTorch.
+# Tests the PyTorch peer: from the same weights and batches its losses and weights equal train_cnn's for every strategy.
+# Tests its records, a campaign that compares both, and one on a machine without PyTorch.
 # tier: rest
 # cores: 2
 # seconds: 80

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A model that was trained here says the same of every test image in PyTorch, which reads it from a
-# checkpoint: names, shapes, layouts, the order of flattening and every layer are what PyTorch has.
+# Tests that PyTorch, reading a checkpoint of train_cnn, predicts the same class for every test image: names, shapes,
+# layouts, the order of flattening and every layer agree.
 # tier: rest
 # cores: 1
 # seconds: 60

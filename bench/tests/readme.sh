@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What README and results/README.md say is what the committed tables hold, rounded once.
+# Tests that README and results/README.md state what the committed tables hold, rounded once.
 # cores: 1
 set -u
 . bench/tests/lib/tap.sh

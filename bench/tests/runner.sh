@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The runner's promises, with a trainer that takes no time: what runs, what is kept, what is tried again, what is skipped.
+# Tests the runner with a trainer that takes no time: which launches run, are kept, retried or skipped.
 # cores: 1
 # seconds: 40
 set -u

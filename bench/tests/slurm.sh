@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The sbatch template under a real Slurm that ci/slurm.sh starts here: a campaign as a job, inside the
-# cores of its allocation, cancelled, out of time, gone on with.
+# Tests the sbatch template in a real Slurm from ci/slurm.sh: a campaign as a job, bound to the cores of its allocation,
+# cancelled, out of time, resumed.
 # tier: rest
 # cores: 0
 set -u

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What was measured is kept: a spec that asks for more runs what is missing, and a campaign that is killed at
-# any moment, in any of its parts, loses nothing and counts nothing twice. The trainer takes no time.
-# STORE_KILLS=500 kills so often (50); STORE_SEED=N repeats a failure, which names its seed.
+# Tests that measurements are kept: a spec that asks for more runs only what is missing, and a campaign that is killed at any
+# moment, in any of its parts, loses nothing and counts nothing twice. The trainer takes no time.
+# STORE_KILLS (50) is the number of kills; STORE_SEED=N repeats a failure, which prints its seed.
 # cores: 1
 # seconds: 50
 set -u

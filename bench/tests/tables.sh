@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every CSV file of a real campaign, read by what users read them with: each against its dictionary.
+# Reads every CSV file of a real campaign with the tools of users, and checks each file against its dictionary.
 # cores: 1
 # seconds: 30
 set -u

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The trainer as a user types it: with mpiexec, with mistakes, with a rank that stops.
+# Tests the trainer as a user calls it: with mpiexec, with wrong options, with a rank that stops.
 # cores: 2
 set -u
 . bench/tests/lib/tap.sh

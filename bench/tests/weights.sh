@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Weights after three steps, bit by bit, against the hashes in weights.csv: every net with every plan on every
-# instruction set, and every strategy in each of its configurations at 2 and 3 ranks. A change that means to
-# keep results keeps them all; one that means to alter some writes the list anew and says why:
+# Compares the weights after three steps with the hashes in weights.csv, bit by bit: every network with every plan on every
+# instruction set, and every strategy in each configuration at 2 and 3 ranks. A change that alters results on purpose writes
+# the list again and explains why:
 #     bench/tests/weights.sh write
-# Compiler and libraries decide the last bit: with others than the list's first line names, the test is skipped.
+# Compiler and libraries determine the last bit. If they differ from those in the list's first line, the test is skipped.
 # tier: rest
 # cores: 1
 # seconds: 70

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The ledger of claims: what is committed is what the tables say, and every verdict hangs on cells of them.
+# Tests that the committed claims follow from the committed tables, and that every verdict depends on cells.
 # cores: 1
 # seconds: 30
 set -u

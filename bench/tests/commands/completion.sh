@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What shells offer: their scripts are loaded, and their functions called as a shell does.
+# Tests shell completion: loads the scripts and calls their functions as a shell does.
 # cores: 1
 set -u
 . bench/tests/lib/tap.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The course can be taken: the commands of its page run in their order, campaigns in their short form, and each number among
-# its answers is in the row that it links to.
+# Runs the commands of the course's page in their order, campaigns in their short form. Tests that each number among the
+# answers is in the row that it links to.
 # tier: rest
 # cores: 2
 # seconds: 180

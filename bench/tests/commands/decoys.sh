@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests do not look at the results, the home or the environment of who runs them: scripts that name committed runs pass in
-# a copy of the checkout where runs of all committed names, data, cache and variables are decoys. .ci/run plants the same
-# decoys in its checkout, so that the whole first tier runs among them.
+# Tests that tests ignore the results, home and environment of their user. Scripts that name committed runs must pass in a
+# copy of the checkout in which runs of these names, data, cache and variables are decoys. .ci/run plants the same decoys
+# and runs the whole first tier among them.
 # tier: rest
 # cores: 1
 set -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Each command of scalebench once, and the table and a figure of each report from what is committed: the main path of the
-# first tier, whose depth lies in the second.
+# Runs each command of scalebench once, and draws a table and a figure of each report from committed runs. This is the
+# main path of the first tier; the second tier tests the details.
 # cores: 1
 set -u
 . bench/tests/lib/tap.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The comparison of features: every entry of this project is proven, and what proves nothing is named.
+# Tests the table of features: every feature of scalebench has a proof, and missing proofs are reported.
 # tier: rest
 # cores: 1
 set -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Somebody else's MPI program, that of configs/examples: time, speed-up and efficiency with intervals and
-# figures, its own options, what its output tells, and what is said when it fails.
+# Tests the foreign MPI program of configs/examples: time, speed-up and efficiency with intervals and figures, its own
+# options, values read from its output, and the messages when it fails.
 # tier: rest
 # cores: 1
 set -u

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What make hands on to the programs, and what it refuses.
+# Tests the values that make passes to the programs, and the arguments that it rejects.
 # cores: 1
 set -u
 . bench/tests/lib/tap.sh

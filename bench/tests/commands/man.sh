@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The man page: no formatter has anything against it, and it names every command and every option.
+# Tests that formatters accept the man page, and that it names every command and option.
 # cores: 1
 set -u
 . bench/tests/lib/tap.sh

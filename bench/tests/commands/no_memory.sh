@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Commands that get no more memory: whichever allocation of ours fails, they end with a sentence about it and their own
-# exit status, not with a signal. Of each command some tens of allocations are tried; FAULTS=all: each.
+# Tests commands without memory: whichever allocation of scalebench fails, they end with a message and their own exit
+# status, not with a signal. Some tens of allocations per command are tried; FAULTS=all: every one.
 # tier: rest
 # cores: 2
 set -u

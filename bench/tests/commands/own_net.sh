@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A net of one's own, beside its spec: what is found, what a run keeps of it, what an unpacked run needs.
+# Tests a network file beside its spec: how it is found, what a run keeps of it, what an unpacked run needs.
 # cores: 1
 set -u
 . bench/tests/lib/tap.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the pages beside the code say can be done: their specs are planned, their commands run (campaigns in a short form, targets
-# of make as a dry run), their links lead somewhere.
+# Tests the pages beside the code: their specs are planned, their commands run (campaigns in a short form, make as a dry
+# run), and their links lead to files.
 # cores: 2
 set -u
 . bench/tests/lib/tap.sh

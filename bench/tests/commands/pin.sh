@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# pin by a plan of its own node, as ranks are started on machines that are not the runner's.
+# Tests how pin binds ranks by a plan of its own node, when they are started on machines other than the runner's.
 # cores: 1
 set -u
 . bench/tests/lib/tap.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `scalebench plan` forecasts: from a run's own launches, from other campaigns, else roughly; and what bounds it.
+# Tests the forecasts of `scalebench plan`: from a run's own launches, from other campaigns, or rough; and their bounds.
 # cores: 2
 set -u
 . bench/tests/lib/tap.sh

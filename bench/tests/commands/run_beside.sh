@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Several runners at once, with a trainer that takes no time: on one run there is one, on the same cores one waits for
-# the other.
+# Tests several runners at once, with a trainer that takes no time: a run has one runner, and on the same cores one runner
+# waits for the other.
 # tier: rest
 # cores: 1
 set -u

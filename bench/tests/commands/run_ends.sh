@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# How a campaign ends that does not complete, with a trainer that takes no time: the runner, mpiexec or a rank is killed,
-# a signal comes, data, programs or the folder change meanwhile, a rank does not start. Nothing is left, and the same
-# command goes on.
+# Tests campaigns that do not complete, with a trainer that takes no time: runner, mpiexec or a rank is killed, a signal
+# arrives, data, programs or the folder change, a rank does not start. Nothing may be left, and the same command resumes.
 # cores: 1
 set -u
 . bench/tests/lib/tap.sh

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# The JSON Schema that editors check specs against: it takes every committed spec, and refuses what is wrong
-# in one value or one key.
+# Tests the JSON Schema for editors: it accepts every committed spec and rejects a wrong value or key.
 # tier: rest
 # cores: 1
 set -u

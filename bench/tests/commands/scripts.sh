@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Scripts of ci/ as somebody tries them: --help says what their heads say, and what they do not know is refused before
-# they do anything.
+# Tests the scripts of ci/: --help prints their head, and they reject unknown arguments before they do anything.
 # cores: 1
 set -u
 . bench/tests/lib/tap.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lets libFuzzer make up inputs for one reader, as `run.sh spec`: as many as $SCALEBENCH_FUZZ_RUNS says, or for
-# $SCALEBENCH_FUZZ_SECONDS. What it learns stays in build/fuzz/corpus, an input that crashes, leaks or hangs in build/fuzz/found.
+# Fuzzes one reader with libFuzzer, as `run.sh spec`, for $SCALEBENCH_FUZZ_RUNS inputs or $SCALEBENCH_FUZZ_SECONDS. Its
+# corpus is kept in build/fuzz/corpus, inputs that crash, leak or hang in build/fuzz/found.
 set -u
 . bench/tests/lib/tap.sh
 reader=$1

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Numbers of results/reference/strong_scaling, which change when it is measured again: tests read them from its table.
+# Reads numbers of results/reference/strong_scaling, which change when it is measured again.
 
 cell() { # column, ranks, strategy
     awk -F, -v name="$1" -v ranks="$2" -v strategy="$3" '

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Decoys: results, data and an environment of a user, which tests must not look at.
+# Decoys: results, data and an environment of a user that tests must ignore.
 
 # In CHECKOUT a run of each committed name, of the same points, with all times a thousand times as long; data that no
 # reader accepts. HOME becomes a folder whose settings of gnuplot draw nothing.

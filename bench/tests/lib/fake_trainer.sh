@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Stands in for train_cnn where a test is about the runner: writes the records of one timed step that
-# took 40 ms over the number of ranks. $FAKE_FAIL and $FAKE_HANG name a strategy whose ranks fail, or
-# stay, deaf to SIGTERM, with children in sessions of their own. Whatever runs carries the folder of the
-# records in its command line.
+# Replaces train_cnn in tests of the runner: writes the records of one timed step that took 40 ms / ranks. $FAKE_FAIL and
+# $FAKE_HANG name a strategy whose ranks fail, or hang and ignore SIGTERM, with children in sessions of their own. Every
+# process has the folder of the records in its command line.
 set -u
 source=generated dir='' asked=false
 for argument; do

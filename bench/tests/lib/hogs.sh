@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Programs that never rest, one on every processor of ours: half of each processor is theirs at least.
+# Starts busy programs, one on every processor of this shell; they take at least half of each.
 
 start_hogs() { # fills hogs
     local list part cpu

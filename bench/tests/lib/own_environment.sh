@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Gives tests an environment of their own, so that they do not depend on who runs them. ci/run_tests.sh does it once for
-# the suite, lib/tap.sh for a script that runs alone.
+# Gives tests an environment of their own, independent of the user. ci/run_tests.sh calls it once for the suite, lib/tap.sh for
+# a script that runs alone.
 
 # Unsets variables that change how programs, scripts or make behave, apart from MPIEXEC and the settings of the suite.
 # HOME, the cache of data, the locks of cores and the default of --out lie in FOLDER from then on, and no data set is

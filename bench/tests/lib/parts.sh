@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # variables of tap.sh
-# Nets that several ranks hold together: what tests of stages and of slices share. Sourced after tap.sh.
+# Shared by tests of pipelines and of slices: networks that several ranks hold together. Source after tap.sh.
 
 # Loss and accuracy of each epoch, to the digits that are printed.
 numbers_of() { # what train_cnn said

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Campaigns as jobs of Slurm, typed in a folder like a user's checkout, $home, where jobs leave their logs. After tap.sh.
+# Runs campaigns as Slurm jobs in $home, a folder like a user's checkout, where jobs write their logs. Source after tap.sh.
 
 # shellcheck disable=SC2154 # $tmp and $build of tap.sh
 template=configs/sites/bench.sbatch

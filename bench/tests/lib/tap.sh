@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# TAP from shell: `check NAME COMMAND...` is one test, `skip NAME REASON` another, `finish` the plan.
-# Tests use programs from $SCALEBENCH_BUILD and a folder of their own, $tmp, which goes at exit.
+# TAP from shell: `check NAME COMMAND...` is one test, `skip NAME REASON` another, `finish` prints the plan.
+# Tests use programs from $SCALEBENCH_BUILD and a folder of their own, $tmp, which is removed at exit.
 build=${SCALEBENCH_BUILD:-build}
 case $build in
 /*) ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `make bundle` writes, on a machine that has nothing: an empty root with /proc, /dev, /tmp and /dev/shm.
+# Tests the archive of `make bundle` on an empty machine: a root with only /proc, /dev, /tmp and /dev/shm.
 # tier: rest
 # cores: 2
 # seconds: 60

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Who waits for whom between hosts whose clocks differ: two hosts of ci/netns.sh with two ranks each, of
-# which one sleeps; the second host's clock is a second ahead where there are time namespaces.
+# Tests the waiting times between hosts whose clocks differ: two hosts of ci/netns.sh with two ranks each, of which one
+# sleeps. If there are time namespaces, the second host's clock is a second ahead.
 # tier: rest
 set -u
 . bench/tests/lib/tap.sh

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# `scalebench doctor`: what it measures here, and whom it names. ci/doctor.sh (make bench-doctor) counts how often it is
-# right.
+# Tests measurements and findings of `scalebench doctor` here. ci/doctor.sh (make bench-doctor) counts right findings.
 # tier: rest
 # cores: 2
 # seconds: 40

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `scalebench doctor` on emulated hosts: what it measures of their links, and whom it names.
+# Tests `scalebench doctor` on emulated hosts: its measurements of their links, and the host that it names.
 # tier: rest
 # shellcheck disable=SC2016 # awk's own, and bash's inside
 set -u

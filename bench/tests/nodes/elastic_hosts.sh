@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A host that is gone with all that ran on it: an elastic run goes on on a spare one, or on those that are left.
+# Tests the loss of a host with all its processes: an elastic run continues on a spare host or on the remaining ones.
 # tier: rest
 # cores: 2
 # seconds: 10

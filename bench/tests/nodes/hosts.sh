@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Campaigns that bring their hosts up themselves: what runs on them, and that nothing of them stays, however
-# the campaign ends.
+# Tests campaigns that start emulated hosts: what runs on them, and that nothing is left, however the campaign ends.
 # tier: rest
 # cores: 2
 set -u

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Campaigns on emulated hosts and on the nodes of a Slurm job, of which something is killed at a moment of chance:
-# nothing of them stays, nothing of others is touched, and the same command goes on to the end, no launch lost, none
-# run twice.
+# Kills a part of a campaign at a random moment, on emulated hosts and on the nodes of a Slurm job. Nothing of the campaign
+# may be left, nothing of others is touched, and the same command completes it without losing or repeating launches.
 #
-# Three kills on each site; FAULTS=all: thirty, twenty minutes on two cores. KILLS_SEED=N makes the choices of
-# the run again that has printed N, KILLS_SITE=emulated or slurm those of one site.
+# Three kills on each site; FAULTS=all: thirty, which takes twenty minutes on two cores. KILLS_SEED=N repeats the choices of
+# the run that printed N, KILLS_SITE=emulated or slurm those of one site.
 # tier: rest
 # cores: 2
 # seconds: 75

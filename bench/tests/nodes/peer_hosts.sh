@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The PyTorch peer on hosts of ci/netns.sh: its ranks meet over the hosts' interfaces, which carry the bytes that
-# are counted, as many as ours; a rank that is killed, or cannot be reached, ends the launch.
+# Tests the PyTorch peer on hosts of ci/netns.sh: its ranks communicate over the hosts' interfaces, which carry the counted
+# bytes, as many as train_cnn's. A killed or unreachable rank ends the launch.
 # tier: rest
 # cores: 2
 set -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Replayed compute as a user has it: points that compute and points that do not in one spec, kept apart in
-# tables and figures; what is said where nobody has measured yet how long computing takes.
+# Tests replayed compute: a spec with real and replayed points, which tables and figures keep apart, and the messages before
+# anything is calibrated.
 # tier: rest
 set -u
 . bench/tests/lib/tap.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Nodes are sampled beside a launch: rows in time, bytes at interfaces as strategies' formulas have them, and no
+# Tests the samples of nodes during a launch: rows over time, bytes at interfaces as the strategies' formulas predict, and no
 # sampler that outlives its launch.
 # tier: rest
 # cores: 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# configs/strong_scaling.yaml as it is, on this machine, on emulated hosts and as a job of a real Slurm of four
-# nodes: what is told of its points is the same. Only how many there are and how long they take is cut short.
+# Runs configs/strong_scaling.yaml on this machine, on emulated hosts and as a job of a real Slurm of four nodes. Its points
+# must have the same columns. Only the number of launches and steps is reduced.
 # tier: rest
 # cores: 2
 set -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A real Slurm of four nodes, which ci/slurm.sh makes here: campaigns over all of them by sbatch and salloc, on
-# some of them, beside a login node, and through whatever takes a job's nodes or time away.
+# Tests a real Slurm of four nodes from ci/slurm.sh: campaigns over all nodes by sbatch and salloc, on some of them, beside a
+# login node, and through events that take nodes or time from a job.
 # tier: rest
 # cores: 2
 # seconds: 70

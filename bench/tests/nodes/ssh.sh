@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Machines that ssh reaches: a server of its own in each of two namespaces that ci/netns.sh makes.
+# Tests machines that are reached by ssh: a server in each of two namespaces of ci/netns.sh.
 # tier: rest
 # cores: 2
 set -u

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The archive of runs: what is in it, and that gnuplot alone draws the same pictures from it.
+# Tests the archive of runs: its contents, and that gnuplot alone draws the same figures from it.
 # tier: rest
 # cores: 1
 set -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The page of runs: of what is committed, and of a small campaign with published values and texts that would
-# be markup; as the file (page_structure.py), as its script makes it and in a browser (page_browser.py).
+# Tests the page of committed runs and of a small campaign with published values and texts that look like markup: as the
+# file (page_structure.py), with its script, and in a browser (page_browser.py).
 # tier: rest
 # cores: 1
 # seconds: 120

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every figure and table of the reports: its spec plans; it runs with few launches of a small net and
-# draws, each figure from measured and from published values.
+# Tests the spec of every figure and table of the reports: it plans, runs with few launches of a small network, and draws each
+# figure from measured and published values.
 # tier: rest
 # cores: 1
 # seconds: 330

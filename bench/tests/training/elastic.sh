@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Accuracy runs whose ranks change: by plan, and because one died. What is trained is what one rank trains; what it
-# took stands in columns; an interrupted campaign goes on inside a segment.
+# Tests accuracy runs whose ranks change, by plan or because one died. They train what one rank trains, columns show the cost,
+# and an interrupted campaign resumes inside a segment.
 # tier: rest
 # cores: 2
 set -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A net in stages as a user meets it: it trains to the same numbers, its ranks find each other's calls right, who dies or
-# hangs is named, checkpoints are taken up by whole nets, and a campaign tells what stages waited.
+# Tests pipelines: they train to the same numbers, ranks check each other's calls, a dead or hanging rank is named, whole
+# networks resume from their checkpoints, and a campaign shows how long stages wait.
 # tier: rest
 # cores: 2
 set -u

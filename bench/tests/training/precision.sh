@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Mixed precision as a user meets it: half of the bytes in 16 bits, a loss scale whose course is told, steps that
-# overflow on all ranks or on none; and what one run of the trainer prints.
+# Tests mixed precision: 16 bits send half of the bytes, the loss scale is recorded, a step overflows on all ranks or on none;
+# and the output of one run of the trainer.
 # tier: rest
 # cores: 2
 set -u

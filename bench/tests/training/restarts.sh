@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
-# A rank of an accuracy run is killed, whichever it is and whatever it does at that moment: the run is begun again from
-# its last checkpoint and trains to the end, at most a checkpoint's interval is done twice, no process is left, and
-# what as many ranks train is what nobody had disturbed.
+# Kills any rank of an accuracy run in any phase. The run resumes from its last checkpoint and trains to the end. At most one
+# checkpoint interval is repeated, no process is left, and the result equals that of an undisturbed run.
 #
-# Four trials of chance; FAULTS=all: thirty, some minutes. RESTARTS_SEED=N makes those of the run again that has
-# printed N.
+# Four random trials; FAULTS=all: thirty, which takes some minutes. RESTARTS_SEED=N repeats those of the run that printed N.
 # tier: rest
 # cores: 2
 set -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Training to an accuracy: a run ends with the first epoch that reaches it, on all ranks alike, whatever sums the
-# gradients, also when it goes on from a checkpoint; a campaign tells what that took, and who did not get there.
+# Tests training to an accuracy: a run ends with the first epoch that reaches it, on all ranks, for every strategy, also when
+# it resumes from a checkpoint. A campaign reports the cost, and which runs did not reach it.
 # tier: rest
 # cores: 1
 set -u

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Dense layers in slices as a user meets them: they train to the same numbers, their ranks find each other's calls right,
-# who hangs is told, checkpoints are taken up by others, and a campaign tells what a slice has in memory and what it
-# sends.
+# Tests sliced dense layers: they train to the same numbers, ranks check each other's calls, a hanging rank is named, other
+# networks resume from their checkpoints, and a campaign shows memory and bytes of a slice.
 # tier: rest
 # cores: 2
 set -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A timeline of one step as a user meets it: rows that tell when each rank did what, a file for chrome://tracing and
-# Perfetto beside each launch, a figure; nothing of it where nobody asks.
+# Tests the timeline of a step: rows for the activities of each rank, a file for chrome://tracing and Perfetto beside each
+# launch, and a figure; none of them unless requested.
 # tier: rest
 # cores: 1
 set -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Stages of ZeRO as a user meets them: what a rank has of parameters, gradients and optimizer state in memory is what
-# `scalebench plan` forecast, and what it sends follows the formulas.
+# Tests the stages of ZeRO: a rank's memory for parameters, gradients and optimizer state is what `scalebench plan` forecasts,
+# and its bytes follow the formulas.
 # tier: rest
 # cores: 2
 set -u
