@@ -7,14 +7,13 @@ set -u
 
 mnist=$SCALEBENCH_REAL_DATA/mnist
 
-# Test accuracy, in hundredths of a per cent, of the last epoch of a training run.
+# Prints the test accuracy of the last epoch in hundredths of a per cent.
 accuracy() {
     "$mpiexec" -n 1 "$train_cnn" --data.path "$mnist" "$@" | tee /dev/stderr |
         sed -nE 's/^epoch .*test loss .* accuracy ([0-9]+)\.([0-9]+) %.*/\1\2/p' | tail -n 1
 }
 
-# The median of three seeds: rounding, which differs between instruction sets, moves a single run by
-# some tenths.
+# Takes the median of three seeds: rounding differs between instruction sets and moves a single run by some tenths.
 reaches() { # hundredths of a per cent, options
     local wanted=$1 seed found
     shift

@@ -10,14 +10,14 @@ set -u
 copy=$tmp/copy
 unset SCALEBENCH_OUT # results lie in the copy
 
-# Objects are copied with the sources, so that only what depends on a changed table is compiled again.
+# Copies objects with the sources, so that only dependents of a changed table are compiled.
 copy_sources() {
     mkdir -p "$copy/build"
     git ls-files -co --exclude-standard -z | xargs -0 cp --parents --preserve=timestamps -t "$copy" 2>/dev/null
     cp -a "$build/obj" "$build/flags" "$build/linked" "$build"/*.a "$copy/build"
 }
 
-# Some tables end with an #undef of their macros.
+# Adds a row; some tables end with an #undef of their macros.
 row() { # file, row
     grep -qF -- "$2" "$copy/$1" && return 1
     awk -v row="$2" '/^#undef/ && !done { print row; done = 1 } { print } END { if (!done) print row }' \
@@ -46,8 +46,8 @@ add_all() {
             '    end->minor_faults = (double)usage.ru_minflt;'
 }
 
-# Without optimisation, which takes most of the time; the flags of the objects that are copied count as
-# those of now, or all of them would be compiled.
+# Builds without optimisation, which takes most of the time. The stamp of the flags is kept, or all objects would be
+# compiled.
 builds() {
     env -u MAKEFLAGS -u MAKELEVEL make -s -C "$copy" BUILD=build WERROR=1 OPT=-O0 \
         FLAGS_NOW="$(cat "$build/flags")" build/scalebench build/train_cnn build/pin

@@ -18,7 +18,7 @@ if [ -n "$(ci/arm64.sh missing)" ]; then
     finish
 fi
 
-# The longest first: two run at a time.
+# Starts the longest first, since two run at a time.
 names=(test_conv3x3 test_winograd test_layers test_tune)
 for source in kernels/tests/test_*.c kernels/*/tests/test_*.c comm/cost/tests/test_*.c; do
     name=$(basename "$source" .c)

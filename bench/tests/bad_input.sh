@@ -13,7 +13,7 @@ for file in bench/tests/bad/{spec,plan}/*.yaml; do
     check "$(basename "$file")" expect 2 "$file:$(reason "$file")" "$scalebench" plan "$file"
 done
 
-# What conditions and figures show is looked up behind the reader of specs.
+# Conditions and figures are checked after the reader of specs.
 while IFS='|' read -r set owner <&3; do
     check "no point fills $set" expect 2 "it needs $owner at every point" "$scalebench" plan quick --set "$set"
 done 3<<'END'
@@ -147,7 +147,7 @@ check "a file of another kind is named as what it is" files_are_named_by_kind
 check "list: a folder that is not there" expect 2 "list: --out $tmp/nodir: folder not found; expected a folder of results" \
     "$scalebench" list runs --out "$tmp/nodir"
 
-# Data: a spec whose data cannot be read is refused, with its place, before anything runs.
+# Data: a spec with unreadable data is rejected with its place before anything runs.
 mkdir "$tmp/mnist"
 for name in train-images-idx3-ubyte train-labels-idx1-ubyte t10k-images-idx3-ubyte \
     t10k-labels-idx1-ubyte; do
@@ -192,7 +192,7 @@ done 3<<'END'
 END
 check "trainer: weights that are a spec" expect 2 "offset 8: the header does not begin with '{': expected a safetensors file" \
     train --data.set digits --checkpoint.start configs/quick.yaml
-# What will be written is looked at before the first step, by name; nothing is left of the look.
+# Outputs are checked by name before the first step, and the check leaves no file.
 mkdir "$tmp/there"
 for option in "--record $tmp/nowhere" "--predictions $tmp/nowhere/classes.txt" \
     "--checkpoint.every_epochs 1 --checkpoint.path $tmp/nowhere/c.safetensors" "--record /dev/null"; do
@@ -221,7 +221,7 @@ data_are_looked_at() {
     [ ! -e "$tmp/results/torn" ]
 }
 check "campaign: unreadable data are refused with their place" data_are_looked_at
-# Downloads that failed and files that were mixed up: plan and run refuse them, nothing is started.
+# Failed downloads and mixed-up files: plan and run reject them and start nothing.
 put() { # file of the set, contents for printf
     # shellcheck disable=SC2059 # a format on purpose
     printf "$2" >"$tmp/mnist/$1"
@@ -229,7 +229,7 @@ put() { # file of the set, contents for printf
 slips_are_named() {
     local command images=train-images-idx3-ubyte labels=train-labels-idx1-ubyte word
     for command in plan run; do
-        refused() { # what is said of the training images
+        refused() { # message about the training images
             expect 2 "$tmp/torn.yaml:3:14: data.path: $tmp/mnist/$images: $1" \
                 "$scalebench" "$command" "$tmp/torn.yaml" --out "$tmp/results"
         }
@@ -260,7 +260,7 @@ each_set_counts() {
         expect 0 " --train.lr=0.25 " "$scalebench" plan quick.yaml --set "train.lr=0.5 seed=7" --set train.lr=0.25 --commands &&
         grep -q -- " --seed=7 " "$tmp/expect.log"
 }
-# What is too late in the file stays a mistake unless SET says how much there is.
+# A late mistake in the file is an error unless SET changes the amount of data.
 stays_late() {
     printf 'name: late\nmodel: softmax_784\ndata: {set: digits}\ntrain: {global_batch: 64, epochs: 2}\ncheckpoint: {every_epochs: 3}\n%s' \
         'measure: {accuracy: {seeds: [1]}}' >"$tmp/late.yaml"
@@ -269,7 +269,7 @@ stays_late() {
 }
 check "what never comes to pass is refused under another SET, too" stays_late
 check "each of several --set counts, later ones over earlier ones" each_set_counts
-# A cluster's file by its path in the current folder; what sbatch says, and that there is none.
+# A site's file by its path in the current folder; sbatch's message, and a missing sbatch.
 sbatch_is_heard() {
     local spec=$PWD/configs/quick.yaml
     mkdir -p "$tmp/batch/bin" && cp configs/sites/example.yaml "$tmp/batch/cl.yaml" || return 1
@@ -283,7 +283,7 @@ sbatch_is_heard() {
         expect 3 "cannot start sbatch. Submit on a machine where sbatch is on PATH" submit "$tmp/nowhere" &&
         expect 2 "--site cl: file not found, nor configs/sites/cl.yaml" "$scalebench" submit quick.yaml --site cl
 }
-# Nothing that a job of the cluster could run: neither its ranks nor its threads.
+# No point fits the nodes of the site, by ranks or by threads.
 no_job_for_nothing() {
     local why="no missing point fits 4 nodes of 2 cores (configs/sites/example.yaml): ranks="
     expect 3 "${why}64 none nodes=4 needs 16 cores on a node" "$scalebench" submit strong_scaling --site example --dry-run \

@@ -38,8 +38,8 @@ says_so() {
     grep -F "not explained: others used the processors meanwhile" "$tmp/expect.log"
 }
 
-# make bench-noise counts what it should, whatever is flagged on a machine that does other things.
-# Status 1 is a launch that was flagged, or not, which says something of the machine.
+# make bench-noise counts launches correctly, whatever a busy machine flags.
+# Status 1 depends on the machine: a launch was flagged or not.
 prints_rows() {
     MODEL=softmax_784 STEPS=5 LAUNCHES=10 BUILD=$build ci/noise.sh >"$tmp/rows.csv" || [ $? -eq 1 ] || return 1
     cat "$tmp/rows.csv"
@@ -52,7 +52,7 @@ alone,20,few" ] || return 1
             ($2 == 2 && $5 "," $6 != limits[$3])) { print "bad row: " $0; bad = 1 } END { exit bad }' "$tmp/rows.csv"
 }
 
-# The first row is of all launches, others of one reason each.
+# The first row counts all launches, the others one reason each.
 left_alone() { # launches
     cat "$tmp/rows.csv"
     awk -F, -v n="$1" 'NR == 2 && $1 == "quiet" && $2 >= n && $7 == "few" { found = 1; flagged = $3 }
@@ -66,7 +66,7 @@ ends_in_time() {
     left_alone 4
 }
 
-# Bash looks at a signal when the campaign that runs meanwhile is over.
+# Bash handles a signal when the running campaign has ended.
 tells_what_it_has() {
     MINUTES=60 MODEL=softmax_784 STEPS=5 LAUNCHES=2 BUILD=$build ci/noise.sh >"$tmp/rows.csv" 2>"$tmp/told" &
     local pid=$!

@@ -6,7 +6,7 @@
 set -u
 . bench/tests/lib/tap.sh
 
-# Two points of a net so small that steps, not start-up, make a launch long enough to be killed inside.
+# Writes a spec of two points with many steps of a small network, so that launches are long enough to be killed in steps.
 spec() { # file, name, timed steps, launches
     cat >"$1" <<SPEC
 name: $2
@@ -24,7 +24,7 @@ figures: [time, speedup, efficiency]
 SPEC
 }
 spec "$tmp/small.yaml" small 20 2
-# Launches of half a second or more, and enough for each of those that are killed to have one behind it.
+# Launches last at least half a second, and each kill has finished launches before it.
 spec "$tmp/long.yaml" long 8000 5
 
 run() { # spec name, then options
@@ -33,7 +33,7 @@ run() { # spec name, then options
     "$scalebench" run "$tmp/$name.yaml" --out "$tmp/results" "$@"
 }
 
-# Starts a campaign as a terminal does, where SIGINT is not ignored; sets $runner.
+# Starts a campaign with SIGINT enabled, as a terminal does; sets $runner.
 in_background() { # spec name
     set -m
     "$scalebench" run "$tmp/$1.yaml" --out "$tmp/results" &
@@ -62,7 +62,7 @@ completes() {
     [ "$(wc -l <"$tmp/results/small/latest/summary.csv")" -eq 3 ]
 }
 
-# The column $1 of every point, below the summary's header.
+# Prints column $1 of the summary.
 column() { # name
     awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
         { print $c }' "$tmp/results/small/latest/summary.csv"
@@ -95,7 +95,7 @@ changed_spec_goes_on() {
     run small --set "measure.budget=5min" && [ "$(runs small)" -eq 2 ]
 }
 
-# A binary with other contents: two of them must never meet in one summary.
+# A changed binary: launches of two binaries must not be in one summary.
 changed_binary_opens_a_new_run() {
     mkdir "$tmp/bin"
     cp "$build/scalebench" "$build/pin" "$build/train_cnn" "$tmp/bin"
@@ -104,12 +104,12 @@ changed_binary_opens_a_new_run() {
         [ "$(runs small)" -eq 3 ]
 }
 
-# What its launches would run on, as the trainer tells.
+# The kernels of its launches, as the trainer reports them.
 identity() {
     "$train_cnn" --identify --model softmax_784 --data.set digits
 }
 
-# Kernels for another instruction set, other times: 10.3 ms a step are not 1.5 ms.
+# Kernels for another instruction set have other times: 10.3 ms per step instead of 1.5 ms.
 other_instructions_open_a_new_run() {
     SCALEBENCH_ISA=portable run small && [ "$(runs small)" -eq 4 ] &&
         cut -d, -f2- "$tmp/results/small/latest/raw.csv" | grep -q ",portable,"
@@ -119,8 +119,8 @@ done_launches() {
     grep -c '"event":"done".*"status":"ok"' "$tmp/results/long/latest/journal.jsonl"
 }
 
-# Starts the long campaign in the background and waits until it has one launch behind it and is inside
-# another; sets $runner. Fails where it ends before.
+# Starts the long campaign in the background and waits until it has finished one launch and is inside the next; sets
+# $runner. Fails if it ends before.
 start() {
     in_background long >"$tmp/long.log" 2>&1
     until_true inside_a_launch_or_over && ! is_over
@@ -146,7 +146,7 @@ processes_named() { # program name
     done
 }
 
-survives() { # what to kill, signal
+survives() { # victim, signal
     local victims
     finished=$(done_launches 2>/dev/null) || finished=0
     start || {
@@ -174,7 +174,7 @@ kept() {
     [ "$(done_launches)" -gt "$finished" ] && [ "$(runs long)" -eq 1 ]
 }
 
-# Every launch that was finished before still counts, and the campaign ends well.
+# Finished launches still count, and the campaign succeeds.
 completes_after_all_that() {
     local before
     before=$(grep -o '"event":"done".*' "$tmp/results/long/latest/journal.jsonl")
@@ -194,8 +194,8 @@ second_runner_is_refused() {
     return "$status"
 }
 
-# One launch of two ranks that cannot have the memory they want, and its reason in the summary.
-reason() { # option of the spec, then what runs a command with less memory
+# Runs a launch of two ranks without enough memory; prints its reason in the summary.
+reason() { # option of the spec, then a command that limits memory
     local strategy=$1
     shift
     cat >"$tmp/large.yaml" <<SPEC
@@ -218,16 +218,16 @@ says_what_memory_is_missing() {
         grep -xE "exit status 1: train_cnn: net 'vgg11_bn': no memory for [0-9]+ MiB .*" "$tmp/reason"
 }
 
-with_shared_memory() { # size, what gives a mount namespace...
+with_shared_memory() { # size, command that makes a mount namespace...
     local size=$1
     shift
     # shellcheck disable=SC2016 # expands in the other shell
     inside=("$@" sh -c 'mount -t tmpfs -o size="$0" tmpfs /dev/shm && exec "$@"' "$size")
 }
 
-# Of what a strategy wants, and of what MPICH takes to start.
-says_that_shared_memory_is_small() { # what gives a mount namespace
-    local inside number='[0-9]+\.[0-9]' rest='; enlarge it with mount .*'
+# The shared memory of a strategy, and of MPICH at its start.
+says_that_shared_memory_is_small() { # command that makes a mount namespace
+    local inside number='[0-9]+\.[0-9]' rest='; enlarge it: mount .*'
     with_shared_memory 24m "$@"
     reason shm "${inside[@]}" >"$tmp/reason" && cat "$tmp/reason" && grep -qE \
         "strategy shm needs $number MiB of shared memory, /dev/shm has $number of 24\.0 MiB left$rest" \

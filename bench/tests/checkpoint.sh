@@ -16,12 +16,12 @@ train() { # ranks, options
     waits_for_input "$mpiexec" -n "$ranks" "$train_cnn" "${small[@]}" "$@"
 }
 
-# What the last step left, as rank 0 hashed it.
+# Prints rank 0's hash of the weights after the last step.
 last_hash() { # record folder
     grep '"type":"step"' "$1/rank.0.jsonl" | tail -n 1 | grep -o '"hash":"[0-9a-f]*"'
 }
 
-# Everything but times: the lines of epochs and evaluations.
+# Prints the lines of epochs and evaluations without times.
 epochs() { # record folder
     grep -E '"type":"(epoch|eval)"' "$1/rank.0.jsonl" | sed -E 's/"seconds":[^,]*,//'
 }
@@ -45,7 +45,7 @@ nothing_is_left_to_do() {
         --predictions "$tmp/p.txt" && [ "$(sort -u "$tmp/p.txt" | wc -l)" -gt 5 ]
 }
 
-# The weights have learned in two epochs what a run of one would report as its own.
+# After two epochs the weights are better than after the one epoch of a run.
 fewer_epochs_are_refused() {
     train 1 --checkpoint.every_epochs 1 --checkpoint.resume auto --train.epochs 2 || return 1
     expect 2 "train.epochs: the checkpoint has '2' and 0 steps, this run '1'; resume with more epochs" \
@@ -53,7 +53,7 @@ fewer_epochs_are_refused() {
     ! grep "nothing is left" "$tmp/expect.log"
 }
 
-# The model that was saved is the one that was trained.
+# The saved model is the trained one.
 evaluates_what_was_saved() {
     rm -f "$file"
     train 2 --checkpoint.every_epochs 1 --predictions "$tmp/trained.txt" || return 1
@@ -61,7 +61,7 @@ evaluates_what_was_saved() {
     [ "$(wc -l <"$tmp/saved.txt")" -eq 10000 ] && cmp "$tmp/trained.txt" "$tmp/saved.txt"
 }
 
-# All of it for a net of which no layer has a bias.
+# The same tests for a network without biases.
 goes_on_without_biases() {
     local tmp=$tmp/unbiased
     local file=$tmp/c.safetensors small=("${small[@]}")
@@ -81,7 +81,7 @@ END
     grep -aq '"conv2d1.weight"' "$file" && ! grep -aq '\.bias' "$file"
 }
 
-# Few images a step and a net of 8 MB: nearly all of the run is writing.
+# With few images per step and a network of 8 MB, the run spends nearly all its time writing.
 writing=(--model keras_690k --data.set digits --data.samples 200 --train.global_batch 4
     --train.optimizer adam --wait yield --train.epochs 2 --checkpoint.every_steps 1)
 
@@ -101,8 +101,8 @@ killed_over_writing_goes_on() {
         --checkpoint.every_steps 0 --checkpoint.path "$tmp/big" --checkpoint.resume auto
 }
 
-# The checkpoint keeps every bit: a run that wrote copies resumes as one that did not. A copy starts a run; none
-# resumes from it.
+# The checkpoint keeps every bit: a run that wrote copies resumes like one that did not. A copy can initialise a run, not
+# resume one.
 copies_do_not_hinder_resuming() {
     local copy=$tmp/c.bf16.safetensors
     rm -f "$file"
@@ -115,7 +115,7 @@ copies_do_not_hinder_resuming() {
     expect 2 "$copy: not a checkpoint of a run: " train 2 --checkpoint.resume "$copy"
 }
 
-# The double-precision trainer takes weights of single precision, and the other way with a word on rounding.
+# The double-precision trainer reads weights of single precision; the other way it reports rounding.
 weights_of_other_precisions_start_a_run() {
     "$mpiexec" -n 1 "${train_cnn}_f64" "${small[@]}" --checkpoint.start "$file" --checkpoint.every_epochs 1 \
         --checkpoint.path "$tmp/wide" || return 1
@@ -129,7 +129,7 @@ copies_that_cannot_be_written_are_found_first() {
     ! grep "^epoch" "$tmp/expect.log"
 }
 
-# Web pages, zip archives and pointers of Git LFS in place of weights.
+# Web pages, zip archives and Git LFS pointers instead of weights.
 other_files_are_named() {
     printf '<!DOCTYPE html><html>404</html>' >"$tmp/page"
     printf 'PK\3\4\0\0\10\10\0\0\0\0' >"$tmp/net.pt"
@@ -164,8 +164,8 @@ measure: {time: {launches: 0..0}, accuracy: {seeds: [3]}}
 figures: []
 END
 
-# Starts the campaign as a terminal does, where SIGINT is not ignored, and interrupts it when the file
-# holds the line: 4000 epochs would take minutes.
+# Starts the campaign with SIGINT enabled, as a terminal does, and interrupts it when the file has the line: 4000 epochs
+# would take minutes.
 interrupt_at() { # line, file
     set -m
     "$scalebench" run "$tmp/campaign.yaml" --out "$tmp/results" &
@@ -183,7 +183,7 @@ campaign_goes_on() {
         interrupt_at "^resumed from .*seed3.safetensors after" "$launches/seed3-001/log.txt"
 }
 
-# Refused before the first epoch, and still there.
+# Rejected before the first epoch; the file is kept.
 replaces_files_only() {
     local kind
     mkdir "$tmp/kinds" "$tmp/kinds/folder" && mkfifo "$tmp/kinds/FIFO" || return 1
@@ -197,7 +197,7 @@ replaces_files_only() {
     done
 }
 
-# To a file that is there, and to one that is not yet.
+# Writes to an existing file, and to a new one.
 writes_through_links() {
     mkdir -p "$tmp/far" && touch "$tmp/far/old" && ln -s far/old "$tmp/old" && ln -s "$tmp/far/new" "$tmp/new" || return 1
     local name
@@ -209,7 +209,7 @@ writes_through_links() {
     done
 }
 
-# `timeout` ends what would wait without end.
+# `timeout` ends a hanging command.
 waits_for_no_fifo() {
     mkfifo "$tmp/fifo" && mkdir "$tmp/data" && mkfifo "$tmp/data/train-images-idx3-ubyte" || return 1
     touch "$tmp/data/train-labels-idx1-ubyte" "$tmp"/data/t10k-{images-idx3,labels-idx1}-ubyte

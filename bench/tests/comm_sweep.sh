@@ -11,7 +11,7 @@ sweep=$build/comm_sweep
 run=$tmp/results/comm/latest
 small="[link,4B,1004B,40KiB,softmax_784,lenet_21k]"
 
-# The table of a run: what else it says is in expect.log.
+# Prints the table of a run; other output is in expect.log.
 swept() { # options
     expect 0 " rows, 0 wrong" "$scalebench" run configs/comm.yaml --out "$tmp/results" --set "$1"
 }
@@ -29,7 +29,7 @@ strategies() {
     "$scalebench" list strategies | awk "{ print \$1 }"
 }
 
-# Three ranks outnumber the cores of small machines: ranks yield there, which takes its time.
+# With three ranks on two cores ranks yield, which takes longer.
 sums_on() { # ranks, gradients, turns
     swept "ranks=$1 matrix.workload.options.gradients=$2 workload.options.turns=$3" && cp "$run/comm.csv" "$tmp/$1.csv" || return 1
     plain "$tmp/$1.csv" | awk -F, -v ranks="$1" "$fields"'
@@ -65,7 +65,7 @@ header_is_the_table() {
         cmp - <(head -q -n 1 "$run/"{comm,link}.csv | tr , '\n')
 }
 
-# Rates follow from times; ring's counts at two ranks are those of the textbook.
+# Rates follow from times; ring's counts at two ranks are the textbook's.
 numbers_agree() {
     plain "$tmp/2.csv" | awk -F, "$fields"'
         function far(a, b) { return (a - b) ^ 2 > 1e-8 * b ^ 2 }
@@ -110,8 +110,8 @@ finds_what_is_wrong() {
         END { exit bad || n_own != 2 }'
 }
 
-# Every compressor under each strategy that takes one keeps what it promises; those that leave something
-# out are off, 16 bits are enough for small whole numbers.
+# Every compressor keeps its promise with each strategy that supports compressors. Lossy ones differ from the sum; 16 bits
+# are exact for small integers.
 compressors_are_there() {
     local name
     "$scalebench" list compressors | awk '$1 != "none" { print $1 }' | sort >"$tmp/compressors.txt"
@@ -144,7 +144,7 @@ finds_what_is_wrong_compressed() {
         END { exit bad || rows != 10 }'
 }
 
-# Two operations with each other: each the other's ratio turned over.
+# Two compared operations have reciprocal ratios.
 compares_two() {
     expect 0 "times as fast as MPI_Allreduce/ring" "$scalebench" run configs/comm.yaml --out "$tmp/pairs" \
         --set "matrix.workload.options.gradients=[link,4B,40KiB,lenet_21k] workload.options.turns=4 \
@@ -161,7 +161,7 @@ compares_two() {
         END { exit bad || NR != 7 }'
 }
 
-# The best of each kind are timed anew at each size and for each network.
+# The best of each kind are timed again at each size and for each network.
 names_the_best() {
     plain "$tmp/2.csv" | awk -F, "$fields"'
         $(col["part"]) != "best" { problems[$(col["model"]) $(col["bytes"])] = $(col["part"]) != "link"; next }
@@ -175,7 +175,7 @@ names_the_best() {
         }'
 }
 
-# Groups that hold two operations each give the same rows.
+# Groups of two operations give the same rows.
 takes_turns_in_groups() {
     "$mpiexec" -n 2 "$sweep" --gradients 256KiB --turns 2 --memory 4MiB \
         >"$tmp/groups.csv" 2>"$tmp/err" || return 1
@@ -183,7 +183,7 @@ takes_turns_in_groups() {
     grep '^flat,,4,' "$tmp/2.csv" | cut -d, -f5 | sort | cmp - "$tmp/groups.txt"
 }
 
-# What was whole when the run was killed is as it was; the rest is there too.
+# After a kill, complete rows are unchanged and the missing ones are added.
 goes_on() {
     local two="workload.options.strategies=ring,shm matrix.workload.options.gradients=[4B,64MiB]" runner first
     local command=("$scalebench" run configs/comm.yaml --out "$tmp/go_on" --set "$two")
@@ -201,8 +201,7 @@ goes_on() {
         grep -q '^best,,4,' "$tmp/go_on/comm/latest/comm.csv" && grep -q '^best,,67108864,' "$tmp/go_on/comm/latest/comm.csv"
 }
 
-# Every operation is named where it is compared, those that send what the formula counts in the other
-# figure; axes have units.
+# The latency figure names every operation, the bandwidth figure those that send the bytes of its formula; axes have units.
 draws() {
     local name
     for name in shm gather_scatter/mpich MPI_Allreduce/tree allreduce+powersgd MPI_Allreduce \
@@ -216,13 +215,13 @@ draws() {
         [ -s "$run/latency.png" ] && [ -s "$run/busbw.png" ]
 }
 
-# One rank has no bus: that figure is left out, and one of before goes.
+# One rank has no bus bandwidth: the figure is left out, and an old one is removed.
 draws_one_rank() {
     swept "ranks=1 workload.options.turns=2 workload.options.strategies=ring matrix.workload.options.gradients=[4B,4KiB]" &&
         [ -s "$run/latency.svg" ] && [ ! -e "$run/busbw.svg" ]
 }
 
-# Whatever `none`, which no curve shows, would be: a thousandth of its time leaves the pictures alone.
+# `none` has no curve: a thousandth of its time does not change the figures.
 axes_span_what_is_drawn() {
     local figure name
     mkdir -p "$tmp/other"
@@ -242,7 +241,7 @@ axes_span_what_is_drawn() {
     done
 }
 
-# What the references take of it stands without launches: its tables, its figures, its part of a page.
+# The copied reference is complete without launches: tables, figures, its part of a page.
 keeps() {
     INTO=$tmp/kept OUT=$tmp/results BUILD=$build ci/references.sh keep comm && cmp "$run/link.csv" "$tmp/kept/comm/link.csv" &&
         [ -s "$tmp/kept/comm/latency.svg" ] && expect 0 " rows, 0 wrong" "$scalebench" table "$tmp/kept/comm" &&

@@ -28,7 +28,7 @@ END
 
 compare() { "$scalebench" compare "$@" --out "$tmp/results"; }
 
-# All step_ms of a run with so many ranks times a factor.
+# Multiplies step_ms of points with this number of ranks.
 slow_down() { # run, ranks, factor
     awk -F, -v OFS=, -v ranks="$2" -v factor="$3" '
         NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
@@ -67,7 +67,7 @@ tells_what_is_slower() {
 }
 check "what is slower fails, what is undecided only with --strict" tells_what_is_slower
 
-# What took 15 % more while others computed: not slower, and not passed where undecided fails.
+# 15 % slower while other programs computed: not called slower, and not passed with --strict.
 leaves_neighbours_out() {
     local launches
     launches=$(cell launches 2 none)
@@ -105,7 +105,7 @@ compares_several() {
 }
 check "several runs fit a terminal" compares_several
 
-# Every format is what its readers take it for.
+# Checks every format with its usual readers.
 writes_formats() {
     local format
     for format in text csv markdown latex junit; do
@@ -117,7 +117,7 @@ writes_formats() {
 }
 check "every format is written" writes_formats
 
-# A pipe gets it, a file keeps its permissions.
+# --output writes to a pipe; an existing file keeps its permissions.
 writes_into_what_is_there() {
     local mode
     mkfifo "$tmp/pipe" && echo old >"$tmp/kept.csv" && chmod 640 "$tmp/kept.csv" || return 1
@@ -130,7 +130,7 @@ writes_into_what_is_there() {
 }
 check "a pipe is written into, a file keeps its permissions" writes_into_what_is_there
 
-# Of writers that were killed; what a writer holds is its own, and what is called otherwise anybody's.
+# Removes files of killed writers; keeps files of running writers and files with other names.
 removes_what_killed_writers_left() {
     local file=$tmp/killed.xml held left
     touch "$file.4711.tmp" "$file.4712.tmp" "$file.tmp" "$file.x1.tmp" "$tmp/other.xml.4711.tmp" || return 1
@@ -143,7 +143,7 @@ removes_what_killed_writers_left() {
 }
 check "what killed writers left of a file goes with the next" removes_what_killed_writers_left
 
-# Each column of the file has its line.
+# Each column of the file has a line.
 explains_columns() {
     local column
     "$scalebench" list columns | sed -n '/^compare.csv: /,$p' >"$tmp/columns" || return 1
@@ -226,7 +226,7 @@ refuses() {
 }
 check "bad input is refused with what is wrong" refuses
 
-# Numbers of others, in milliseconds where the file says seconds.
+# Published numbers in milliseconds are compared with seconds of the file.
 compares_published() {
     cp -r "$reference" "$tmp/ours" || return 1
     cat >"$tmp/theirs.csv" <<END
@@ -250,7 +250,7 @@ END
 }
 check "published numbers compare, too" compares_published
 
-# Those that are compared are none of them.
+# The compared runs are not among them.
 knows_repetitions() {
     for _ in 1 2 3 4; do
         "$fake" run "$tmp/fake.yaml" --out "$tmp/results" --fresh >"$tmp/run.txt" 2>&1 || {
@@ -325,7 +325,7 @@ checks() {
 }
 check "check says what holds, what does not and what is open" checks
 
-# A point whose ranks fail: not passed, and called by its name.
+# A point whose ranks fail does not pass, and the message names it.
 a_failed_point_fails() {
     local run=("$fake" run "$tmp/fake.yaml" --set "matrix.sync.strategy=[none,allreduce] matrix.ranks=[2] measure.time.launches=2..2 measure.retries=0")
     "${run[@]}" --out "$tmp/whole" || return 1
@@ -341,7 +341,7 @@ a_failed_point_fails() {
 }
 check "a point that failed fails check and compare, by its name" a_failed_point_fails
 
-# Of a spec: known before anything runs, told at the end of the run.
+# Conditions of a spec are checked before anything runs, and their verdicts are printed at the end.
 a_spec_has_its_own() {
     local run=("$fake" run "$tmp/fake.yaml" --out "$tmp/checked")
     expect 2 "checks: 'spedup > 1': " "${run[@]}" --set 'checks=["spedup > 1"]' || return 1
@@ -367,11 +367,11 @@ a_spec_has_its_own() {
         --set 'checks=["step_ms > 1e-3 where ranks = 2", "status = ok"]' || return 1
     expect 1 "violated   step_ms > 1e9 where ranks = 2  (1 point)" "${run[@]}" \
         --set 'checks=["step_ms > 1e9 where ranks = 2"]' || return 1
-    [ "$(find "$tmp/checked/fake" -name manifest.json | wc -l)" -eq 1 ] # another condition is no other run
+    [ "$(find "$tmp/checked/fake" -name manifest.json | wc -l)" -eq 1 ] # another condition is the same run
 }
 check "a spec has checks of its own" a_spec_has_its_own
 
-# What stands in the file decides which points there are; what measures, the machine or a SET decide is left to the run.
+# The file determines the points; values of the machine or of SET are checked in the run.
 no_point_is_so() {
     local text='no point of the spec matches its' run=("$scalebench" plan "$tmp/checked.yaml" --out "$tmp/checked")
     for where in "sync.strategy = tree" "strategy = rign" "ranks = 3" "case = ours"; do

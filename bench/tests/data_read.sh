@@ -8,7 +8,7 @@ set -u
 small=(--model configs/models/softmax_784.yaml --data.set digits --data.samples 1003
     --train.global_batch 100 --train.epochs 2 --wait yield)
 
-# Hashes of the weights after each step of the last epoch.
+# Prints the hashes of the weights after each step of the last epoch.
 train_hashes() { # mode, other arguments
     local mode=$1
     shift
@@ -30,7 +30,7 @@ trains_the_same() { # arguments
     done
 }
 
-# A shard is fetched once, a share of a global order in every epoch, all data never.
+# A shard is fetched once, a part of a global order in every epoch, whole data never.
 fetches() { # mode, shard, number
     train_hashes "$1" --data.shard "$2" >/dev/null || return 1
     tail -n 1 "$tmp/rank.1.jsonl" | grep "\"fetches\":$3,"
@@ -42,7 +42,7 @@ shards_train_otherwise() {
     contiguous=$(train_hashes all --data.shard contiguous) && [ "$global" != "$contiguous" ]
 }
 
-# Draws one set of images three times: plain, as gzip under plain names, and as gzip twice over.
+# Writes one set of images three times: plain, gzip with plain names, and gzip compressed twice.
 draws_sets() {
     local python
     python=$(command -v python3) || return 1
@@ -61,7 +61,7 @@ for stem, n in (("train", 300), ("t10k", 20)):
 DRAW
 }
 
-# Whatever the ranks read by, gzip under a plain name trains what the plain file trains.
+# With every way to read, gzip with a plain name trains like the plain file.
 gzip_under_plain_names_trains_the_same() {
     local folder mode expected found
     draws_sets || return 1
@@ -76,13 +76,13 @@ gzip_under_plain_names_trains_the_same() {
     done
 }
 
-# Cells of the columns that are named, of that row below the head; none before them holds a comma.
+# Prints named cells of a row; no cell before them contains a comma.
 cells() { # file, row, columns
     awk -F, -v row="$2" -v columns="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
         NR == row + 1 { n = split(columns, name, " "); for (i = 1; i <= n; i++) print $at[name[i]] }' "$1"
 }
 
-# Points that differ in data.read only are told apart, and only the one that fetches has a time for it.
+# Points that differ only in data.read are separate, and only the point that fetches has a fetch time.
 tells_points_apart() {
     local summary=$tmp/results/reads/latest/summary.csv
     cat >"$tmp/reads.yaml" <<SPEC
@@ -102,7 +102,7 @@ SPEC
         'BEGIN { exit !(0 < s && s <= all) }'
 }
 
-# The whole set is 45 MiB; the library itself needs some MiB for its messages.
+# The whole set has 45 MiB; the library needs some MiB for messages.
 refuses_a_small_shm() {
     expect 3 "data.read = window needs 44.9 MiB of shared memory, /dev/shm has " \
         unshare "$@" sh -c 'mount -t tmpfs -o size=30m tmpfs /dev/shm && exec "$@"' sh \

@@ -38,14 +38,14 @@ records_what_diverges() {
         grep '"type":"end".*"diverged_step":[0-9]*,"diverged":"loss is nan"' "$tmp/rank.0.jsonl"
 }
 
-# What fp16 could not hold is told most of all where it is the reason.
+# If fp16 overflowed, the message gives that as the reason.
 keeps_the_count_of_infinities() {
     "$mpiexec" -n 2 "$train_cnn" "${wild[@]}" --sync.compress fp16 --run time --wait yield \
         --measure.time.steps 5 --record "$tmp" || return 1
     grep '"type":"end".*"infinite":[1-9]' "$tmp/rank.1.jsonl"
 }
 
-# The step that is told is that of a run which was not interrupted.
+# The reported step is that of an uninterrupted run.
 resumes_what_diverges() {
     local options=("${wild[@]}" --checkpoint.every_steps 15 --checkpoint.path "$tmp/wild.safetensors" --record "$tmp")
     "$train_cnn" "${options[@]}" --train.epochs 1 || return 1
@@ -59,7 +59,7 @@ diverged_step() {
     grep -oE '"diverged_step":[0-9]+' "$tmp/rank.0.jsonl"
 }
 
-# Timed launches of what diverged are not repeated: 4 of the other point and one.
+# Timed launches of a diverged point are not repeated: 4 of the other point and one.
 campaign_tells() {
     expect 0 "1 of 2 points diverged" "$scalebench" run "$tmp/free.yaml" --out "$tmp/results" || return 1
     grep -F "lr=1000: diverged: loss is nan at step" "$tmp/expect.log" || return 1

@@ -8,7 +8,7 @@ set -u
 sets_to=$tmp/data
 export no_proxy=127.0.0.1 # a proxy would not find the server
 
-# Files of random bytes under the usual names; their sums stand in for the true ones.
+# Files of random bytes with the real names; their checksums replace the real ones.
 make_files() {
     local name folder=$tmp/served/cifar-10-batches-bin
     mkdir -p "$folder"
@@ -57,7 +57,7 @@ puts_unpacked_files_back() {
     asks_nothing_twice && cmp "$sets_to/cifar10/test_batch.bin" "$tmp/served/cifar-10-batches-bin/test_batch.bin"
 }
 
-# The server hangs up half-way; the second call asks for the other half only.
+# The server closes the connection half-way; the second call requests only the rest.
 goes_on_after_a_cut() {
     local file=mnist/t10k-images-idx3-ubyte.gz
     rm "$sets_to/$file"
@@ -76,7 +76,7 @@ begins_anew_where_it_must() {
     expect 0 "begins anew" data norange mnist && all_are_right
 }
 
-# As long as the file and wrong: there is no rest that a server could send.
+# Complete but wrong: no rest is left to request.
 begins_anew_after_a_wrong_part() {
     local file=$sets_to/mnist/t10k-labels-idx1-ubyte.gz
     rm "$file"
@@ -98,7 +98,7 @@ names_a_wrong_file() {
     [ ! -e "$file" ] && [ "$(cat "$file.wrong")" = wrong ] && data whole mnist && all_are_right
 }
 
-# A file of the user's that is not the one expected stays as it is.
+# A user's unexpected file is kept.
 leaves_a_strange_file() {
     local file=$sets_to/mnist/train-labels-idx1-ubyte.gz
     echo mine >"$file"

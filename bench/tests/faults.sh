@@ -18,14 +18,14 @@ signals=(KILL STOP)
 deadline=5 # a rank is caught within it, also where processes start slowly
 jobs=${FAULTS_JOBS:-6}
 
-# Processes of a run carry its folder in their command line; so do their crash reporters.
+# Processes of a run, and their crash reporters, have its folder in their command line.
 processes_of() { # folder
     pgrep -f -- "--record=$1( |\$)" | while read -r pid; do
         [ "$(readlink "/proc/$pid/exe")" = "$(readlink -f "$train_cnn")" ] && echo "$pid"
     done
 }
 
-# As its node says at the beginning: "detail: rank 0 1 on vm: process 511 512".
+# Reads the line of a node at the start: "detail: rank 0 1 on vm: process 511 512".
 pid_of_rank() { # folder, rank
     local line ranks pids i
     line=$(grep -m 1 ": detail: rank .*: process " "$1/log") || return 1
@@ -36,7 +36,7 @@ pid_of_rank() { # folder, rank
     done
 }
 
-# Asleep, in several looks: waits for files are short, other ranks never sleep while they wait.
+# Tests several times whether a process sleeps: waits for files are short, and waiting ranks never sleep.
 is_asleep() { # pid
     local i state
     for ((i = 0; i < 4; i++)); do
@@ -54,7 +54,7 @@ wait_until_asleep() { # folder, rank
     return 1
 }
 
-# Up to two seconds after the rank has begun, which is to have a crash reporter.
+# Waits up to two seconds after the rank has started and has its crash reporter.
 wait_by_chance() { # folder, rank
     local pid
     while kill -0 "$job" 2>/dev/null; do
@@ -67,7 +67,7 @@ wait_by_chance() { # folder, rank
     return 1
 }
 
-# 5 s from the end of the job, as a user would look for what is left.
+# Checks 5 s after the end of the job that no process is left.
 nothing_is_left() { # folder
     local i
     for ((i = 0; i < 50; i++)); do
@@ -78,7 +78,7 @@ nothing_is_left() { # folder
     return 1
 }
 
-# A job that hangs shall fail, not hang the test.
+# A time limit, so that a hanging job fails and does not hang the test.
 comes_to_an_end() {
     local i
     for ((i = 0; i < 1200; i++)); do
@@ -90,24 +90,24 @@ comes_to_an_end() {
     return 1
 }
 
-# The one that was killed, and none of those that its launcher killed then.
+# Checks that the message names the killed rank and none that the launcher killed afterwards.
 names_killed() { # folder, rank, pid
     local told
     told=$(grep "was killed or has crashed" "$1/log")
     [ "$(wc -l <<<"$told")" = 1 ] && [[ $told == "train_cnn: rank $2 (process $3 on "* ]]
 }
 
-# Every rank that speaks of a deadline names this one and no other.
+# Checks that every message about a deadline names this rank and no other.
 names_stopped() { # log, rank
     local told
     told=$(grep -E "lasted longer than" "$1")
     [ -n "$told" ] && ! grep -qvE "(not there yet|there, but silent|stopped): rank $2\$" <<<"$told"
 }
 
-# From its third step on the rank sleeps.
+# Options that let the rank sleep from its third step on.
 options_of() { # phase, rank, number, config
     local last=1000 read=${reads[$3 % ${#reads[@]}]}
-    # What makes ranks wait for each other is refused where they run on alone.
+    # Synchronising options are not supported by strategies whose ranks do not wait.
     [[ $4 != *stale* && $4 != *async* ]] || read=${read%_collective}
     case $1 in
     chance)
@@ -151,7 +151,7 @@ job_ends() { # number, config, phase, signal, rank, ranks, wait
     rm -r "$folder"
 }
 
-# Several jobs at a time: they mostly wait.
+# Runs several jobs at a time, since they mostly wait.
 numbers=()
 names=()
 start() { # config, phase, signal, rank, ranks, wait
@@ -173,7 +173,7 @@ verdict() { # number
     [ "$(cat "$tmp/$1.status")" = 0 ]
 }
 
-# A parameter server's weights are updated where it serves.
+# A parameter server updates weights while it serves.
 sleeps() { # config, phase, rank
     [ "$2" != update ] || [[ $1 != param_server* ]] || [ "$3" -eq 0 ]
 }
@@ -182,7 +182,7 @@ list() { # kind
     "$scalebench" list "$1" | awk '{ print $1 }'
 }
 
-# The variants after a strategy's usual one.
+# Prints the variants of a strategy except its default.
 other_variants() {
     "$scalebench" list variants | awk '{ sub(":", "", $3); if (seen[$3]++) print $3 " --sync.variant " $1 }'
 }
@@ -215,11 +215,11 @@ all_cases() {
         each_case "allreduce --sync.compress $config" backward sync chance
         each_case "allreduce_layer --sync.compress $config" sync
     done < <(list compressors | grep -v none)
-    # Batch statistics are sums in the midst of forward and backward, on a communicator of their own.
+    # Batch statistics are summed during forward and backward, on a communicator of their own.
     each_case "bucketed --model vgg_mini --data.set shapes --train.batch_norm sync" start forward backward sync end
 }
 
-# Phases turn a place further each time that all have had their turn.
+# Rotates the phases after each round.
 some_cases() {
     local config signal n=0 phase rank
     while read -r config; do

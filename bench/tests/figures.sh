@@ -51,7 +51,7 @@ draws_every_kind() {
         pictures_are_there "$latest"
 }
 
-# What was drawn from other numbers, or by other scripts, does not stay: the same command draws anew.
+# Figures of other numbers or other scripts are redrawn by the same command.
 old_figures_are_drawn_again() {
     cp "$latest/time.png" "$tmp/time.png" && echo old >"$latest/time.svg" && echo old >"$latest/time.png"
     expect 0 "figures" "$scalebench" run "$tmp/kinds.yaml" --out "$tmp/results" &&
@@ -63,7 +63,7 @@ figures_that_are_missing_are_not_listed() {
     expect 0 "breakdown,bars,epochs,epoch_time,total_time}.{svg,png,pdf}" "$scalebench" table "$latest"
 }
 
-# Each works on files of its own until they are whole.
+# Each process writes files of its own and renames complete ones.
 several_programs_draw_one_run() {
     local i jobs=()
     for i in 1 2 3 4 5; do
@@ -80,7 +80,7 @@ several_programs_draw_one_run() {
         ! compgen -G "$latest/.*[a-z]" >/dev/null
 }
 
-# What a killed program left is removed, what one that is at work holds is not.
+# Files of a killed program are removed, files of a running one are not.
 abandoned_files_are_removed() {
     local status
     mkdir "$latest/.part-killed" "$latest/.part-at-work" && touch "$latest/.part-killed/time.svg"
@@ -91,7 +91,7 @@ abandoned_files_are_removed() {
     return "$status"
 }
 
-# Of the figure $1: the cell of column $2 in the row of $3 ranks.
+# Prints the cell of column $2 in the row of $3 ranks in figure $1.
 cell() {
     python3 - "$latest/series_$1.csv" "$2" "$3" <<'PY'
 import csv, sys
@@ -119,7 +119,7 @@ says() { # folder
     "$scalebench" table "$1" 2>/dev/null | sed "s#$1#RUN#; /^  tables /d; /^  again /d; /^Read from /d"
 }
 
-# Without launches and journal, in another folder: the same pictures from the tables, and the same table.
+# In another folder, without launches and journal, the tables give the same figures and the same summary.
 tables_suffice() {
     local kind file
     mkdir -p "$tmp/tables"
@@ -142,8 +142,8 @@ reference_is_drawn_again() {
         grep -q 'keras_690k (690,590 parameters)' "$tmp/reference/speedup.txt"
 }
 
-# Coefficients that bench-comm left beside the campaigns: of this host they make a model line, of
-# another they do not, nor where the spec wants none.
+# Coefficients of bench-comm beside the campaigns give a model line if they are of this host and the spec does not disable
+# it.
 model_line_follows_the_coefficients() {
     local comm=$tmp/results/comm/latest
     mkdir -p "$comm"
@@ -159,7 +159,7 @@ model_line_follows_the_coefficients() {
     [ -z "$(cell time model 2)" ] && ! grep -q 'elsewhere' "$latest/time.txt"
 }
 
-# Of a folder, and of a spec, --set says what is shown; of a spec also which of its runs.
+# --set changes the figures of a folder or a spec, and for a spec selects the run.
 set_says_what_is_drawn() {
     cp -r "$tmp/tables" "$tmp/set" && rm "$tmp"/set/*.{svg,png,pdf,txt}
     expect 0 "set/bars.svg" "$scalebench" figures "$tmp/set" \
@@ -171,7 +171,7 @@ set_says_what_is_drawn() {
         grep -q 'softmax_784 (7,850 parameters)' "$latest/time.svg"
 }
 
-# What is wider than a picture of one column goes on in the next line of its legend; nothing of it is lost.
+# Legends that are wider than a column continue in the next line, complete.
 long_names_have_lines() {
     local series="sync.strategy, train.optimizer, model, data.set, train.lr, train.global_batch"
     expect 0 "long.svg" "$scalebench" figures results/reference/strong_scaling --output "$tmp/long" \
@@ -225,8 +225,7 @@ reports_are_found() {
         expect 2 "nearest 'reports/wang_yang/table2'" "$scalebench" plan reports/wang_yang/table3
 }
 
-# Anything over anything, of the committed accuracy runs: epochs beside published ones, points by name,
-# published values alone.
+# Free figures of the committed accuracy runs: epochs beside published ones, points by name, published values alone.
 any_column_is_drawn() {
     local dir=$tmp/any
     cp -r results/reference/accuracy "$dir" && rm -f "$dir"/*.svg
@@ -243,7 +242,7 @@ published: {file: wang_yang_gpu.csv, name: GPU, keys: [epoch = epoch + 1], value
         [ -s "$dir/line.png" ]
 }
 
-# Rows of a series file without what tells runs from each other: curve, name, label.
+# Prints rows of a series file without curve, name and label, which differ between runs.
 rows_of() { # series file, run
     python3 - "$1" "$2" <<'PY'
 import csv, sys
@@ -254,7 +253,7 @@ with open(sys.argv[1], newline="") as f:
 PY
 }
 
-# By the names of their campaigns and, two copies of one, by their folders; values are those of each alone.
+# Runs are named by campaign, and copies by folder; each keeps its own values.
 several_runs_share_a_figure() {
     local dir=$tmp/joined name
     mkdir -p "$dir" && cp -r results/reference/{strong_scaling,efficiency} "$dir" || return 1
@@ -280,7 +279,7 @@ wrong_runs_of_figures_are_named() {
         expect 2 'asks for none. Use --set "figures=' "$scalebench" figures efficiency peer --out "$tmp/results" --set "figures=[]"
 }
 
-# A file of a figure alone goes with the run, which nothing else is needed for then.
+# A published file that only a figure uses is copied to the run, so that it is complete.
 a_run_keeps_the_files_of_its_figures() {
     local spec=$tmp/alone.yaml dir=$tmp/results/alone/latest
     printf 'layer,count\ntotal,7000\nhidden,5\n' >"$tmp/layers.csv"
@@ -302,7 +301,7 @@ END
         grep -q '^Network softmax_784 as it is defined: nothing was measured.*layers.csv' "$tmp/moved/layers.txt"
 }
 
-# Of a ratio: the base, by name, where it has no time; else no more than that there is no value.
+# For a ratio without a value, names the baseline if it has no time.
 says_why_a_figure_is_empty() {
     local dir=$tmp/lacks
     cp -r results/reference/strong_scaling "$dir" || return 1
@@ -323,7 +322,7 @@ says_why_a_figure_is_empty() {
         "$scalebench" figures "$dir" --set "figures=[speedup]"
 }
 
-# Nothing is written before all of them are checked.
+# Nothing is written until all are checked.
 wrong_options_of_figures_are_named() {
     local dir=$tmp/wrong
     cp -r results/reference/accuracy "$dir" && echo before >"$dir/summary.md" || return 1
@@ -348,7 +347,7 @@ wrong_options_of_figures_are_named() {
     expect 0 "Quantity of the x axis" "$scalebench" explain figures.x
 }
 
-# A campaign that can leave nothing to show is told before it runs.
+# A campaign whose figures would be empty is reported before it runs.
 figures_without_values_are_refused() {
     local figure why spec=$tmp/lacking.yaml
     while read -r figure; do

@@ -11,8 +11,8 @@ compare() { # plan, nets
     "$python" bench/tests/lib/pytorch_gradients.py compare "$build/tests" "$@"
 }
 
-# The comparison itself: what is further off than a bound is found. How far Winograd's algorithm is off
-# beside PyTorch depends on the processor, whose library PyTorch chooses.
+# Tests the comparison itself: it finds an error above a bound. The error of Winograd's algorithm relative to PyTorch's
+# depends on the library that PyTorch chooses for the processor.
 finds_a_difference() {
     BOUND=0.1 expect 1 "vgg_mini, fast" compare fast vgg_mini
 }

@@ -21,7 +21,7 @@ runs() {
     "$scalebench" run "$tmp/inject.yaml" --out "$tmp/results"
 }
 
-# A third of the sleep, since only one of three ranks sleeps.
+# A third of the sleep, since one of three ranks sleeps.
 others_wait() {
     "$python" - "$tmp"/results/inject/latest/summary.csv <<'PY'
 import csv, sys
@@ -43,7 +43,7 @@ if python=$(python_with csv); then
 else
     lacks "the others wait for the rank that sleeps" python3
 fi
-# At one rank rank 1 is not there, and nobody is late.
+# With one rank there is no rank 1, so no rank is late.
 late_where_it_is_there() {
     cat >"$tmp/late.yaml" <<END
 name: late

@@ -29,8 +29,8 @@ header_is_the_table() {
     awk -F, '$1 == "kernels.csv" { print $2 }' "$run/columns.csv" | cmp - <(head -n 1 "$tmp/all.csv" | tr , '\n')
 }
 
-# Every layer by itself, forward always and backward where anything before it learns; and all layers in
-# the ops of the plan.
+# Tests every layer alone, forward, and backward if an earlier layer has parameters; and all layers in the operations of
+# the plan.
 every_layer_is_there() {
     "$scalebench" model lenet_21k | awk 'NR > 2 && $1 !~ /^(total|parameters)/ { print $1 }' |
         sort >"$tmp/layers.txt"
@@ -45,7 +45,7 @@ every_layer_is_there() {
             "$tmp/all.csv" | tr + '\n' | sort | cmp - "$tmp/layers.txt"
 }
 
-# Rates follow from their parts, and each plan's ratio is the other's turned over.
+# Rates follow from their parts, and the ratios of two plans are reciprocal.
 numbers_agree() {
     awk -F, "$fields"'
         function far(a, b) { return (a - b) ^ 2 > 1e-8 * b ^ 2 }
@@ -63,8 +63,8 @@ numbers_agree() {
         END { exit bad || pairs < 6 }' "$tmp/all.csv"
 }
 
-# A training step has all of both passes' operations, takes no less time than either, and is held
-# against the product of its own turns: between what the least and the most of a few give.
+# A training step has the operations of both passes, takes at least as long as each, and its ratio is within those of its
+# own rounds.
 whole_steps_are_there() {
     awk -F, "$fields"'
         function far(a, b) { return (a - b) ^ 2 > 1e-8 * b ^ 2 }
@@ -99,7 +99,7 @@ finds_what_is_wrong() {
         END { exit bad || wrong["op"] != 1 || wrong["layer"] != 2 }' "$tmp/spoilt.csv"
 }
 
-# The rows stand in the table, the launch has failed, and the same command looks again.
+# The table has the rows, the launch has failed, and the same command tries again.
 a_run_with_a_wrong_result_fails() {
     cat >"$tmp/spoilt.yaml" <<END
 ranks: 1
@@ -116,7 +116,7 @@ END
         [ "$(find "$tmp/results/spoilt/latest/launches/" -name log.txt | wc -l)" -eq 2 ]
 }
 
-# What is there is not measured again: a network more is one launch more.
+# Existing rows are not measured again: one more network is one more launch.
 resumes() {
     local kept=(--out "$tmp/results" --set)
     "$scalebench" run configs/kernels.yaml "${kept[@]}" "form=quick matrix.workload.options.net=[lenet_21k]" || return 1
@@ -126,8 +126,8 @@ resumes() {
     sed 1d "$tmp/one.csv" | cmp - <(grep ^lenet_21k, "$run/kernels.csv") && grep -q ^softmax_784, "$run/kernels.csv"
 }
 
-# Two sets take turns as two plans do, each under a peak of its own; one that rounds operands is judged by what
-# that can make of results, and what it stores in 16 bits is half of the traffic: of the second op what it reads and gives.
+# Two instruction sets alternate like two plans, each with its own peak. Rounded operands are judged by their largest effect
+# on results, and 16-bit storage halves the traffic: input and output of the second operation.
 two_instruction_sets_take_turns() {
     local first=portable second
     second=$("$sweep" --model softmax_784 --batch 1 --repeats 1 --part ops | awk -F, "$fields"'{ print $(col["isa"]); exit }')
@@ -152,7 +152,7 @@ takes_one_layer() {
         END { exit bad || NR < 3 }' "$tmp/one.csv"
 }
 
-# Of one plan's ops the row of the whole net is the last, and nothing else is timed.
+# With the operations of one plan, the row of the whole network is last and nothing else is timed.
 takes_one_part() {
     "$sweep" "${tiny[@]}" --model lenet_21k --part ops >"$tmp/ops.csv" &&
         "$sweep" "${tiny[@]}" --model lenet_21k --part layers >"$tmp/layers.csv" || return 1
@@ -170,7 +170,7 @@ draws() {
     expect 0 "roofline.svg" "$scalebench" figures kernels_quick --out "$tmp/results" && [ -s "$run/roofline.svg" ]
 }
 
-# What the references take of it stands without launches: its table, its figure, its part of a page.
+# The copied reference is complete without launches: table, figure, its part of a page.
 keeps() {
     mv "$tmp/results/kernels_quick" "$tmp/results/kernels"
     INTO=$tmp/kept OUT=$tmp/results BUILD=$build ci/references.sh keep kernels &&
@@ -182,14 +182,14 @@ keeps() {
         expect 2 "not sweeps: 'kernels' is a sweep (kernels.csv)" "$scalebench" compare kernels --out "$tmp/results"
 }
 
-# An op that saves operations stands where those it does put it, below one that reaches the peak.
+# An operation that skips FLOPs is placed by its performed FLOPs, below the peak.
 saved_operations_stand_under_the_roof() {
     mkdir -p "$tmp/roof"
     printf '%s\n' part,plan,model,pass,flop,flop_done,bytes,gflop_per_s,gflop_done_per_s,intensity,unit_gflop_per_s,memory_gbyte_per_s,isa,batch,blas,repeats \
         op,fast,saving,forward,3000,1000,10,300,100,300,120,10,avx2,1,BLIS,1 \
         op,fast,plain,forward,1000,1000,10,120,120,100,120,10,avx2,1,BLIS,1 >"$tmp/roof/kernels.csv"
     "$scalebench" figures "$tmp/roof/kernels.csv" >/dev/null || return 1
-    # Of four marks the first two are the legend's; y grows downwards.
+    # The first two of four marks belong to the legend; y grows downwards.
     sed -n "s/.*<use xlink:href='#gpPt[0-9]*' transform='translate(\([0-9.]*\),\([0-9.]*\)).*/\1 \2/p" "$tmp/roof/roofline.svg" |
         awk 'NR == 3 { x = $1; y = $2 } NR == 4 { exit !($1 == x && $2 < y) } END { if (NR < 4) exit 1 }'
 }

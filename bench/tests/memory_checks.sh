@@ -15,12 +15,12 @@ is_sanitized() {
     grep -q __asan_init "$train_cnn" || grep -q __ubsan_handle "$train_cnn"
 }
 
-images_of() { # model: the generated set that it takes
+images_of() { # model; prints its generated data set
     grep -q '^input: \[1, 28, 28\]' "configs/models/$1.yaml" && echo digits || echo shapes
 }
 
-# An odd number of images: no vector is ever full at the end.
-steps_of() { # model, images, options..., what runs the trainer --
+# An odd number of images, so that the last vector is never full.
+steps_of() { # model, images, options..., command before the trainer --
     local model=$1 images=$2 options=()
     shift 2
     while [ "$1" != -- ]; do
@@ -33,7 +33,7 @@ steps_of() { # model, images, options..., what runs the trainer --
         --data.set "$(images_of "$model")" "${options[@]}"
 }
 
-# Definite leaks and errors are the end of it; what is still reachable at exit is not asked for.
+# Fails on errors and definite leaks; memory that is reachable at exit is allowed.
 run_valgrind() { # command and arguments
     valgrind --quiet --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
         --error-exitcode=9 "$@"
@@ -59,7 +59,7 @@ if ! command -v valgrind >/dev/null; then
     finish
 fi
 
-# Valgrind must see what these checks are about.
+# Tests that valgrind finds such errors.
 cat >"$tmp/wrong.c" <<'END'
 #include <stdlib.h>
 int main(int argc, char **argv)
@@ -78,7 +78,7 @@ for model in $models; do
     if [ "$model" = vgg11_bn ] && [ "${MEMORY_CHECKS:-}" != all ]; then
         continue
     fi
-    # Generated once outside: drawing 70,000 images under valgrind takes longer than the steps.
+    # Generates the images once without valgrind, in which 70,000 images take longer than the steps.
     steps_of "$model" 3 -- >/dev/null 2>&1
     check "two steps of $model under valgrind" under_valgrind "$model" 3
 done

@@ -6,7 +6,7 @@
 set -u
 . bench/tests/lib/tap.sh
 
-left() { # hosts whose owner has ended: others run beside
+left() { # prints hosts whose owner has ended; others may run
     local name owner
     for name in $(ip netns | sed -n 's/^\(sb[0-9]*t[^ ]*\).*/\1/p' | sort); do
         owner=${name#sb}
@@ -38,7 +38,7 @@ case $? in
 esac
 before=$(left)
 
-# Full with the first file on it, or without room for another entry.
+# A file system that is full with its first file, or has no further entry.
 full_folders_are_named() {
     local size
     mkdir "$tmp/full"
@@ -75,8 +75,8 @@ column() { # name, campaign
         { print $c }' "$tmp/out/${2:-small}/latest/summary.csv"
 }
 
-# Each of the two sends 2 (p-1)/p n = n bytes of gradient; headers of 66 to 90 bytes on packets of up
-# to 1514 and what a rank of the hosts' own tells the others are below a tenth of it.
+# Each of the two sends 2 (p-1)/p n = n bytes of gradient. Headers of 66 to 90 bytes on packets of up to 1514, and control
+# messages, are below a tenth of it.
 counts_what_crosses_the_network() {
     ci/netns.sh exec "$scalebench" run "$tmp/small.yaml" --out "$tmp/out" || return 1
     [ "$(column status | sort -u)" = ok ] && [ "$(column ranks_per_node | sort -u)" = 1 ] || return 1
@@ -88,7 +88,7 @@ check "interfaces carry the bytes that are counted" counts_what_crosses_the_netw
 sed -e 's/^name: small/name: four/' -e 's/^ranks: 2/ranks: 4/' -e 's/^nodes: 2/nodes: 4/' \
     -e 's/\[ring, .*/[ring]/' -e 's/^figures: .*/figures: [time]/' "$tmp/small.yaml" >"$tmp/four.yaml"
 
-# Each sends 2 (p-1)/p n. The hosts share the machine's cores, and the figure says how they are joined.
+# Each sends 2 (p-1)/p n. The hosts share the machine's cores, and the figure states their link.
 four_hosts_share_the_cores() {
     local crowded=0
     [ "$(nproc)" -ge 4 ] || crowded=1
@@ -114,7 +114,7 @@ cases:
   - {label: wide, nodes: 2, ranks_per_node: 3}
 END
 
-# A ring crosses between two hosts once each way, 2 (p-1)/p n; the others send n; one host sends nothing.
+# A ring crosses between two hosts once in each direction, 2 (p-1)/p n; others send n; one host sends nothing.
 ranks_of_a_host_share_memory() {
     ci/netns.sh exec "$scalebench" run "$tmp/several.yaml" --out "$tmp/out" || return 1
     [ "$(column status several | sort -u)" = ok ] || return 1
@@ -125,7 +125,7 @@ ranks_of_a_host_share_memory() {
 }
 check "ranks of a host share memory, those of different hosts do not" ranks_of_a_host_share_memory
 
-# What UCX is told of the hosts' interfaces is not told to ranks that are not on them.
+# UCX's settings for the hosts do not apply to ranks elsewhere.
 local_points_run_beside() {
     ci/netns.sh exec "$scalebench" run "$tmp/mixed.yaml" --out "$tmp/out" || return 1
     paste -d' ' <(column kind mixed) <(column status mixed) | tee /dev/stderr |
@@ -133,7 +133,7 @@ local_points_run_beside() {
 }
 check "local points run beside those on the hosts" local_points_run_beside
 
-# What the others know of the way to the head holds when hosts are gone, whichever.
+# The other hosts still reach the head when any host is removed.
 head_keeps_its_address() {
     # shellcheck disable=SC2016 # beside the hosts
     ci/netns.sh --hosts 3 exec bash -c '
@@ -148,7 +148,7 @@ head_keeps_its_address() {
 }
 check "the head keeps its address when hosts are gone" head_keeps_its_address
 
-# Half of such runs used to stay in MPI_Finalize; a deadline ends those that stay.
+# Half of such runs used to hang in MPI_Finalize; a deadline ends hanging ones.
 runs_end() {
     local i
     for ((i = 0; i < 4; i++)); do
@@ -160,7 +160,7 @@ runs_end() {
 }
 check "runs of trainer and sweep end" runs_end
 
-# Hydra hands it to a shell of each host, without quotes.
+# Hydra passes it to a shell on each host without quotes.
 begins_wherever_it_lies() {
     local home="$tmp/somebody's checkout"
     mkdir "$home" && cp -r ci configs plots "$home" || return 1
@@ -176,7 +176,7 @@ fails_in_order() {
 }
 check "what all ranks find wrong is said once" fails_in_order
 
-# What hosts that were given do not have is not measured under its name.
+# A rate or delay that the given hosts do not have is rejected.
 another_link_is_refused() {
     expect 3 "site.rate = 100mbit, site.delay = none: the hosts have '1gbit delay none'" \
         ci/netns.sh exec "$scalebench" run "$tmp/small.yaml" --set site.rate=100mbit --out "$tmp/none"
@@ -188,7 +188,7 @@ passes_on_the_exit_status() {
 }
 check "the command's exit status is passed on, and no host is left" passes_on_the_exit_status
 
-# Its own end is a signal's; what it started ends with the hosts.
+# It ends by the signal; processes that it started end with the hosts.
 is_gone_after_a_signal() {
     local mark="netns-$$.$RANDOM" pid
     ci/netns.sh run bash -c "exec -a $mark sleep 1000" &

@@ -6,7 +6,7 @@
 set -u
 . bench/tests/lib/tap.sh
 
-# Status 1 is a missed target, which is no failure of the program.
+# Status 1 is a missed target, not a failure of the program.
 prints_rows() {
     PAIRS=6 LOOKS=6 STEPS=5 SAMPLED_STEPS=20 RANKS=1 BUILD=$build ci/overhead.sh >"$tmp/rows.csv" || [ $? -eq 1 ] || return 1
     cat "$tmp/rows.csv"

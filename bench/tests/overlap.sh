@@ -20,7 +20,7 @@ place: {oversubscribe: allow}
 figures: []
 SPEC
 
-# One core less than the threads and the thread of sync.overlap want.
+# One core less than the threads and the thread of sync.overlap need.
 refuses_a_thread_without_a_core() {
     local cores ranks
     cores=$(nproc)
@@ -40,7 +40,7 @@ runs_every_kind() {
     done
 }
 
-# Time that tests took is there where the computing thread made them, and nowhere else.
+# progress_ms has a value only if the compute thread makes progress.
 records_say_what_was_done() {
     local rows
     rows=$("$python" - "$tmp"/results/overlap/latest/summary.csv <<'PY'
@@ -58,9 +58,8 @@ poll_tiles ok 1 as it should
 thread ok 1 as it should" ]
 }
 
-# The second rank is told something else: without the check it would wait for what never comes, or take
-# what it gets for something else.
-ends_where_ranks_disagree() { # strategy and options, option, its value on either rank, what is said
+# The second rank gets another option. Without the check it would hang, or take a message for another one.
+ends_where_ranks_disagree() { # strategy and options, option, its value on each rank, message
     local options=(--model lenet_21k --data.set digits --data.samples 300 --sync.check calls --wait yield)
     # shellcheck disable=SC2086 # options are several words
     "$mpiexec" -n 1 "$train_cnn" "${options[@]}" --sync.strategy $1 "$2" "$3" : \

@@ -13,7 +13,7 @@ small=(--data.set digits --data.samples 2000 --train.batch_per_rank 50 --measure
 softmax=(--model configs/models/softmax_784.yaml)
 one_step=("${softmax[@]}" "${small[@]}" --run time --measure.time.steps 1)
 
-# Every kind of layer that computes the same each time; odd sizes, strides and padding.
+# Every deterministic kind of layer; odd sizes, strides and padding.
 cat >"$tmp/plain.yaml" <<'END'
 name: plain
 input: [1, 28, 28]
@@ -32,7 +32,7 @@ layers:
   - dense: {outputs: 10}
 END
 
-# What the other nets of the world have: average pooling, with padding that counts.
+# Average pooling whose padding counts.
 cat >"$tmp/average.yaml" <<'END'
 name: average
 input: [3, 32, 32]
@@ -48,7 +48,7 @@ layers:
   - dense: {outputs: 10}
 END
 
-# Layers without bias, smooth everywhere.
+# Layers without bias and without kinks.
 cat >"$tmp/biasless.yaml" <<'END'
 name: biasless
 input: [1, 28, 28]
@@ -61,7 +61,7 @@ layers:
   - dense: {outputs: 10}
 END
 
-# Mean loss of every step, one a line, over the records of all ranks.
+# Prints the mean loss of every step over the records of all ranks.
 losses() { # folder
     cat "$1"/rank.*.jsonl | tr -d ' ' | grep '"type":"step"' | sed -E \
         's/.*"step":([0-9]+).*/\1 &/; s/^([0-9]+) .*"samples":([0-9]+).*/\1 \2 &/; s/^([0-9]+ [0-9]+) .*"loss_sum":([0-9.e+-]+).*/\1 \2/' |
@@ -69,8 +69,8 @@ losses() { # folder
             END { for (i = 0; i <= last; i++) print sum[i] / n[i] }'
 }
 
-# Steps of both programs have the same losses: the first up to the rounding of one forward pass, the
-# others up to what rounding makes of a few steps.
+# Checks that both programs have the same losses: in the first step up to the rounding of one forward pass, later up to the
+# rounding of a few steps.
 same_losses() { # options
     mkdir -p "$tmp/ours" "$tmp/theirs"
     "$mpiexec" -n 1 "$train_cnn" "${small[@]}" --run time "$@" --record "$tmp/ours" || return 1
@@ -85,7 +85,7 @@ same_losses() { # options
         END { print "worst", worst; exit bad || NR < 3 || worst > 1e-3 || !($1 < first) }'
 }
 
-# Two ranks take one step together: gradients are summed, so losses and weights are those of one rank.
+# Two ranks that sum gradients have the losses and weights of one rank.
 ranks_agree() {
     mkdir -p "$tmp/one" "$tmp/two"
     local options=("${softmax[@]}" --data.set digits --data.samples 2000 --train.global_batch 51
@@ -98,8 +98,8 @@ ranks_agree() {
         awk '{ d = $1 - $2; print; if (d * d > 1e-8 * $1 * $1) bad = 1 } END { exit bad || NR != 20 }'
 }
 
-# Three ranks that do not exchange anything have two, two and one image of a batch, and none, one and one of the last:
-# each divides by a third of the batch, as train_cnn's do.
+# Three ranks without exchange have two, two and one image of a batch, and none, one and one of the last. Each divides by a
+# third of the batch, as in train_cnn.
 apart_as_ours() {
     local options=("${softmax[@]}" --data.set digits --train.lr 0.05 --sync.strategy none) program
     for program in "$train_cnn" "$peer"; do
@@ -114,10 +114,10 @@ apart_as_ours() {
         ! grep -w nan "$tmp/expect.log"
 }
 
-# Weights after steps of batches that three ranks do not divide. Four steps of a net without kinks are off by
-# rounding alone, 1e-4 of the change at most. One step of a net with batch norm, whose statistics are each
-# rank's own: an activation that rounding takes over a kink moves it by up to 5e-3, as README says, other statistics
-# or a mean in place of a sum by more than a tenth.
+# Compares weights after steps with batches that three ranks cannot divide evenly. Four steps of a network without kinks
+# differ by rounding alone, at most 1e-4 of the change. For one step of a network with batch norm and local statistics, an
+# activation that rounding moves across a kink changes it by up to 5e-3; other statistics, or a mean instead of a sum, by more
+# than a tenth.
 same_weights() { # ranks
     same_change "$1" 4 digits 1e-4 softmax_784 "$tmp/biasless.yaml" && same_change "$1" 1 shapes 5e-3 vgg_mini
 }
@@ -135,7 +135,7 @@ same_change() { # ranks, steps, images, how far off, models
     "$mpiexec" -n "$1" "$python" bench/tests/lib/peer_weights.py "$build" "$2" "${pairs[@]}" -- "${options[@]}"
 }
 
-# Numbers of the last line of rank 0's record.
+# Prints numbers of the last line of rank 0's record.
 last_line() { # folder, names
     python3 - "$@" <<'PY'
 import json, sys
@@ -145,7 +145,7 @@ print(*(end[name] for name in sys.argv[2:]))
 PY
 }
 
-# The bytes that ours hands over, in as many calls, a gather and a scatter for two messages with each rank.
+# As many bytes and calls as train_cnn: a gather and a scatter replace two messages with each rank.
 same_calls() {
     local strategy program
     for strategy in allreduce_layer "bucketed --sync.first_cap_mib 0.02 --sync.cap_mib 0.04" gather_scatter; do
@@ -162,14 +162,14 @@ same_calls() {
     done
 }
 
-# Where PyTorch computes with the BLIS that train_cnn has, it is with the same kernel set, as every copy of it says that starts
-# in the process; what the user asks for wins, here portable C, the set of number 25 in 0.9.
+# If PyTorch computes with train_cnn's BLIS, it uses the same kernel set; every copy of BLIS in the process prints its set.
+# The user's choice has priority, here portable C, set number 25 in 0.9.
 takes_the_kernel_set() {
     local ours
     ours=$("$mpiexec" -n 1 "$train_cnn" "${one_step[@]}" --record "$tmp" >&2 && blas_of_a_record) || return 1
     computes_with "${ours##* }" "$peer" "${one_step[@]}" --record "$tmp" || return 1
     blas_of_a_record
-    # One line is of the program that makes the inputs.
+    # One line belongs to the program that makes the inputs.
     [ "$(grep -c "selecting sub-configuration" "$tmp/sets.log")" -gt 1 ] || return 0
     [[ $(blas_of_a_record) == *" + $ours" ]] &&
         computes_with generic env BLIS_ARCH_TYPE=25 "$peer" "${one_step[@]}" --record "$tmp" &&
@@ -186,7 +186,7 @@ blas_of_a_record() {
     grep -ohE '"blas": ?"[^"]*"' "$tmp/rank.0.jsonl" | cut -d'"' -f4
 }
 
-# Of a launch that one rank of is killed or stopped nothing stays.
+# Nothing of a launch is left after one rank is killed or stopped.
 ends_with_a_rank() { # signal, text
     local mark=peer-$$.$RANDOM pid status
     mkdir -p "$tmp/$mark"
@@ -201,7 +201,7 @@ ends_with_a_rank() { # signal, text
     [ "$status" -ne 0 ] && grep -q "$2" "$tmp/end.log" && gone "$mark"
 }
 
-# One that has not met the others yet has them wait, for any time.
+# A rank that has not connected yet lets the others wait without limit.
 ends_with_a_rank_that_starts() {
     local mark=peer-$$.$RANDOM launch
     mkdir "$tmp/$mark"
@@ -215,7 +215,7 @@ imports_torch() { # word of the command line, rank
     grep -q libtorch_cpu "/proc/$(rank_of_peer "$@")/maps"
 }
 
-# What nobody has foreseen ends all ranks too: this one's record is a folder.
+# Unexpected errors end all ranks too: the record of this rank is a folder.
 ends_with_an_error() {
     local mark=peer-$$.$RANDOM
     mkdir -p "$tmp/$mark/rank.1.jsonl"
@@ -232,12 +232,12 @@ rank_of_peer() { # word of the command line, rank
     return 1
 }
 
-# Records are begun then.
+# Records begin when ranks have connected.
 have_met() { # mark
-    [ "$(find "$tmp/$1" -name 'rank.*.jsonl' -size +0 | wc -l)" -eq 3 ] # empty until ranks have met
+    [ "$(find "$tmp/$1" -name 'rank.*.jsonl' -size +0 | wc -l)" -eq 3 ] # empty until ranks are connected
 }
 
-# As DistributedDataParallel has it since it takes a cap that is given for that of all buckets.
+# DistributedDataParallel uses a given cap for all buckets.
 refuses_a_first_cap() {
     "$python" - "$build" <<'PY' | grep "sync.first_cap_mib 0.5 is not supported with sync.cap_mib 4 in torch"
 import sys
@@ -294,15 +294,15 @@ compares() {
     column both status | grep -c '^ok$' | grep -qx 2 || return 1
     column both blas | grep -q torch || return 1
     column both test_acc_pct | awk '$1 < 50 { exit 1 }' || return 1
-    # Memory without the data set, of both; a framework takes more than a program.
+    # Memory of both without the data set; a framework needs more than a program.
     column both memory_mib | awk '{ m[NR] = $1 } END { exit !(NR == 2 && m[1] > 0 && m[2] > m[1]) }' || return 1
-    # train_cnn has the 2,000 images of the spec and the test set, 9 MiB; PyTorch's side maps all.
+    # train_cnn has the 2,000 images of the spec and the test set, 9 MiB; PyTorch maps all.
     column both data_mib | awk '{ all = NR > 1 } $1 < (all ? 44 : 8) || $1 > (all ? 60 : 12) { print; exit 1 }' ||
         return 1
     column both peer_memory_ratio | head -n 1 | awk '{ exit !($1 > 0 && $1 < 1) }' || return 1
     column both savings | head -n 1 | grep -qx data_zeros || return 1
     column both peer_workload | grep -c '^peer_torch$' | grep -qx 1 || return 1
-    # Twice the steps in the same time are a ratio of two.
+    # Twice the steps in the same time give a ratio of two.
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
         $(col["run"]) == "time" { ms[$(col["block"]), $(col["label"]) ~ /peer/] = $(col["step_ms"]) }
         END { print (ms[0, 1] / ms[0, 0] + ms[1, 1] / ms[1, 0]) / 2 }' \
@@ -311,7 +311,7 @@ compares() {
         awk '{ print; exit !($1 > 0 && ($1 - $2) ^ 2 < 1e-6 * $2 ^ 2) }'
 }
 
-# A Python without torch, which looks like one to who asks.
+# A Python without torch.
 without_torch() {
     printf '#!/bin/sh\necho False\n' >"$tmp/bare"
     chmod +x "$tmp/bare"
@@ -321,7 +321,7 @@ without_torch() {
     ! column bare peer_ratio | grep -q '[0-9]'
 }
 
-# A PyTorch that was built without gloo, as far as a check looks: several ranks are skipped when they are planned.
+# A PyTorch that reports no gloo: points of several ranks are skipped in the plan.
 without_gloo() {
     mkdir -p "$tmp/fake/torch"
     touch "$tmp/fake/torch/__init__.py"
@@ -371,7 +371,7 @@ for layout in contiguous channels_last; do
     check "a convolutional net, $layout" same_losses --model "$tmp/plain.yaml" --peer.layout "$layout" \
         --train.lr 0.05 --train.lr_warmup_steps 3 --measure.time.steps 9
 done
-# The same augmented images: batches and crops come from one place.
+# Augmented images are the same, since one program makes batches and crops.
 check "average pooling and augmentation" same_losses --model "$tmp/average.yaml" --data.set shapes \
     --data.augment crop_flip --train.lr 0.05 --measure.time.steps 9
 check "products are computed with train_cnn's kernel set" takes_the_kernel_set

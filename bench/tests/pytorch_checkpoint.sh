@@ -7,7 +7,7 @@
 set -u
 . bench/tests/lib/tap.sh
 
-# A process that keeps PyTorch loaded, and what it answers to a command.
+# Sends a command to a process that keeps PyTorch loaded and prints its answer.
 ask() { # words
     local line
     printf '%q ' "$@" >&"${torch[1]}" && echo >&"${torch[1]}" || return 1
@@ -18,7 +18,7 @@ ask() { # words
     return 1
 }
 
-# Real MNIST where there is some, else images drawn here: $set, $data.
+# Chooses real MNIST, else generated images: $set, $data.
 find_data() {
     data=$SCALEBENCH_REAL_DATA/mnist
     ! compgen -G "$data/t10k-images-idx3*" >/dev/null || return 0
@@ -27,7 +27,7 @@ find_data() {
     ask draw "$data"
 }
 
-# What the trainer and PyTorch, both reading $2, say of each test image; the classes that are said.
+# Compares the predictions of the trainer and of PyTorch, both reading $2, for each test image; prints the predicted classes.
 compare_predictions() { # model, file of weights
     local model=$1 file=$2
     "$mpiexec" -n 1 "$train_cnn" --model "$model" --data.set "$set" --data.path "$data" --run evaluate \
@@ -44,11 +44,11 @@ predicts_the_same() { # ranks, model, options
     compare_predictions "$model" "$tmp/$model" >"$tmp/$model.log"
     local status=$?
     cat "$tmp/$model.log"
-    # A net that has learned nothing could agree by saying one class of all.
+    # An untrained network could agree by predicting a single class.
     [ "$status" -eq 0 ] && grep -qE "classes \[$classes" "$tmp/$model.log"
 }
 
-takes_what_pytorch_trained() { # model, type of numbers and prefix of names, where not PyTorch's own
+takes_what_pytorch_trained() { # model, type of numbers and prefix of names (PyTorch's by default)
     ask train "$1" "$tmp/$1.torch" "$data" "${@:2}" || return 1
     compare_predictions "$1" "$tmp/$1.torch" >"$tmp/$1.log"
     local status=$?
@@ -56,8 +56,8 @@ takes_what_pytorch_trained() { # model, type of numbers and prefix of names, whe
     [ "$status" -eq 0 ] && grep -qE 'classes \[[0-9], [0-9]' "$tmp/$1.log"
 }
 
-# The copy that checkpoint.dtype asks for, read by PyTorch and by the trainer; its parameters are what PyTorch rounds
-# the checkpoint's to.
+# Reads the copy of checkpoint.dtype with PyTorch and the trainer; its parameters equal the checkpoint's as PyTorch rounds
+# them.
 copies_for_pytorch() { # model, type
     predicts_the_same 1 "$1" --data.samples 600 --train.epochs 2 --train.lr 0.05 --train.momentum 0.5 \
         --checkpoint.dtype "$2" || return 1
@@ -65,7 +65,7 @@ copies_for_pytorch() { # model, type
     compare_predictions "$1" "$tmp/$1.$2"
 }
 
-# The comparison itself: one prediction that is wrong is found.
+# Tests the comparison itself: it finds one wrong prediction.
 finds_a_difference() {
     awk 'NR == 7 { $1 = ($1 + 1) % 10 } { print }' "$tmp/lenet_21k.txt" >"$tmp/wrong.txt"
     expect 1 "1 told differently" ask compare lenet_21k \
@@ -100,7 +100,7 @@ if python=$(python_with torch); then
     done
     check "vgg_mini with running statistics is taken in BF16 with a prefix" \
         takes_what_pytorch_trained vgg_mini BF16 module.
-    classes="[0-9]" # one class of all will do: parameters are compared
+    classes="[0-9]" # a single class suffices, since parameters are compared
     for type in bf16 f16; do
         check "a copy in $type is what PyTorch makes of the checkpoint" copies_for_pytorch vgg_mini "$type"
     done

@@ -6,7 +6,7 @@ set -u
 
 reference=results/reference
 
-# What `scalebench table` prints of a committed run, one line each.
+# Writes the table of a committed run to $tmp/table.
 table() { # name
     "$scalebench" table "$reference/$1" >"$tmp/table" || { cat "$tmp/table"; return 1; }
 }
@@ -41,7 +41,7 @@ peer_rows_are_of_the_tables() { # name of the run, its networks
     done
 }
 
-# "lenet_21k 1.96 [1.95, 1.98] times": of the strategy in brackets behind it or behind the next.
+# Checks "lenet_21k 1.96 [1.95, 1.98] times" with the strategy in brackets behind it or behind the next.
 second_cores_are_of_the_tables() {
     local text
     text=$(tr '\n' ' ' <README.md)
@@ -57,7 +57,7 @@ second_cores_are_of_the_tables() {
     grep " shm " "$tmp/table" | grep -qF " ${speedup#* } "
 }
 
-# As `scalebench figures` writes them beside tables alone, before it draws anything, for which there is no gnuplot here.
+# `scalebench figures` writes documents from tables before it draws; without gnuplot it stops then.
 documents_are_of_the_program() {
     local file name n=0
     for file in "$reference"/*/summary.md; do
@@ -76,7 +76,7 @@ the_list_of_references_is_current() {
     ci/references.sh >"$tmp/made" && diff "$tmp/listed" "$tmp/made"
 }
 
-# Numbers and verdicts that README links to are those of results/README.md, which claims write; so is their count.
+# Checks that numbers, verdicts and counts in README are those of results/README.md and claims.md.
 what_becomes_of_reports_is_the_ledgers() {
     local link
     grep -o '\[[^]]*\]*\](results/[a-z_/.]*#L[0-9-]*)' README.md | sort -u >"$tmp/links"

@@ -33,7 +33,7 @@ runs_nothing_twice() {
     [ "$before" = "$after" ] && [ "$(runs)" -eq 1 ]
 }
 
-# A host's name is no part of a campaign: jobs that are begun again land on other nodes.
+# A host's name is no part of a campaign: restarted jobs run on other nodes.
 goes_on_on_another_host() {
     local before
     before=$(cat "$latest/journal.jsonl")
@@ -63,7 +63,7 @@ begins_anew_with_another_program() {
     expect 0 "the program train_cnn differs from $out/fake/20" run && [ "$(runs)" -eq 3 ]
 }
 
-# As the message says.
+# Follows the advice of the message.
 goes_on_with_the_old_program() {
     local with without
     with=$(run_of_latest)
@@ -76,7 +76,7 @@ goes_on_with_the_old_program() {
         [ "$(launches)" -eq 12 ]
 }
 
-# What was measured stays; the table shows what is asked for.
+# Measured launches are kept; the table shows the requested points.
 another=(--set "matrix.sync.strategy=[tree,ring]")
 
 goes_on_with_another_spec() {
@@ -98,19 +98,19 @@ goes_on_after_a_failing_point() {
     rm -rf "$out"
     FAKE_FAIL=allreduce expect 1 "failed: exit status 3 (in full above)" run &&
         [ "$(grep -c "no luck" "$tmp/expect.log")" -eq 1 ] && grep "failed: exit status 3: .*no luck" "$latest/summary.md" &&
-        grep "no luck" "$latest/summary.csv" && [ "$(launches)" -eq 7 ] && # six of tree, the failed one
-        FAKE_FAIL=allreduce expect 1 "failed: exit status 3 (in full above)" run && # tried again
+        grep "no luck" "$latest/summary.csv" && [ "$(launches)" -eq 7 ] && # six of tree and the failed one
+        FAKE_FAIL=allreduce expect 1 "failed: exit status 3 (in full above)" run && # retried
         [ "$(grep -c "no luck" "$tmp/expect.log")" -eq 1 ] &&
         expect 1 "failed: exit status 3: fake trainer: no luck" "$scalebench" table "$latest"
 }
 
-# Its places in the blocks of the other point are filled.
+# Its missing launches are added to the blocks of the other point.
 tries_a_failed_point_again() {
     expect 0 "1 launch failed before and is tried again" run && [ "$(runs)" -eq 1 ] &&
         [ "$(launches)" -eq 14 ] && grep -q "^launches/.*no luck" "$latest/raw.csv"
 }
 
-# The third launch of all fails, and is tried again in its block.
+# The third launch fails and is retried in its block.
 tries_a_failed_launch_again() {
     rm -rf "$out"
     # shellcheck disable=SC2016 # expands in the trainer
@@ -123,7 +123,7 @@ tries_a_failed_launch_again() {
         expect 0 "2: 2 done, 0 failed" "$scalebench" status "$latest"
 }
 
-# Each run of a campaign has its own tries: the second launch of a point fails, then the fifth, in another run.
+# Each run has its own retries: the second launch of a point fails, then the fifth, in another run.
 counts_the_failures_of_this_run() {
     rm -rf "$out"
     # shellcheck disable=SC2016 # expands in the trainer
@@ -147,7 +147,7 @@ gives_up_what_fails_alike() {
         --set measure.retries=9 && [ "$(launches)" -eq 8 ]
 }
 
-# More launches: blocks over all points; another value of the matrix: blocks of it and of its base.
+# More launches add blocks over all points; another value of the matrix adds blocks of it and its baseline.
 runs_what_a_grown_spec_lacks() {
     rm -rf "$out"
     expect 0 "fake" run --set "measure.time.launches=2..2 measure.accuracy.seeds=[]" || return 1
@@ -155,17 +155,17 @@ runs_what_a_grown_spec_lacks() {
     [ "$(launches)" -eq 8 ] && [ "$(grep -c '"event":"block"' "$latest/journal.jsonl")" -eq 4 ] || return 1
     expect 0 "fake" run --set "measure.time.launches=4..4 measure.accuracy.seeds=[] matrix.ranks=[2,4]
         matrix.sync.strategy=[tree,allreduce,ring]" || return 1
-    [ "$(runs)" -eq 1 ] && [ "$(launches)" -eq 28 ] && # 4 of each new point, and of the base of all
+    [ "$(runs)" -eq 1 ] && [ "$(launches)" -eq 28 ] && # 4 of each new point and of the baseline
         [ "$(grep -c '"event":"block"' "$latest/journal.jsonl")" -eq 8 ] &&
         [ "$(grep -c '"event":"finished"' "$latest/journal.jsonl")" -eq 3 ]
 }
 
 spends_no_more_than_the_budget() {
     rm -rf "$out"
-    expect 0 "fake" run --set measure.budget=0s && [ "$(launches)" -eq 6 ] # one each, two seeds each
+    expect 0 "fake" run --set measure.budget=0s && [ "$(launches)" -eq 6 ] # one launch and two seeds each
 }
 
-# No machine that runs this test has so many cores.
+# More cores than any machine that runs this test.
 too_many="matrix.ranks=[1,10000] train.global_batch=10000 place.oversubscribe=refuse"
 
 skips_aloud() {
@@ -175,7 +175,7 @@ skips_aloud() {
     expect 0 "2 of 4 points skipped" run --set "$too_many"
 }
 
-# The trainer is asked, since it knows the processor that it runs on.
+# Asks the trainer, which knows its processor.
 skips_what_the_processor_lacks() {
     cat >"$tmp/facts" <<'END'
 [[ " $* " != *" --identify "*" --kernels.isa=avx512 "* ]] || { echo "this processor has no avx512"; exit 3; }
@@ -214,7 +214,7 @@ refuses_places_of_no_use() {
         "$bin/scalebench" compare strong_scaling strong_scaling --out "$out" --output "$tmp"
 }
 
-# By the clock, the second run here is the older one: as where a clock was set back, or in one second.
+# The second run has the older time, as after a clock was set back or within one second.
 latest_follows_the_runs() {
     local first second
     rm -rf "$out"
@@ -229,7 +229,7 @@ latest_follows_the_runs() {
 
 leaves_no_temporary_link() {
     rm "$latest"
-    mkdir "$latest" # what a copy that follows links has made
+    mkdir "$latest" # as after a copy that follows links
     expect 1 "latest: cannot link the run" run || return 1
     rmdir "$latest"
     ln -s of_one_that_was_killed "$out/fake/.latest"
@@ -247,7 +247,7 @@ without_output() { # command
     "$@" >&-
 }
 
-# As daemons and some batch systems start programs: what is opened first must not become what is printed to.
+# Daemons and some batch systems start programs with closed descriptors: opened files must not become standard output.
 runs_with_closed_descriptors() {
     rm -rf "$out"
     ends_with 1 run "$@" <&- >&- 2>&- || return 1
@@ -257,7 +257,7 @@ runs_with_closed_descriptors() {
     [ "$(launches)" -eq 12 ] && ! grep -v '^{"event":"' "$latest/journal.jsonl"
 }
 
-# As daemons that do not want to hear of their children start programs; the git here has the same answer for everybody.
+# Daemons may start programs with SIGCHLD ignored. The git here always gives the same answer.
 runs_where_children_are_ignored() {
     mkdir "$tmp/stub"
     printf '#!/bin/sh\necho abc1234\n' >"$tmp/stub/git"
@@ -266,7 +266,7 @@ runs_where_children_are_ignored() {
         "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/ignored"
 }
 
-# Of 1 KiB, which the spec of the run does not fit into. The same command completes without the limit.
+# With a limit of 1 KiB the spec of the run does not fit. The same command completes without the limit.
 tells_of_files_too_large() {
     rm -rf "$out"
     expect 1 "cannot write: File too large" bash -c "ulimit -f 1; $(declare -f run); bin='$bin' tmp='$tmp' out='$out'; run" ||
@@ -274,13 +274,13 @@ tells_of_files_too_large() {
     expect 0 "fake" run && [ "$(launches)" -eq 12 ]
 }
 
-# A folder may be entered, as a program may be run.
+# Folders have execute permission like programs.
 refuses_a_folder_as_launcher() {
     expect 3 "MPIEXEC='$tmp' is not a program that can be run" env MPIEXEC="$tmp" \
         "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/none"
 }
 
-# What was measured is not passed over without a word.
+# Ignored measurements are reported.
 says_which_run_it_does_not_know() {
     local first
     rm -rf "$out"
@@ -292,7 +292,7 @@ says_which_run_it_does_not_know() {
     expect 0 "fake" run && ! grep "has a journal" "$tmp/expect.log"
 }
 
-# Names of files are bytes, of which JSON holds those that are UTF-8.
+# File names are bytes; JSON can hold only UTF-8.
 keeps_names_that_are_no_text() {
     local name=$tmp/$'r\xe9s'
     cp "$tmp/fake.yaml" "$name.yaml"
@@ -302,7 +302,7 @@ keeps_names_that_are_no_text() {
     expect 0 '"state": "unreadable"' "$bin/scalebench" status --json --out "$name"
 }
 
-# A campaign's name is no folder that figures takes.
+# figures does not accept a campaign's name as a folder.
 says_how_tables_come_back() {
     local folder
     rm -rf "$out"
@@ -314,7 +314,7 @@ says_how_tables_come_back() {
         expect 0 "holds" "$bin/scalebench" check fake "step_ms < 1000" --out "$out"
 }
 
-# Hydra ends a launch without reading what ranks have said: one that did not wait lost it in a third of all cases.
+# Hydra ends a launch without reading all output of ranks; without a wait it was lost in a third of all cases.
 says_why_nothing_begins() {
     local i
     for ((i = 0; i < 20; i++)); do

@@ -43,8 +43,8 @@ ends_as_a_local_run_does() {
         [ "$(column ranks "$there/summary.csv")" = "$(printf '1\n2')" ]
 }
 
-# What Slurm shows of a job for an option of sbatch; "elsewhere" for what it does not show and another
-# test here sees at work. An option that is not here has no test yet.
+# Prints Slurm's text about a job for an option of sbatch; "elsewhere" if another test covers the option. Options that are
+# missing here have no test.
 shown() { # option, value
     case $1 in
     --time) echo "TimeLimit=$2" ;;
@@ -58,7 +58,7 @@ shown() { # option, value
     esac
 }
 
-# Of the job above, which was submitted as a user types it.
+# Checks the job above, which was submitted as a user does.
 is_the_job_of_its_lines() {
     local option value want crowded=0 n=0
     scontrol show job "$number" | tr -s ' \n' '\n' >"$tmp/job"
@@ -75,7 +75,7 @@ is_the_job_of_its_lines() {
         [ "$(column oversubscribed "$home/results/small/latest/summary.csv" | tail -n 1)" = "$crowded" ]
 }
 
-# As the template says: one line away, and -c says how many cores. The mask stays the whole node here.
+# Follows a comment of the template: without one line, -c sets the cores. Here the mask stays the whole node.
 stays_inside_its_cores() {
     sed 's/^#SBATCH --exclusive/#&/' "$template" >"$tmp/shared.sbatch"
     script=$tmp/shared.sbatch expect 0 "ranks=2: skipped: 2 ranks x 1 thread need 2 cores, this job may use 1" \
@@ -84,7 +84,7 @@ stays_inside_its_cores() {
     grep -q '"usable_cores": 1,' "$out/small/latest/manifest.json"
 }
 
-# From here on a trainer that takes no time, or hangs for ever and is deaf to SIGTERM.
+# From here on the trainer takes no time, or hangs and ignores SIGTERM.
 mkdir "$tmp/bin"
 cp "$build/scalebench" "$build/pin" "$tmp/bin"
 cp bench/tests/lib/fake_trainer.sh "$tmp/bin/train_cnn"
@@ -122,8 +122,8 @@ no_jobs() {
     [ -z "$(squeue -h)" ]
 }
 
-# Ended in order, not killed: the runner has said so, and nothing runs any more. No line of the journal
-# is lost: what was done before is done. sbatch may end before the job has.
+# Checks that the job ended in order: the runner has reported it, nothing runs, and the journal is complete. sbatch may end
+# before the job.
 is_resumable() {
     wait "$waiting"
     until_true no_jobs || return 1
@@ -147,21 +147,20 @@ survives_scancel() {
     start_hanging && scancel "$number" && is_resumable && completes_later
 }
 
-# The template's signal comes a minute before the end, up to half a minute earlier as Slurm looks at the
-# clock, and never to a job that is just starting: so the end is brought near when the ranks hang. The job
-# has ended when its time is up.
+# The template's signal comes a minute before the end, or up to half a minute earlier, and never to a starting job. So the
+# time limit is lowered when the ranks hang. The job must end before its limit.
 survives_its_time_limit() {
     start_hanging && scontrol update "jobid=$number" EndTime=now+90 && is_resumable &&
         scontrol show job "$number" | grep -E "JobState=(COMPLETED|FAILED)" && completes_later
 }
 
-# Slurm lets a job that it begins again wait for two minutes, counted anew once its processes are gone.
+# Slurm delays a restarted job for two minutes, counted from the end of its processes.
 hangs_without_waiting() {
     scontrol update "jobid=$number" StartTime=now
     hanging
 }
 
-# As after a node has failed: the same job, a second time.
+# The same job starts again, as after a failure of its node.
 begins_again() {
     start_hanging || return 1
     rm -f "$latest"/launches/*/*/hangs.*
@@ -170,7 +169,7 @@ begins_again() {
         scancel "$number" && is_resumable && completes_later
 }
 
-# srun has no plugin for MPI unless told: both would be a run of one rank.
+# srun has no MPI plugin by default: both ranks would run alone.
 srun_starts_one_run() {
     local options=(--model lenet_21k --data.set digits --data.samples 200 --train.epochs 1)
     expect 2 "srun --mpi=pmi2 -n 2 $train_cnn ..., or" \
@@ -187,7 +186,7 @@ leaves_nothing() {
     ci/slurm.sh stop "$cluster" && gone "$cluster"
 }
 
-# The inner one speaks of the outer one's folder and of its own.
+# The inner one names the outer one's folder and its own.
 starts_again_beside_another() {
     # shellcheck disable=SC2016 # expands in the other shell
     expect 0 "n0" ci/slurm.sh run sh -c \

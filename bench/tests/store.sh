@@ -30,7 +30,7 @@ status() { # arguments
     "$bin/scalebench" status --out "$out" "$@"
 }
 
-# Rows of raw.csv that count, as "label block": none of its fields before those holds a comma.
+# Prints counted rows of raw.csv as "label block"; no earlier field contains a comma.
 counted() {
     awk -F, 'NR > 1 && $7 == "ok" {print $3, $5}' "$latest/raw.csv"
 }
@@ -38,14 +38,14 @@ counted() {
 unshare=(unshare --uts)
 "${unshare[@]}" true 2>/dev/null || unshare=(unshare --map-root-user --uts)
 
-elsewhere() { # command: on a host of another name
+elsewhere() { # command; runs it with another host name
     "${unshare[@]}" sh -c 'hostname elsewhere && exec "$@"' sh "$@"
 }
 
-# --- A spec that asks for something else ------------------------------------------------------------
+# --- Changed specs ----------------------------------------------------------------------------------
 
-# No point has the options of the run: another one begins, and both stay. Names of runs and of campaigns, and specs, are
-# taken alike.
+# No point of the spec is in the run, so another run begins and both are kept. Commands accept names of runs and campaigns,
+# and specs.
 other_options_begin_a_run() {
     local first second name command
     first=$(run_of_latest)
@@ -82,7 +82,7 @@ another_figure_runs_nothing() {
     cmp "$tmp/before" "$journal" && [ "$(runs)" -eq 1 ]
 }
 
-# What the journal has beyond $tmp/before, as "label block".
+# Prints lines of the journal beyond $tmp/before as "label block".
 new_launches() {
     local point
     tail -n "+$(($(wc -l <"$tmp/before") + 1))" "$journal" |
@@ -110,7 +110,7 @@ another_seed_runs_itself() {
     [ "$(grep -c '"running"' "$tmp/new")" -eq 2 ] && [ "$(grep -c '"running".*"seed":4' "$tmp/new")" -eq 2 ]
 }
 
-# Six launches of the new point, each in a block with one of its base; the third point runs no more.
+# Six launches of the new point, each in a block with its baseline; the third point does not run again.
 another_value_runs_itself_and_its_base() {
     local new
     cp "$journal" "$tmp/before"
@@ -121,7 +121,7 @@ another_value_runs_itself_and_its_base() {
     [ "$(sed -n 's/ring //p' <<<"$new")" = "$(sed -n 's/tree //p' <<<"$new")" ]
 }
 
-# The first spec again shows what it asks for, of all that is there.
+# The first spec again shows its own points.
 less_is_kept_and_not_shown() {
     cp "$journal" "$tmp/before"
     expect 0 "launches of 1 point outside this spec are kept" run || return 1
@@ -139,7 +139,7 @@ another_program_keeps_the_old_run() {
     expect 0 "fake" run && [ "$(readlink -f "$latest")" = "$old" ] && cmp "$tmp/before" "$journal"
 }
 
-# It is left as it was, and shown.
+# The run is unchanged and shown.
 runs_of_earlier_versions_are_shown() {
     local old
     old=$(readlink -f "$latest")
@@ -153,7 +153,7 @@ runs_of_earlier_versions_are_shown() {
         expect 0 "allreduce" "$bin/scalebench" table "$old" && expect 0 "${old##*/}  finished" status fake
 }
 
-# A peer that says what it stands on as $tmp/foundations has it.
+# A peer that reports the libraries in $tmp/foundations.
 make_peer() {
     # shellcheck disable=SC2016 # expands in the peer
     sed -e '/--identify)/i\    --check|--check=*) exec cat "$FOUNDATIONS" ;;' -e 's/"workload":"train_cnn"/"workload":"peer_torch"/' \
@@ -170,7 +170,7 @@ rows_that_count() { # program
     awk -F, -v program="$1" 'NR > 1 && $7 == "ok" && $3 ~ program' "$latest/raw.csv" | wc -l
 }
 
-# Its own launches count no more; those of the trainer do, six more pair with the new ones.
+# Its old launches no longer count. The trainer's do; six more pair with the new ones.
 another_peer_runs_itself() {
     make_peer
     rm -rf "$out"
@@ -185,7 +185,7 @@ another_peer_runs_itself() {
         expect 0 "fake" run "${with_peer[@]}" && cmp "$tmp/before" "$journal"
 }
 
-# What it had then counts again.
+# The old launches count again.
 the_old_peer_runs_nothing() {
     echo "torch 1" >"$FOUNDATIONS"
     expect 0 "'torch 2' then, 'torch 1' now" run "${with_peer[@]}" || return 1
@@ -193,7 +193,7 @@ the_old_peer_runs_nothing() {
         [ "$(grep -c '"running"' "$journal")" -eq 24 ]
 }
 
-# spec.yaml and the tables are of one spec, also of one that measures nothing.
+# spec.yaml and the tables belong to one spec, also if it measures nothing.
 nothing_measured_writes_all() {
     local nothing=(--set 'measure.time.launches=0..0 figures=[{kind: line, file: layers, y: params, x: layer, shape: bars}]')
     rm -rf "$out"
@@ -213,9 +213,9 @@ tells_of_a_damaged_journal() {
     expect 2 "journal.jsonl:5: not a line of a journal" run && expect 1 "journal.jsonl:5: not a line" status fake
 }
 
-# --- Looking on -------------------------------------------------------------------------------------
+# --- Watching a run ---------------------------------------------------------------------------------
 
-slow() { # a runner that has a launch on its way
+slow() { # starts a runner and waits for a launch
     rm -rf "$out"
     FAKE_HANG=allreduce "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" >"$tmp/run.log" 2>&1 &
     runner=$!
@@ -233,7 +233,7 @@ tells_what_runs() {
     grep "1 interrupted; up to 1[12] pending\|1 interrupted; 1[12] pending" "$tmp/expect.log"
 }
 
-# Nothing of a spec that asks for more is written while another runner has the run, here or elsewhere.
+# Nothing of a larger spec is written while another runner has the run, here or on another host.
 growing_is_refused_while_it_runs() {
     local before here there
     slow || return 1
@@ -254,9 +254,9 @@ growing_is_refused_while_it_runs() {
     gone "$out"
 }
 
-# --- Killed at moments of chance --------------------------------------------------------------------
+# --- Kills at random moments ------------------------------------------------------------------------
 
-# Asks for more launches of each point whenever all are there.
+# Requests more launches of each point when all are done.
 ask_for_more() {
     goal=$((goal + 20))
     many=(--set "measure.time.launches=$goal..$goal measure.accuracy.seeds=[1,2,3]")
@@ -268,7 +268,7 @@ begin_asking() {
     ask_for_more
 }
 
-launch_many() { # in the background; the name of its host
+launch_many() { # host name; runs in the background
     if [ "$1" = elsewhere ]; then
         "${unshare[@]}" sh -c 'hostname elsewhere && exec "$@"' sh \
             "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" "${many[@]}" >>"$tmp/kills.log" 2>&1 &
@@ -277,11 +277,11 @@ launch_many() { # in the background; the name of its host
     fi
 }
 
-child() { # of a process: the last that it started
+child() { # process; prints its last child
     [ -z "$1" ] || pgrep -n -P "$1"
 }
 
-victim() { # the runner, which part of it
+victim() { # runner, part
     case $2 in
     runner) echo "$1" ;;
     guard) child "$1" ;;
@@ -294,7 +294,7 @@ is_one_run() {
     [ "$(runs)" -eq 1 ]
 }
 
-# What the journal said in whole lines before, it says still.
+# Checks that the complete lines of the journal are unchanged.
 keeps_its_lines() {
     [ -e "$journal" ] || return 0
     [ ! -e "$tmp/lines" ] || cmp -n "$(stat -c %s "$tmp/lines")" "$tmp/lines" "$journal" || return 1
@@ -305,7 +305,7 @@ wait_quietly() { # processes
     wait "$@" 2>/dev/null
 }
 
-kill_once() { # how often before
+kill_once() { # number of earlier kills
     local parts=(runner runner mpiexec rank guard) part second='' where=here
     part=${parts[RANDOM % 5]}
     [ ! -e "$journal" ] || ! tail -n 1 "$journal" | grep -q finished || ask_for_more
@@ -331,7 +331,7 @@ kill_once() { # how often before
     gone "$out" && keeps_its_lines
 }
 
-# Every point has each of its launches once, and the journal ends no launch twice.
+# Checks that every point has each launch once, and the journal ends no launch twice.
 counts_everything_once() {
     local label rows
     rows=$(awk -F, 'NR > 1 && $7 == "ok" {print $3, $4, $5, $6 * ($4 == "accuracy")}' "$latest/raw.csv")
@@ -349,7 +349,7 @@ tables() {
     (cd "$latest/" && sha256sum ./*.csv summary.md summary.tex)
 }
 
-# The same rows give the same analysis, byte for byte, whoever computes it.
+# The same rows give the same analysis, byte for byte.
 repeats_its_analysis() {
     local before
     before=$(tables)
@@ -360,7 +360,7 @@ repeats_its_analysis() {
     "$bin/scalebench" table "$latest" | cmp - "$tmp/table"
 }
 
-# The same command completes what was interrupted.
+# The same command completes an interrupted campaign.
 completes_all() {
     { [ ! -e "$journal" ] || keeps_its_lines; } && run "${many[@]}" && keeps_its_lines && [ "$(runs)" -eq 1 ] &&
         counts_everything_once && repeats_its_analysis
@@ -382,7 +382,7 @@ survives_kills() {
     completes_all
 }
 
-# A file may be no larger than a limit, which the journal reaches.
+# A limit on file sizes that the journal reaches.
 survives_a_limit_of_files() {
     begin_asking
     (
@@ -393,7 +393,7 @@ survives_a_limit_of_files() {
     [ $? -eq 1 ] && gone "$out" && completes_all
 }
 
-# A disk that is full, then one with room.
+# A full disk, then one with space.
 survives_a_full_disk() {
     local status
     begin_asking

@@ -41,8 +41,8 @@ completes() {
     done
 }
 
-# Rows as wide as the header, no name twice, every cell of the type that columns.csv gives, columns in
-# its order, no file without an entry.
+# Checks that rows are as wide as the header, names are unique, cells have the type and columns the order of columns.csv, and
+# every file has an entry.
 cat >"$tmp/check.py" <<'END'
 import csv, re, sys
 folder, files = sys.argv[1], sys.argv[2:]
@@ -63,7 +63,7 @@ for row in dictionary:
     assert len(row) == len(header), row
     assert entry["type"] in types and entry["meaning"], row
     known.setdefault(entry["file"], []).append((entry["column"], entry["type"]))
-# Nothing here is measured by a program that is not ours, whose metrics would be a file of their own.
+# No foreign program is measured here, so there is no metrics.csv.
 assert sorted(known) == sorted(["metrics.csv", "resources.csv", "segments.csv", "timeline.csv"] + [f"{name}.csv" for name in files]), sorted(known)
 for name in files:
     columns = known[f"{name}.csv"]
@@ -82,7 +82,7 @@ fits_the_dictionary() {
     python3 "$tmp/check.py" "$latest" "${files[@]}"
 }
 
-# A check that cannot fail would prove nothing: a cell too many, and a text where a number belongs.
+# Tests that the check can fail: an extra cell, and a text instead of a number.
 finds_what_does_not_fit() {
     local file=$latest/epochs.csv damage
     cp "$file" "$tmp/epochs.csv"
@@ -97,8 +97,7 @@ finds_what_does_not_fit() {
     cp "$tmp/epochs.csv" "$file"
 }
 
-# What was run where stands first. The lines below the table are paragraphs of their own; the rules, twelve
-# below a header, stand last.
+# The run and its machine come first. Lines below the table are paragraphs; the twelve rules with a header come last.
 is_a_document() {
     local caches
     caches=$(sed -n 's/^ *"caches": "\(.*\)",$/\1/p' "$latest/manifest.json")
@@ -117,8 +116,8 @@ rows() { # file
     echo $(($(wc -l <"$latest/$1.csv") - 1))
 }
 
-# Two points that run (and one skipped): two timed launches and two seeds each, two epochs a seed, ten
-# classes, five steps a launch and rank.
+# Two points run and one is skipped: two timed launches and two seeds each, two epochs per seed, ten classes, five steps per
+# launch and rank.
 has_every_row() {
     rows summary && rows raw && rows epochs && rows classes && rows steps && rows losses
     [ "$(rows summary)" -eq 3 ] && [ "$(rows raw)" -eq 8 ] && [ "$(rows epochs)" -eq 8 ] &&
@@ -141,7 +140,7 @@ assert len(launches) == 4 and launches.keys() == last.keys(), launches
 for launch, (samples, correct) in launches.items():
     assert samples == 10000, (launch, samples)
     assert abs(100 * correct / samples - last[launch]) < 1e-6, (launch, correct, last[launch])
-# Ranks of one step do not differ in their weights; steps do.
+# Ranks of one step have equal weights; steps have different ones.
 hashes = {}
 for row in read("steps"):
     hashes.setdefault((row["launch"], row["epoch"], row["step"]), set()).add(row["hash"])
@@ -157,7 +156,7 @@ loads_in_gnuplot() {
             set terminal dumb; set output '$tmp/dumb.txt';
             plot '$latest/$file.csv' using 0:(strlen(strcol(1)))" || return 1
     done
-    # Blank rows would be points at 0: the mean of a column says that names and numbers were found.
+    # Checks the mean of a column: blank rows would be points at 0.
     gnuplot -e "set datafile separator comma; stats '$latest/epochs.csv' using 'epoch' nooutput;
         if (STATS_records != 8 || STATS_mean != 1.5) { exit status 1 }"
 }
@@ -194,13 +193,12 @@ again_runs_nothing_and_mends() {
     cmp "$tmp/classes.csv" "$latest/classes.csv" && [ "$before" = "$(cat "$latest/journal.jsonl")" ]
 }
 
-# What stands below the table, without the lines that name files and the folder.
+# Prints the lines below the table, without those that name files and the folder.
 says() { # folder, table
     sed "s#$1#RUN#; /^  tables /d; /^  next /d; /^Read from /d" "$2"
 }
 
-# What is committed or mailed are tables: they print what the campaign printed at its end, and drawing
-# leaves them as they are.
+# Tables alone print what the campaign printed at its end, and drawing does not change them.
 prints_from_tables() {
     local copy=$tmp/copy
     mkdir "$copy"
@@ -215,7 +213,7 @@ prints_from_tables() {
     expect 2 "$copy/summary.csv: cannot read" "$scalebench" table "$copy"
 }
 
-# The sentence below the table is that row of losses.csv.
+# The sentence below the table states the row of losses.csv.
 says_what_the_losses_are() {
     python3 - "$latest/losses.csv" "$tmp/ran.txt" <<'END'
 import csv, sys
@@ -231,7 +229,7 @@ assert (row["doubt"] in said[0]) if row["doubt"] else "Karp-Flatt" in said[0], (
 END
 }
 
-# What a report prints of its network beside ours: equal, unequal, and of a layer that is not there.
+# Compares a report's network with ours: equal, unequal, and a missing layer.
 stands_beside_a_summary() {
     local theirs=$tmp/summary.csv
     grep -q '^softmax_784,total,,,7850,15680,' "$latest/layers.csv" || return 1
@@ -244,8 +242,7 @@ stands_beside_a_summary() {
     expect 2 "'nowhere.csv' not found" "$scalebench" model softmax_784 --published nowhere.csv
 }
 
-# Of a published file that has names alone no row is looked at, though `where` of a figure asks for some. What no cell points
-# to is no address of memory then.
+# A published file with only a header has no rows for `where` of a figure. No cell may be read then.
 takes_names_alone() {
     printf 'ranks,ms\n' >"$tmp/names.csv"
     sed "s/^figures: .*/figures: [{kind: line, y: step_ms, published: {file: names.csv, keys: [ranks],\
@@ -276,8 +273,8 @@ explains() {
         expect 2 "nearest 'step_ms_median'" "$scalebench" explain step_ms_medain
 }
 
-# Sums are columns of a series file, and so are parts of a bar; committed runs have the kinds of figures that the campaign
-# here has no numbers for. No two columns of a file share a name.
+# Sums and parts of bars are columns of a series file. Committed runs cover kinds of figures without numbers here. Names of
+# columns are unique.
 draws_every_kind_of_column() {
     local run word
     for run in overlap past_stragglers kota_fig1; do
@@ -294,7 +291,7 @@ draws_every_kind_of_column() {
     done
 }
 
-# Columns of every CSV file, what heads tables, and flags, of all committed runs and of the campaign here.
+# Lists columns of every CSV file, heads of tables, and flags, of all committed runs and of the campaign here.
 explains_every_word() {
     local word
     draws_every_kind_of_column || return 1
@@ -343,7 +340,7 @@ check "a network stands beside a published summary" stands_beside_a_summary
 check "a published file without rows" takes_names_alone
 check "columns, networks and strategies are explained" explains
 check "every word of tables and columns is explained" explains_every_word
-# ---- The twelve rules at the end of a report; --strict makes one that is broken an exit status ----
+# ---- The twelve rules at the end of a report; --strict fails if one is broken ----
 
 cat >"$tmp/rules.yaml" <<'YAML'
 name: rules

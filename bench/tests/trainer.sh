@@ -22,7 +22,7 @@ records() {
     done
 }
 
-# Nothing a step: no line, no hash, and no claim about weights that nobody compared.
+# Nothing per step: no line, no hash, and no statement about weights that were not compared.
 measures_nothing_but_time() {
     expect 0 "weights not compared" "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --run time \
         --measure.time.steps 5 --measure.time.warmup_steps 2 --wait yield --record "$tmp" \
@@ -31,7 +31,7 @@ measures_nothing_but_time() {
     tail -n 1 "$tmp/rank.0.jsonl" | grep '"timed_steps":5,.*"check":"none","weights_equal":null'
 }
 
-# Memory of the process is what training takes, not what is kept of its steps, nor what a sanitizer keeps of what was freed.
+# Memory of the process excludes records of steps, and freed memory that a sanitizer keeps.
 records_take_no_memory() {
     local steps peak=0 before
     local -x ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=0:thread_local_quarantine_size_kb=0
@@ -44,7 +44,7 @@ records_take_no_memory() {
         [ $((peak - before)) -lt 5 ]
 }
 
-# The loop over the timed steps holds the steps and what lies between them.
+# The loop time covers the timed steps and the time between them.
 loop_holds_the_window() {
     "$mpiexec" -n 1 "$train_cnn" "${small[@]}" --run time --measure.time.steps 5 \
         --record "$tmp" || return 1
@@ -54,7 +54,7 @@ loop_holds_the_window() {
         END { exit !(window > 0 && loop > window) }'
 }
 
-# The epoch's time leaves out what lies between its steps, of which the hashes take most.
+# The epoch's time excludes the time between its steps, mostly hashes.
 epochs_hold_their_steps_alone() {
     "$train_cnn" --model keras_690k --data.set digits --data.samples 2000 --train.global_batch 100 \
         --train.epochs 1 --measure.check step --record "$tmp" || return 1
@@ -67,11 +67,11 @@ epochs_hold_their_steps_alone() {
               exit !(steps > 0 && over > -1e3 && over < between / 2) }'
 }
 
-# A stopped rank never arrives: the others must say who lags, and all must go.
+# A stopped rank never arrives: the others must name it, and all must end.
 names_the_stopped_rank() { # policy, ranks, options ...
     local wait=$1 ranks=$2 mark="deadline-$1-$$" pid victim
     shift 2
-    rm -f "$tmp/stopped.log" # of the policy before, where the wait below would find its epoch
+    rm -f "$tmp/stopped.log" # of the previous policy; the wait below would find its epoch
     "$mpiexec" -n "$ranks" "$train_cnn" "${small[@]}" --train.epochs 100000 --wait "$wait" \
         --sync.deadline 2s --version-string "$mark" "$@" >"$tmp/stopped.log" 2>&1 &
     pid=$!
@@ -83,7 +83,7 @@ names_the_stopped_rank() { # policy, ranks, options ...
     grep -qE "(not there yet|silent): rank 1$" "$tmp/stopped.log" && gone "$mark"
 }
 
-# What is sent in messages of our own is counted: at rank 0 two to and two from each of two tensors.
+# Own messages are counted: rank 0 sends two and receives two for each of two tensors.
 counts_messages() {
     "$mpiexec" -n 3 "$train_cnn" "${small[@]}" --run time --measure.time.steps 5 --wait yield \
         --record "$tmp" --sync.strategy gather_scatter || return 1
@@ -94,8 +94,8 @@ counts_messages() {
         grep '"bytes_wire":157000,"messages_wire":10,"wire_source":"counted"'
 }
 
-# Sums besides the strategy's own: a norm of 8 bytes a step, which rank 2 of 3 sends once, and the statistics of eight
-# layers of batch norm, 5568 bytes forward and backward.
+# Further sums: a norm of 8 bytes per step, which rank 2 of 3 sends once, and the statistics of eight batch norm layers, 5568
+# bytes forward and backward.
 counts_other_sums() {
     "$mpiexec" -n 3 "$train_cnn" "${small[@]}" --run time --measure.time.steps 5 --wait yield \
         --record "$tmp" --sync.strategy gather_scatter --train.clip_norm 1 || return 1
@@ -107,7 +107,7 @@ counts_other_sums() {
         tail -n 1 "$tmp/rank.0.jsonl" | grep -v '"bytes_batch_norm":0'
 }
 
-# A server that nobody waits for has taken its steps long before others have: what it answers them is counted.
+# An asynchronous server finishes its own steps long before the others; its later answers are counted.
 counts_late_answers() {
     local variant
     for variant in async "stale --sync.staleness 3"; do
@@ -121,7 +121,7 @@ counts_late_answers() {
     done
 }
 
-# Replicas differ on purpose; what is compared is the model that is made of them.
+# Replicas differ on purpose; the model made from them is compared.
 compares_the_average() {
     expect 0 "weights equal on all ranks" "$mpiexec" -n 3 "$train_cnn" "${small[@]}" \
         --train.epochs 1 --wait yield --sync.strategy local_sgd --sync.period 7
@@ -150,7 +150,7 @@ identify() {
     "$train_cnn" --identify --model "$model" --data.set digits
 }
 
-# What a campaign is told beforehand is what its launches record; another library is another identity.
+# The identity before a campaign equals that in its records; another library changes it.
 identifies_its_launches() {
     local told recorded pair preload="${LD_PRELOAD:-}"
     told=$(identify) || return 1
@@ -213,7 +213,7 @@ to_a_full_one() { # command
     "$@" >/dev/full
 }
 
-# Every program of the build but scalebench (commands/each.sh), by its help, and one that prints results by these.
+# Runs every program except scalebench (commands/each.sh) with --help, and one with results, without a valid output.
 printing() {
     cat <<END
 train_cnn --help
@@ -246,7 +246,7 @@ check "an output that is closed or full is an error" needs_its_output
 
 check "help needs no MPI" expect 0 "--train.lr" "$train_cnn" --help
 check "description is JSON" expect 0 '"workload": "train_cnn"' "$train_cnn" --describe
-# Of 26x26 outputs of conv1, 20x20 are read; conv2 and conv3 are Winograd's; fc3 is written 3 x 2,000.
+# 20x20 of conv1's 26x26 outputs are read; conv2 and conv3 use Winograd's algorithm; fc3 is 3 x 2,000.
 plan_is_described() {
     "$train_cnn" --model configs/models/keras_690k.yaml --describe-plan >"$tmp/plan.txt" || return 1
     cat "$tmp/plan.txt"
@@ -256,7 +256,7 @@ plan_is_described() {
         grep -q '^winograd: ' "$tmp/plan.txt"
 }
 check "a plan is described" plan_is_described
-# Ops that round what they multiply say so, with the instruction set that makes them; none by a lower one.
+# Operations that round operands state it with their instruction set; a lower set rounds none.
 bf16_plan_is_described() {
     local rounds='^vgg_mini, plan fast, (avx512|amx)_bf16: '
     "$train_cnn" --model vgg_mini --train.precision bf16 --describe-plan >"$tmp/plan16.txt" &&
@@ -279,7 +279,7 @@ check "a plan in bf16 is described" bf16_plan_is_described
 check "a plan in fp16 is described" fp16_plan_is_described
 check "nothing is left out of the exact plan" expect 0 "100.0 % done" "$train_cnn" \
     --model configs/models/keras_690k.yaml --kernels.plan exact --describe-plan
-# With a choice there is one for each convolution and dense layer; the exact plan has no Winograd.
+# Convolutions and dense layers have a choice each; the exact plan has no Winograd.
 tuned_plan_is_described() {
     "$train_cnn" --model configs/models/keras_690k.yaml --train.batch_per_rank 8 --kernels.tune start \
         "$@" --describe-plan >"$tmp/tuned.txt" || return 1
@@ -303,7 +303,7 @@ check "a tuned exact plan is exact" tuned_exact_plan_is_exact
 check "tuning is recorded, the same on all ranks" tuning_is_recorded
 check "tuning is not anything" expect 2 "kernels.tune: 'begin' is unknown; known: fixed start" \
     "$train_cnn" "${small[@]}" --kernels.tune begin
-# Twelve rows of twenty, three classes; the net could tell five apart.
+# Twelve rows of twenty with three classes; the network has five outputs.
 own_images() {
     local folder=$tmp/own/images part n i labels
     mkdir -p "$folder"
@@ -349,7 +349,7 @@ END
 
 check "images of one's own" own_images
 
-# The same images as numpy.save writes them, labels as int64: the same training, digit by digit.
+# Images as numpy.save writes them, labels as int64, train to the same digits.
 own_arrays() {
     local folder=$tmp/own/images options=(--model "$tmp/own/net.yaml" --train.global_batch 40) form
     mkdir "$tmp/own/arrays"
@@ -380,7 +380,7 @@ PY
 }
 check "they train alike as arrays of NumPy" own_arrays
 
-# By numpy.save itself, in colour: four forms of one set, and two that are refused.
+# Colour images by numpy.save: four forms of one set, and two that are rejected.
 saves_arrays() { # python, folder
     printf 'name: own\ninput: [3, 6, 8]\nclasses: 5\nlayers: [dense: {outputs: 5}]\n' >"$2/net.yaml"
     "$1" - "$2" <<'PY'

@@ -24,8 +24,8 @@ blis_of_a_record() {
     grep -ohE '"blas": ?"[^"]*"' "$dirs/rank.0.jsonl" | cut -d'"' -f4 | cut -d' ' -f1,2
 }
 
-# BLIS chooses kernels by the processor, which the instruction set named here stands for: the numbers that
-# blis.h of 0.9 gives kernel sets, generic, haswell and skx. A name counts as 0, which needs AVX-512.
+# Selects BLIS' kernels for the instruction set by the numbers of blis.h 0.9: generic, haswell and skx. BLIS takes a name as 0,
+# which needs AVX-512.
 blis_arch() {
     case $1 in
     portable) echo 25 ;;
@@ -51,7 +51,7 @@ runs_here() { # isa
     [ "$1" = portable ] || grep -qwE "$1(vl)?" /proc/cpuinfo
 }
 
-# What the list has where this processor cannot tell.
+# Prints the hash, or the one in the list if this processor cannot compute it.
 hash_or_known() { # as hash_of
     if runs_here "$1"; then
         hash_of "$@"
@@ -64,8 +64,8 @@ names() { # kind
     "$scalebench" list "$1" | cut -d' ' -f1
 }
 
-# Every case: isa,model,plan,ranks,options. What arrives in an order of chance has no bits of its own: the
-# stale and asynchronous parameter servers, and tensors that happen to be fused among three ranks.
+# Prints every case: isa,model,plan,ranks,options. Random order of arrival gives random bits, so stale and asynchronous
+# parameter servers, and fusion on three ranks, are left out.
 cases() {
     local isa model plan options ranks
     for isa in portable avx2 avx512; do
@@ -89,7 +89,7 @@ cases() {
     done
 }
 
-holds() { # what a case is, its hash in the list
+holds() { # case, its hash in the list
     local now
     IFS=, read -r -a case <<<"$1"
     now=$(hash_of "${case[0]}" "${case[1]}" "${case[2]}" "${case[3]}" "${case[4]:-}") || return

@@ -5,7 +5,7 @@
 set -u
 . bench/tests/lib/tap.sh
 
-# A copy whose cells may be changed.
+# A copy whose cells the tests change.
 cp -r results/published results/reference results/claims.* results/README.md "$tmp"
 claims=$tmp/claims.yaml
 
@@ -13,7 +13,7 @@ is_current() { # format, committed file
     "$scalebench" claims results/claims.yaml --format "$1" >"$tmp/written" && diff "$2" "$tmp/written"
 }
 
-# At least forty, of each kind and each report, each with its place.
+# Checks for at least forty claims, of each kind and report, each with its place.
 holds_what_a_ledger_should() {
     python3 - results/claims.csv <<'PY'
 import csv, sys
@@ -32,7 +32,7 @@ for row in rows:
 PY
 }
 
-# Every number stands in a row that is there.
+# Checks that the row of every number exists.
 rows_are_there() {
     python3 - results/claims.csv results <<'PY'
 import csv, sys
@@ -49,11 +49,11 @@ assert n > 100, n
 PY
 }
 
-told() { # text
-    grep -qF -- "$1" "$tmp/expect.log" || { echo "not told: $1"; return 1; }
+has_message() { # text
+    grep -qF -- "$1" "$tmp/expect.log" || { echo "message not found: $1"; return 1; }
 }
 
-# A published cell, and a measured one: the claims that rest on it change, and nothing else does.
+# Changes a published cell: only the claims that use it change.
 a_cell_flips_its_claims() {
     expect 0 "All " "$scalebench" claims "$claims" || return 1
     sed -i.kept 's/^4,81\.486,/4,281.486,/' "$tmp/published/naik_yadav_table1.csv"
@@ -63,7 +63,7 @@ a_cell_flips_its_claims() {
     expect 0 "All " "$scalebench" claims "$claims"
 }
 
-# Of each claim that was decided some cell that, changed enough, changes the verdict: none is true or false of itself.
+# For each decided claim, changes cells until the verdict changes: no claim may be true or false by itself.
 cat >"$tmp/flip.py" <<'PY'
 import csv, io, re, subprocess, sys
 scalebench, claims, folder = sys.argv[1:]
@@ -168,7 +168,7 @@ every_verdict_hangs_on_cells() {
     python3 "$tmp/flip.py" "$scalebench" "$claims" "$tmp"
 }
 
-# A run that comes later is judged without a change of the claims.
+# A run that is added later is judged without a change of claims.yaml.
 a_new_run_is_judged() {
     mkdir "$tmp/later"
     cp -r "$tmp"/{published,reference,claims.*} "$tmp/later"
@@ -180,7 +180,7 @@ a_new_run_is_judged() {
         corrected,2,91.4,91.3,91.5,1.8,1.7,1.9 corrected,4,91.4,91.3,91.5,2,1.9,2.1 \
         >"$tmp/later/reference/naik_yadav_table1/summary.csv"
     expect 1 "naik_yadav/two_ranks_are_faster: was not testable, is survives" "$scalebench" claims "$claims" &&
-        told "naik_yadav/one_epoch_on_four_ranks: was not testable, is fails"
+        has_message "naik_yadav/one_epoch_on_four_ranks: was not testable, is fails"
 }
 
 updates() {
@@ -193,7 +193,7 @@ updates() {
     done
 }
 
-# Every number of the story is a link to a row, in which it stands or from which it is worked out.
+# Checks that every number of the story is a link to a row that contains it, or from which it is computed.
 the_story_links_its_numbers() {
     python3 - results/README.md <<'PY'
 import re, sys

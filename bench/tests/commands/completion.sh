@@ -4,7 +4,7 @@
 set -u
 . bench/tests/lib/tap.sh
 
-# What bash offers for a line, of which the last word was begun.
+# Prints the words that bash offers to complete the last word.
 offers() { # word...
     # shellcheck disable=SC2016 # the other bash's own
     "$BASH" -c '
@@ -79,7 +79,7 @@ help_fits() {
 }
 check "help fits the terminal, or 80 columns" help_fits
 
-# Letters of patterns, which a checkout's folder may have in its name.
+# Characters of patterns in the name of a checkout's folder.
 lists_below_any_home() {
     local home=$tmp/'home [a]*\?' kind
     mkdir -p "$home/elsewhere" && ln -s "$PWD/configs" "$home/configs" || return 1

@@ -26,7 +26,7 @@ has_commands() { # how many at least of a kind
     [ "$(grep -c "^$2" "$tmp/commands")" -ge "$1" ] || { echo "fewer than $1: $2"; return 1; }
 }
 
-# A run of another task does not pass, so that the conditions mean something.
+# A run of another task must violate the conditions.
 checks_tell_tasks_apart() {
     expect 1 "violated" "$scalebench" check course_same_sum_quick --file configs/course/gradients.checks
 }

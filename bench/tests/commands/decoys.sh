@@ -10,7 +10,7 @@ set -u
 . bench/tests/lib/decoys.sh
 copy=$tmp/copy
 
-# The sources, and the programs as their owner would have built them there.
+# Copies the sources and the built programs.
 copy_checkout() {
     mkdir -p "$copy/build"
     git ls-files -co --exclude-standard -z | xargs -0 cp -P --parents -t "$copy" &&

@@ -9,7 +9,7 @@ set -u
 export SCALEBENCH_OUT=$out
 reference=results/reference
 
-# What somebody types, a row a command: what its output holds, then its arguments. `run` comes first, others use its run.
+# One row per command: a text of its output, then its arguments. `run` comes first, since others use its run.
 commands() {
     cat <<END
 new|3 points|$tmp/begun
@@ -35,7 +35,7 @@ completion|complete|bash
 END
 }
 
-# The trainer is the fake one, with which doctor's ranks have nothing to do.
+# The trainer is fake; doctor starts ranks of its own.
 works() { # command, text, arguments
     local program=$bin/scalebench words
     read -r -a words <<<"$3"
@@ -43,7 +43,7 @@ works() { # command, text, arguments
     "$program" "$1" "${words[@]}" >"$tmp/said" 2>&1 </dev/null
     local status=$?
     cat "$tmp/said"
-    # Doctor's findings are of the machine.
+    # Findings of doctor depend on the machine.
     { [ "$status" -eq 0 ] || [ "$1 $status" = "doctor 1" ]; } && grep -qF -- "$2" "$tmp/said"
 }
 
@@ -75,13 +75,13 @@ has_every_command() {
 }
 check "no command lacks its row" has_every_command
 
-# One file, which opens without a network.
+# The page is one file and opens without a network.
 page_holds_the_run() {
     grep -q '<svg' "$tmp/page.html" && ! grep -E 'src="https?:' "$tmp/page.html"
 }
 check "the page holds its figures and needs no network" page_holds_the_run
 
-# A committed run of a report prints its table, and draws what its spec draws.
+# Prints the table of a committed run of a report, and draws its figures.
 from_what_is_committed() { # run
     cp -rL "$reference/$1" "$tmp/$1" && rm -f "$tmp/$1"/*.svg || return 1
     "$scalebench" table "$tmp/$1" >"$tmp/said" && [ "$(wc -l <"$tmp/said")" -gt 5 ] || return 1

@@ -11,7 +11,7 @@ is_current() {
     [ "$(wc -l <"$tmp/committed")" -gt 30 ] && ci/features.sh >"$tmp/made" && diff "$tmp/committed" "$tmp/made"
 }
 
-# Each column of the first table counts the entries below it, and links to the rows that these are made of.
+# Checks that each column of the first table counts the entries of its rows and links to them.
 counts_what_is_below() {
     awk -F ' [|] ' '
         FNR == NR { split($0, cell, ","); if (!(cell[1] in first)) first[cell[1]] = FNR; last[cell[1]] = FNR; next }
@@ -32,8 +32,8 @@ counts_what_is_below() {
         }' results/features.csv "$tmp/committed"
 }
 
-# A copy of one feature in which one thing is changed is refused, with what is wrong, and no other is.
-refuses() { # what is told, feature, file, sed program
+# Changes one thing of one feature in a copy: check reports it and nothing else.
+refuses() { # message, feature, file, sed program
     local features=$tmp/features file
     rm -rf "$features" && mkdir "$features" && cp results/features_frameworks.csv "$features" || return 1
     for file in features features_documented; do

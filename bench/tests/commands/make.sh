@@ -5,7 +5,7 @@ set -u
 . bench/tests/lib/tap.sh
 . bench/tests/lib/fake_campaign.sh
 
-by_make() { # arguments; what is built is there already
+by_make() { # arguments; skips the build
     env -u MAKEFLAGS make --no-print-directory MAKE=true BUILD="$bin" CONFIG="$tmp/fake.yaml" "$@"
 }
 
@@ -35,8 +35,8 @@ refuses_a_test_that_is_none() {
     expect 1 "0 passed, 0 failed, 0 skipped" env BUILD="$tmp/none" TEST=nothing ci/run_tests.sh
 }
 
-# What doctor leaves has a spec, too, and no tables; nor has a campaign that has not ended once. A run of the reports that
-# was kept apart is no other run of its campaign. An archive takes no sweep.
+# Runs of doctor and unfinished campaigns have a spec but no tables, so they are not listed. The kept copy of a report's run
+# counts as a run of its own. Archives contain no sweeps.
 take_what_has_tables() {
     local out="$tmp/exam'ined" runs sweeps
     mkdir -p "$out/"{doctor,fake,begun,kept}/latest "$out/reports/fig2"

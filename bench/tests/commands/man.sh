@@ -31,7 +31,7 @@ names_every_command() {
     done < <("$scalebench" help | sed -n '/^usage/,/^options/s/^  \([a-z]\)/\1/p')
 }
 
-# What a formatter would take for a request or an escape of its own.
+# Characters that a formatter could take for a request or an escape.
 has_no_stray_request() {
     ! grep -vE '^(\.(TH|SH|SS|TP|br)( |$)|\\&|[^.'"'"'])' "$page" && ! grep -nE '\\[^&e(f-]' "$page"
 }

@@ -11,8 +11,7 @@ if grep -q __asan_init "$scalebench"; then
     finish
 fi
 
-# The allocation whose number is $FAIL_AT fails, of those that the program itself asks for: libraries that get none may
-# do what they like.
+# Fails the program's own allocation number $FAIL_AT. Failures inside libraries are not tested.
 cat >"$tmp/fail.c" <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -84,7 +83,7 @@ with_memory_for() { # how many allocations, command...
     env LD_PRELOAD="$tmp/fail.so" FAIL_AT="$at" FAIL_COUNT="$tmp/count" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
 }
 
-# The first twenty, then ever fewer.
+# Prints the first twenty numbers, then increasingly sparse ones.
 numbers() { # how many there are
     if [ "${FAULTS:-}" = all ]; then seq "$1"; else
         awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i += i < 20 ? 1 : int(i / 8)) print i; print n }'

@@ -15,7 +15,7 @@ own_run() { # arguments
     (cd "$tmp" && "$bin/scalebench" run "$own/own.yaml" --out "$own_out" "$@")
 }
 
-# Named beside the spec, run from elsewhere; the launches read the copy.
+# The network is named beside the spec and run from elsewhere; launches read the copy.
 runs_a_net_beside_the_spec() {
     mkdir -p "$own/nets"
     own_net 20 >"$own/nets/net.yaml"
@@ -31,7 +31,7 @@ runs_a_net_beside_the_spec() {
         grep -q -- "--model=$run/models/net.yaml" "$run"/launches/*/time-000/command.txt
 }
 
-# The launches before keep the file that they ran with.
+# Earlier launches keep the file that they used.
 another_net_at_the_same_place_is_another_point() {
     local run both=(--set "matrix.model=[nets/net.yaml,softmax_784]")
     expect 0 "own" own_run "${both[@]}" || return 1
@@ -43,7 +43,7 @@ another_net_at_the_same_place_is_another_point() {
         expect 0 "net " "$bin/scalebench" table "$run"
 }
 
-# Unpacked where nothing else is: redrawn, and run again.
+# Unpacked in an empty folder, the run is redrawn and run again.
 an_unpacked_run_stands_for_itself() {
     local away=$tmp/away
     cp -r "$(cd "$own_out/own/latest" && pwd -P)" "$away" || return 1

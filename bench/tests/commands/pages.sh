@@ -9,7 +9,7 @@ pages=$(git ls-files README.md '*/README.md' CONTRIBUTING.md ':!results/publishe
 export SCALEBENCH_OUT=$tmp/results
 short="measure.time.launches=1..1 measure.time.steps=2 measure.accuracy.seeds=[]"
 
-# The blocks of a page between ```LANGUAGE and ```, as files block.1, block.2 ... of $tmp/blocks.
+# Writes the blocks of a page between ```LANGUAGE and ``` to $tmp/blocks/block.1, block.2 ...
 blocks() { # page language
     rm -rf "$tmp/blocks" && mkdir "$tmp/blocks"
     awk -v start="\`\`\`$2" -v to="$tmp/blocks/block." \
@@ -26,7 +26,7 @@ specs_are_planned() { # page
     done
 }
 
-# What a page's commands write lies beside links to the checkout. Of make nothing but the rules is tried.
+# Runs a command in a folder of links to the checkout, so that outputs are separate. Runs make as a dry run.
 mkdir "$tmp/checkout" && ln -s "$PWD"/* "$tmp/checkout"
 do_line() { # words of a command line
     cd "$tmp/checkout" || return 1
@@ -59,7 +59,7 @@ links_lead_somewhere() { # page
     local link
     grep -o '](\([^)]*\))' "$1" | sed 's/^](//; s/)$//; s/#.*//' | grep -v '^https\?:' | sort -u >"$tmp/links"
     while IFS= read -r link; do
-        [ -z "$link" ] || [ -e "$(dirname "$1")/$link" ] || { echo "$1: $link is not there"; return 1; }
+        [ -z "$link" ] || [ -e "$(dirname "$1")/$link" ] || { echo "$1: link to $link not found"; return 1; }
     done <"$tmp/links"
 }
 

@@ -4,7 +4,7 @@
 set -u
 . bench/tests/lib/tap.sh
 
-# What the launchers say of a rank among those of its node.
+# Set the variables by which launchers number the ranks of a node.
 by_hydra() { # rank, ranks, options of pin and program
     MPI_LOCALRANKID=$1 MPI_LOCALNRANKS=$2 "$build/pin" "${@:3}"
 }
@@ -18,7 +18,7 @@ processors() { # command
     "$@" sh -c 'taskset -cp $$' | sed 's/.*: //'
 }
 
-# The runner plans in the same way for this machine, and says so: pin --cpus 0|1 ...
+# The runner plans in the same way for this machine; its plan shows pin --cpus 0|1 ...
 cat >"$tmp/two.yaml" <<'END'
 name: two
 site: local
@@ -37,7 +37,7 @@ binds_as_the_runner_would() { # launcher, ranks as it says them
     [ -n "$planned" ] && [ "${got[0]}|${got[1]}" = "$planned" ]
 }
 
-# A rank that is not to be bound keeps all that it has.
+# A rank without binding keeps all its processors.
 leaves_alone() {
     [ "$(processors by_hydra 0 1 --plan 1,none,compact,allow --)" = "$(processors env)" ]
 }
@@ -63,8 +63,7 @@ says_what_is_wrong() {
         expect 127 "cannot run $tmp/nowhere" by_hydra 0 1 --plan 1,core,compact,allow -- "$tmp/nowhere"
 }
 
-# This user's, of the time that is given, which nobody holds. That time is to come: what tests beside this one have
-# there stays.
+# Unused files of this user from the given time. That time is in the future, so that files of other tests are kept.
 removes_what_ranks_left() {
     local old=/dev/shm/mpich_shar_tmp.old.$$ new=/dev/shm/ucx_shm_posix_.$$ held=/dev/shm/mpich_shar_tmp.held.$$ left
     exec 9>"$held"
@@ -77,7 +76,7 @@ removes_what_ranks_left() {
         expect 2 "--leftovers-since must be seconds since 1970, found now" "$build/pin" --leftovers-since now
 }
 
-# In a process namespace of its own nobody who holds it is seen.
+# Holders are invisible in another process namespace.
 spares_what_others_hold() {
     local held=/dev/shm/mpich_shar_tmp.unseen.$$ status
     exec 9>"$held"

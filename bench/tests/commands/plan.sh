@@ -5,7 +5,7 @@ set -u
 . bench/tests/lib/tap.sh
 
 out=$tmp/out
-# Committed runs are those of a folder of its own, so that what is measured later changes nothing here.
+# Uses its own folder of committed runs, so that new measurements change nothing here.
 reference=$tmp/results/reference
 mkdir -p "$reference"
 committed=$PWD/results/reference
@@ -18,7 +18,7 @@ plan() { # rest of the spec, options of plan
     "$scalebench" plan "$tmp/own.yaml" --out "$out" --format csv "$@" >"$tmp/plan.csv"
 }
 
-# The cells of a column, a line a point.
+# Prints a column, one line per point.
 cells() { # column
     python3 -c 'import csv, sys
 for row in csv.DictReader(open(sys.argv[1], newline="")): print(row[sys.argv[2]])' "$tmp/plan.csv" "$1"
@@ -37,7 +37,7 @@ train: {optimizer: sgd, lr: 0.1, global_batch: 256}
 ranks: 1
 sync.strategy: none'
 
-# Of a network that no campaign here has.
+# A network of no campaign here.
 estimates_roughly() {
     plan "$small
 measure: {time: {launches: 6..12}}" || return 1
@@ -60,7 +60,7 @@ measure: {time: {launches: 0}, accuracy: {seeds: [1, 2, 3]}}" && [ "$(cells accu
 measure: {time: {launches: 0}, accuracy: {seeds: [1]}}" --set train.epochs=300 && sums_to least_s "x > 2 * $one"
 }
 
-# First launches come in any case, the others as the budget has room.
+# First launches always run, further ones within the budget.
 keeps_to_the_budget() {
     plan "$small
 measure: {time: {launches: 20..30, steps: 1000}, budget: 1s}" && sums_to timed_s "x > 1" &&
@@ -84,7 +84,7 @@ measure: {time: {steps: 200000}, limit: 10s}" && sums_to timed_s "x > 20" &&
     expect 0 "forecast: " "$scalebench" plan "$tmp/own.yaml" --out "$out" --set measure.limit=24h && ! grep -F "measure.limit" "$tmp/expect.log"
 }
 
-# A committed run has the same network and batch: its step, with more ranks its cores.
+# A committed run with the same network and batch gives the step; more ranks use its cores.
 knows_other_campaigns() {
     local step
     cp -r "$committed/strong_scaling" "$reference" || return 1
@@ -101,7 +101,7 @@ measure: {time: {launches: 6..6, warmup_steps: 1, steps: 10000}}" || return 1
         expect 0 "1 point from steps of the same network and batch in " "$scalebench" plan "$tmp/own.yaml" --out "$out"
 }
 
-# What cannot run takes no time; what is nobody's network is unknown.
+# A point that cannot run takes no time; an unknown network has no forecast.
 leaves_out_what_does_not_run() {
     plan "$small
 place.oversubscribe: refuse
@@ -112,7 +112,7 @@ measure: {time: {launches: 2..2}}" && [ "$(cells timed_basis)/$(cells timed_s)" 
         expect 0 "not at all" "$scalebench" plan "$tmp/own.yaml" --out "$out"
 }
 
-# From then on its own launches tell, and what is done is not left.
+# Then its own launches give the forecast, and finished ones no longer count as pending.
 learns_from_its_launches() {
     local spec='model: softmax_784
 data: {set: digits, samples: 1000}
@@ -125,12 +125,12 @@ measure: {time: {launches: 2..2, warmup_steps: 1, steps: 2}}'
     plan "$spec" && [ "$(cells timed_basis)/$(cells timed_done)/$(cells left_s)" = own/2/0 ] || return 1
     plan "$spec" --set measure.time.launches=4..4 && sums_to left_s "x > 0 and abs(x / $(cells least_s) - 0.5) < 1e-6" ||
         return 1
-    # Two are done, so that a budget of three has room for one.
+    # Two launches are finished, so a budget of three leaves one.
     plan "$spec" --set "measure.time.launches=20..20 measure.budget=$(python3 -c "print(f'{3 * $(cells timed_s):.9f}s')")" &&
         sums_to left_s "abs(x / $(cells timed_s) - 1) < 1e-3" && sums_to least_s "abs(x / $(cells timed_s) - 3) < 1e-3"
 }
 
-# A run as results/reference holds it, of one core a rank and 1e6 FLOPs an image.
+# Writes a run like those of results/reference, with one core per rank and 1e6 FLOPs per image.
 holds() { # its name, class of machine, then site,link,model,strategy,nodes,ranks,global_batch,step,exposed,inject in ms
     local folder=$reference/$1 row
     mkdir -p "$folder"
@@ -147,11 +147,11 @@ forgets_all() {
 }
 
 thousand='measure: {time: {launches: 2..2, warmup_steps: 1, steps: 1000}}'
-takes() { # what a step takes, in ms
+takes() { # time of a step, ms
     sums_to timed_s "abs(x - 0.5 - 1001 * $1 / 1e3) < 1e-3 * x"
 }
 
-# Of a step over a link the computing alone tells of one without, steps with sleep in them tell nothing.
+# From a step over a link only computation is used for a point without one; steps with sleep are ignored.
 tells_networks_apart() {
     forgets_all
     holds far "$here" "emulated,1gbit delay none,vgg_mini,ring,2,2,256,1000,900,0" \
@@ -166,8 +166,8 @@ $thousand
 inject: {kind: fixed, sleep: 10ms}" && takes 310
 }
 
-# Tables do not tell how a net was cut: by the model two slices sum 2560 and 81920 numbers there and back, and a stage sends
-# 10x12x12 numbers of 256 images.
+# Tables do not record how a network was cut. By the model, two slices sum 2560 and 81920 numbers in both directions, and a
+# stage sends 10x12x12 numbers for 256 images.
 tells_cut_nets_apart() {
     local spec="model: lenet_21k
 data: {set: digits}
@@ -183,7 +183,7 @@ $thousand"
     plan "$spec" --set parallel.pipeline=2 && takes "(0.5 + 0.002 + 4 * 256 * 1440 * 0.2e-6)"
 }
 
-# Ranks that are killed do not sleep before that.
+# Ranks with inject.kind kill do not sleep.
 expects_no_sleep_of_the_killed() {
     local spec="$small
 checkpoint.every_epochs: 1
@@ -192,7 +192,7 @@ measure: {time: {launches: 0}, accuracy: {seeds: [1]}}" alive
     plan "$spec" --set "inject.kind=kill restart.budget=1" && [ "$(cells accuracy_s)" = "$alive" ]
 }
 
-# Each rank has 4 bytes of a number of the whole net, in whole pages, or a part of it that is not known yet.
+# Each rank has 4 bytes per number of the whole network, in whole pages, or an unknown part of it.
 tells_memory_of_whole_nets() {
     local page spec="model: lenet_21k
 data: {set: digits}
@@ -206,7 +206,7 @@ $thousand"
     plan "$spec" --set "parallel.pipeline=2" && [ -z "$(cells params_mib)$(cells grads_mib)$(cells state_mib)$(cells buffers_mib)" ]
 }
 
-# Four times as fast as the other at what both have computed.
+# It is four times as fast as the other on points that both measured.
 scales_other_machines() {
     forgets_all
     holds there "a slower one" "local,,vgg_mini,none,1,1,256,300,0,0" "local,,lenet_21k,none,1,1,256,100,0,0"
@@ -217,7 +217,7 @@ $thousand" && takes 300 || return 1
 $thousand" && [ "$(cells timed_from)" = there ] && takes 75
 }
 
-# A network that nobody has computed goes at the rate of the nearest one of this machine.
+# An unmeasured network is forecast at the rate of the most similar one on this machine.
 estimates_by_the_rate_here() {
     local slow
     forgets_all
@@ -231,7 +231,7 @@ $thousand" && [ "$(cells timed_basis)" = rough ] || return 1
 $thousand" && sums_to timed_s "abs((x - 0.5) * 2 / ($slow - 0.5) - 1) < 1e-3"
 }
 
-# What a link is said to carry counts: twice 2.8 MB each way a step.
+# The rate of a link counts: twice 2.8 MB in each direction per step.
 knows_the_link() {
     local slow
     forgets_all
@@ -269,7 +269,7 @@ else
     skip "the rate of a link counts" "no network namespaces"
 fi
 
-# Its own plan is what it prints; what it cannot plan leaves no file.
+# new prints the plan of the spec that it wrote; without a plan it leaves no file.
 begins_a_spec() {
     expect 0 "4 points, 0 skipped" "$scalebench" new begun --model vgg_mini --strategies none,ring,bucketed || return 1
     expect 0 "4 points, 0 skipped" "$scalebench" plan begun.yaml --out "$out" && grep -q "set: cifar10" begun.yaml || return 1

@@ -15,7 +15,7 @@ one_runner_at_a_time() {
     gone "$out"
 }
 
-# Started at once they begin one run: one of them runs it, the others find it done or are refused.
+# Runners that start at the same time begin one run: one runs it, the others find it complete or are rejected.
 begins_one_run() { # number of the run
     local i pids=() pid ok=0
     for ((i = 0; i < 12; i++)); do
@@ -42,7 +42,7 @@ begins_one_run_each_time() {
     begins_one_run 1 && begins_one_run 2 && begins_one_run 3
 }
 
-# Where a file system does not hold locks between hosts, a runner's sign of life is a file that changes.
+# On file systems without locks between hosts, a changing file shows that a runner is alive.
 knows_a_runner_of_another_host() {
     SLURM_JOB_ID=5 start_hanging || return 1
     local owner=$latest/runner beat=0 other status
@@ -67,7 +67,7 @@ goes_on_after_a_host_that_died() {
     expect 0 "process 7 of job 12 on elsewhere" run && [ "$(runs)" -eq 1 ] && [ ! -e "$latest/runner" ]
 }
 
-# What is started besides shall not disturb what is measured: it waits, and runs when cores are free.
+# A second runner waits until cores are free, so that it does not disturb measurements.
 waits_for_the_cores() {
     start_hanging || return 1
     run --fresh >"$tmp/waiting.log" 2>&1 &
@@ -83,7 +83,7 @@ waits_for_the_cores() {
 stops_waiting() { # signal, exit status
     start_hanging || return 1
     local first=$runner status
-    rm -f "$tmp/waiting.log" # of the test before, where the wait below would find its line
+    rm -f "$tmp/waiting.log" # of the previous test; the wait below would find its line
     set -m
     "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" --fresh >"$tmp/waiting.log" 2>&1 &
     runner=$!
@@ -96,7 +96,7 @@ stops_waiting() { # signal, exit status
     [ "$status" -eq "$2" ] && grep "run the same command again to resume" "$tmp/waiting.log" && gone "$out"
 }
 
-# Each inside a core of its own, as jobs that share a node are.
+# Each runner has its own core, as jobs that share a node.
 runs_beside_on_other_cores() {
     local all
     all=$(taskset -cp $$ | sed 's/.*: *//')

@@ -15,8 +15,8 @@ ends_a_launch_at_its_limit() {
         expect 1 "timeout: not done within measure.limit (1 s)" "$bin/scalebench" table "$latest"
 }
 
-# By a launcher that starts no rank, as hydra's proxy where the user may start no more processes. A launch whose ranks
-# are all there has no such limit.
+# A launcher starts no rank, like hydra's proxy when the user may start no more processes. The limit ends when all ranks
+# have started.
 ends_a_launch_that_does_not_start() {
     rm -rf "$out"
     cat >"$tmp/idle" <<'END'
@@ -44,7 +44,7 @@ a_rank() {
     pgrep -f "train_cnn .*$out" | head -n 1
 }
 
-# The runner may go on with the other points by itself: it is waited for first.
+# Waits for the runner first, which may continue with other points.
 survives_death_of() { # victim
     start_hanging || return 1
     kill -KILL "$($1)" || return 1
@@ -66,7 +66,7 @@ guard_has_ended() {
     ! pgrep -P "$runner" -r R,S,D >/dev/null # but for one that nobody has waited for
 }
 
-# A batch system signals mpiexec as well as the runner, which finds both at once where it was not on a processor.
+# A batch system signals mpiexec and the runner, which may see both at once if it was not running.
 stops_where_a_launch_has_ended() {
     local begun
     start_hanging && kill -STOP "$runner" || return 1
@@ -78,7 +78,7 @@ stops_where_a_launch_has_ended() {
         ! grep '"status":"failed"' "$latest/journal.jsonl" && gone "$out" && completes_later
 }
 
-# Runs with a trainer that acts by the code in $1 from its third timed launch on.
+# Runs with a trainer that executes the code in $1 from its third timed launch on.
 run_changing() { # code, options
     local code=$1
     shift
@@ -89,7 +89,7 @@ run_changing() { # code, options
     FAKE_FACTS=$tmp/facts run "$@"
 }
 
-# Whether a launch's data are from there.
+# Tests the data source of launches.
 data_are() { # source
     awk -F, -v source="$1" '
         { gsub(/"[^"]*"/, "quoted") }
@@ -98,7 +98,7 @@ data_are() { # source
         END { exit !(column && found) }' "$latest/raw.csv"
 }
 
-# Two launches of it, and no more, in the journal; then the campaign goes on as if nothing had been.
+# The journal has two launches of it and no more; then the campaign resumes normally.
 goes_on_when_put_back() {
     [ "$(grep -c '"status":"ok"' "$latest/journal.jsonl")" -eq "$1" ] || return 1
     expect 0 "fake" run && [ "$(runs)" -eq 1 ] && [ "$(launches)" -eq 12 ] &&
@@ -115,7 +115,7 @@ data_that_change_stop_it() {
         data_are real && ! data_are generated && grep -q '"workload:data_source of train_cnn data.set=digits": "real"' "$latest/manifest.json"
 }
 
-# Another trainer at its place, as `make` in another terminal puts it there.
+# Replaces the trainer, as `make` in another terminal does.
 programs_that_change_stop_it() {
     local status
     cp "$bin/train_cnn" "$tmp/train_cnn"
@@ -127,13 +127,13 @@ programs_that_change_stop_it() {
     [ "$status" -eq 0 ] && goes_on_when_put_back 6
 }
 
-# The same contents made anew are the same program.
+# A rebuilt program with the same contents counts as the same.
 programs_made_anew_do_not() {
     # shellcheck disable=SC2016 # expands in the trainer
     expect 0 "fake" run_changing 'touch "$0"'
 }
 
-# Somebody clears the results, or a file system goes away, while a launch runs.
+# The results are deleted, or a file system disappears, during a launch.
 ends_when_its_folder_vanishes() {
     start_hanging || return 1
     rm -rf "$out"
@@ -143,7 +143,7 @@ ends_when_its_folder_vanishes() {
         [ ! -e "$out" ]
 }
 
-# The other rank would stay in MPI_Init, where it waits for all; it is killed if it does.
+# The other rank would hang in MPI_Init; it is killed.
 ends_with() { # exit status, command
     local want=$1
     shift
@@ -151,7 +151,7 @@ ends_with() { # exit status, command
     [ $? -eq "$want" ]
 }
 
-# What a rank says last may be lost where mpiexec ends a launch: pin is heard by itself.
+# mpiexec may lose a rank's last output, so pin is called directly.
 ends_with_a_rank_that_does_not_start() {
     local sweep=("$build/comm_sweep" --gradients 4KiB --strategies ring --turns 1)
     local start=(timeout -s KILL 60 "$mpiexec" -n 1 "$build/pin" --cpus '' "${sweep[@]}")
@@ -161,7 +161,7 @@ ends_with_a_rank_that_does_not_start() {
         ends_with 127 waits_for_input "${start[@]}" : -n 1 "$build/pin" --cpus '|' "$tmp/nowhere"
 }
 
-# By what stands for ssh. Hydra waits for ever for a host that ssh has not reached; ranks of the other wait in MPI_Init.
+# Uses a fake ssh. Hydra waits for ever for an unreachable host; ranks of the other host wait in MPI_Init.
 ends_with_a_host_that_is_not_reached() {
     printf '%s:1\n' here there >"$tmp/hosts"
     cat >"$tmp/not_ssh" <<'END'

@@ -14,7 +14,7 @@ is_current() {
     return 1
 }
 
-# What the schema says of specs, a line each.
+# Prints the schema's verdict on specs, one line each.
 judge() { # spec...
     "$python" bench/tests/lib/validate.py "$schema" "$@"
 }
@@ -28,7 +28,7 @@ refuses() { # part of the message, file
     grep -qF -- "$1" "$tmp/judged" || { cat "$tmp/judged"; return 1; }
 }
 
-# Keys of each place, nested, dotted and half of either; what is above all range, and a preset out of range.
+# Keys of each place, nested, dotted and mixed; unlimited values, and a default outside its range.
 write_spec() {
     cat >"$tmp/every.yaml" <<'SPEC'
 extends: [base.yaml, other.yaml]
@@ -50,7 +50,7 @@ figures: [time, {kind: line, y: wait_ms, x: epoch, published: {file: a.csv, valu
 SPEC
 }
 
-# A key or a value that is wrong by itself, and what is said of it.
+# A wrong key or value, and its message.
 refuses_the_wrong() {
     local wrong
     while IFS='|' read -r file wrong; do
@@ -87,7 +87,7 @@ check "the committed schema is current" is_current
 check "a schema takes no argument" expect 2 "one argument too many" "$scalebench" schema x
 if python=$(python_with jsonschema,yaml); then
     mapfile -t specs < <(git ls-files 'configs/*.yaml' 'results/reference/*spec.yaml' |
-        grep -vE '^configs/(models|sites)/' | xargs grep -L '^layers:') # nets stand beside specs, too
+        grep -vE '^configs/(models|sites)/' | xargs grep -L '^layers:') # networks are beside specs, too
     check "every committed spec is valid" takes_all "${specs[@]}"
     write_spec
     check "keys nested, dotted and in each place" takes_all "$tmp/every.yaml"

@@ -4,14 +4,14 @@
 set -u
 . bench/tests/lib/tap.sh
 
-# What does not say who runs it is sourced by others. Sweeps tell their own options, data.sh its own text.
+# Scripts without #! are sourced by others. data.sh prints its own text.
 scripts=()
 for script in ci/*.sh; do
     [ "$(head -c 2 "$script")" != '#!' ] || scripts+=("$script")
 done
 export OUT=$tmp/out INTO=$tmp/kept BUILD=$build MPIEXEC=$mpiexec
 
-# The whole comment, from another folder as well.
+# --help prints the whole comment, also from another folder.
 tells() { # script, folder
     (cd "$2" && bash "$OLDPWD/$1" --help) >"$tmp/help" || return
     case $1 in
@@ -34,7 +34,7 @@ for script in "${scripts[@]}"; do
 done
 check "one argument too many" expect 2 "usage: ci/bundle.sh [FOLDER]" ci/bundle.sh "$tmp" more
 check "another kind of packages too many" expect 2 "usage: deps.sh" ci/deps.sh core extra
-# Seconds of launches, which have points, in a locale whose numbers have commas.
+# Numbers keep decimal points in a locale with decimal commas.
 counts_with_points() {
     diff <(LC_ALL=C ci/references.sh plan strong_scaling peer) \
         <(LC_ALL=de_DE.UTF-8 LOCPATH="$tmp/locales" ci/references.sh plan strong_scaling peer)

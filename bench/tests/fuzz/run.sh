@@ -8,7 +8,7 @@ fuzzer=$build/fuzz/fuzz_$reader
 corpus=$build/fuzz/corpus/$reader
 found=$build/fuzz/found
 
-# Files of the repository that this reader takes, beside its seeds.
+# Prints further files of the repository that this reader accepts.
 case $reader in
 spec) more="configs bench/tests/bad/spec" ;;
 model) more="configs/models bench/tests/bad/models" ;;
@@ -17,13 +17,13 @@ summary) more=results/reference/strong_scaling ;;
 *) more= ;;
 esac
 
-# Bytes of an input at most: six files of CIFAR-10 have a record each.
+# Largest input in bytes: six files of CIFAR-10 with one record each.
 case $reader in
 data) longest=32768 ;;
 *) longest=16384 ;;
 esac
 
-# In memory: every input is a file.
+# In memory, since every input is a file.
 work=$(mktemp -d /dev/shm/scalebench-fuzz-XXXXXX 2>/dev/null || echo "$tmp")
 trap 'rm -rf "$tmp" "$work"' EXIT
 
@@ -40,12 +40,12 @@ fuzz() { # options
     grep -E '^stat::(number_of_executed_units|average_exec_per_sec):' "$tmp/log"
 }
 
-several() { # inputs were looked at
+several() { # whether several inputs ran
     grep -qE '^stat::number_of_executed_units: +[0-9]{2}' "$tmp/log"
 }
 
-# Each file that is read first counts as a run. A reader may take seconds for an input: where the time was too short for
-# several, it gets some more.
+# Each initial file counts as a run. A reader may need seconds for an input, so the time is extended if it was too short
+# for several.
 finds_nothing() {
     local files
     mkdir -p "$corpus" "$found"

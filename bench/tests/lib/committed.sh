@@ -9,7 +9,7 @@ cell() { # column, ranks, strategy
         results/reference/strong_scaling/summary.csv
 }
 
-# "20.80 [20.40, 21.06]", of four digits, as tables print it.
+# Prints "20.80 [20.40, 21.06]" with four digits, as tables do.
 interval() { # digits, column of the median, of its bounds without _lo and _hi, ranks, strategy
     awk -v digits="$1" -v mid="$(cell "$2" "$4" "$5")" -v lo="$(cell "$3_lo" "$4" "$5")" \
         -v hi="$(cell "$3_hi" "$4" "$5")" 'BEGIN {

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # Decoys: results, data and an environment of a user that tests must ignore.
 
-# In CHECKOUT a run of each committed name, of the same points, with all times a thousand times as long; data that no
-# reader accepts. HOME becomes a folder whose settings of gnuplot draw nothing.
+# Plants in CHECKOUT a run for each committed name, with the same points and times a thousand times as long, and data that no
+# reader accepts. Plants in HOME settings of gnuplot that draw nothing.
 plant_decoys() { # checkout, home
     local file
     decoys_of_runs "$1/results" && mkdir -p "$1/data/mnist" "$1/data/cifar10" "$2" || return 1
@@ -12,7 +12,7 @@ plant_decoys() { # checkout, home
     echo decoy >"$1/data/cifar10/test_batch.bin" && echo 'exit status 1' >"$2/.gnuplot"
 }
 
-# A run that is there stays.
+# Keeps existing runs.
 decoys_of_runs() { # results
     python3 - "$1" <<'PY'
 import csv, os, shutil, sys
@@ -43,7 +43,7 @@ sys.exit(tables < 100)
 PY
 }
 
-# Runs a command with that HOME and with variables that would break each test that read them.
+# Runs a command with this HOME and with variables that would break tests that read them.
 among_decoys() { # home, command
     env HOME="$1" XDG_CACHE_HOME=/proc/nowhere OUT=results SCALEBENCH_OUT=results SCALEBENCH_HOME=/nowhere \
         SCALEBENCH_CACHE=/proc/nowhere SCALEBENCH_ISA=none SCALEBENCH_LOG=none SCALEBENCH_HOSTS=/nowhere \

@@ -6,7 +6,7 @@ doctor() { # arguments
     "$scalebench" doctor --out "$tmp/out" "$@"
 }
 
-# A cell of the latest findings or links, as `columns of the rows where condition holds`.
+# Prints cells of the latest findings or links.
 cells() { # file, awk program over names of columns in at[]
     awk -F, "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i; next } $2" "$tmp/out/doctor/latest/$1"
 }

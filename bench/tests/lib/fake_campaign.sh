@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Campaigns with a trainer that takes no time, which lib/fake_trainer.sh is: sourced behind lib/tap.sh.
+# Runs campaigns with lib/fake_trainer.sh, which takes no time. Source after lib/tap.sh.
 # shellcheck disable=SC2154 # tmp and build of tap.sh
 export SCALEBENCH_HOME=$PWD
 bin=$tmp/bin out=$tmp/results
@@ -42,8 +42,8 @@ run_of_latest() {
     basename "$(readlink -f "$latest")"
 }
 
-# Starts a campaign whose allreduce hangs; returns when two ranks of it do. Job control, or the shell
-# would have it ignore Ctrl-C.
+# Starts a campaign whose allreduce hangs; returns when two ranks hang. Uses job control, since otherwise the shell would
+# make it ignore Ctrl-C.
 start_hanging() {
     rm -rf "$out"
     set -m
@@ -59,7 +59,7 @@ hanging() {
     compgen -G "$latest/launches/*/*/hangs.0" && compgen -G "$latest/launches/*/*/hangs.1"
 }
 
-# The same command completes and keeps what was done.
+# Checks that the same command completes the campaign and keeps finished launches.
 completes_later() {
     local before
     before=$(grep '"status":"ok"' "$latest/journal.jsonl")

@@ -11,7 +11,7 @@ for argument; do
     --identify) asked=true ;;
     esac
 done
-# A file of shell code that may change what is told.
+# A file of shell code that may change the records.
 # shellcheck disable=SC1090 # of the test
 [ -z "${FAKE_FACTS:-}" ] || . "$FAKE_FACTS"
 facts='"precision":"f32","mpi":"none","blas":"none","dataset":"digits","data_source":"'$source'"'

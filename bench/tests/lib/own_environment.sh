@@ -3,12 +3,11 @@
 # a script that runs alone.
 
 # Unsets variables that change how programs, scripts or make behave, apart from MPIEXEC and the settings of the suite.
-# HOME, the cache of data, the locks of cores and the default of --out lie in FOLDER from then on, and no data set is
-# looked for. SCALEBENCH_REAL_DATA is the folder of mnist/ and cifar10/ for tests of real images: $SCALEBENCH_DATA, else
+# HOME, the cache of data, the locks of cores and the default of --out are then in FOLDER, and no data set is searched. SCALEBENCH_REAL_DATA is the folder of mnist/ and cifar10/ for tests of real images: $SCALEBENCH_DATA, else
 # ../shared/data; empty where that does not exist.
 own_environment() { # folder
     local name python real=${SCALEBENCH_REAL_DATA:-${SCALEBENCH_DATA:-../shared/data}}
-    # The interpreter itself: a version manager's launcher is slow, and may look for it in HOME.
+    # Finds the interpreter itself: the launcher of a version manager is slow and may look for it in HOME.
     python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
     [ -z "$python" ] || [ "$python" = "$(command -v python3)" ] || PATH=${python%/*}:$PATH
     for name in $(compgen -e); do

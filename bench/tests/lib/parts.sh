@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2154 # variables of tap.sh
 # Shared by tests of pipelines and of slices: networks that several ranks hold together. Source after tap.sh.
 
-# Loss and accuracy of each epoch, to the digits that are printed.
-numbers_of() { # what train_cnn said
+# Prints loss and accuracy of each epoch as printed by train_cnn.
+numbers_of() { # output of train_cnn
     sed -n 's/^\(epoch.*accuracy [0-9.]* %\)  [0-9.]* s .*/\1/p' "$@"
 }
 
-# Rank 1 of two sleeps while it should be computing: rank 0 says what it waits for.
+# Lets rank 1 of two sleep while it should compute; rank 0 must report what it waits for.
 a_hang_is_told() { # phase in which it sleeps, pattern of what rank 0 waits for, command that trains, its options
     local phase=$1 awaited=$2 status
     shift 2

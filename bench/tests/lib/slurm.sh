@@ -12,7 +12,7 @@ ln -s "$build" "$home/build"
 # shellcheck disable=SC2034 # used by the tests
 log=$home/scalebench-%j.log # as the template names it
 
-# Writes $tmp/NAME.yaml, a spec of that name: the head that all here have alike, then standard input.
+# Writes the spec $tmp/NAME.yaml: a common head, then standard input.
 write_spec() { # name, what follows in data, training
     {
         printf 'name: %s\nmodel: softmax_784\ndata: {set: digits%s}\ntrain: {%s}\nfigures: []\n' "${1##*/}" "$2" "$3"
@@ -20,7 +20,7 @@ write_spec() { # name, what follows in data, training
     } >"$tmp/$1.yaml"
 }
 
-# Submits $script, or the template, waits for the end and prints the job's log; the status is sbatch's. Sets $number.
+# Submits $script, or the template, waits for its end and prints the job's log. Returns sbatch's status; sets $number.
 job() { # options of sbatch --, then what follows the script's name
     local options=() status=0
     while [ "$1" != -- ]; do
@@ -34,7 +34,7 @@ job() { # options of sbatch --, then what follows the script's name
     return "$status"
 }
 
-# Not of a column of texts: those with commas stand in quotes.
+# For columns without text, since texts with commas are quoted.
 column() { # name, table
     awk -F, -v name="$1" '{ gsub(/"[^"]*"/, "quoted") } NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
         { print $c }' "$2"

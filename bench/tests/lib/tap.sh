@@ -7,15 +7,15 @@ case $build in
 *) build=$PWD/$build ;;
 esac
 tmp=$(mktemp -d)
-tests=${TESTS_BEFORE:-0} # of a script that runs this one inside
+tests=${TESTS_BEFORE:-0} # tests of an outer script so far
 failed=0
 unset TESTS_BEFORE
-# A child of this shell that a signal ends before it has become its program runs the trap too.
+# A child that a signal ends before exec runs the trap too, so the trap checks the process.
 trap '[ "$BASHPID" -ne $$ ] || rm -rf "$tmp"' EXIT
 # shellcheck source=bench/tests/lib/own_environment.sh
 . "${BASH_SOURCE[0]%/*}/own_environment.sh"
 [ -d "${SCALEBENCH_OWN:-}" ] || own_environment "$tmp/.environment"
-# Scripts that run side by side neither wait for one another's cores nor see one another's results.
+# Scripts that run at the same time do not wait for each other's cores or see each other's results.
 export SCALEBENCH_LOCKS=$tmp/locks SCALEBENCH_OUT=$tmp/results_by_default
 unset COLUMNS # tables are as wide as they are
 # shellcheck disable=SC2034 # used by the tests
@@ -38,8 +38,8 @@ check() { # name, command and arguments
     [ "$tenths" -lt 50 ] || echo "# that took $((tenths / 10)).$((tenths % 10)) s"
 }
 
-# Of a launcher, with an input that does not end: Hydra hands its end on to the node, and dies of SIGPIPE, with all that it
-# has not printed yet, where the launch there is over by then (once in a thousand launches on a busy machine).
+# Runs a launcher with an input that does not end. Hydra forwards the end of its input and dies of SIGPIPE, losing output,
+# if the launch is over by then (once in a thousand launches on a busy machine).
 waits_for_input() { # command
     [ -p "$tmp/silence" ] || mkfifo "$tmp/silence" || return 1
     "$@" <>"$tmp/silence"
@@ -50,8 +50,7 @@ skip() { # name, reason
     echo "ok $tests - $1 # SKIP $2"
 }
 
-# Skips a test for want of a package, one word; a failure where $SCALEBENCH_REQUIRE, a list of such
-# words, says that it must be there.
+# Skips a test because a package (one word) is missing. Fails instead if $SCALEBENCH_REQUIRE, a list of words, names it.
 lacks() { # name, package
     if [[ " ${SCALEBENCH_REQUIRE:-} " == *" $2 "* ]]; then
         check "$1" eval "echo 'no $2 here, and SCALEBENCH_REQUIRE wants it'; false"
@@ -60,8 +59,8 @@ lacks() { # name, package
     fi
 }
 
-# inside NAME PACKAGE COMMAND...: the command's own tests, which it prints, are this script's, too, up to its plan.
-# False where it printed none; where its exit status is 3 besides, NAME is skipped for want of PACKAGE.
+# inside NAME PACKAGE COMMAND...: counts the tests that the command prints as this script's, up to its plan. Returns false
+# if it printed none. With exit status 3 NAME is skipped, because PACKAGE is missing.
 inside() {
     local name=$1 package=$2 status
     shift 2
@@ -81,7 +80,7 @@ inside() {
     return 1
 }
 
-# The first Python that has a module: the one on PATH, then the distribution's own.
+# Prints the first Python with a module: the one on PATH, else the distribution's.
 python_with() { # module
     local python
     for python in python3 /usr/bin/python3; do
@@ -99,7 +98,7 @@ finish() {
     exit
 }
 
-# expect STATUS TEXT COMMAND...: the command exits with STATUS and its output holds TEXT.
+# expect STATUS TEXT COMMAND...: checks that the command exits with STATUS and prints TEXT.
 expect() {
     local want=$1 text=$2 status
     shift 2
@@ -116,12 +115,12 @@ expect() {
     }
 }
 
-# Processes of ours whose command line holds the word $1.
+# Prints this user's processes whose command line contains the word $1.
 processes() {
     pgrep -f -- "$1"
 }
 
-# The trainer's process of a rank, whose crash reporter has the same command line and environment.
+# Prints the trainer's process of a rank. Its crash reporter has the same command line and environment.
 process_of_rank() { # word of the command line, rank
     local pid
     for pid in $(processes "$1"); do
@@ -130,7 +129,7 @@ process_of_rank() { # word of the command line, rank
     done
 }
 
-# Waits until no process is left whose command line holds $1; fails after five seconds.
+# Waits until no process with $1 in its command line is left; fails after five seconds.
 gone() {
     local i
     for ((i = 0; i < 50; i++)); do

@@ -12,7 +12,7 @@ if grep -qE '__asan_init|__ubsan_handle|__tsan_init' "$train_cnn"; then
     exit
 fi
 
-# Without a name of its own or rights where there are none to be had.
+# Without rights the namespace has no name of its own.
 bare=$tmp/bare
 own=(unshare --mount --pid --fork --kill-child)
 "${own[@]}" true 2>/dev/null || own+=(--user --map-root-user)
@@ -41,7 +41,7 @@ exec unshare --root "$bare" --wd "\$@"
 END
 chmod +x "$tmp/enter"
 
-# Of this shell's environment the folders of PATH go along, none of which is there.
+# Keeps PATH of this shell's environment; none of its folders exists there.
 enter() { # folder in the bare root, command
     env -i HOME=/tmp PATH="$PATH" SCALEBENCH_LOCKS=/tmp/locks "${own[@]}" "$tmp/enter" "$@"
 }
@@ -72,7 +72,7 @@ case $? in
 *) check "an archive of at most 64 MiB is written" sh -c "cat '$tmp/written.log'; [ -e '$bare/opt/some place/scalebench' ]" ;;
 esac
 
-# No library of the machine's own, and no shell.
+# No libraries of the machine and no shell.
 nothing_else_is_there() {
     [ "$(ls "$bare")" = opt ] || return 1
     expect 127 "No such file" enter / /bin/sh -c true
@@ -106,7 +106,7 @@ goes_on_elsewhere() {
 }
 check "unpacked elsewhere, the same campaign is done already" goes_on_elsewhere
 
-# What stands under the program's name is the same of all.
+# All program names are the same starter.
 another_program_is_another_run() {
     printf '\0' >>"$bare/srv/other/build/train_cnn.program"
     expect 0 "the program train_cnn is not what it was" campaign /srv/other
@@ -130,7 +130,7 @@ elsewhere_too() {
 ln "$bare/srv/other/build/pin" "$bare/srv/other/build/nobody"
 check "a machine that has all this takes no part" elsewhere_too
 
-# The loader would cut its list of folders there, and take the machine's own libraries where it has some.
+# The loader would split its list of folders at this character and use the machine's libraries.
 not_there() {
     mkdir "$tmp/at 10:30" && cp -r "$bare/srv/other/build" "$bare/srv/other/lib" "$tmp/at 10:30" &&
         expect 127 "does not run where ':' or ';' is in its path" "$tmp/at 10:30/build/scalebench" list sites

@@ -37,9 +37,8 @@ measure: {steps_csv: true, time: {warmup_steps: 2, steps: 20, launches: 1..1}}
 figures: []
 SPEC
 
-# The rank on the second host that sleeps is the last one. The clock is as far from the truth as it says at
-# most. Where others leave the processors alone, that is 50 us, and each of the other ranks waits as long
-# as the late one sleeps, within a tenth.
+# The sleeping rank on the second host must be the last. The clock error is within its stated bound. On an idle machine the
+# bound is 50 us, and each other rank waits as long as the late one sleeps, within a tenth.
 names_the_late_rank() { # results, clock of the second host in microseconds
     "$python" - "$1/late/latest" "$2" <<'PY'
 import csv, sys
@@ -72,7 +71,7 @@ between_hosts_of_one_clock() {
 }
 check "the late rank is named between hosts" between_hosts_of_one_clock
 
-# Starts what the launcher of the hosts would, on the second one with a clock of its own.
+# Replaces the launcher of the hosts; processes on the second host get a clock of their own.
 cat >"$tmp/launcher" <<'LAUNCHER'
 #!/usr/bin/env bash
 for host; do [[ $host == -* ]] || break; done

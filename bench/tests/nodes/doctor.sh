@@ -21,7 +21,7 @@ check "a link that the local site does not have" expect 2 "SET:1:11: site.rate h
 check "--set says how many ranks" expect 3 "500 ranks x 1 thread need 500 cores" doctor --set "ranks=500 place.oversubscribe=refuse"
 check "what cannot run here says why" expect 3 "but the local site has 1" doctor --set nodes=2
 
-# Where programs lie stands in the spec that doctor runs.
+# Doctor's spec contains the paths of its programs.
 lies_anywhere() {
     local folder=$tmp/'the "best" \build'
     mkdir "$folder" && cp "$build"/{scalebench,pin,doctor_ranks} "$folder" || return 1
@@ -29,7 +29,7 @@ lies_anywhere() {
 }
 check "programs may lie in a folder with quotation marks" lies_anywhere
 
-# Whatever else runs here may be found: exit status 0 or 1. Two ranks on two cores, or one on one.
+# Other programs may cause findings, so exit status 0 or 1. Two ranks on two cores, or one on one.
 here() {
     # shellcheck disable=SC2119 # it has no arguments
     doctor >"$tmp/here.txt"
@@ -56,7 +56,7 @@ else
     check "ranks of a node that talk over TCP are named" no_shared_memory
 fi
 
-# A source that is newer than what was made of it, in a build of its own.
+# A source that is newer than its object, in a build folder of its own.
 stale() {
     local home=$tmp/home
     mkdir -p "$home/bench/a" "$home/build/obj/bench/a" "$home/plots" "$home/configs"

@@ -35,7 +35,7 @@ as_the_spec_says() {
 }
 check "the site of a spec is examined, over its interfaces" as_the_spec_says
 
-# One run with both: node1's link has 90 % of its rate, node2's processes have 90 % of a core.
+# One run with both: node1's link has 90 % of its rate, node2's processes 90 % of a core.
 beside_hosts() {
     shape_host node1 1000 90 && launch_in "$tmp/launcher" node2 "$1" || return 1
     SCALEBENCH_LAUNCHER=$tmp/launcher "$scalebench" doctor --out "$tmp/out" --set "site=emulated nodes=3"
@@ -52,7 +52,7 @@ stage_both() {
     [ "$status" -eq 1 ] && grep -qx 'sends_slow node1' "$tmp/named" && grep -qx 'core_lost node2' "$tmp/named" &&
         ! grep -E '^(sends|receives|link)_slow' "$tmp/named" | grep -vqx 'sends_slow node1'
 }
-# What else this machine does may hide it: three times in a row it should not.
+# Other load may hide a slow host, but not three times in a row.
 both_are_named() {
     stage_both || stage_both || stage_both
 }

@@ -36,13 +36,13 @@ column() { # name, table
         { print $c }' "$2"
 }
 
-# The runner's script holds the hosts.
+# The runner's ci/netns.sh holds the hosts.
 name_of_host() { # runner, host
     local holder
     holder=$(pgrep -P "$1" -f 'netns\.sh .*hold') && compgen -G "/run/netns/sb${holder}t*-$2"
 }
 
-# All at once for who asks: names go before processes end.
+# Removes hosts in one step for observers: names before processes.
 lose() { # runner, hosts
     local host name names=() pids=()
     for host in "${@:2}"; do
@@ -95,7 +95,7 @@ says_that_nobody_is_there() {
     done
 }
 
-# The first segment goes on where the host is that the second one wants as well.
+# The first segment resumes on the host that the second segment also uses.
 says_that_a_later_one_is_missed() {
     local gone_hosts=(node0) log=$tmp/grows.log
     ! goes_on_without "$tmp/grows" "restart.with=same site.hosts=2 inject.kind=fixed inject.sleep=2ms elastic=[{epoch: 0, ranks: 1}, {epoch: 12, ranks: 2}]" \

@@ -17,7 +17,7 @@ case $? in
 *) check "hosts can be had" sh -c "cat '$tmp/probe.log'; exit 1" ;;
 esac
 
-# Programs have a home whose ci/netns.sh writes down who called it for what.
+# Programs get a home whose ci/netns.sh logs its calls.
 export SCALEBENCH_HOME=$tmp/home
 mkdir -p "$tmp/home/ci"
 ln -s "$PWD/configs" "$PWD/plots" "$tmp/home"
@@ -28,11 +28,11 @@ exec "$PWD/ci/netns.sh" "\$@"
 END
 chmod +x "$tmp/home/ci/netns.sh"
 
-calls() { # word: how often, and forget all of them
+calls() { # word; prints the number of logged calls and clears the log
     grep -cw -- "$1" "$tmp/calls" 2>/dev/null
 }
 
-ours() { # names of namespaces of those who held hosts
+ours() { # prints names of namespaces of earlier holders
     local owner _
     while read -r owner _; do
         compgen -G "/run/netns/sb${owner}t*"
@@ -119,7 +119,7 @@ shapes_anew() {
 }
 check "links are shaped anew, and hosts end with their line" shapes_anew
 
-# Without a rendezvous MPI_Finalize would hang, which other programs call; a user's own setting stays.
+# Without rendezvous MPI_Finalize would hang in other programs; a user's own setting is kept.
 sends_without_rendezvous() {
     spec own 3
     grep -vE "^(model|data|train|sync|measure)" "$tmp/own.yaml" >"$tmp/foreign.yaml"
@@ -140,7 +140,7 @@ starts() { # sets $runner and waits for its ranks
     until_true processes "record=$tmp/out/long"
 }
 
-ends() { # what it is about
+ends() { # name of the test
     until_true are_gone || {
         ours
         return 1
@@ -177,7 +177,7 @@ a_holder_is_replaced() {
 }
 check "a campaign that loses its hosts makes others" a_holder_is_replaced
 
-# Names of the dead go at the next start; those of the living, or by numbers of elsewhere, stay.
+# Names of dead owners are removed at the next start; those of living ones, or of other PID namespaces, are kept.
 the_next_start_sweeps() {
     local holder id _ other=sb1t1n1-node0
     starts || return 1
@@ -209,12 +209,12 @@ missing_tools_are_named() {
 }
 check "what is missing is said in a line" missing_tools_are_named
 
-# Root of a namespace of users, made by one who is nobody here.
+# Root of a user namespace that an unprivileged user made.
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups env TMPDIR="$tmp/nobody" HOME="$tmp/nobody"
     SCALEBENCH_HOME="$PWD" SCALEBENCH_LOCKS="$tmp/nobody/locks")
 mkdir -m 777 "$tmp/nobody"
 chmod 755 "$tmp"
-# Of five steps' ten messages one may have left before the first of them began.
+# One of the ten messages of five steps may leave before the first step.
 as_a_user() {
     sed 's/^name: .*/name: user/' "$tmp/rates.yaml" >"$tmp/nobody/user.yaml"
     "${nobody[@]}" "$scalebench" run "$tmp/nobody/user.yaml" --out "$tmp/nobody/out" || return 1

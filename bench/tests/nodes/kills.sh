@@ -10,7 +10,7 @@
 set -u
 . bench/tests/lib/tap.sh
 
-# --- Outside: a part for each site, in namespaces where everything that is there can be listed ----------
+# --- Outside: one part per site, in namespaces in which everything can be listed ------------------------
 
 in_namespaces() { # command
     local all=(--pid --fork --kill-child --mount --mount-proc --net --uts --ipc)
@@ -40,23 +40,23 @@ export SCALEBENCH_HOME=$PWD BUILD=$build
 mkdir "$tmp/temporary" "$tmp/foreign"
 export TMPDIR=$tmp/temporary
 if [ "$site" = emulated ]; then
-    # As ci/slurm.sh has made them for the other.
+    # ci/slurm.sh made them for the other site.
     PATH=$PATH:/usr/sbin:/sbin
     { mkdir -p /run/netns && mount -t tmpfs tmpfs /run/netns && mount -t tmpfs -o mode=1777 tmpfs /dev/shm &&
         ip link set lo up && ci/netns.sh probe; } >&2 || exit 3
 fi
 RANDOM=$KILLS_SEED
 
-# What several nodes have of their own is in the namespaces of their daemons.
+# Nodes have their own interfaces and memory in the namespaces of their daemons.
 daemons() {
     [ "$site" = emulated ] || cat "${SLURM_CONF%/*}"/slurmd-n*.pid
 }
 
-# Interfaces, shared memory of both kinds.
+# Lists interfaces and shared memory of both kinds.
 # shellcheck disable=SC2016 # expands in the shells that run it
 of_a_node='ip -o link | sed "s/: <.*//"; ls -A /dev/shm; awk "NR > 1 { print \"sysv\", \$2 }" /proc/sysvipc/shm'
 
-# Everything that is there, a line each, processes with the moment of their start; but for the shell that looks.
+# Prints everything, one line each, processes with their start time, without this shell.
 look() {
     local path stat daemon
     for path in /proc/[0-9]*; do
@@ -76,13 +76,13 @@ look() {
     done
 }
 
-differs_from() { # what was seen
+differs_from() { # earlier list
     look >"$tmp/now"
     ! diff "$1" "$tmp/now"
 }
 
-# However long a busy machine takes for it; the same as long as it stays so ends in a failure.
-is_again() { # what was seen
+# Waits while the list changes, for busy machines; an unchanging difference fails.
+is_again() { # earlier list
     local i
     for ((i = 0; i < 150; i++)); do
         differs_from "$1" >"$tmp/difference" || return 0
@@ -93,8 +93,8 @@ is_again() { # what was seen
     return 1
 }
 
-# Of others, which look like ours: processes, one of which holds shared memory that it writes to, memory that
-# somebody left before, namespaces, a bridge, a pair of interfaces.
+# Makes things of others that look like a campaign's: processes, one of which writes to shared memory, older shared memory,
+# namespaces, a bridge, a pair of interfaces.
 plant() {
     local name
     mkfifo "$tmp/never" && exec 8<>"$tmp/never" || return
@@ -127,8 +127,8 @@ place.oversubscribe: allow
 measure: {limit: 60s, time: {warmup_steps: 2, steps: 100, launches: $each..$each}, accuracy: {seeds: []}}
 END
 
-# A shell of salloc in which campaigns are begun again and again, so that Slurm ends nothing of them, and a step of
-# somebody else in it. It lasts until the line to it closes.
+# Opens a shell of salloc in which campaigns start again and again, so that Slurm ends none of their processes, and a step of
+# someone else. It lasts until its input closes.
 take_nodes() {
     # shellcheck disable=SC2016 # expands in the other shell
     coproc NODES { cd "$home" && exec salloc -N4 --exclusive sh -c \
@@ -154,7 +154,7 @@ give_nodes_back() {
     until_true are_idle || { sinfo -N -o "%N is %t: %E"; return 1; }
 }
 
-# The same command each time, in this turn's way.
+# Prints the command for this turn's site.
 go() {
     local options=("$tmp/killed.yaml" --out "$folder" --set "site=$site $more")
     case $way in
@@ -164,8 +164,7 @@ go() {
     esac
 }
 
-# Each place of a launch filled once; of those that were begun only the one that was killed ended ill, and none
-# stayed until the time limit.
+# Checks that each launch exists once, that only the killed one failed, and that none reached the time limit.
 is_complete() {
     local journal=$folder/killed/latest/journal.jsonl
     cat "$journal"
@@ -189,7 +188,7 @@ in_microseconds() {
     echo "${EPOCHREALTIME//[.,]/}"
 }
 
-# Sets how long a campaign lasts that nobody kills, in microseconds.
+# Measures the duration of an undisturbed campaign in microseconds.
 nobody_kills() { # way
     local begin
     way=$1 folder=$tmp/out/$1 more=
@@ -203,8 +202,7 @@ nobody_kills() { # way
 
 # --- Kills ----------------------------------------------------------------------------------------------
 
-# Processes of a campaign, which were not there before, that are no copy of their parent, as a runner's guard and a
-# rank's crash reporter are; or those that are.
+# Prints new processes of a campaign: originals, or copies of their parent (a runner's guard, a rank's crash reporter).
 processes_of() { # original or copy, what pgrep takes
     local pid parent kind
     for pid in $(pgrep "${@:2}"); do
@@ -216,8 +214,8 @@ processes_of() { # original or copy, what pgrep takes
     done
 }
 
-# What of the campaign may be meant, a line each.
-victims() { # what
+# Prints possible victims of a kind, one per line.
+victims() { # kind
     local guard
     case $1 in
     runner) processes_of original -x scalebench ;;
@@ -235,7 +233,7 @@ no_runner() {
     [ -z "$(victims runner)" ]
 }
 
-# At its moment, or as soon after that as there is one; false where the campaign ends before.
+# Kills at the moment, or as soon afterwards as a victim exists; false if the campaign ends before.
 kill_one() {
     local found one
     sleep "$((moment / 1000000)).$(printf %06d $((moment % 1000000)))"
@@ -251,8 +249,8 @@ kill_one() {
     return 1
 }
 
-# One that is over too early for its kill begins anew, the kill at half of its moment. Jobs of a shell that keeps no
-# account of them ignore interrupts.
+# Repeats a campaign that ended before its kill, with half of the delay. Background jobs without job control ignore
+# interrupts.
 start_and_kill() { # number
     local tries
     for ((tries = 0; tries < 20; tries++)); do
@@ -270,13 +268,12 @@ start_and_kill() { # number
     return 1
 }
 
-# What is left of a runner that was killed with who would have cleaned up after it, as Slurm kills a guard when its
-# job's script has ended, may be there until the next start.
+# If the guard is killed with its runner, as Slurm does when a job's script ends, leftovers may stay until the next start.
 cleans_up_at_once() {
     [[ $what != "runner and "* && "$way $what $signal" != "job runner KILL" ]]
 }
 
-# A runner that lives goes on by itself, unless what was killed was to tell it how ranks are started.
+# A living runner continues, unless the killed process was its test of launchers.
 survives() { # number
     local status
     touch /dev/shm/mpich_shar_tmpforeign
@@ -292,7 +289,7 @@ survives() { # number
     is_complete && is_again "$tmp/before"
 }
 
-# What may be meant, by SIGKILL where it says no other signal; each comes once before any comes again.
+# Kinds of victims, with SIGKILL unless another signal is named; each occurs once before any is repeated.
 declare -A lasts kinds=(
     [emulated]="hosts runner_and_hosts"
     [slurm]="srun"
@@ -300,7 +297,7 @@ declare -A lasts kinds=(
 read -ra kinds_here <<<"runner.INT runner.TERM runner guard runner_and_guard launcher proxy rank ${kinds[$site]}"
 kinds_left=()
 
-# Where it runs and is killed; sets what `check` is told.
+# Chooses site and victim; sets the name of the test.
 draw() {
     local kind at ways=(job shell shell) launchers=(hydra pmi2)
     [ "${#kinds_left[@]}" -gt 0 ] || kinds_left=("${kinds_here[@]}")
@@ -321,7 +318,7 @@ check "$site: what others have is seen" is_seen
 if [ "$site" = slurm ]; then
     check "slurm: nodes can be had" take_nodes
     check "slurm: a campaign that nobody kills leaves nothing" nobody_kills shell
-    lasts[job]=$((${lasts[shell]:-10000000} + 3000000)) # until Slurm begins it
+    lasts[job]=$((${lasts[shell]:-10000000} + 3000000)) # until Slurm starts it
 else
     check "emulated: a campaign that nobody kills leaves nothing" nobody_kills here
 fi

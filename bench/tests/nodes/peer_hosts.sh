@@ -42,7 +42,7 @@ measure: {time: {warmup_steps: 2, steps: 8, launches: 1..1}}
 figures: []
 END
 
-# case, then cells of the columns
+# prints the case and cells of columns
 cells() { # columns
     python3 - "$tmp/out/hosts/latest/summary.csv" "$@" <<'PY'
 import csv, sys
@@ -59,8 +59,8 @@ runs_on_hosts() {
 }
 check "three hosts train together, every way" runs_on_hosts
 
-# A gradient of n = 2,762,360 bytes: a ring sends 4/3 n a rank, gather and scatter 4 n over three ranks. Frames of 1514
-# bytes have 66 of headers, acknowledgements go the other way: below a tenth.
+# For a gradient of n = 2,762,360 bytes a ring sends 4/3 n per rank, gather and scatter 4 n over three ranks. Headers (66 of
+# 1514 bytes) and acknowledgements are below a tenth.
 carries_what_is_counted() {
     cells bytes_wire bytes_nic | tee /dev/stderr | awk '
         { n = 2762360 * 4 / 3; if (!($2 > 0.999 * n && $2 < 1.001 * n && $3 >= $2 && $3 < 1.1 * $2)) wrong = 1 }
@@ -68,7 +68,7 @@ carries_what_is_counted() {
 }
 check "interfaces carry the bytes that are counted, of PyTorch as of ours" carries_what_is_counted
 
-# Rank 0 receives all others' gradients, the others the sum.
+# Rank 0 receives the gradients of the others; they receive the sum.
 root_has_most() {
     cells bytes_nic_rx bytes_nic_rx_worker | tee /dev/stderr | awk '
         { root = worker = 2762360 * 4 / 3; if ($1 ~ /gather/) { root = 2 * 2762360; worker = 2762360 }
@@ -77,7 +77,7 @@ root_has_most() {
 }
 check "the root of a gather receives for all" root_has_most
 
-# Of 12 tensors; of a bucket that reaches 1 MiB and one of what is left; a gather and a scatter of each tensor.
+# Calls: one per tensor (12); one per bucket (1 MiB and the rest); a gather and a scatter per tensor.
 calls_are_of_tensors_and_buckets() {
     cells calls | grep -E '^(a_sum|buckets|gather)' | tee /dev/stderr |
         cmp - <(printf '%s\n' "a_sum_a_tensor 12" "buckets 2" "gather 24")
@@ -111,7 +111,7 @@ ends_with_a_rank() {
 }
 check "a rank that is killed ends the launch on all hosts" ends_with_a_rank
 
-# Every host has a loopback of its own.
+# Every host has its own loopback.
 says_what_it_cannot_reach() {
     GLOO_SOCKET_IFNAME=lo expect 1 "through lo. Set GLOO_SOCKET_IFNAME to another" train --sync.deadline 3s
 }

@@ -24,7 +24,7 @@ run() { # arguments
 }
 latest=$tmp/results/both/latest
 
-column() { # file, names...: the rows' values
+column() { # file, names...; prints values of the rows
     python3 -c '
 import csv, sys
 for row in csv.DictReader(open(sys.argv[1])):
@@ -49,7 +49,7 @@ flags_say_so() {
         ! column "$latest/summary.csv" compute flags | grep '^real .*replayed'
 }
 
-# Replayed rows alone tell what sleeps can stand for; at a rate of 0.05 GFLOP/s steps last for 5 ms and more.
+# Only replayed rows state the precision of sleeps; at 0.05 GFLOP/s steps last at least 5 ms.
 short_steps_are_doubted() {
     column "$latest/summary.csv" compute smallest_step_ms >"$tmp/doubts"
     [ "$(grep -c '^replayed [0-9]' "$tmp/doubts")" -eq 3 ] && [ "$(grep -c '^real -$' "$tmp/doubts")" -eq 5 ] || return 1
@@ -59,7 +59,7 @@ short_steps_are_doubted() {
     [ "$(wc -l <"$tmp/doubts")" -eq 3 ] && ! grep short_replay "$tmp/doubts"
 }
 
-# Timed launches that did not compute name the launch whose times passed; accuracy runs have computed.
+# Replayed launches name their calibration launch; accuracy runs compute.
 launches_say_whose_times_passed() {
     local point launch
     column "$latest/raw.csv" run compute calibration >"$tmp/raw"
@@ -77,7 +77,7 @@ curves_hold_one_kind() {
         <(column "$latest/summary.csv" point kind) <(column "$latest/series_time.csv" curve point)
 }
 
-# A trainer that fails wherever nobody communicates.
+# A trainer that fails in points without communication.
 failed_calibrations_are_named() {
     mkdir -p "$tmp/bin"
     cp "$scalebench" "$build/pin" "$tmp/bin"

@@ -15,7 +15,7 @@ for row in csv.DictReader(open(sys.argv[1])):
     print(*(row[name] for name in sys.argv[2:]))' "$tmp/out/$file" "$@"
 }
 
-# A program that is not ours, whose child works for some two seconds.
+# A foreign program whose child works for about two seconds.
 cat >"$tmp/worker.sh" <<'END'
 #!/usr/bin/env bash
 (
@@ -31,7 +31,7 @@ measure: {time: {launches: 1..1}, resources: 50ms}
 figures: [{kind: resources, y: [cpu_user_pct, resident_mib]}]
 END
 
-# What the child used counts. Once the program has ended there is nothing to read of it.
+# The child's use counts. After the program's end nothing can be read.
 samples_any_program() {
     "$scalebench" run "$tmp/foreign.yaml" --out "$tmp/out" || return 1
     [ -s "$tmp/out/foreign/latest/resources.svg" ] || return 1
@@ -42,7 +42,7 @@ samples_any_program() {
         { cpu += ($4 + $5) / 100 * 0.05 }
         END { exit bad || NR < 10 || cpu < 0.1 }'
 }
-# A median over launches is drawn as long as more than half of them last.
+# A median over launches is drawn while more than half of them run.
 curves_end_with_most_launches() {
     cat >"$tmp/uneven.sh" <<END
 #!/usr/bin/env bash
@@ -81,7 +81,7 @@ wrong_options_are_explained() {
 }
 check "wrong options are explained" wrong_options_are_explained
 
-samplers() { # of this test
+samplers() { # prints the samplers of this test
     pgrep -f -- "--sample-to $tmp"
 }
 
@@ -89,7 +89,7 @@ no_sampler() {
     ! samplers
 }
 
-# The rank alone is killed, so that nobody but the sampler itself can end it.
+# Kills only the rank, so that the sampler must end by itself.
 ends_with_its_rank() {
     local pid
     mkdir -p "$tmp/killed"
@@ -117,7 +117,7 @@ ends_with_its_campaign() {
 }
 check "a sampler ends with a campaign that is killed" ends_with_its_campaign
 
-# Programs that wait for children of their own meet no other.
+# Programs that wait for their children must not find others.
 is_nobodys_child() {
     pin --sample 0.02 --sample-to "$tmp/killed" python3 -c 'import os
 try:
@@ -156,17 +156,17 @@ measure: {time: {warmup_steps: 2, steps: 12, launches: 1..1}, resources: 20ms}
 figures: [{kind: resources, y: [received_mb, sent_mb]}]
 END
 
-# Of n bytes of gradient each rank of a ring sends and receives 2 (p-1)/p n, as in MPICH's sum of long vectors
-# (reduce-scatter and allgather); by recursive doubling n lg p. Linear gather and scatter bring the root (p-1) n
-# and take as much from it, each worker n.
+# For n bytes of gradient, each rank of a ring sends and receives 2 (p-1)/p n, as in MPICH's sum of long vectors
+# (reduce-scatter and allgather); with recursive doubling n lg p. With linear gather and scatter the root receives and sends
+# (p-1) n, each worker n.
 #
 # MPICH reduces long vectors to a root by a reduce-scatter, in which every rank exchanges (p-1)/p n, and a gather
 # along a binomial tree: (p-1)/p n to the root, half of n from rank 1, which has brought it n/4 from rank 3. Up to
 # seven ranks get the sum along a binomial tree, lg p times n from the root. Of four then rank 1 receives most,
 # (3/4 + 1/4 + 1) n, and rank 2 sends most, (3/4 + 1/4) n and n to rank 3; of two rank 1 is the only one.
 #
-# Interfaces count headers too, 66 bytes of a packet of up to 64 KiB, and acknowledgements: less than 1 % of such
-# messages. 3 % hold that, and what ranks tell each other besides.
+# Interfaces also count headers (66 bytes per packet of up to 64 KiB) and acknowledgements: less than 1 % of such messages.
+# The tolerance of 3 % includes control messages.
 bytes_are_those_of_the_formulas() {
     "$scalebench" run "$tmp/bytes.yaml" --out "$tmp/out" || return 1
     columns bytes/latest/summary.csv strategy nodes bytes_nic_rx bytes_nic_tx bytes_nic_rx_worker \
@@ -183,7 +183,7 @@ bytes_are_those_of_the_formulas() {
 }
 check "bytes at interfaces are those of the formulas" bytes_are_those_of_the_formulas
 
-# Their sum over the timed part, but for what lies before its first whole interval and behind the last.
+# Sums over the whole intervals of the timed part.
 samples_tell_the_same() {
     columns bytes/latest/resources.csv point node role timed received_mb | awk '
         $4 == 1 { last[$1 " " $2 " " $3] = $5 } END { for (i in last) print i, last[i] }' | sort >"$tmp/sums"

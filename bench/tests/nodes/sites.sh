@@ -21,7 +21,7 @@ runs_here() {
         [ "$(column status "$(summary local)" | tr '\n' ' ')" = "ok ok ok " ]
 }
 
-# Two ranks on each of four hosts are the most that there are.
+# The largest point has two ranks on each of four hosts.
 is_whole() { # site
     [ "$(column site "$(summary "$1")" | sort -u)" = "$1" ] &&
         [ "$(column status "$(summary "$1")" | sort -u)" = ok ] &&
@@ -29,7 +29,7 @@ is_whole() { # site
             <(column strategy "$(summary "$1")") | tee /dev/stderr | grep -cE '^8 4 (none|allreduce)$' | grep -x 2
 }
 
-# But for the last ones, options that vary: nodes do on hosts alone.
+# Prints the columns without the last ones, which are options that vary; nodes vary only on hosts.
 names() { # site, file
     head -n 1 "$tmp/$1/strong_scaling/latest/$2.csv" | sed -E 's/(,(sync\.strategy|ranks|nodes))+$//'
 }
@@ -47,7 +47,7 @@ runs_on_hosts() {
     is_whole emulated && has_the_same_columns emulated
 }
 
-# The line that everybody knows. Nodes have room for two ranks each, which share the cores of one machine.
+# The usual sbatch command. Nodes accept two ranks each, which share the cores of one machine.
 if [ -n "${RESULTS:-}" ]; then
     echo "in a job"
     job -N4 -- strong_scaling.yaml --out "$RESULTS" --set "$short matrix.ranks=[1,2,8] ranks_per_node=2"

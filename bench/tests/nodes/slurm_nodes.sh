@@ -7,13 +7,13 @@
 set -u
 . bench/tests/lib/tap.sh
 
-# --- Outside: the nodes come up, this script runs once more beside them, nothing stays ----------------
+# --- Outside: starts the nodes and runs this script again beside them -----------------------------------
 
 processes_end() {
     gone "$(cat "$1")" && [ ! -e "$(cat "$1")" ]
 }
 
-# However it ends: what is killed with -9 cleans nothing up.
+# Cleans up in any case, also after SIGKILL.
 ends_with_its_script() {
     # shellcheck disable=SC2016 # expands in the other shell
     TMPDIR=$tmp ci/slurm.sh --nodes 2 run sh -c 'echo "${SLURM_CONF%/*}" >"$1"; sleep 300' - "$tmp/killed" &
@@ -47,15 +47,15 @@ measure:
   accuracy: {seeds: []}
 END
 
-# Points of 1, 2, 3 and 4 ranks, a rank on each node, the nodes of each also those of the next.
+# Points of 1, 2, 3 and 4 ranks, one per node; each point uses the nodes of the previous one.
 holds_all_nodes() { # folder of a run
     column status "$1/summary.csv" | sort -u | grep -x ok &&
         [ "$(column ranks "$1/summary.csv" | tr '\n' ' ')" = "1 2 3 4 " ] &&
         [ "$(column nodes "$1/raw.csv" | sort -u | tr '\n' ' ')" = "1 2 3 4 " ] &&
         [ "$(column node_list "$1/raw.csv" | sort -u)" = "$(printf 'n0\nn0 n1\nn0 n1 n2\nn0 n1 n2 n3')" ] &&
         [ "$(column site "$1/summary.csv" | sort -u)" = slurm ] &&
-        [ "$(column flags "$1/summary.csv" | grep -cw shared_machine)" -eq 3 ] && # all but that of one node
-        ! column foreign_pct "$1/raw.csv" | grep -vE '^[0-9.e-]+$'                # as the ranks recorded
+        [ "$(column flags "$1/summary.csv" | grep -cw shared_machine)" -eq 3 ] && # all except the point of one node
+        ! column foreign_pct "$1/raw.csv" | grep -vE '^[0-9.e-]+$'                # as recorded by the ranks
 }
 
 uses_all_nodes() {
@@ -71,7 +71,7 @@ finds_the_nodes_of_a_shell() {
 
 # --- How ranks start -----------------------------------------------------------------------------------
 
-# Bound, each to the core of its node, whoever has started it.
+# Every launcher binds each rank to a core of its node.
 starts_two_a_node() { # launcher
     expect 0 "results/$1/small/latest" job -N4 -- "$tmp/small.yaml" --out "results/$1" \
         --set "site.launcher=$1 matrix.ranks=[1,3] ranks_per_node=2 place.oversubscribe=allow" || return 1
@@ -81,7 +81,7 @@ starts_two_a_node() { # launcher
         [ "$(column bound "$run/raw.csv" | sort -u | tail -n 1)" = "$(bound_as_shared)" ]
 }
 
-# Of n0, n0, n1: a core each, n0's ranks on one where its share is one.
+# Ranks on n0, n0, n1: one core each; n0's ranks share a core if n0 has one.
 bound_as_shared() {
     local cores
     mapfile -t cores < <(for node in n0 n1; do
@@ -90,7 +90,7 @@ bound_as_shared() {
     echo "${cores[0]%%[,-]*}|${cores[0]##*[,-]}|${cores[1]%%[,-]*}"
 }
 
-# A srun that knows no MPI, which is what many sites have unless they are told.
+# An srun without MPI, as many sites have by default.
 refuses_many_jobs_of_one_rank() {
     mkdir "$tmp/other"
     cat >"$tmp/other/srun" <<END
@@ -103,7 +103,7 @@ END
         [ "$(grep -c '"event":"running"' "$home/results/many/small/latest/journal.jsonl")" -eq 0 ]
 }
 
-# What does not start two ranks is passed over.
+# Launchers that do not start two ranks are skipped.
 finds_another_way() {
     (cd "$home" && expect 0 "ranks are started by pmi2" env MPIEXEC=/bin/false salloc -N2 \
         "$scalebench" run "$tmp/small.yaml" --out results/way --set "matrix.ranks=[1,2]")
@@ -121,7 +121,7 @@ stops_on_a_login_node() {
 
 # --- submit ---------------------------------------------------------------------------------------------
 
-# Also none that is between two states, and Slurm has answered.
+# No job is left, not even between two states, and Slurm has answered.
 no_jobs() {
     local states
     states=$(squeue -h -t all -o %T) && ! grep -qvE '^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL)?$' <<<"$states"
@@ -136,7 +136,7 @@ setup: ["export FAKE_HOSTS=1"]
 launcher: pmi2
 END
 
-# From here on a trainer that takes no time, or hangs for ever and is deaf to SIGTERM.
+# From here on the trainer takes no time, or hangs and ignores SIGTERM.
 mkdir "$tmp/bin"
 cp "$build/scalebench" "$build/pin" "$build/hello_ranks" "$tmp/bin"
 cp bench/tests/lib/fake_trainer.sh "$tmp/bin/train_cnn"
@@ -145,8 +145,7 @@ sync.strategy: allreduce
 matrix: {ranks: auto}
 measure: {time: {warmup_steps: 1, steps: 1, launches: 2..2}, accuracy: {seeds: []}}
 END
-# What a job takes from here does not change when Slurm begins it again: files say whether ranks hang, or fail and
-# leave what MPI makes when it starts.
+# A restarted job keeps its environment, so files control whether ranks hang, or fail and leave MPI's files of its start.
 cat >"$tmp/facts" <<END
 if [ -e "$tmp/hang" ] && [ "\${strategy:-}" = allreduce ] && [ -n "\$dir" ]; then
     touch "\$dir/hangs.\$PMI_RANK"
@@ -168,8 +167,8 @@ submit() {
     (cd "$home" && "$tmp/bin/scalebench" submit "${campaign:-$tmp/fake.yaml}" --site "$tmp/rig.yaml" "$@")
 }
 
-# Two launches of each point, as was asked for, none lost, none twice; of the base two with each of the others, which
-# wants no job for itself.
+# Checks for two launches of each point, none lost or repeated. The baseline has two with each other point and needs no job
+# of its own.
 is_complete() { # folder of a run
     [ "$(grep -c '"status":"ok"' "$1/journal.jsonl")" -eq 12 ] && grep '"event":"finished"' "$1/journal.jsonl" &&
         [ "$(column node_list "$1/raw.csv" | sort | uniq -c | tr -s ' \n' ' ')" = \
@@ -202,9 +201,9 @@ passes_on_the_words_of_sbatch() {
         SLURM_CONF=/dev/null expect 3 "ClusterName needs to be specified" submit --set name=refused && no_jobs
 }
 
-# --- What takes nodes and time away --------------------------------------------------------------------
+# --- Loss of nodes and time -----------------------------------------------------------------------------
 
-# The same campaign with other points: a fresh one each time.
+# The same campaign with other points, so that it is new each time.
 mkdir "$tmp/two"
 write_spec two/fake "" "global_batch: 100" <<'END'
 ranks: 2
@@ -230,7 +229,7 @@ has_ended_with() { # job, status
     scontrol show job "$1" | grep -w "ExitCode=$2:0"
 }
 
-# Slurm may tell the reason only after its next round of scheduling.
+# Slurm may report the reason only after its next round of scheduling.
 waits_for_another() {
     [ "$(squeue -h -t PD -o %r)" = Dependency ]
 }
@@ -247,7 +246,7 @@ names_the_line_that_queues() {
         scancel "$first" && until_true no_jobs && is_complete_after_all
 }
 
-# submit writes jobs that follow one another, by the programs that it is one of: those of $home/build do not hang.
+# submit writes chained jobs with the programs of its own build; those of $home/build do not hang.
 waits_its_turn() {
     local campaign=$tmp/two/fake.yaml BUILD=
     rm -rf "$home/results/fake"
@@ -257,8 +256,7 @@ waits_its_turn() {
     until_true waits_for_another && scancel -t R --me && until_true no_jobs && is_complete_after_all
 }
 
-# Each of the four launches ended well once; of those that were begun only the one that hung did not, and where its
-# end was seen another one.
+# Each of the four launches succeeded once. Only the hanging launch failed, and one more if its end was seen.
 is_complete_after_all() {
     cat "$home"/scalebench-*.log "$latest/journal.jsonl"
     gone "$home/results/fake" && [ "$(grep -c '"status":"ok"' "$latest/journal.jsonl")" -eq 4 ] &&
@@ -268,7 +266,7 @@ is_complete_after_all() {
             sort | uniq -c | tr -s ' \n' ' ')" = " 2 ok allreduce 2 ok none " ]
 }
 
-# Of those on nodes where no runner is, too.
+# Also for launches on nodes without a runner.
 shared_memory_is_given_back() {
     local node status
     rm -rf "$home/results/fake"
@@ -295,13 +293,12 @@ is_pending() {
     [ "$(squeue -h -j "$number" -o %t)" = PD ]
 }
 
-# Slurm lets a job that it begins again wait for two minutes, and refuses it on nodes that had it in the second in
-# which it was taken off them.
+# Slurm delays a restarted job for two minutes, and rejects it on nodes that ran it in the second of its removal.
 ends_by_itself() {
     until_true is_pending && scontrol update "jobid=$number" StartTime=now+2 && until_true no_jobs
 }
 
-# Launches that ended well on nodes none of which is the one that was taken away.
+# Tests that later launches succeeded on other nodes than the lost one.
 went_on_without() { # node
     column node_list "$latest/raw.csv" | grep n | grep -vw "$1"
 }
@@ -319,7 +316,7 @@ survives_its_time_limit() {
         job -N2 -- "$tmp/two/fake.yaml" && is_complete_after_all
 }
 
-# Slurm answers that there is no such job when a launch has failed. The point did not: the launch is made again later.
+# Slurm reports no such job when a launch has failed. The point has not failed: the launch is repeated later.
 ends_with_its_job() {
     local status
     rm -rf "$home/results/fake"
@@ -335,7 +332,7 @@ ends_with_its_job() {
         is_complete_after_all
 }
 
-# A node whose power is cut, as far as Slurm and the others can see.
+# A node that looks to Slurm and the other nodes as if its power were cut.
 survives_a_lost_node() {
     start_hanging && rm "$tmp/hang" || return 1
     # shellcheck disable=SC2046 # one word a process

@@ -19,7 +19,7 @@ ci/netns.sh probe >"$tmp/probe.log" 2>&1 || {
     exit
 }
 
-# A shell that is not the first of a login reads no ~/.bashrc, whatever that may do on this machine.
+# A nested shell does not read ~/.bashrc.
 ssh-keygen -q -t ed25519 -N '' -f "$tmp/host" && ssh-keygen -q -t ed25519 -N '' -f "$tmp/user"
 mkdir -p "$tmp/bin"
 cat >"$tmp/sshd" <<END
@@ -43,10 +43,11 @@ Host *
   UserKnownHostsFile /dev/null
   LogLevel ERROR
 END
-# What a user has in ~/.ssh/config, and MPICH takes the first ssh of PATH.
+# Replaces a user's ~/.ssh/config; MPICH uses the first ssh of PATH.
 printf '#!/bin/sh\nexec %s -F %s "$@"\n' "$(type -P ssh)" "$tmp/ssh" >"$tmp/bin/ssh"
 
-# What a test wants to be otherwise on the second of them stands in $tmp/second. The campaign runs on the first. They have no route to each other's memory; on machines of their own UCX finds that out.
+# $tmp/second has changes for the second machine; the campaign runs on the first. The machines share no memory, which UCX
+# would find out on real machines.
 cat >"$tmp/bin/with_machines" <<END
 #!/usr/bin/env bash
 mkdir -p /run/sshd
@@ -87,7 +88,7 @@ columns() { # run, name...
         { for (i = 1; i <= n; i++) printf "%s%s", $at[name[i]], i < n ? " " : "\n" }' "$tmp/out/$1/latest/summary.csv"
 }
 
-# Both are this machine, which is flagged where a point has both.
+# Both are this machine, so points on both are flagged.
 runs() {
     on_machines "$scalebench" run "$tmp/machines.yaml" --out "$tmp/out" || return 1
     columns machines kind status ranks nodes node_list | tee /dev/stderr |
@@ -102,8 +103,8 @@ run_alone() { # name
     columns "$1" foreign_pct cpu_pct flags
 }
 
-# No second of a processor belongs to both the rank, a descendant of sshd, and to others, however busy the machine is; what
-# others use is theirs. The runner tries no piece of work on its own processors.
+# Processor time of the rank, a descendant of sshd, must not count as that of others, also on a busy machine. The runner does
+# not test its own processors.
 others_are_told_apart() {
     run_alone alone && columns alone foreign_pct cpu_pct | awk '!($1 != "" && $2 >= 20 && $1 + $2 < 110) { exit 1 }' &&
         [ -z "$(columns alone mhz)" ] || return 1
@@ -122,7 +123,7 @@ samplers_know_the_interface() {
 check "machines are sampled by the interface that is named" samplers_know_the_interface
 
 mark=ssh-$$.$RANDOM
-has_begun() { # process, which may have failed
+has_begun() { # process; it may have failed
     processes "train_cnn.*record=$tmp/out/$mark" || ! kill -0 "$1"
 }
 
@@ -144,8 +145,8 @@ a_kill_reaches_the_machines() {
 }
 check "no rank outlives the campaign on any machine" a_kill_reaches_the_machines
 
-# What is not the same there as here is named before anything runs.
-second_has() { # exit status, text, what is done on the second machine
+# Differences between the machines are reported before anything runs.
+second_has() { # exit status, text, command on the second machine
     echo "$3" >"$tmp/second"
     expect "$1" "$2" on_machines "$scalebench" run "$tmp/machines.yaml" --set "nodes=2 name=other" --out "$tmp/out"
     local status=$?
@@ -164,7 +165,7 @@ builds_are_compared() {
 }
 check "a machine with another build, or none, is named" builds_are_compared
 
-# Of the run before, of points on both machines and on one.
+# Reads the previous run: points on both machines and on one.
 classes_are_known() {
     local manifest=$tmp/out/machines/latest/manifest.json
     grep -q '"host:one": ".*, cores ' "$manifest" && grep -q '"host:two": ".*, cores ' "$manifest" || return 1
@@ -181,7 +182,7 @@ classes_are_known() {
 }
 check "the class of each machine is known, and two classes are marked" classes_are_known
 
-# Ranks of a machine share the cores that it has, however many the one has that starts them.
+# Ranks of a machine share its cores, regardless of the starting machine's.
 cores_are_those_of_the_machines() {
     local core set="site.machines=[two] nodes=1"
     core=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')

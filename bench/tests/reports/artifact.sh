@@ -30,7 +30,7 @@ has_all() {
         grep -qx 'type: dataset' "$tmp/art/CITATION.cff" && grep -qx 'date-released: 2026-..-..' "$tmp/art/CITATION.cff"
 }
 
-# A root that holds gnuplot, a shell, what the script calls, their libraries and fonts.
+# Makes a root with gnuplot, a shell, the programs of the script, their libraries and fonts.
 make_root() { # folder
     local program path library
     mkdir -p "$1"/{bin,tmp,etc,usr/share}
@@ -62,7 +62,7 @@ draws() {
     sh "$tmp/drawn/redraw.sh" && diff -r "$tmp/art" "$tmp/drawn"
 }
 
-# Of one cell that changed both the table and the picture are named.
+# If one cell is changed, both its table and its figure are reported.
 notices() {
     sed -i '2s/,\([0-9]\)\([0-9]*\)\./,9\1\2./' "$tmp/drawn/overlap/series_overlap.csv"
     expect 1 "overlap/overlap.svg: FAILED" sh "$tmp/drawn/redraw.sh"

@@ -54,21 +54,21 @@ writes() {
     [ -z "$(ls -A "$TMPDIR")" ] || { echo "left in $TMPDIR: $(ls "$TMPDIR")"; return 1; }
 }
 
-# A browser loads it in seconds: 50 kB a figure with its tables.
+# Limits the page to 50 kB per figure with its tables, which a browser loads in seconds.
 is_small() {
     local figures bytes
     figures=$(grep -c '<article class="figure"' "$page") bytes=$(stat -c %s "$page")
     [ "$bytes" -le $((50000 * figures)) ] || { echo "$bytes bytes for $figures figures"; return 1; }
 }
 
-# A few runs: what a page does is the same, and it loads in a tenth of the time.
+# A page of a few runs behaves the same and loads in a tenth of the time.
 few=$tmp/few.html
 writes_few() {
     expect 0 "4 runs" "$scalebench" report small results/reference/{comm,kota_fig8,naik_yadav_fig4} --out "$tmp/results" \
         --output "$few"
 }
 
-# Without scripts, too: pictures, captions, rows.
+# Figures, captions and rows must be there without scripts.
 is_whole_as_file() {
     python3 "$here/page_structure.py" "$page" || return 1
     python3 - "$page" "$small/series_time.csv" <<'END'
@@ -85,7 +85,7 @@ in_browser() { # page, checks
     TMPDIR=$tmp/browser python3 "$here/page_browser.py" "$chromium" "$1" "$tmp/browser" "${@:2}"
 }
 
-# What its script makes of a page, as text.
+# Prints the page after its script has run, as text.
 makes() { # page, file
     in_browser "$1" text && mv "$tmp/browser/page.html" "$2"
 }
@@ -99,7 +99,7 @@ is_whole() {
     python3 "$here/page_structure.py" "$made" "${arguments[@]}"
 }
 
-# What would be markup is text: as case of rows, in captions, sentences, specs and titles.
+# Texts that look like markup stay text: in rows, captions, sentences, specs and titles.
 is_text() {
     local text
     for text in '&lt;/td&gt;&lt;script&gt;alert(&quot;a&amp;b&quot;)&lt;/script&gt;' \
@@ -110,7 +110,7 @@ is_text() {
     ! grep -F '<script>alert' "$page" && ! grep -F '<img' "$page"
 }
 
-# The verdicts are those of `scalebench compare`, and every number of the series file stands in its row.
+# Checks that verdicts are those of `scalebench compare`, and that rows have every number of the series file.
 has_the_numbers() {
     "$scalebench" compare published "$small" --format csv >"$tmp/compare.csv" 2>/dev/null
     python3 - "$made" "$tmp/compare.csv" "$small/series_time.csv" <<'END'
@@ -143,7 +143,7 @@ sys.exit(bool(wrong))
 END
 }
 
-# The least and the greatest value of a figure with their intervals, by the file that a reader saves.
+# Checks the least and the greatest value of a figure with the file that a reader saves.
 says_extremes() {
     python3 - "$made" <<'END'
 import csv, html, math, re, sys, urllib.parse
@@ -169,7 +169,7 @@ sys.exit(bool(wrong))
 END
 }
 
-# Runs of one name have ids of their own; make hands over folders and file.
+# Runs of one name get their own ids; make passes folders and file.
 shows_twice() {
     cp -rL "$small" "$tmp/small" || return 1
     SCALEBENCH_HOME=. "$scalebench" report "$small" "$tmp/small" --out "$tmp/results" --output "$tmp/twice.html" &&
@@ -177,7 +177,7 @@ shows_twice() {
         python3 "$here/page_structure.py" "$tmp/twice_made.html" "small=$small" "small-2=$tmp/small"
 }
 
-# The sweep that is committed: its figures, every row of both its tables, what it says in short, where it ran.
+# Checks the committed sweep: figures, all rows of both tables, findings, machine.
 holds_the_sweep() {
     python3 - "$made" results/reference/comm <<'END'
 import csv, html, re, sys
@@ -201,7 +201,7 @@ sys.exit(bool(wrong))
 END
 }
 
-# Called by its name, alone.
+# A sweep alone, called by its name.
 shows_a_sweep_alone() {
     expect 0 "2 figures of 1 run" "$scalebench" report comm --out "$tmp/results" --output "$tmp/sweep.html"
 }
@@ -219,8 +219,8 @@ refuses() {
         [ "$before" = "$(sha256sum "$page")" ] && [ -z "$(ls -A "$TMPDIR")" ]
 }
 
-# A view is called as its folder, says what it shows, and in the contents what its own figures show beside published
-# numbers; no calibration is beside any.
+# Checks that a view has the name of its folder and its title, that the contents list the columns of its own figures beside
+# published numbers, and that no calibration appears.
 calls_views() {
     python3 - "$made" results/reference <<'END'
 import html, pathlib, re, sys
@@ -255,7 +255,7 @@ sys.exit(bool(wrong))
 END
 }
 
-# Word by word that of results/README.md, each number a link to a row of the page.
+# Compares the story with results/README.md word by word; each number must link to a row of the page.
 tells_the_story() {
     python3 - "$made" results/README.md <<'END'
 import html, pathlib, re, sys

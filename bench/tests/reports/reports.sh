@@ -7,7 +7,7 @@
 set -u
 . bench/tests/lib/tap.sh
 
-# Views plan the points of the spec that they extend.
+# Views are left out: they plan the points of the spec that they extend.
 every_spec_plans() {
     local spec
     for spec in configs/reports/*/*.yaml; do
@@ -29,8 +29,8 @@ past_strategies_has_every_strategy() {
         <("$scalebench" list strategies | awk '{ print $1 }' | sort)
 }
 
-# Of series_<figure>.csv: m, a row has a measured value; p, one has a published value. Columns of a value
-# are those with an interval, `value`, `step_ms` of a bar of parts, and `measured_mib` beside a forecast.
+# Checks series_<figure>.csv: m, a row has a measured value; p, a row has a published value. Columns of values are those with
+# an interval, `value`, `step_ms` of a bar of parts, and `measured_mib` beside a forecast.
 holds() { # folder, then figure:letters ...
     python3 - "$@" <<'PY'
 import csv, os, sys
@@ -53,7 +53,7 @@ for item in wanted:
 PY
 }
 
-# A run draws its figures; one of another spec's campaign that is looked at launches nothing.
+# Runs a spec, which draws its figures; a view must launch nothing.
 draws() { # campaign, report/spec, then figure:letters ...
     local name=$1 spec=$2
     shift 2
@@ -67,7 +67,7 @@ views() { # campaign, report/spec, then figure:letters ...
     draws "$@" && [ "$(wc -l <"$raw")" = "$before" ]
 }
 
-cases_are() { # run, then cases as summary.csv has them; calibrations have none
+cases_are() { # run, then cases in the order of summary.csv; calibrations have none
     local name=$1
     shift
     [ "$(python3 - "$tmp/results/${name}_quick/latest/summary.csv" <<'PY'
@@ -79,18 +79,18 @@ PY
 }
 
 # One figure or table of a report, or several of one spec.
-row() { # draws or views, report/spec, campaign, "figure:letters ...", cases where it has some
+row() { # draws or views, report/spec, campaign, "figure:letters ...", cases if any
     local how=$1 spec=$2 campaign=$3 figures=$4 cases=${5:-}
     # shellcheck disable=SC2086 # figures are words
     "$how" "$campaign" "$spec" $figures && { [ -z "$cases" ] || cases_are "$campaign" "$cases"; }
 }
 
-# Cases of a report's spec with a campaign of its own.
+# Tests a spec with a campaign of its own.
 own() { # report/spec, figures, cases
     check "$1 runs and is drawn" row draws "$1" "${1/\//_}" "${@:2}"
 }
 
-# Specs of one campaign: the first one launches, as do those that ask for more of it. Those of kota have hosts.
+# Tests specs of one campaign: the first launches, as do specs that need more. Those of kota need hosts.
 of() { # campaign, draws or views, report/spec, figures, cases
     if [[ $3 == kota/* ]] && ! ci/netns.sh probe >/dev/null 2>&1; then
         lacks "$3 runs and is drawn" netns
@@ -99,7 +99,7 @@ of() { # campaign, draws or views, report/spec, figures, cases
     check "$3 runs and is drawn" row "$2" "$3" "$1" "${@:4}"
 }
 
-# By column `ours` of what was printed: each option stands in the command of some launch, with that value.
+# Checks that each option of column `ours` is in the command of a launch with its value.
 honours_the_printed_configuration() {
     python3 - results/published/amundkar_config.csv "$tmp/results/amundkar_config_quick/latest" <<'PY'
 import csv, glob, sys
@@ -119,7 +119,7 @@ for row in rows:
 PY
 }
 
-# Of those that ran above: the forecast is known, nothing is run again.
+# The specs above have a forecast and do not run again.
 runs_all_by_one_command() {
     export QUICK=1 OUT=$tmp/results BUILD=$build
     REPORTS="wang_yang/fig7 naik_yadav/fig4" expect 0 "2 of 2 figures and tables" ci/reports.sh &&
@@ -129,8 +129,8 @@ runs_all_by_one_command() {
         REPORTS=wang_yang/fig77 expect 2 "there is no configs/reports/wang_yang/fig77.yaml" ci/reports.sh
 }
 
-# What ran above, as results/reference would hold it: of each spec its tables and figures alone, narrowed where they are
-# large, what a view has alike as links; and all is drawn from it again.
+# Keeps the runs above as results/reference does: tables and figures of each spec, large tables narrowed, equal files of views
+# as links. All figures are then redrawn.
 keeps_what_was_measured() {
     local kept=$tmp/kept file
     mkdir "$kept"
@@ -154,8 +154,8 @@ keeps_what_was_measured() {
     done
 }
 
-# On a machine that cannot run a point that was kept, what was kept of its spec stays; of others it does not. A build that
-# knew no titles is given the spec's.
+# If a machine cannot run a kept point, its kept run is left alone; others are replaced. A run of a build without titles gets
+# the spec's.
 keeps_no_less() {
     local kept=$tmp/kept measured=$tmp/results/reports/wang_yang_fig7_quick before
     export QUICK=1 OUT=$tmp/results INTO=$tmp/kept BUILD=$build
@@ -179,7 +179,7 @@ PY
         rm -r "$measured" && mv "$tmp/measured" "$measured"
 }
 
-# A SET asks for more points of its campaign: it is drawn with its own all the same.
+# A SET adds points to the campaign; the figure still shows its own.
 draws_its_own_points() {
     local table=$tmp/results/naik_yadav_fig4_quick/latest/summary.csv spec=configs/reports/naik_yadav/fig4.yaml points
     points=$(wc -l <"$table")
@@ -213,7 +213,7 @@ own wang_yang/gpu "epoch_seconds:mp epochs:m"
 own wang_yang/table2 "total_time:mp epoch_time:mp epoch_timed:mp gradient:mp time:m" "as published,corrected,their rate,their gradient,PyTorch"
 of wang_yang_table2 views wang_yang/fig9 "epoch_by_nodes:mp total_by_nodes:mp step_by_nodes:mp step_here:m"
 
-# For both scripts 2 nodes; the point itself here with two ranks.
+# 2 nodes for both scripts; here the point runs with two ranks.
 submits_as_they_did() {
     diff <(grep '^#SBATCH --nodes' results/published/wang_yang_fig4.sbatch) \
         <("$scalebench" submit configs/reports/wang_yang/fig4.yaml --site example --dry-run --out "$tmp/results" |
@@ -262,7 +262,7 @@ own past/stragglers "step:m by_rank:m waiting:m timeline:"
 own past/time_to_accuracy "seconds:m images:m effort:m" "fixed batch,growing batch"
 own past/crossover "one_node:m four_hosts:m" "one node,four hosts"
 
-# By the coefficients beside the campaigns, which are kept with the run: alone of them a figure of calls is drawn again.
+# Coefficients beside the campaigns are kept with the run, so that a figure of calls can be redrawn from it alone.
 draws_the_model_of_calls() {
     local link=$tmp/results/comm/latest/link.csv latest=$tmp/results/past_crossover_quick/latest
     mkdir -p "${link%/*}"
@@ -271,7 +271,7 @@ draws_the_model_of_calls() {
     QUICK=1 OUT=$tmp/results BUILD=$build REPORTS=past/crossover expect 0 "1 of 1 figures" ci/reports.sh || return 1
     cmp "$link" "$tmp/results/reports/past_crossover_quick/link.csv" && grep -q ">model<" "$latest/one_node.svg" &&
         grep -q "Model: messages and sums of the slowest rank, alpha 1e+03 us" "$latest/one_node.txt" || return 1
-    # Two rounds of messages that take 1 ms each: a step of four ranks.
+    # A step of four ranks: two rounds of messages of 1 ms.
     python3 - "$latest/series_one_node.csv" <<'PY' || return 1
 import csv, sys
 with open(sys.argv[1], newline="") as f:

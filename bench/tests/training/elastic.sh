@@ -7,7 +7,7 @@ set -u
 . bench/tests/lib/tap.sh
 export SCALEBENCH_HOME=$PWD
 
-# The trainer of numbers in double precision in place of the other.
+# Replaces the trainer by the one in double precision.
 mkdir "$tmp/f64"
 cp "$build/scalebench" "$build/pin" "$tmp/f64" && cp "${train_cnn}_f64" "$tmp/f64/train_cnn" || exit 1
 
@@ -16,7 +16,7 @@ column() { # name, table: a cell a line, without commas and quotation marks insi
 for row in csv.DictReader(open(sys.argv[2])): print(row[sys.argv[1]])' "$1" "$2"
 }
 
-# 300 images in batches of 45 are divided by no two ranks, and the last of an epoch has 30.
+# Two ranks cannot divide batches of 45 evenly; the last batch of 300 images has 30.
 spec() { # name, further lines on standard input
     {
         echo "name: $1"
@@ -35,7 +35,7 @@ run() { # name, options
     "$scalebench" run "$tmp/$1.yaml" --out "$tmp/results" "${@:2}"
 }
 
-# --- By plan --------------------------------------------------------------------------------------------
+# --- Planned changes ------------------------------------------------------------------------------------
 
 for optimizer in sgd adam; do
     spec "planned_$optimizer" <<END
@@ -47,7 +47,7 @@ cases:
 END
 done
 
-# State, gradients and parameters that ranks share out are shared out anew, by plan and because one of them died.
+# Sharded state, gradients and parameters are sharded again after planned changes and deaths.
 spec planned_zero <<END
 train: {global_batch: 45, epochs: 3, optimizer: adam, lr: 0.001}
 checkpoint.every_epochs: 1
@@ -66,7 +66,7 @@ cases:
     inject: {kind: kill, ranks: [1], steps: 11..11}
 END
 
-# Of what training has moved: weights as drawn are not told apart by less.
+# Relative to the change by training, since initial weights alone would be equal.
 equals_one_rank() { # name
     "$tmp/f64/scalebench" run "$tmp/$1.yaml" --out "$tmp/f64" || return
     "$python" - "$tmp/f64/$1/latest" <<'PY'
@@ -95,7 +95,7 @@ for row in others:
 PY
 }
 
-# The middle one begins where the first has ended, and the time between them is told.
+# The middle segment begins where the first ended, and the time in between is reported.
 tells_segments() {
     local results=$tmp/f64/planned_adam/latest
     cat "$results/segments.csv"
@@ -116,7 +116,7 @@ assert float(raw[0]["recovery_s"]) == float(raw[0]["restarts"]) == float(raw[0][
 PY
 }
 
-# With a batch a rank its steps are fewer and the rate, by its rule, higher while there are two.
+# With a batch per rank, two ranks make fewer steps at a higher learning rate.
 spec scaled <<END
 train: {batch_per_rank: 50, epochs: 3, lr: 0.01, lr_rule: linear}
 data.shard: contiguous
@@ -134,7 +134,7 @@ batch_and_rate_follow() {
 
 # --- In 16 bits -----------------------------------------------------------------------------------------
 
-# A scale that begins so high that the seven steps of the first epoch, and more, do nothing but halve it.
+# The initial scale is so high that all seven steps of the first epoch only halve it.
 spec scale <<END
 train: {global_batch: 45, epochs: 3, precision: fp16, loss_scale_initial: 4294967296, loss_scale_hysteresis: 1}
 ranks: 2
@@ -149,7 +149,7 @@ cases:
   - {label: changing, elastic: [{epoch: 0, ranks: 1}, {epoch: 1, ranks: 2}, {epoch: 2, ranks: 1}]}
 END
 
-# On as many ranks to the bit. Sums of more or fewer are rounded otherwise, but overflow in the same steps.
+# Equal bits with equal ranks. Other numbers of ranks round sums differently, but overflow in the same steps.
 scale_goes_on() {
     run scale || return
     "$python" - "$tmp/results/scale/latest" <<'PY'
@@ -177,7 +177,7 @@ PY
 
 # --- Deaths ---------------------------------------------------------------------------------------------
 
-# In step 11 of 7 an epoch, after the checkpoint of step 9.
+# In step 11 (7 per epoch), after the checkpoint of step 9.
 spec killed <<END
 train: {global_batch: 45, epochs: 3}
 ranks: 2
@@ -200,7 +200,7 @@ goes_on_with_one() {
     awk "BEGIN { exit !($(column recovery_s "$results/raw.csv") > 0) }"
 }
 
-# Others find it by their deadline, whether they look at it themselves or sit in the library.
+# The others detect it by their deadline, in their own waits or inside the library.
 goes_on_without_the_silent() {
     run killed --set "name=silent inject.kind=fixed inject.sleep=1h inject.ranks=[1] sync.deadline=2s" || return
     local results=$tmp/results/silent/latest
@@ -209,7 +209,7 @@ goes_on_without_the_silent() {
     column reason "$results/segments.csv" | grep -q "lasted longer than 2 s; .*rank 1$"
 }
 
-# The same trial that nobody survives as many times as the budget has.
+# Every trial dies until the budget is used up.
 spend_budget() {
     expect 1 "restart.budget = 0 is spent" run killed --set "name=spent restart.budget=0 elastic=[{epoch: 0, ranks: 2}, {epoch: 1, ranks: 2}] measure.retries=0" || return
     grep -E "rank 0 \(process [0-9]+ on .*\) was killed or has crashed at 20..-..-..T..:..:..Z, after step 10; restart.budget" \
@@ -237,7 +237,7 @@ checkpoint.every_steps: 10
 elastic: [{epoch: 0, ranks: 2}, {epoch: 1, ranks: 1}, {epoch: 59, ranks: 2}]
 restart: {budget: 1}
 END
-# Starts the campaign as a terminal does, where SIGINT is not ignored, and interrupts it in its second segment.
+# Starts the campaign with SIGINT enabled, as a terminal does, and interrupts it in its second segment.
 is_gone_on_with() {
     local status=0 runner launches="$tmp/results/interrupted/latest/launches/*"
     set -m
@@ -266,7 +266,7 @@ assert int(rows[2]["resumed_steps"]) + int(rows[2]["lost_steps"]) == int(rows[1]
 PY
 }
 
-# Damaged as by a disk: the launch does not read any more, and what tells where to go on does not either.
+# Damaged files: neither the launch nor the position to resume from is readable.
 begins_anew_without_its_list() {
     local list
     list=$(compgen -G "$tmp/f64/planned_sgd/latest/launches/*/seed1.segments.json") || return
@@ -278,7 +278,7 @@ begins_anew_without_its_list() {
     grep "the run starts again from its first segment" "$tmp/again.log" && [ -e "$list.damaged" ]
 }
 
-# --- The trainer by itself ------------------------------------------------------------------------------
+# --- The trainer alone ----------------------------------------------------------------------------------
 
 refuses_until() {
     expect 2 "--until 0: expected a whole number from 1 to 100000" "$train_cnn" --model lenet_21k --until 0 || return

@@ -42,7 +42,7 @@ a_stage_that_dies_is_named() {
     [ "$status" -ne 0 ] && grep -q "train_cnn: rank 1 (process $pid on .*) was killed or has crashed" "$tmp/log"
 }
 
-# By two stages, for one rank; by that, for three.
+# From two stages to one rank; from one rank to three.
 checkpoints_are_whole() {
     local file=$tmp/c.safetensors
     train 1 --train.epochs 4 | numbers_of - | tail -n 2 >"$tmp/whole"
@@ -73,8 +73,8 @@ SPEC
     "$scalebench" run "$tmp/stages.yaml" --out "$tmp/results" --set "$1"
 }
 
-# What the stages of lenet_21k send: in the images' direction the 320 numbers behind the convolutions, or the 50 behind
-# the first dense layer, and as many back; 48 images of 4 bytes a number, mean of two ranks.
+# Stages of lenet_21k send forward the 320 numbers after the convolutions, or the 50 after the first dense layer, and as many
+# back: 48 images, 4 bytes per number, mean of two ranks.
 tells_what_stages_do() {
     campaign "compute=$1" && python3 - "$tmp/results/stages/latest" "$1" <<'PY'
 import csv, sys

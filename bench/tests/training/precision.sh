@@ -67,7 +67,7 @@ a_run_tells() {
         --measure.time.steps 2
 }
 
-# A compressor has the name of a precision, and a source of its own.
+# A compressor shares the name of a precision.
 names_are_told_apart() {
     expect 0 "fp16, one of the precisions" "$scalebench" explain fp16 &&
         [ "$("$scalebench" explain fp16 | grep -c '^  source')" -eq 1 ]

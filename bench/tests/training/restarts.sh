@@ -40,7 +40,7 @@ in_microseconds() {
     echo "${EPOCHREALTIME//[.,]/}"
 }
 
-# What comes of two ranks, and how long it takes.
+# Result and duration of an undisturbed run of two ranks.
 nobody_kills() {
     local begin
     begin=$(in_microseconds)
@@ -51,7 +51,7 @@ nobody_kills() {
     [ "$(wc -l <"$tmp/losses")" -eq $((steps / epoch)) ]
 }
 
-# Set by draw: who is killed where, by itself in a phase or from outside at a moment.
+# Set by draw: the victim, and its phase or the delay of a kill from outside.
 phases=(start read load forward backward sync update evaluation checkpoint end chance chance begin)
 left=()
 draw() {
@@ -72,7 +72,7 @@ draw() {
     esac
 }
 
-# From outside, at its moment or as soon after it as the rank is there; `begin`: as soon as that. False where the run
+# Kills from outside at the moment, or as soon afterwards as the rank exists; `begin`: as soon as it exists. False if the run
 # ends before.
 kill_from_outside() { # folder
     local pid
@@ -85,12 +85,12 @@ kill_from_outside() { # folder
     return 1
 }
 
-# Of ranks that have all told their launcher of their end nobody notices it.
+# A kill is not noticed if all ranks have already reported their end to the launcher.
 was_noticed() { # folder
     grep -q '"end": "died"' "$1"/killed/latest/launches/*/seed1.segments.json
 }
 
-# A run that is over before its moment is begun anew, with half of that.
+# Repeats a run that ended before the kill with half of the delay.
 run_and_kill() { # folder
     local tries
     case $phase in

@@ -16,7 +16,7 @@ train() { # ranks, folder of the record, options
     "$mpiexec" -n "$ranks" "$train_cnn" "${small[@]}" --no-steps --record "$record" "$@"
 }
 
-# Of a record of so many ranks: only its last evaluation reached the target, and all ranks took as many steps.
+# Checks a record: only its last evaluation reached the target, and all ranks made the same number of steps.
 ended_at() { # folder, ranks, target
     local rank
     for ((rank = 0; rank < $2; rank++)); do
@@ -27,7 +27,7 @@ ended_at() { # folder, ranks, target
     [ "$(grep -h '"type":"end"' "$1"/rank.*.jsonl | grep -o '"steps":[0-9]*' | sort -u | wc -l)" -eq 1 ]
 }
 
-# Somewhere on the way: what four of nine epochs come to.
+# A target on the way: the accuracy after four of nine epochs.
 find_target() {
     train 1 "$tmp/way" || return 1
     grep '"type":"eval"' "$tmp/way/rank.0.jsonl" | sed -n 4p | sed -E 's/.*"test_acc_pct":([0-9.]+).*/\1/' |
@@ -39,7 +39,7 @@ ends_early() {
         ended_at "$tmp/one" 1 "$target" && [ "$(grep -c '"type":"epoch"' "$tmp/one/rank.0.jsonl")" -eq 4 ]
 }
 
-# Half of the way there, for those that learn from sums in another order, of their own or of the step before.
+# Half of that for strategies whose sums differ in order, are local or are a step late.
 every_strategy_ends() {
     local strategy half
     half=$(awk -v target="$target" 'BEGIN { print target / 2 }')
@@ -59,7 +59,7 @@ says_what_it_missed() {
         train 2 "$tmp/missed" --train.target_acc_pct 100 --train.epochs 2
 }
 
-# What is kept of each step has room for the epochs that come, not for all that might: 24 GB here.
+# Records reserve memory for coming epochs, not for all possible ones, which would be 24 GB here.
 needs_room_for_its_epochs_alone() {
     (ulimit -v 16000000 && expect 0 "test accuracy reached 11 % after 1 epochs" train 1 "$tmp/long" --data.samples 60000 \
         --train.global_batch 6 --train.epochs 100000 --train.target_acc_pct 11)
@@ -77,7 +77,7 @@ goes_on_to_the_same_end() {
             --checkpoint.resume auto --train.target_acc_pct "$target"
 }
 
-# Trained to the end without a target, in whose course it would have lain.
+# Trained to the end without a target, although it passed the accuracy.
 names_the_epoch_that_was() {
     local file=$tmp/whole.safetensors
     train 1 "$tmp/whole" --checkpoint.path "$file" --checkpoint.every_epochs 1 &&
@@ -101,7 +101,7 @@ END
     "$scalebench" run "$tmp/campaign.yaml" --out "$tmp/$2"
 }
 
-cells() { # columns: a line a point
+cells() { # columns; prints one line per point
     "$scalebench" table "$tmp/$1/target/latest" >/dev/null
     python3 - "$tmp/$1/target/latest/summary.csv" "${@:2}" <<'PY'
 import csv, sys

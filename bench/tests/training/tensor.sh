@@ -18,7 +18,7 @@ train() { # ranks, options
     train_by "$train_cnn" "$@"
 }
 
-# In double precision, of which what is printed shows no rounding.
+# In double precision, so that printed numbers show no rounding.
 exactly() { # ranks, options
     train_by "${train_cnn}_f64" "$@" | numbers_of -
 }
@@ -42,14 +42,14 @@ refuses_what_it_cannot_cut() {
         expect 2 "sync.compress: topk is not supported with parallel.tensor = 2" train 2 --parallel.tensor 2 --sync.compress topk
 }
 
-# Of two slices, for three.
+# From two slices to three.
 checkpoints_are_whole() {
     local file=$tmp/c.safetensors
     exactly 2 --parallel.tensor 2 --train.epochs 1 --checkpoint.path "$file" --checkpoint.every_epochs 1 | wc -l | grep -qx 1 &&
         exactly 3 --parallel.tensor 3 --checkpoint.path "$file" --checkpoint.resume auto | diff <(tail -n 1 "$tmp/whole") -
 }
 
-# Of layers without biases, also the copy in bf16.
+# Layers without biases, also the copy in bf16.
 checkpoints_without_biases_are_whole() {
     local tmp=$tmp/unbiased
     local net=$tmp/net.yaml
@@ -89,8 +89,8 @@ SPEC
         "$scalebench" run "$tmp/slices.yaml" --out "$tmp/results"
 }
 
-# Of 1,199,882 parameters those of two dense layers are cut, but for the second one's bias. Two ranks send each other half
-# of what they sum and get the sum of the other half: once the 10 outputs and the 9216 inputs of 8 images.
+# Of 1,199,882 parameters, two dense layers are sliced except the second one's bias. Two ranks exchange halves of their sums and
+# receive the other half: once the 10 outputs and the 9216 inputs of 8 images.
 tells_what_slices_do() {
     campaign && python3 - "$tmp/plan.csv" "$tmp/results/slices/latest" <<'PY'
 import csv, os, sys

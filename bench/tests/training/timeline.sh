@@ -31,7 +31,7 @@ runs() {
         [ -s "$latest/of_one.svg" ] && [ "$(find "$latest/" -name timeline.json | wc -l)" -eq 6 ]
 }
 
-# A rank sleeps, and one of both, which on a busy machine may be that one, waits for the other.
+# One rank sleeps, and one of both waits; on a busy machine it may be the sleeper.
 rows_tell() {
     "$python" - "$latest" <<'PY'
 import csv, sys
@@ -60,7 +60,7 @@ for launch in launches:
 PY
 }
 
-# What Perfetto wants of events: complete ones with a begin and a length, and names of ranks.
+# Perfetto requires complete events with start and duration, and names of ranks.
 traces_load() {
     "$python" - "$latest" <<'PY'
 import glob, json, sys
@@ -74,7 +74,7 @@ for path in paths:
     names = [e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "process_name"]
     assert [n.split(" on ")[0] for n in names] == ["rank 0", "rank 1"]
     lanes = {}
-    for e in sorted(spans, key=lambda e: (e["ts"], -e["dur"])):    # spans of a lane lie in or behind each other
+    for e in sorted(spans, key=lambda e: (e["ts"], -e["dur"])):    # spans of a lane are nested or disjoint
         inside = lanes.setdefault((e["pid"], e["tid"]), [])
         while inside and inside[-1] <= e["ts"] + 1e-3:
             inside.pop()

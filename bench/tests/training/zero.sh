@@ -27,9 +27,8 @@ runs() {
     "$scalebench" run "$tmp/zero.yaml" --out "$tmp/results"
 }
 
-# Of N numbers of 4 bytes, those of six convolutions in tensors of more than 100000. A process has whole pages, and what
-# is fetched ahead may come late: 5 %. DeepSpeed's formulas are without what is on its way, as stages 0 and 1 are. In
-# shared memory nothing is sent.
+# N numbers of 4 bytes; six convolutions have tensors of more than 100000. The tolerance of 5 % covers whole pages and late
+# prefetches. DeepSpeed's formulas, like stages 0 and 1, have no memory in transit. In shared memory nothing is sent.
 memory_and_bytes_are_as_told() {
     python3 - "$tmp/plan.csv" "$tmp/results/zero/latest/summary.csv" <<'PY'
 import csv, sys
@@ -50,7 +49,7 @@ for point, row in summary.items():
     assert abs(formula / wanted - 1) < 1e-5, (p, stage, formula, wanted)
     assert forecast >= formula - 1e-4, (p, stage, forecast, formula)
     pages = 0 if stage > 1 else forecast * MIB / 4096 - formula * MIB / 4096
-    assert -1e-3 <= pages < 6, (p, stage, forecast, formula) # of three arenas, at their ends
+    assert -1e-3 <= pages < 6, (p, stage, forecast, formula) # at the ends of three arenas
     sent = 2 * N * (p - 1) / p + (LARGE * (p - 1) / p if stage == 3 else 0)
     sent *= row["strategy"] != "shm"
     assert abs(float(row["bytes_wire"] or 0) - 4 * sent) <= 4e-5 * sent, (p, stage, row["bytes_wire"], sent)
@@ -59,8 +58,8 @@ assert seen == 12, seen
 PY
 }
 
-# Every tensor is gathered, and an op that takes several has them all while the next weights come: up to sync.cap_mib, which
-# come late if the machine is busy.
+# Every tensor is gathered. An operation holds all of its tensors while the next weights arrive, up to sync.cap_mib, late on a
+# busy machine.
 cat >"$tmp/all.yaml" <<'SPEC'
 name: all
 model: vgg11_bn
@@ -87,7 +86,7 @@ for row in rows:
 PY
 }
 
-# Nets of 21840 and 7850 numbers: 5 %, or 8 pages of 4 KiB, since nobody knows where in a page an arena begins.
+# Networks of 21840 and 7850 numbers: 5 % or 8 pages of 4 KiB, since an arena may begin anywhere in a page.
 cat >"$tmp/small.yaml" <<'SPEC'
 name: small
 data: {set: digits, samples: 16}
@@ -116,7 +115,7 @@ for row in rows:
 PY
 }
 
-# A name of the figure ends with how far it is off.
+# Names in the figure end with the error.
 the_figure_shows_the_three() {
     local latest=$tmp/results/zero/latest
     grep -q '>formula<' "$latest/memory.svg" && grep -q '>forecast<' "$latest/memory.svg" &&
