@@ -275,7 +275,7 @@ const char *sync_title(const struct sync *s, char text[SYNC_TITLE])
 struct cost sync_cost(const struct sync *s)
 {
     return strategy_cost(s->kind, &s->config, s->rank, s->ranks, s->counts,
-                         (size_t)s->arenas.n_tensors, sizeof(real), NULL);
+                         (size_t)s->arenas.n_tensors, sizeof(real));
 }
 
 enum status sync_broadcast_params(struct sync *s, struct error *e)

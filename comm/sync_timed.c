@@ -85,7 +85,7 @@ enum status sync_extra_sum(struct sync *s, const struct extra_sum *x, void (*end
     MPI_Comm_rank(x->comm, &rank);
     MPI_Comm_size(x->comm, &ranks);
     MPI_Type_size(x->type, &width);
-    cost_add_sum(&s->extra, &s->config, rank, ranks, x->count, (size_t)width, NULL);
+    cost_add_sum(&s->extra, &s->config, rank, ranks, x->count, (size_t)width);
     sync_comm_begin(s);
     enum status status =
         wait_allreduce(s->waiter, x->values, x->count, x->type, x->op, x->comm, x->operation, e);

@@ -9,7 +9,6 @@
 #include "bench/collect/summary.h"
 #include "bench/figures/figures.h"
 #include "bench/record/csv_reader.h"
-#include "comm/cost/cost.h"
 #include "kernels/base/mem.h"
 
 /* ---- The coefficients ---- */
@@ -93,7 +92,8 @@ static enum status predict_point(double *step_ms, const struct summary *s, size_
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
     size_t width = strcmp(base->cells[COLUMN_precision], "f64") == 0 ? 8 : 4;
     double comm_ms = 0;
-    TRY(prediction_comm_ms(&comm_ms, p->point, width, &f->link, e));
+    const struct sweep_machine machine = prediction_machine(&p->point->config, &f->link, &f->link);
+    TRY(prediction_comm_ms(&comm_ms, p->point, width, &machine, e));
     double share = config_images(&p->point->config) / cores_of(p->point) * cores_of(base->point) /
                    config_images(&base->point->config);
     *step_ms = cell_number(base, COLUMN_step_ms_median) * share + comm_ms;
@@ -112,21 +112,22 @@ static bool has_calls(const struct point_summary *p)
            isfinite(cell_number(p, COLUMN_comm_replay_ms));
 }
 
-/* The coefficients between nodes are those that were measured there; of emulated hosts, where they were measured on one
- * node, its own but for the rate and delay that the spec gives the link. */
-static bool find_link(struct link_model *link, bool *by_rate, const struct summary *s,
-                      const struct config *config, const struct link_file *f)
+/* Coefficients that were measured between nodes are those of such points. If they were measured on one node, emulated
+ * hosts have them within a host, and the rate and delay of the spec between two. */
+static bool find_machine(struct sweep_machine *machine, bool *by_rate, const struct summary *s,
+                         const struct config *config, const struct link_file *f)
 {
     bool several = config_int(config, OPT_NODES) > 1;
     bool said = config_site(config)->shares_cores &&
                 !(config_has_usual_link(config) && s->link[0] != '\0') &&
                 config_link_s_per_byte(config) > 0;
-    *link = f->link;
+    *machine = prediction_machine(config, &f->link, &f->link);
     *by_rate = several && f->nodes == 1;
     if (!*by_rate)
         return several == (f->nodes > 1);
-    link->beta_s = config_link_s_per_byte(config);
-    link->alpha_s += config_link_delay_s(config);
+    machine->network.beta_s = config_link_s_per_byte(config);
+    machine->delay_s = config_link_delay_s(config);
+    machine->receives_freely = true;
     return said;
 }
 
@@ -135,12 +136,12 @@ static enum status predict_calls(struct prediction *p, const struct summary *s, 
 {
     const struct point_summary *own = &s->points[i];
     size_t width = strcmp(own->cells[COLUMN_precision], "f64") == 0 ? 8 : 4;
-    struct link_model link;
+    struct sweep_machine machine;
     bool by_rate;
-    if (!has_calls(own) || !find_link(&link, &by_rate, s, &own->point->config, f))
+    if (!has_calls(own) || !find_machine(&machine, &by_rate, s, &own->point->config, f))
         return OK;
     p->by_rate |= by_rate;
-    return prediction_comm_ms(&p->calls_ms[i], own->point, width, &link, e);
+    return prediction_comm_ms(&p->calls_ms[i], own->point, width, &machine, e);
 }
 
 static enum status predict(struct prediction *p, const struct summary *s, const struct link_file *f,

@@ -1,13 +1,13 @@
-/* What a step should take by the alpha-beta-gamma model (comm/cost/cost.h): the base's step shared
- * out among the ranks, and the messages and sums of the strategy with the coefficients that
- * comm_sweep fitted on this machine. Nothing hides behind computing, and that ranks of a node share
- * its memory shows only as far as it did when the coefficients were measured. */
+/* Predicts the time of a step: the base's step shared out among the ranks, and the time until the last rank has sent,
+ * received and summed everything (comm/cost/sweep.h), with the coefficients that comm_sweep fitted on this machine. No
+ * message hides behind computing. Contention for the memory of a node is in the coefficients alone. */
 #pragma once
 
 #include <stdio.h>
 
 #include "bench/collect/collect.h"
 #include "bench/figures/quantity.h"
+#include "comm/cost/sweep.h"
 
 struct prediction {
     double *step_ms; /* one a point of the summary; NAN: nothing can be said */
@@ -25,12 +25,16 @@ enum status prediction_make(struct prediction *p, const struct summary *s, const
                             struct error *e);
 void prediction_free(struct prediction *p);
 
-/* Messages and sums of a step of the slowest rank by the model alone, in ms, for the point's tensors of `width` bytes a
- * number: the strategy's among ranks of the same weights, sums over slices of dense layers, and what a stage of a
- * pipeline sends to those beside it, which is cut by the FLOPs of layers here. The point has a net and ranks that the
- * strategy takes. */
+/* Predicts the milliseconds of the messages and sums of a step, until the last rank has finished, for the point's tensors
+ * of `width` bytes per number: the strategy's among replicas, sums over slices of dense layers, and messages between the
+ * stages of a pipeline, which is cut by the FLOPs of layers here. The point has a net, and as many ranks as the strategy
+ * needs. The hosts of the machine have `group` consecutive ranks of the point each. */
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
-                               const struct link_model *link, struct error *e);
+                               const struct sweep_machine *machine, struct error *e);
+/* A machine on which the point's ranks are spread over its nodes. */
+struct sweep_machine prediction_machine(const struct config *config,
+                                        const struct link_model *memory,
+                                        const struct link_model *network);
 
 /* For a caption: what the model of the quantity is, and its coefficients. */
 void prediction_write(FILE *out, const struct prediction *p, const struct quantity *quantity);

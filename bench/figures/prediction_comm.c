@@ -1,9 +1,8 @@
-/* What the ranks of a point say to each other in a step, by the model. */
+/* Time of a step's messages by the model: a sweep over the programs of all ranks. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "bench/figures/prediction.h"
-#include "comm/cost/cost.h"
 #include "comm/cost/pipeline.h"
 #include "comm/cost/tensor.h"
 #include "kernels/base/mem.h"
@@ -18,7 +17,7 @@ struct talk {
     size_t images, micros; /* of a replica in a step, and micro-batches */
     size_t *counts, *rows; /* of each tensor; rows as strategy_config has them */
     size_t width;
-    const struct link_model *link;
+    const struct sweep_machine *machine; /* its hosts are those of all ranks */
 };
 
 static enum status count_tensors(struct talk *t, struct error *e)
@@ -33,33 +32,62 @@ static enum status count_tensors(struct talk *t, struct error *e)
     return OK;
 }
 
-/* The strategy's sum of tensors [first, last): its slowest rank. */
-static double sum_s(const struct talk *t, size_t first, size_t last)
+/* Replicas or slices of one group lie on hosts as `group` of them each. */
+static struct sweep_machine machine_of(const struct talk *t, int ranks, int group)
 {
+    struct sweep_machine machine = *t->machine;
+    machine.hosts = (struct node_map){.group = group > 1 ? group : 1, .ranks = ranks};
+    return machine;
+}
+
+static int slices_of(const struct talk *t)
+{
+    return (int)config_int(t->config, OPT_TENSOR);
+}
+
+/* Ranks are numbered by stage, then by replica, then by slice. */
+static struct sweep_machine machine_of_replicas(const struct talk *t)
+{
+    return machine_of(t, t->replicas, t->machine->hosts.group / slices_of(t));
+}
+
+/* The strategy's step for tensors [first, last), until the last replica has finished. */
+static enum status sum_s(double *seconds, const struct talk *t, size_t first, size_t last,
+                         struct error *e)
+{
+    const struct sweep_machine machine = machine_of_replicas(t);
     struct strategy_config config = t->strategy;
-    double seconds = 0;
+    struct clock_sweep sweep;
     config.rows = t->rows + first;
-    for (int r = 0; r < t->replicas; r++) {
-        struct cost c = strategy_cost(t->kind, &config, r, t->replicas, t->counts + first,
-                                      last - first, t->width, t->link);
-        seconds = fmax(seconds, c.seconds / (double)(c.steps > 0 ? c.steps : 1));
+    if (machine.hosts.group < t->replicas && config.options[SYNC_node_ranks] == 0)
+        config.options[SYNC_node_ranks] = machine.hosts.group;
+    enum status status = clock_sweep_open(&sweep, &machine, t->replicas, e);
+    if (status == OK) {
+        uint64_t steps = program_read(t->kind, &config, t->replicas, t->counts + first,
+                                      last - first, t->width, &sweep.reader);
+        *seconds = clock_sweep_latest_s(&sweep) / (double)steps;
     }
-    return seconds;
+    clock_sweep_close(&sweep);
+    return status;
 }
 
 /* ---- Slices ---- */
 
-/* What the slowest slice of a replica sums with the others in all micro-batches. */
-static double slices_s(const struct talk *t, const struct net_desc *whole)
+/* The sums over the slices of a replica in all micro-batches. */
+static enum status slices_s(double *seconds, const struct talk *t, const struct net_desc *whole,
+                            struct error *e)
 {
-    int slices = (int)config_int(t->config, OPT_TENSOR);
+    int slices = slices_of(t);
     size_t images = (t->images + t->micros - 1) / t->micros;
-    double seconds = 0;
-    for (int i = 0; i < slices && slices > 1; i++)
-        seconds = fmax(
-            seconds, tensor_cost(whole, i, slices, t->strategy.algorithm, images, t->width, t->link)
-                         .seconds);
-    return (double)t->micros * seconds;
+    const struct sweep_machine machine = machine_of(t, slices, t->machine->hosts.group);
+    struct clock_sweep sweep;
+    enum status status = clock_sweep_open(&sweep, &machine, slices, e);
+    if (status == OK) {
+        tensor_program(whole, slices, t->strategy.algorithm, images, t->width, &sweep.reader);
+        *seconds = (double)t->micros * clock_sweep_latest_s(&sweep);
+    }
+    clock_sweep_close(&sweep);
+    return status;
 }
 
 /* ---- Stages ---- */
@@ -85,8 +113,19 @@ static enum status cut_layers(int *first, const struct net_desc *net, int stages
     return status;
 }
 
-/* Layers [first, last): the sum of their gradients, and what they send to the stages beside them. */
-static double stage_s(const struct talk *t, int first, int last)
+/* A stage's neighbours are on other hosts unless a host has ranks of several stages. */
+static double pass_on_s(const struct talk *t, const struct pipeline_traffic *sent)
+{
+    const struct sweep_machine *m = t->machine;
+    bool within = m->hosts.group > t->replicas * slices_of(t);
+    const struct link_model *link = within ? &m->memory : &m->network;
+    return (double)sent->messages * (link->alpha_s + (within ? 0 : m->delay_s)) +
+           (double)sent->bytes * link->beta_s;
+}
+
+/* Layers [first, last): the sum of their gradients, and their messages to the stages beside them. */
+static enum status stage_s(double *seconds, const struct talk *t, int first, int last,
+                           struct error *e)
 {
     const struct layer_desc *layers = t->net->layers;
     bool is_first = first == 0, is_last = last == t->net->n_layers;
@@ -95,8 +134,9 @@ static double stage_s(const struct talk *t, int first, int last)
     size_t in = is_first ? 0 : shape_count(layers[first].in);
     size_t out = is_last ? 0 : shape_count(layers[last - 1].out);
     struct pipeline_traffic sent = pipeline_traffic(in, out, (int)t->micros, t->images, t->width);
-    return sum_s(t, begin, end) + (double)sent.messages * t->link->alpha_s +
-           (double)sent.bytes * t->link->beta_s;
+    TRY(sum_s(seconds, t, begin, end, e));
+    *seconds += pass_on_s(t, &sent);
+    return OK;
 }
 
 static enum status stages_s(double *seconds, const struct talk *t, struct error *e)
@@ -105,8 +145,11 @@ static enum status stages_s(double *seconds, const struct talk *t, struct error 
     TRY(MEM_NEW(first, (size_t)stages + 1, "the stages of a pipeline", e));
     enum status status = cut_layers(first, t->net, stages, e);
     *seconds = 0;
-    for (int i = 0; i < stages && status == OK; i++)
-        *seconds = fmax(*seconds, stage_s(t, first[i], first[i + 1]));
+    for (int i = 0; i < stages && status == OK; i++) {
+        double stage = 0;
+        status = stage_s(&stage, t, first[i], first[i + 1], e);
+        *seconds = fmax(*seconds, stage);
+    }
     free(first);
     return status;
 }
@@ -117,16 +160,28 @@ static enum status find_ms(double *ms, struct talk *t, const struct net_desc *wh
                            struct error *e)
 {
     enum option_id at;
-    double seconds;
+    double stages, slices;
     TRY(count_tensors(t, e));
     TRY(config_strategy(t->config, &t->strategy, &at, e));
-    TRY(stages_s(&seconds, t, e));
-    *ms = 1e3 * (seconds + slices_s(t, whole));
+    TRY(stages_s(&stages, t, e));
+    TRY(slices_s(&slices, t, whole, e));
+    *ms = 1e3 * (stages + slices);
     return OK;
 }
 
+struct sweep_machine prediction_machine(const struct config *config,
+                                        const struct link_model *memory,
+                                        const struct link_model *network)
+{
+    int ranks = (int)config_int(config, OPT_RANKS), nodes = (int)config_int(config, OPT_NODES);
+    struct sweep_machine machine = sweep_machine_of(memory, ranks);
+    machine.network = *network;
+    machine.hosts.group = (ranks + nodes - 1) / nodes;
+    return machine;
+}
+
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
-                               const struct link_model *link, struct error *e)
+                               const struct sweep_machine *machine, struct error *e)
 {
     const struct config *config = &point->config;
     struct net_desc held;
@@ -137,7 +192,7 @@ enum status prediction_comm_ms(double *ms, const struct point *point, size_t wid
                      .replicas = (int)config_replicas(config, config_int(config, OPT_RANKS)),
                      .micros = (size_t)config_int(config, OPT_ACCUMULATE),
                      .width = width,
-                     .link = link};
+                     .machine = machine};
     t.images = (size_t)ceil(config_images(config) / t.replicas);
     *ms = 0;
     enum status status = find_ms(ms, &t, &point->net->net, e);

@@ -81,22 +81,23 @@ static double cores_of(const struct config *c, enum launch_run run, int cores)
     return run == RUN_TIME && config_replays(c) ? wanted : fmin(wanted, there);
 }
 
-static struct link_model link_of(const struct config *c)
+static struct sweep_machine machine_of(const struct config *c)
 {
-    struct link_model link = config_int(c, OPT_NODES) > 1 ? network : memory;
-    if (config_int(c, OPT_NODES) > 1 && config_site(c)->shares_cores) {
-        link.beta_s = config_link_s_per_byte(c);
-        link.alpha_s += config_link_delay_s(c);
+    struct sweep_machine machine = prediction_machine(c, &memory, &network);
+    if (config_site(c)->shares_cores) {
+        machine.network.beta_s = config_link_s_per_byte(c);
+        machine.delay_s = config_link_delay_s(c);
+        machine.receives_freely = true;
     }
-    return link;
+    return machine;
 }
 
 static enum status estimate_comm(double *comm_s, const struct point *point, struct error *e)
 {
-    struct link_model link = link_of(&point->config);
+    const struct sweep_machine machine = machine_of(&point->config);
     double comm_ms = 0;
     if (config_int(&point->config, OPT_RANKS) > 1)
-        TRY(prediction_comm_ms(&comm_ms, point, sizeof(float), &link, e));
+        TRY(prediction_comm_ms(&comm_ms, point, sizeof(float), &machine, e));
     *comm_s = comm_ms / 1e3;
     return OK;
 }

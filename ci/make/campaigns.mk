@@ -47,7 +47,7 @@ bench-kernels bench-comm: bench-%:
 	$(if $(SWEEP)$(COMM)$(RANKS),$(error SWEEP=, COMM= and RANKS= are not supported: use SET="workload.options.NAME=VALUE ranks=N", as configs/$*.yaml has them))
 	@$(MAKE) --no-print-directory bench CONFIG=configs/$*.yaml
 
-.PHONY: bench-order bench-verdicts
+.PHONY: bench-order bench-verdicts bench-sweep
 #: make bench-order                      Measure how long scalebench takes to choose the next launch
 bench-order: $(BUILD)/tests/speed_launch_order
 	@$<
@@ -55,6 +55,10 @@ bench-order: $(BUILD)/tests/speed_launch_order
 #: make bench-verdicts [TRIALS=N]        Count right verdicts of `scalebench compare` on generated campaigns
 bench-verdicts: $(BUILD)/tests/speed_compare
 	@$< $(TRIALS)
+
+#: make bench-sweep                      Measure how long a prediction for thousands of ranks takes
+bench-sweep: $(BUILD)/tests/speed_sweep
+	@$<
 
 #: make reports [REPORTS="kota/parts ..." QUICK=1 PLAN=1]   Measure the reports' figures and tables; PLAN=1: forecast only
 reports:

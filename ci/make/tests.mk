@@ -7,6 +7,7 @@ COMM_TESTS    := $(wildcard comm/cost/tests/test_*.c)
 MPI_TESTS     := $(wildcard comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
 BENCH_TESTS   := $(wildcard bench/*/tests/test_*.c bench/workloads/*/tests/test_*.c)
 SPEED_TESTS   := $(wildcard bench/*/tests/speed_*.c)
+COMM_SPEED    := $(wildcard comm/cost/tests/speed_*.c)
 # Tests that have no double form: base has no reals and is one library for both, and doubles are never rounded to 16
 # bits, neither operands nor values between operations.
 SINGLE_TESTS  := $(wildcard kernels/base/tests/*.c) kernels/ops/tests/test_bf16.c kernels/ops/tests/test_narrow.c
@@ -43,7 +44,7 @@ endef
 $(foreach t,$(KERNELS_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libkernels.a $(LIBSPEC) $(LIBDESC),$$(BLIS_LIBS) $$(YAML_LIBS) $$(MD_LIBS) $$(LDLIBS))))
 $(BUILD)/tests/test_bf16: $(addprefix $(BUILD)/obj/,$(call set_obj,$(ISA_MODEL),kernels/simd/product/winograd_product.c))
 $(foreach t,$(filter kernels/%,$(DOUBLE_TESTS)),$(eval $(call test_rules_f64,$(t),$(BUILD)/libkernels_f64.a $(LIBSPEC) $(LIBDESC),$$(BLIS_LIBS) $$(YAML_LIBS) $$(MD_LIBS) $$(LDLIBS))))
-$(foreach t,$(COMM_TESTS),$(eval $(call test_rules,$(t),$(LIBDESC),$$(LDLIBS))))
+$(foreach t,$(COMM_TESTS) $(COMM_SPEED),$(eval $(call test_rules,$(t),$(LIBDESC),$$(LDLIBS))))
 $(foreach t,$(MPI_TESTS),$(eval $(call test_rules,$(t),$(TRAIN_LINK),$$(WORKLOAD_LIBS))))
 $(foreach t,$(MPI_TESTS),$(eval $(call test_rules_f64,$(t),$(TRAIN_LINK_F64),$$(WORKLOAD_LIBS))))
 $(foreach t,$(BENCH_TESTS) $(SPEED_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libtrain.a $(LIBDATA) $(RUNNER_LINK),$$(RUNNER_LIBS) $$(ZLIB_LIBS))))
@@ -67,7 +68,7 @@ test test-rest test-all: $(if $(filter deps,$(MAKECMDGOALS)),deps)
 	@$(run_tests) $(patsubst test-%,%,$(@:test=first))
 
 .PHONY: tests
-tests: $(PROGRAMS) $(BUILD)/train_cnn_f64 $(TEST_PROGRAMS) $(call tests_of,$(SPEED_TESTS))
+tests: $(PROGRAMS) $(BUILD)/train_cnn_f64 $(TEST_PROGRAMS) $(call tests_of,$(SPEED_TESTS) $(COMM_SPEED))
 
 #: make asan                             Run the tests with the address and undefined-behaviour sanitizers
 asan:

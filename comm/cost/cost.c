@@ -26,7 +26,7 @@ const char *source_none(const struct step *s)
     return "none";
 }
 
-static void read_program(const struct strategy_desc *desc, const struct step *s, struct reader *to)
+static void give_program(const struct strategy_desc *desc, const struct step *s, struct reader *to)
 {
     if (desc->program != NULL)
         desc->program(s, to);
@@ -35,17 +35,25 @@ static void read_program(const struct strategy_desc *desc, const struct step *s,
                                               s->g->width));
 }
 
+uint64_t program_read(enum strategy_kind strategy, const struct strategy_config *config, int ranks,
+                      const size_t *counts, size_t n, size_t width, struct reader *reader)
+{
+    const struct strategy_desc *desc = TABLE[strategy];
+    const struct gradient g = gradient_of(strategy, config, counts, n, width);
+    const struct step step = {config, &g, ranks};
+    give_program(desc, &step, reader);
+    return desc->steps != NULL ? desc->steps(&step) : 1;
+}
+
 struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_config *config,
-                          int rank, int ranks, const size_t *counts, size_t n, size_t width,
-                          const struct link_model *model)
+                          int rank, int ranks, const size_t *counts, size_t n, size_t width)
 {
     const struct strategy_desc *desc = TABLE[strategy];
     const struct gradient g = gradient_of(strategy, config, counts, n, width);
     const struct step step = {config, &g, ranks};
     struct cost c = {0};
-    struct counter counter = counter_of(&c, rank, ranks, model);
-    read_program(desc, &step, &counter.reader);
-    c.steps = desc->steps != NULL ? desc->steps(&step) : 1;
+    struct counter counter = counter_of(&c, rank, ranks);
+    c.steps = program_read(strategy, config, ranks, counts, n, width, &counter.reader);
     c.wire_source = desc->source != NULL ? desc->source(&step)
                     : c.algorithms != 0  ? allreduce_source(c.algorithms)
                                          : WIRE_COUNTED;
@@ -53,9 +61,9 @@ struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_con
 }
 
 void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank, int ranks,
-                  size_t count, size_t width, const struct link_model *model)
+                  size_t count, size_t width)
 {
-    struct counter counter = counter_of(c, rank, ranks, model);
+    struct counter counter = counter_of(c, rank, ranks);
     reader_give(&counter.reader,
                 library_allreduce(config->algorithm, config->calls, ranks, count, width));
     c->wire_source = allreduce_source(c->algorithms);

@@ -1,7 +1,5 @@
-/* What a strategy costs on paper: calls, messages, bytes, and time in the alpha-beta-gamma model
- * (Hockney; Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
- * MPICH", 2005). Plain functions, no MPI: the runner predicts with them, tests hold counters to
- * them. */
+/* Calls, messages and bytes of a step of each strategy, and what the strategies are called, can do and need. Plain
+ * functions, no MPI: the runner lists strategies with them, and tests compare them with counted messages. */
 #pragma once
 
 #include <stddef.h>
@@ -92,21 +90,15 @@ enum compressor_flag {
 /* The messages of a step are a strategy's own, so that what is sent can be counted. */
 #define WIRE_COUNTED "counted"
 
-/* What `steps` steps cost one rank: one step or, of strategies that do not do the same in every
- * step, as many as they take to come round. Bytes count what the rank sends. */
+/* What one rank does in `steps` steps: as many as the strategy takes until it begins again. Messages and bytes on the wire
+ * are those that the rank sends. */
 struct cost {
     uint64_t steps;
     uint64_t calls;         /* at the MPI boundary */
     uint64_t bytes_payload; /* handed to those calls */
     uint64_t messages_wire, bytes_wire;
-    double seconds;          /* of the model */
     unsigned algorithms;     /* that the library sums by, a bit each */
     const char *wire_source; /* "formula: ring", or WIRE_COUNTED, or "none" */
-};
-
-/* alpha: seconds a message; beta: seconds a byte sent; gamma: seconds a byte reduced. */
-struct link_model {
-    double alpha_s, beta_s, gamma_s;
 };
 
 /* What a strategy that has a choice is to do. */
@@ -135,17 +127,14 @@ static inline size_t sync_option_bytes(const struct strategy_config *config,
     return (size_t)(config->options[option] * 0x1p20);
 }
 
-/* Cost of `strategy` as `config` says for rank `rank` of `ranks`, tensors of counts[n] numbers of
- * `width` bytes. `model` may be NULL (seconds is then 0). */
+/* Counts of `strategy` for rank `rank` of `ranks`, with tensors of counts[n] numbers of `width` bytes. */
 struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_config *config,
-                          int rank, int ranks, const size_t *counts, size_t n, size_t width,
-                          const struct link_model *model);
+                          int rank, int ranks, const size_t *counts, size_t n, size_t width);
 
-/* Adds one allreduce of `count` numbers, which the library makes besides a strategy's own messages, to what rank `rank`
- * of `ranks` sends: call, payload, messages and bytes by the formula of the algorithm that config->calls and
- * config->algorithm lead to, which becomes part of the source. `model` may be NULL: no time is added. */
+/* Adds an allreduce of `count` numbers that the library makes besides the operations of a strategy, by the algorithm of
+ * config->calls and config->algorithm, which becomes part of the source. */
 void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank, int ranks,
-                  size_t count, size_t width, const struct link_model *model);
+                  size_t count, size_t width);
 
 /* How often steps [first, first + n) of a run, numbered from 1, pay `cost`, which is that of cost->steps of them. */
 double strategy_times(enum strategy_kind strategy, const struct strategy_config *config,

@@ -55,8 +55,10 @@ static void shares_gather_round(const struct schedule *s, int i, struct round *r
     }
 }
 
-const struct schedule_rule rule_shares_scatter = {.rounds = others, .round = shares_scatter_round};
-const struct schedule_rule rule_shares_gather = {.rounds = others, .round = shares_gather_round};
+const struct schedule_rule rule_shares_scatter = {
+    .rounds = others, .round = shares_scatter_round, .posted = true};
+const struct schedule_rule rule_shares_gather = {
+    .rounds = others, .round = shares_gather_round, .posted = true};
 
 static int once(const struct schedule *s)
 {

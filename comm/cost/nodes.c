@@ -62,6 +62,11 @@ struct node_view node_view_of(const struct node_map *map, int rank)
     return map->node_of != NULL ? view_of_list(map, rank) : view_of_groups(map, rank);
 }
 
+int node_of_rank(const struct node_map *map, int rank)
+{
+    return map->node_of != NULL ? map->node_of[rank] : rank / map->group;
+}
+
 int node_rank_at(const struct node_map *map, int node, int place)
 {
     return map->node_of != NULL ? rank_in_list(map, node, place) : node * map->group + place;

@@ -22,5 +22,6 @@ struct node_view {
 struct node_map node_map_of(const struct strategy_config *config, int ranks);
 struct node_view node_view_of(const struct node_map *map, int rank);
 
+int node_of_rank(const struct node_map *map, int rank);
 /* The rank at a place, which the node has. */
 int node_rank_at(const struct node_map *map, int node, int place);

@@ -3,7 +3,7 @@
  * same order; the rule of an operation says what each rank sends, receives, adds and copies in it, round by round.
  *
  * Strategies that compress or let the library sum have operations of the library: its algorithms are rules as well.
- * A reader goes through the operations: comm/cost/count.c adds up what one rank does.
+ * Readers go through the operations: count.c adds up what one rank does, sweep.h finds when each rank has finished.
  *
  * The variants stale and async of param_server have the program of sync: they send the same messages, in an order that
  * depends on time. A reader that wants to know when needs a queue of events for them. */
@@ -41,11 +41,15 @@ static inline void reader_give(struct reader *reader, struct operation op)
     reader->read(reader, &op);
 }
 
+/* Gives the program of a strategy to the reader, for tensors of counts[n] numbers of `width` bytes. Returns how many steps
+ * it is; then it begins again. */
+uint64_t program_read(enum strategy_kind strategy, const struct strategy_config *config, int ranks,
+                      const size_t *counts, size_t n, size_t width, struct reader *reader);
+
 /* Adds up what one rank does in the operations that it reads. */
 struct counter {
     struct reader reader;
     struct cost *cost;
     int rank, ranks;
-    const struct link_model *model; /* NULL: no time is added */
 };
-struct counter counter_of(struct cost *cost, int rank, int ranks, const struct link_model *model);
+struct counter counter_of(struct cost *cost, int rank, int ranks);

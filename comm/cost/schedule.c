@@ -12,6 +12,8 @@ int schedule_rounds(const struct schedule *s)
 
 void schedule_round(const struct schedule *s, int i, struct round *round)
 {
-    *round = (struct round){.n_sends = 0};
+    round->n_sends = round->n_receives = 0;
+    round->added = round->copied = 0;
+    round->meets = false;
     s->rule->round(s, i, round);
 }

@@ -35,8 +35,9 @@ struct schedule_rule {
     /* Fills in a round that is empty. */
     void (*round)(const struct schedule *s, int i, struct round *round);
     bool knows_nodes;
-    bool whole; /* messages are not cut */
-    int passes; /* over the numbers of an addition; 0: one */
+    bool whole;  /* messages are not cut */
+    bool posted; /* all rounds are one wait: messages do not wait for those of rounds before */
+    int passes;  /* over the numbers of an addition; 0: one */
 };
 
 /* How numbers are cut into blocks: evenly (larger blocks first), evenly with the remainder in the last block, or into

@@ -1,5 +1,7 @@
 #include "comm/cost/tensor.h"
 
+#include "comm/cost/library.h"
+
 static size_t numbers_forward(const struct net_desc *net, const struct net_pair *pair)
 {
     return shape_count(net->layers[pair->rows].out);
@@ -24,19 +26,20 @@ struct tensor_numbers tensor_numbers(const struct net_desc *net)
     return n;
 }
 
-struct cost tensor_cost(const struct net_desc *net, int slice, int slices,
-                        enum allreduce_algorithm algorithm, size_t images, size_t width,
-                        const struct link_model *model)
+static void give_sum_of(struct reader *to, enum allreduce_algorithm algorithm, int slices,
+                        size_t count, size_t width)
 {
-    const struct strategy_config config = {.algorithm = algorithm};
-    struct cost c = {.wire_source = "none"};
+    reader_give(to, library_allreduce(algorithm, CALL_BLOCKING, slices, count, width));
+}
+
+void tensor_program(const struct net_desc *net, int slices, enum allreduce_algorithm algorithm,
+                    size_t images, size_t width, struct reader *reader)
+{
     struct net_pair pair = NET_PAIR_NONE;
     while (net_pair_next(net, &pair)) {
-        size_t forward = images * numbers_forward(net, &pair);
-        size_t backward = images * numbers_backward(net, &pair);
-        cost_add_sum(&c, &config, slice, slices, forward, width, model);
-        if (backward > 0)
-            cost_add_sum(&c, &config, slice, slices, backward, width, model);
+        size_t backward = numbers_backward(net, &pair);
+        give_sum_of(reader, algorithm, slices, images * numbers_forward(net, &pair), width);
+        if (images * backward > 0)
+            give_sum_of(reader, algorithm, slices, images * backward, width);
     }
-    return c;
 }

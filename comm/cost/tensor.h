@@ -3,7 +3,7 @@
  * functions, no MPI. */
 #pragma once
 
-#include "comm/cost/cost.h"
+#include "comm/cost/program.h"
 #include "kernels/desc/net_slice.h"
 
 /* Numbers of an image that are summed: those that the second layers of all pairs give forward; those that the first
@@ -14,7 +14,6 @@ struct tensor_numbers {
 };
 struct tensor_numbers tensor_numbers(const struct net_desc *net);
 
-/* What rank `slice` of `slices` sends in all of them in a micro-batch of so many images, by cost_add_sum. */
-struct cost tensor_cost(const struct net_desc *net, int slice, int slices,
-                        enum allreduce_algorithm algorithm, size_t images, size_t width,
-                        const struct link_model *model);
+/* Gives the allreduces of all slices in a micro-batch of `images` images to the reader. */
+void tensor_program(const struct net_desc *net, int slices, enum allreduce_algorithm algorithm,
+                    size_t images, size_t width, struct reader *reader);

@@ -36,7 +36,7 @@ static void see_operation(struct operation op, MPI_Comm comm)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    struct counter counter = counter_of(&seen.library, rank, ranks_of(comm), NULL);
+    struct counter counter = counter_of(&seen.library, rank, ranks_of(comm));
     reader_give(&counter.reader, op);
 }
 

@@ -13,7 +13,7 @@ static struct cost sums(int slice, int slices, size_t count, int n)
     const struct strategy_config config = {.algorithm = ALGORITHM_auto};
     struct cost c = {.wire_source = "none"};
     for (int i = 0; i < n; i++)
-        cost_add_sum(&c, &config, slice, slices, count, 4, NULL);
+        cost_add_sum(&c, &config, slice, slices, count, 4);
     return c;
 }
 
@@ -43,10 +43,10 @@ static void sources_of_sums_are_joined(void **state)
 {
     const struct strategy_config config = {.calls = CALL_NONBLOCKING};
     struct cost c = {.wire_source = "none"};
-    cost_add_sum(&c, &config, 0, 2, 512, 4, NULL);
+    cost_add_sum(&c, &config, 0, 2, 512, 4);
     assert_string_equal(c.wire_source, "formula: recursive_doubling");
     assert_int_equal(c.messages_wire, 1);
-    cost_add_sum(&c, &config, 0, 2, 513, 4, NULL);
+    cost_add_sum(&c, &config, 0, 2, 513, 4);
     assert_string_equal(c.wire_source, "formula: recursive_doubling, reduce_scatter_allgather");
     assert_int_equal(c.messages_wire, 3);
 }

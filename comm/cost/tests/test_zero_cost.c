@@ -20,10 +20,8 @@ static void stages_follow_the_closed_forms(void **state)
         size_t times = micro_batches == 2 ? 5 : 3;
         config.micro_batches = micro_batches;
         for (int rank = 0; rank < P; rank++) {
-            struct cost two =
-                strategy_cost(STRATEGY_zero2, &config, rank, P, counts, 4, WIDTH, NULL);
-            struct cost three =
-                strategy_cost(STRATEGY_zero3, &config, rank, P, counts, 4, WIDTH, NULL);
+            struct cost two = strategy_cost(STRATEGY_zero2, &config, rank, P, counts, 4, WIDTH);
+            struct cost three = strategy_cost(STRATEGY_zero3, &config, rank, P, counts, 4, WIDTH);
             size_t large = 2 * LARGE * WIDTH * (P - 1) / P, small = 2 * SMALL * WIDTH * (P - 1) / P;
             assert_int_equal(two.bytes_wire, 2 * (large + small));
             assert_int_equal(three.bytes_wire, times * large + 2 * small);

@@ -135,13 +135,47 @@ int contenders_list(const struct sweep_options *o, struct contender contenders[C
     return n;
 }
 
-struct cost contender_cost(const struct sweep *s, const struct problem *p,
-                           const struct contender *c)
+/* The configuration for the tensors and nodes at hand. */
+static struct strategy_config config_of(const struct sweep *s, const struct problem *p,
+                                        const struct contender *c)
 {
-    const size_t all = p->desc->n_params;
     struct strategy_config config = c->config;
     config.rows = p->rows;
     config.node_of = s->node_of;
-    return strategy_cost(c->kind, &config, s->rank, s->ranks, c->is_raw ? &all : p->counts,
-                         c->is_raw ? 1 : (size_t)p->desc->n_tensors, sizeof(real), &s->link);
+    return config;
+}
+
+static const size_t *counts_of(const struct problem *p, const struct contender *c)
+{
+    return c->is_raw ? &p->desc->n_params : p->counts;
+}
+
+static size_t tensors_of(const struct problem *p, const struct contender *c)
+{
+    return c->is_raw ? 1 : (size_t)p->desc->n_tensors;
+}
+
+struct cost contender_cost(const struct sweep *s, const struct problem *p,
+                           const struct contender *c)
+{
+    const struct strategy_config config = config_of(s, p, c);
+    return strategy_cost(c->kind, &config, s->rank, s->ranks, counts_of(p, c), tensors_of(p, c),
+                         sizeof(real));
+}
+
+enum status contender_model_s(double *seconds, const struct sweep *s, const struct problem *p,
+                              const struct contender *c, struct error *e)
+{
+    const struct strategy_config config = config_of(s, p, c);
+    struct sweep_machine machine = sweep_machine_of(&s->link, s->ranks);
+    struct clock_sweep clocks;
+    machine.hosts.node_of = s->node_of;
+    enum status status = clock_sweep_open(&clocks, &machine, s->ranks, e);
+    if (status == OK) {
+        uint64_t steps = program_read(c->kind, &config, s->ranks, counts_of(p, c), tensors_of(p, c),
+                                      sizeof(real), &clocks.reader);
+        *seconds = clock_sweep_latest_s(&clocks) / (double)steps;
+    }
+    clock_sweep_close(&clocks);
+    return status;
 }

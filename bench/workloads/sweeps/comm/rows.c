@@ -112,13 +112,14 @@ static enum status fill_counts(struct sweep *s, const struct problem *p, const s
                                struct comm_row *row, bool *agree, struct error *e)
 {
     struct cost cost = contender_cost(s, p, c);
-    double steps = cost.steps > 0 ? (double)cost.steps : 1;
+    double steps = (double)cost.steps, model_s;
+    TRY(contender_model_s(&model_s, s, p, c, e));
     double most[6] = {c->is_raw ? (double)cost.calls : c->calls,
                       c->is_raw ? (double)cost.bytes_payload : c->bytes_payload,
                       is_counted(&cost) ? c->bytes_sent : (double)cost.bytes_wire / steps,
                       is_counted(&cost) ? c->messages_sent : (double)cost.messages_wire / steps,
                       !counts_agree(c, &cost),
-                      cost.seconds / steps};
+                      model_s};
     TRY(wait_allreduce(&s->waiter, most, 6, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD,
                        "counts of the busiest rank", e));
     row->calls = most[0];

@@ -9,6 +9,7 @@
 #include "bench/spec/spec.h"
 #include "bench/workloads/sweeps/arguments.h"
 #include "comm/algorithm.h"
+#include "comm/cost/sweep.h"
 #include "comm/strategy.h"
 #include "kernels/base/error.h"
 #include "kernels/base/stats.h"
@@ -119,9 +120,13 @@ enum status contender_parse(const struct sweep_options *o, const char *option, c
 #define CONTENDER_NAME 96
 const char *contender_name(const struct contender *c, char text[CONTENDER_NAME]);
 
-/* Returns the predicted cost of a step on this rank. */
+/* Calls, messages and bytes of this rank in its program. */
 struct cost contender_cost(const struct sweep *s, const struct problem *p,
                            const struct contender *c);
+
+/* Time of a step by the model, until the last rank has finished. */
+enum status contender_model_s(double *seconds, const struct sweep *s, const struct problem *p,
+                              const struct contender *c, struct error *e);
 
 /* Opens a contender for the tensors of `p`. Collective. ERR_UNAVAILABLE on all ranks if it cannot
  * run on them; rank 0 has the reason. */

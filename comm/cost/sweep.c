@@ -1,0 +1,195 @@
+#include "comm/cost/sweep.h"
+
+#include <stdlib.h>
+
+#include "kernels/base/mem.h"
+
+static double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- Links ---- */
+
+/* Between two ranks: the link, its delay, and the interfaces at both ends. receiving_s NULL: it limits nothing. */
+struct path {
+    const struct link_model *link;
+    double delay_s;
+    double *sending_s, *receiving_s;
+};
+
+static struct path path_of(struct clock_sweep *w, int from, int to)
+{
+    const struct sweep_machine *m = &w->machine;
+    int own = node_of_rank(&m->hosts, from), other = node_of_rank(&m->hosts, to);
+    if (own == other)
+        return (struct path){&m->memory, 0, &w->sending_s[from], &w->receiving_s[to]};
+    return (struct path){&m->network, m->delay_s, &w->sending_s[w->ranks + own],
+                         m->receives_freely ? NULL : &w->receiving_s[w->ranks + other]};
+}
+
+static double occupied_s(const struct link_model *link, size_t messages, size_t bytes)
+{
+    return (double)messages * link->alpha_s + (double)bytes * link->beta_s;
+}
+
+/* ---- Messages of a round ---- */
+
+/* Sends begin when the rank begins the round, or the operation if its messages are posted together. Returns when the
+ * last one has left. */
+static double send_all(struct clock_sweep *w, const struct operation *op, int rank)
+{
+    const struct round *r = &w->rounds[rank];
+    const struct schedule *s = &w->schedules[rank];
+    double ready = op->rule->posted ? w->start_s[rank] : w->clock_s[rank], sent = ready;
+    for (int k = 0; k < r->n_sends; k++) {
+        const struct transfer *t = &r->sends[k];
+        struct path path = path_of(w, rank, t->rank);
+        double begin = later(ready, *path.sending_s);
+        *path.sending_s =
+            begin + occupied_s(path.link, schedule_messages(s, t->count), t->count * op->width);
+        w->begin_s[rank * ROUND_TRANSFERS + k] = begin;
+        sent = later(sent, *path.sending_s);
+    }
+    return sent;
+}
+
+/* When the transfer leaves that `rank` receives as number i of its round: messages between two ranks keep their
+ * order. */
+static double begin_of(const struct clock_sweep *w, int rank, int i)
+{
+    const struct transfer *receives = w->rounds[rank].receives;
+    const struct round *other = &w->rounds[receives[i].rank];
+    int skip = 0, k = 0;
+    for (int before = 0; before < i; before++)
+        skip += receives[before].rank == receives[i].rank;
+    while (other->sends[k].rank != rank || skip-- > 0)
+        k++;
+    return w->begin_s[receives[i].rank * ROUND_TRANSFERS + k];
+}
+
+static double add_s(const struct clock_sweep *w, const struct operation *op, size_t count)
+{
+    int passes = op->rule->passes > 0 ? op->rule->passes : 1;
+    return (double)(count * op->width) * passes * w->machine.memory.gamma_s;
+}
+
+/* When a message has arrived that has left at `leaves_s`. */
+static double arrive(const struct path *path, double leaves_s, double occupied)
+{
+    double arrives = leaves_s + path->delay_s;
+    if (path->receiving_s == NULL)
+        return arrives;
+    return *path->receiving_s = later(*path->receiving_s + occupied, arrives);
+}
+
+/* Message by message: one is added while the next arrives. Returns when the rank is done with them. */
+static double receive(struct clock_sweep *w, const struct operation *op, int rank, int i,
+                      double clock)
+{
+    const struct transfer *t = &w->rounds[rank].receives[i];
+    struct path path = path_of(w, t->rank, rank);
+    size_t messages = schedule_messages(&w->schedules[rank], t->count), left = t->count;
+    double leaves = begin_of(w, rank, i);
+    for (size_t m = 0; m < messages; m++) {
+        size_t count = m + 1 < messages ? w->schedules[rank].segment : left;
+        double occupied = occupied_s(path.link, 1, count * op->width);
+        leaves += occupied;
+        clock = later(clock, arrive(&path, leaves, occupied)) + (t->add ? add_s(w, op, count) : 0);
+        left -= count;
+    }
+    return clock;
+}
+
+static double work_s(const struct clock_sweep *w, const struct operation *op, const struct round *r)
+{
+    return add_s(w, op, r->added) + (double)(r->copied * op->width) * w->machine.memory.beta_s;
+}
+
+/* ---- Rounds ---- */
+
+/* If ranks meet in a round, all of them do. */
+static void meet(struct clock_sweep *w)
+{
+    double latest = clock_sweep_latest_s(w) + w->machine.memory.alpha_s;
+    for (int r = 0; r < w->ranks; r++)
+        w->clock_s[r] = latest;
+}
+
+static void sweep_round(struct clock_sweep *w, const struct operation *op, int i)
+{
+    for (int r = 0; r < w->ranks; r++)
+        schedule_round(&w->schedules[r], i, &w->rounds[r]);
+    if (w->rounds[0].meets)
+        meet(w);
+    for (int r = 0; r < w->ranks; r++)
+        w->sent_s[r] = send_all(w, op, r);
+    for (int r = 0; r < w->ranks; r++) {
+        double clock = w->clock_s[r];
+        for (int k = 0; k < w->rounds[r].n_receives; k++)
+            clock = receive(w, op, r, k, clock);
+        w->clock_s[r] = later(clock, w->sent_s[r]) + work_s(w, op, &w->rounds[r]);
+    }
+}
+
+static void sweep_operation(struct reader *reader, const struct operation *op)
+{
+    struct clock_sweep *w = (struct clock_sweep *)reader;
+    if (op->rule == NULL)
+        return;
+    for (int r = 0; r < w->ranks; r++) {
+        w->schedules[r] = operation_schedule(op, r, w->ranks);
+        w->start_s[r] = w->clock_s[r];
+    }
+    for (int i = 0; i < schedule_rounds(&w->schedules[0]); i++)
+        sweep_round(w, op, i);
+}
+
+/* ---- Opening ---- */
+
+struct sweep_machine sweep_machine_of(const struct link_model *memory, int ranks)
+{
+    return (struct sweep_machine){
+        .memory = *memory, .network = *memory, .hosts = {.group = ranks, .ranks = ranks}};
+}
+
+static enum status alloc(struct clock_sweep *w, struct error *e)
+{
+    size_t ranks = (size_t)w->ranks;
+    size_t interfaces = ranks + (size_t)node_view_of(&w->machine.hosts, 0).nodes;
+    TRY(MEM_NEW(w->clock_s, ranks, "the clocks of a sweep", e));
+    TRY(MEM_NEW(w->start_s, ranks, "the clocks of a sweep", e));
+    TRY(MEM_NEW(w->sent_s, ranks, "the clocks of a sweep", e));
+    TRY(MEM_NEW(w->schedules, ranks, "the schedules of a sweep", e));
+    TRY(MEM_NEW(w->rounds, ranks, "the rounds of a sweep", e));
+    TRY(MEM_NEW(w->begin_s, ranks * ROUND_TRANSFERS, "the messages of a sweep", e));
+    TRY(MEM_NEW(w->sending_s, interfaces, "the interfaces of a sweep", e));
+    return MEM_NEW(w->receiving_s, interfaces, "the interfaces of a sweep", e);
+}
+
+enum status clock_sweep_open(struct clock_sweep *w, const struct sweep_machine *machine, int ranks,
+                             struct error *e)
+{
+    *w = (struct clock_sweep){.reader = {sweep_operation}, .machine = *machine, .ranks = ranks};
+    return alloc(w, e);
+}
+
+double clock_sweep_latest_s(const struct clock_sweep *w)
+{
+    double latest = w->clock_s[0];
+    for (int r = 1; r < w->ranks; r++)
+        latest = later(latest, w->clock_s[r]);
+    return latest;
+}
+
+void clock_sweep_close(struct clock_sweep *w)
+{
+    free(w->clock_s);
+    free(w->start_s);
+    free(w->sent_s);
+    free(w->schedules);
+    free(w->rounds);
+    free(w->begin_s);
+    free(w->sending_s);
+    free(w->receiving_s);
+}

@@ -1,0 +1,318 @@
+/* Times of a sweep against closed forms, and how they move with bytes, rates, late ranks and hosts. With alpha 1, beta
+ * 1/2 and gamma 1/4 all times are exact in binary. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "comm/cost/sweep.h"
+
+enum { RANKS_MOST = 64, WIDTH = 4 };
+
+static const struct link_model link = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
+
+/* A strategy with whole messages on a machine of one link, all ranks on one host; tests change what they are about. */
+struct run {
+    enum strategy_kind strategy;
+    struct strategy_config config;
+    struct sweep_machine machine;
+    int ranks;
+    const size_t *counts;
+    size_t n;
+    double late_s[RANKS_MOST]; /* by which each rank begins later */
+    double clock_s[RANKS_MOST];
+};
+
+static struct run run_of(enum strategy_kind strategy, int ranks, const size_t *counts, size_t n)
+{
+    return (struct run){.strategy = strategy,
+                        .config.options[SYNC_segment] = 0x1p62,
+                        .machine = sweep_machine_of(&link, ranks),
+                        .ranks = ranks,
+                        .counts = counts,
+                        .n = n};
+}
+
+/* Returns when the last rank has finished. */
+static double latest_s(struct run *run)
+{
+    struct clock_sweep w;
+    struct error e;
+    assert_int_equal(clock_sweep_open(&w, &run->machine, run->ranks, &e), OK);
+    for (int r = 0; r < run->ranks; r++)
+        w.clock_s[r] = run->late_s[r];
+    program_read(run->strategy, &run->config, run->ranks, run->counts, run->n, WIDTH, &w.reader);
+    for (int r = 0; r < run->ranks; r++)
+        run->clock_s[r] = w.clock_s[r];
+    double latest = clock_sweep_latest_s(&w);
+    clock_sweep_close(&w);
+    return latest;
+}
+
+static double message_s(size_t bytes)
+{
+    return link.alpha_s + (double)bytes * link.beta_s;
+}
+
+static double sum_s(size_t bytes)
+{
+    return (double)bytes * link.gamma_s;
+}
+
+/* ---- Closed forms ---- */
+
+/* 2 (p-1) (alpha + n/p beta) + (p-1) n/p gamma, on every rank. */
+static void ring_follows_the_closed_form(void **state)
+{
+    for (int ranks = 1; ranks <= 16; ranks++) {
+        const size_t block = 96, count = block / WIDTH * (size_t)ranks;
+        struct run run = run_of(STRATEGY_ring, ranks, &count, 1);
+        double expected = (ranks - 1) * (2 * message_s(block) + sum_s(block));
+        assert_true(latest_s(&run) == expected);
+        for (int r = 0; r < ranks; r++)
+            assert_true(run.clock_s[r] == expected);
+    }
+}
+
+/* lg p (alpha + n beta + n gamma). If 6 ranks fold into 4, rank 0 hands over its numbers and gets back the sum. Rank 1 is
+ * behind rank 4, whose numbers it adds while it still sends its own. */
+static void recursive_doubling_follows_the_closed_form(void **state)
+{
+    const size_t count = 24, n = count * WIDTH;
+    for (int ranks = 1, lg = 0; ranks <= 64; ranks *= 2, lg++) {
+        struct run run = run_of(STRATEGY_recursive_doubling, ranks, &count, 1);
+        assert_true(latest_s(&run) == lg * (message_s(n) + sum_s(n)));
+    }
+    struct run six = run_of(STRATEGY_recursive_doubling, 6, &count, 1);
+    assert_true(latest_s(&six) == 4 * message_s(n) + 2 * sum_s(n));
+}
+
+/* 2 lg p alpha + (p-1)/p n (2 beta + gamma), for our messages and for the library's. */
+static void rabenseifner_follows_the_closed_form(void **state)
+{
+    for (int ranks = 2, lg = 1; ranks <= 64; ranks *= 2, lg++) {
+        const size_t block = 32, count = block / WIDTH * (size_t)ranks;
+        double moved = (double)block * (ranks - 1), expected = 2 * lg + moved * (2 * 0.5 + 0.25);
+        struct run ours = run_of(STRATEGY_rabenseifner, ranks, &count, 1);
+        struct run library = run_of(STRATEGY_allreduce, ranks, &count, 1);
+        assert_true(latest_s(&ours) == expected);
+        assert_true(latest_s(&library) == expected);
+    }
+}
+
+/* Of height h: two messages one after the other at every level up, and at every level down. Without gamma. */
+static void trees_wait_level_by_level(void **state)
+{
+    const size_t count = 6;
+    for (int height = 1; height <= 4; height++) {
+        struct run run = run_of(STRATEGY_tree, (2 << height) - 1, &count, 1);
+        run.machine.memory.gamma_s = 0;
+        assert_true(latest_s(&run) == 4 * height * message_s(count * WIDTH));
+    }
+}
+
+/* lg p (2 alpha + 2 n beta + n gamma) up and down a binomial tree. */
+static void reduce_and_broadcast_follow_the_closed_form(void **state)
+{
+    const size_t count = 8, n = count * WIDTH;
+    for (int ranks = 2, lg = 1; ranks <= 32; ranks *= 2, lg++) {
+        struct run run = run_of(STRATEGY_reduce_bcast, ranks, &count, 1);
+        assert_true(latest_s(&run) == lg * (2 * message_s(n) + sum_s(n)));
+    }
+}
+
+/* A chain fills: one segment passes p - 1 ranks up and p - 1 down. */
+static void chains_fill_before_they_flow(void **state)
+{
+    const size_t count = 10;
+    for (int ranks = 2; ranks <= 64; ranks++) {
+        struct run run = run_of(STRATEGY_fixed_order, ranks, &count, 1);
+        assert_true(latest_s(&run) ==
+                    (ranks - 1) * (2 * message_s(count * WIDTH) + sum_s(count * WIDTH)));
+    }
+}
+
+/* 4 ranks exchange k equal tensors with rank 0. While it still scatters one, those that have it already send the next:
+ * 4 messages per tensor after the first, where one after the other would be 6. */
+static void gathers_overlap_scatters(void **state)
+{
+    const size_t counts[] = {10, 10, 10, 10, 10};
+    for (size_t k = 1; k <= 5; k++) {
+        struct run run = run_of(STRATEGY_gather_scatter, 4, counts, k);
+        run.config.variant = VARIANT_gather_scatter_linear;
+        run.machine.memory.gamma_s = 0;
+        assert_true(latest_s(&run) == (2.0 + 4.0 * (double)k) * message_s(40));
+    }
+}
+
+/* Shares of 16 bits: all messages are posted at once, and all but the last share are added while others arrive. */
+static void posted_messages_follow_the_closed_form(void **state)
+{
+    for (int ranks = 2; ranks <= 16; ranks++) {
+        const size_t share = 48, count = share / 2 * (size_t)ranks;
+        struct run run = run_of(STRATEGY_allreduce, ranks, &count, 1);
+        run.config.compressor = COMPRESSOR_bf16;
+        assert_true(latest_s(&run) == 2 * (ranks - 1) * message_s(share) + sum_s(share));
+    }
+}
+
+/* Slices of 4, 3 and 3 numbers, each read from two others; ranks meet before and after. Then rank 1 copies 7 numbers. */
+static void shared_memory_follows_the_closed_forms(void **state)
+{
+    const size_t count = 10;
+    const double sum = 2 + 2 * 16 * 0.75;
+    struct run shm = run_of(STRATEGY_shm, 3, &count, 1), alone = run_of(STRATEGY_shm, 1, &count, 1);
+    struct run zero1 = run_of(STRATEGY_shm_zero1, 3, &count, 1);
+    struct run zero2 = run_of(STRATEGY_shm_zero2, 3, &count, 1);
+    struct run zero3 = run_of(STRATEGY_shm_zero3, 3, &count, 1);
+    assert_true(latest_s(&shm) == sum);
+    assert_true(latest_s(&alone) == 0);
+    assert_true(latest_s(&zero1) == sum + 28 * 0.5);
+    assert_true(zero1.clock_s[0] == sum + 24 * 0.5);
+    assert_true(latest_s(&zero2) == sum + 28 * 0.5 + 1);
+    assert_true(latest_s(&zero3) == sum + 2 * 28 * 0.5 + 1);
+}
+
+/* Two segments: the first is added while the second arrives. */
+static void segments_are_added_while_others_arrive(void **state)
+{
+    const size_t count = 24;
+    struct run run = run_of(STRATEGY_recursive_doubling, 2, &count, 1);
+    run.config.options[SYNC_segment] = 48;
+    assert_true(latest_s(&run) == 2 * message_s(48) + sum_s(48));
+}
+
+/* ---- What moves a time ---- */
+
+static const enum strategy_kind MOVED[] = {STRATEGY_ring, STRATEGY_rabenseifner, STRATEGY_tree,
+                                           STRATEGY_allreduce, STRATEGY_gather_scatter};
+enum { MOVED_N = sizeof MOVED / sizeof *MOVED };
+
+/* If messages cost nothing but their bytes, twice the bytes or half the rate take twice as long. */
+static void bytes_and_rates_move_times(void **state)
+{
+    const size_t once = 960, twice = 2 * once;
+    for (int i = 0; i < MOVED_N; i++) {
+        struct run run = run_of(MOVED[i], 8, &once, 1);
+        run.machine.memory.alpha_s = 0;
+        double base = latest_s(&run);
+        run.counts = &twice;
+        assert_true(latest_s(&run) == 2 * base);
+        run.counts = &once;
+        run.machine.memory.beta_s *= 2;
+        run.machine.memory.gamma_s *= 2;
+        assert_true(latest_s(&run) == 2 * base);
+    }
+}
+
+/* A sum by all ranks waits for a late one, whichever it is. */
+static void a_late_rank_delays_a_ring(void **state)
+{
+    const size_t count = 960;
+    struct run run = run_of(STRATEGY_ring, 8, &count, 1);
+    double base = latest_s(&run);
+    for (int r = 0; r < 8; r++) {
+        run.late_s[r] = 1e6;
+        assert_true(latest_s(&run) == base + 1e6);
+        run.late_s[r] = 0;
+    }
+}
+
+/* Rank 3 is the third that rank 0 receives from: two messages late it is still in time, three late it delays by one. */
+static void a_late_rank_may_be_in_time(void **state)
+{
+    const size_t count = 10;
+    struct run run = run_of(STRATEGY_gather_scatter, 4, &count, 1);
+    run.config.variant = VARIANT_gather_scatter_linear;
+    double base = latest_s(&run), message = message_s(40);
+    run.late_s[3] = 2 * message;
+    assert_true(latest_s(&run) == base);
+    run.late_s[3] = 3 * message;
+    assert_true(latest_s(&run) == base + message);
+}
+
+/* A rank that rests in a round of gossip delays nobody in it, a late partner its own partners only. */
+static void nobody_waits_for_strangers(void **state)
+{
+    const size_t count = 10;
+    struct run run = run_of(STRATEGY_reduce_bcast, 4, &count, 1);
+    run.config.variant = VARIANT_reduce_bcast_plain;
+    double base = latest_s(&run), first = run.clock_s[2];
+    run.late_s[1] = 0.5;
+    assert_true(latest_s(&run) == base && run.clock_s[2] == first);
+}
+
+/* ---- Hosts ---- */
+
+/* Ranks 0 and 1, 2 and 3 share a host; the second exchange is between hosts, of two messages through each interface. */
+static void ranks_of_a_host_share_its_interface(void **state)
+{
+    const size_t count = 24, n = count * WIDTH;
+    struct run run = run_of(STRATEGY_recursive_doubling, 4, &count, 1);
+    const double within = message_s(n) + sum_s(n);
+    run.machine.hosts.group = 2;
+    run.machine.network = (struct link_model){.alpha_s = 4, .beta_s = 8};
+    double between = 4 + (double)n * 8;
+    assert_true(latest_s(&run) == within + 2 * between + sum_s(n));
+    run.machine.delay_s = 1000;
+    assert_true(latest_s(&run) == within + 2 * between + 1000 + sum_s(n));
+    run.machine.hosts.group = 1;
+    assert_true(latest_s(&run) == 2 * (between + 1000 + sum_s(n)));
+    run.machine.hosts.node_of = (const int[]){0, 1, 2, 3};
+    assert_true(latest_s(&run) == 2 * (between + 1000 + sum_s(n)));
+}
+
+/* Emulated hosts limit what they send: rank 0 receives from three at once, and still sends to one after the other. */
+static void hosts_may_receive_freely(void **state)
+{
+    const size_t count = 10;
+    struct run run = run_of(STRATEGY_gather_scatter, 4, &count, 1);
+    run.config.variant = VARIANT_gather_scatter_linear;
+    run.machine.memory.gamma_s = 0;
+    run.machine.hosts.group = 1;
+    assert_true(latest_s(&run) == 6 * message_s(40));
+    run.machine.receives_freely = true;
+    assert_true(latest_s(&run) == 4 * message_s(40));
+}
+
+/* Every program ends on every number of ranks, and takes no time on one. */
+static void every_program_ends(void **state)
+{
+    const size_t counts[] = {7, 0, 100, 33};
+    for (int s = 0; s < STRATEGIES; s++)
+        for (int ranks = 1; ranks <= 9; ranks++) {
+            struct run run = run_of((enum strategy_kind)s, ranks, counts, 4);
+            run.config.options[SYNC_node_ranks] = 3;
+            run.machine.hosts.group = 3;
+            double latest = latest_s(&run);
+            assert_true(isfinite(latest));
+            assert_true((latest > 0) == (ranks > 1 && s != STRATEGY_none));
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ring_follows_the_closed_form),
+        cmocka_unit_test(recursive_doubling_follows_the_closed_form),
+        cmocka_unit_test(rabenseifner_follows_the_closed_form),
+        cmocka_unit_test(trees_wait_level_by_level),
+        cmocka_unit_test(reduce_and_broadcast_follow_the_closed_form),
+        cmocka_unit_test(chains_fill_before_they_flow),
+        cmocka_unit_test(gathers_overlap_scatters),
+        cmocka_unit_test(posted_messages_follow_the_closed_form),
+        cmocka_unit_test(shared_memory_follows_the_closed_forms),
+        cmocka_unit_test(segments_are_added_while_others_arrive),
+        cmocka_unit_test(bytes_and_rates_move_times),
+        cmocka_unit_test(a_late_rank_delays_a_ring),
+        cmocka_unit_test(a_late_rank_may_be_in_time),
+        cmocka_unit_test(nobody_waits_for_strangers),
+        cmocka_unit_test(ranks_of_a_host_share_its_interface),
+        cmocka_unit_test(hosts_may_receive_freely),
+        cmocka_unit_test(every_program_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
