@@ -42,7 +42,6 @@ static uint32_t draw_word(struct draw *d)
     return rng_word(SEED, 1, 0, d->net, d->at++);
 }
 
-/* Returns 0 to n - 1. */
 static int draw_below(struct draw *d, int n)
 {
     return (int)(draw_word(d) % (uint32_t)n);
@@ -92,7 +91,6 @@ static struct layer_desc with_bias_or_not(const struct random_net *r, struct lay
     return l;
 }
 
-/* Adds a layer, or returns false if it does not fit. */
 static bool try_layer(struct random_net *r, struct layer_desc l)
 {
     struct error e = {0};
