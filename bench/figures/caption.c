@@ -10,10 +10,11 @@
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"
 
-/* More bases than these fill a picture with their names; a short caption has room for fewer. */
-enum { BASES_TOLD = 6, BASES_TOLD_SHORT = 3 };
+/* Largest number of bases that a full and a short caption list. More would fill the picture with
+ * names. */
+enum { BASES_LISTED = 6, BASES_LISTED_SHORT = 3 };
 
-/* " Strong scaling." or ", strong scaling". */
+/* Writes " Strong scaling."; brief: ", strong scaling". */
 static void write_scaling(FILE *out, const struct summary *s, bool brief)
 {
     const char *scaling = config_text(&s->spec->config, OPT_SCALING);
@@ -28,7 +29,7 @@ static void write_scaling(FILE *out, const struct summary *s, bool brief)
         fprintf(out, " %c%s scaling.", scaling[0] == 's' ? 'S' : 'W', scaling + 1);
 }
 
-/* "; measured, local." */
+/* Writes "; measured, local." */
 static void write_kind(FILE *out, const struct summary *s, bool trained)
 {
     char text[256];
@@ -39,14 +40,14 @@ static void write_kind(FILE *out, const struct summary *s, bool trained)
     fprintf(out, ", %s.", text);
 }
 
-/* Of programs that train nothing: their name, and which time counts. */
+/* Writes the name of a program that is not a trainer, and the time it is judged by. */
 static void write_program(FILE *out, const struct summary *s, const char *program, bool brief)
 {
     const char *time = config_text(&s->spec->points[0].config, OPT_JUDGED);
     bool wall = strcmp(time, option_get(OPT_JUDGED)->preset) == 0;
     fprintf(out, "%s, time %s", program, time);
     if (!brief)
-        fputs(wall ? " from exec to exit." : " as its output tells it.", out);
+        fputs(wall ? " from exec to exit." : " as its output reports it.", out);
 }
 
 static void write_form(FILE *out, const struct summary *s)
@@ -55,7 +56,7 @@ static void write_form(FILE *out, const struct summary *s)
         fputs("Quick form, no result: ", out);
 }
 
-/* "lenet_21k on mnist (real data), sgd, global batch 256" */
+/* Writes "lenet_21k on mnist (real data), sgd, global batch 256". */
 static void write_training(FILE *out, const struct summary *s, bool brief)
 {
     char text[512], number[TEXT_NUMBER];
@@ -77,8 +78,8 @@ static void write_training(FILE *out, const struct summary *s, bool brief)
         fprintf(out, ", %s %s.", strchr(text, ',') != NULL ? "strategies" : "strategy", text);
 }
 
-/* Brief: "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling; measured,
- * local." */
+/* Writes what was run. Brief: "lenet_21k on mnist (real data), sgd, global batch 256, strong
+ * scaling; measured, local." */
 static void write_subject(FILE *out, const struct summary *s, bool trained, bool brief)
 {
     const char *foreign = spec_foreign(s->spec);
@@ -91,18 +92,19 @@ static void write_subject(FILE *out, const struct summary *s, bool trained, bool
         write_kind(out, s, trained && foreign == NULL);
 }
 
-/* ---- What values are medians of, and what whiskers are ---- */
+/* ---- Medians and whiskers ---- */
 
-/* Over the points with a value: what each is a median of, and the levels that their intervals reach. */
+/* Samples behind the values of all shown points, and the confidence levels of their intervals. */
 struct basis {
-    double least, most; /* launches, runs or paired ratios of a point */
-    size_t points, met; /* with a value; of them with an interval of SUMMARY_CONFIDENCE */
-    double low, high;   /* levels in per cent of those with an interval */
+    double least, most; /* fewest and most launches, runs or paired ratios per point */
+    /* points with a value; of these, points whose interval has level SUMMARY_CONFIDENCE */
+    size_t points, met;
+    double low, high; /* lowest and highest level (%) of the intervals */
     const char *what[2];
-    const char *with; /* "each to the base's launch" of paired ones, else NULL */
+    const char *with; /* for paired ratios, such as "each to the base's launch"; otherwise NULL */
 };
 
-/* "1" or "6 to 12". */
+/* Writes "1" or "6 to 12". */
 static void write_range(FILE *out, double least, double most)
 {
     char text[TEXT_NUMBER];
@@ -111,13 +113,12 @@ static void write_range(FILE *out, double least, double most)
         fprintf(out, " to %s", text_real(text, most));
 }
 
-/* The figure's values are relative to bases. */
 static bool is_of_ratios(const struct figure_data *d)
 {
     return d->quantity->relation > RELATION_RATE;
 }
 
-/* The lower end of what the figure draws whiskers of, where that is a column of summary.csv. */
+/* Returns the column of the lower end of the figure's whiskers; COLUMNS if summary.csv has none. */
 static enum column_id whiskers_of(const struct figure_data *d)
 {
     if (d->figure->shape == &shape_overlap)
@@ -125,7 +126,8 @@ static enum column_id whiskers_of(const struct figure_data *d)
     return d->quantity->source == SOURCE_POINTS ? d->quantity->lo : COLUMNS;
 }
 
-/* What launches of a block make pairs for: the lower ends of intervals that rest on as many as `pairs` of a point says. */
+/* Columns whose intervals are computed from pairs of launches of one block: lower end of the
+ * interval, number of pairs. */
 static const struct pairing {
     enum column_id lo;
     size_t pairs; /* offset in struct point_summary */
@@ -146,7 +148,7 @@ static const struct pairing {
 #undef PAIRED
 };
 
-/* NULL: the whiskers of the figure rest on launches. */
+/* Returns NULL if the figure's whiskers are intervals of launches, not of pairs. */
 static const struct pairing *find_pairing(const struct figure_data *d)
 {
     enum column_id lo = whiskers_of(d);
@@ -162,7 +164,8 @@ static size_t pairs_of(const struct figure_data *d, const struct point_summary *
     return pairing != NULL ? *(const size_t *)((const char *)p + pairing->pairs) : 0;
 }
 
-/* What the value of a point is a median of; 0: nothing, as the ratio of a base to itself. */
+/* Returns the size of the sample whose median is the value of a point. 0: no sample, as for the
+ * ratio of a base to itself. */
 static size_t sample_size(const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];
@@ -174,14 +177,15 @@ static size_t sample_size(const struct figure_data *d, size_t point)
     return pairs > 0 ? pairs : d->measured[point].n;
 }
 
-/* Whether launches were added until the intervals of the figure were narrow. */
+/* Returns whether launches were added until the figure's intervals were narrow enough. */
 static bool adds_launches(const struct figure_data *d)
 {
     return (d->quantity->source == SOURCE_POINTS || whiskers_of(d) != COLUMNS) &&
            config_adds_launches(&d->s->spec->config);
 }
 
-/* The confidence of the interval of a point, whose value is a median of n, as tables state it; NAN where it has none. */
+/* Returns the confidence level of a point's interval, for a median of n, as tables state it. NAN
+ * if it has no interval. */
 static double level_at(const struct figure_data *d, size_t point, size_t n)
 {
     const struct point_summary *p = &d->s->points[point];
@@ -211,7 +215,7 @@ static struct basis find_basis(const struct figure_data *d)
         basis.points++;
         double level = level_at(d, i, n);
         bool bare = d->figure->shape == &shape_overlap && d->s->points[i].overlap.pairs == 0;
-        basis.met += isnan(level) && bare; /* there is none to be wide */
+        basis.met += isnan(level) && bare; /* there is no interval that could be wide */
         if (isnan(level))
             continue;
         basis.low = fmin(basis.low, 100 * level);
@@ -221,7 +225,7 @@ static struct basis find_basis(const struct figure_data *d)
     return basis;
 }
 
-/* "75", "75 to 96.9" */
+/* Writes "75" or "75 to 96.9". */
 static void write_levels(FILE *out, const struct basis *basis)
 {
     fprintf(out, "%.3g", basis->low);
@@ -229,7 +233,7 @@ static void write_levels(FILE *out, const struct basis *basis)
         fprintf(out, " to %.3g", basis->high);
 }
 
-/* States the meaning of a figure's whiskers, at the level of the table. */
+/* States which confidence intervals the whiskers show, at the level that the table has. */
 static void write_whiskers(FILE *out, const struct basis *basis)
 {
     if (basis->most < 2) {
@@ -250,7 +254,7 @@ static void write_whiskers(FILE *out, const struct basis *basis)
     fputc('.', out);
 }
 
-/* "5 epochs", "1 to 4 epochs" */
+/* Writes "5 epochs" or "1 to 4 epochs". */
 static void write_epochs(FILE *out, const struct summary *s)
 {
     double least = INFINITY, most = 0;
@@ -263,7 +267,7 @@ static void write_epochs(FILE *out, const struct summary *s)
     fputs(most > 1 ? " epochs" : " epoch", out);
 }
 
-/* " of 30 steps", " of 5 epochs, one a seed" */
+/* Writes " of 30 steps", or " of 5 epochs, one a seed". */
 static void write_sample(FILE *out, const struct figure_data *d, const struct summary *ran,
                          const struct basis *basis)
 {
@@ -280,7 +284,7 @@ static void write_sample(FILE *out, const struct figure_data *d, const struct su
         fprintf(out, " of %s steps", summary_distinct(text, sizeof text, ran, COLUMN_steps));
 }
 
-/* ", 75 to 96.9 % intervals." */
+/* Writes ", 75 to 96.9 % intervals." */
 static void write_intervals(FILE *out, const struct figure_data *d, const struct basis *basis)
 {
     if (d->figure->shape->whiskers && basis->high > 0) {
@@ -291,7 +295,7 @@ static void write_intervals(FILE *out, const struct figure_data *d, const struct
     fputc('.', out);
 }
 
-/* How each value came about; `ran` holds the points that the figure shows. */
+/* States how the values were obtained. `ran` holds the shown points that ran. */
 static void write_method(FILE *out, const struct figure_data *d, const struct summary *ran,
                          bool full)
 {
@@ -317,7 +321,8 @@ static bool is_timed_base(const struct point_summary *p)
     return p->point->base && p->launches > 0 && p->outcome != POINT_diverged;
 }
 
-/* "1 rank (none), 177.0 [176.2, 178.1] ms a step"; several are told apart by their labels. */
+/* Writes "1 rank (none), 177.0 [176.2, 178.1] ms a step". If there are several bases, writes
+ * their labels instead of their ranks. */
 static void write_base(FILE *out, const struct point_summary *p, bool alone)
 {
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], strategy[STRATEGY_TEXT];
@@ -331,7 +336,7 @@ static void write_base(FILE *out, const struct point_summary *p, bool alone)
         fprintf(out, "%s, %s ms a step", p->point->label, step);
 }
 
-/* Of a point that the figure shows. */
+/* Returns whether `point` is the base of a shown point. */
 static bool is_base_of_shown(const struct figure_data *d, size_t point)
 {
     const struct point_summary *points = d->s->points;
@@ -407,11 +412,11 @@ static bool is_predicted(const struct figure_data *d)
 static void write_left_out(FILE *out, const struct figure_data *d)
 {
     if (d->left_out > 0)
-        fprintf(out, " Not drawn for want of room: %zu %s of series_%s.csv.", d->left_out,
+        fprintf(out, " Not drawn, because they do not fit: %zu %s of series_%s.csv.", d->left_out,
                 d->figure->shape->bars ? "bars" : "curves", d->figure->name);
 }
 
-/* Where and by what: of a short caption it stands in <figure>.txt alone. */
+/* Writes model, site and place, which a short caption leaves to <figure>.txt. */
 static void write_circumstances(FILE *out, const struct figure_data *d, const struct summary *s,
                                 const struct summary *ran, bool trained)
 {
@@ -422,7 +427,8 @@ static void write_circumstances(FILE *out, const struct figure_data *d, const st
     write_place(out, ran, trained);
 }
 
-/* A part a line; `s` are the points that are shown, `ran` those that tell what was run. */
+/* Writes the parts of a caption. s: shown points; ran: shown points that ran, which describe the
+ * run. */
 static void write_parts(FILE *out, const struct figure_data *d, const struct summary *s,
                         const struct summary *ran, bool full)
 {
@@ -433,7 +439,7 @@ static void write_parts(FILE *out, const struct figure_data *d, const struct sum
     if (d->spread.n > 0)
         fputs(" Points that would hide each other are spread sideways.", out);
     if (full || is_of_ratios(d))
-        write_bases(out, d, full ? BASES_TOLD : BASES_TOLD_SHORT);
+        write_bases(out, d, full ? BASES_LISTED : BASES_LISTED_SHORT);
     if (full)
         write_circumstances(out, d, s, ran, trained);
     missing_write(out, s, full);
@@ -448,7 +454,8 @@ static void write_parts(FILE *out, const struct figure_data *d, const struct sum
     }
 }
 
-/* Where nothing here was measured, what was run says nothing of the figure. */
+/* Returns whether the figure shows nothing that was measured here, so that describing the run
+ * would be wrong. */
 static bool is_unmeasured(const struct figure_data *d)
 {
     bool published = d->published > 0 && d->figure->request->n_sources > 0;
@@ -472,8 +479,8 @@ static void write_file(FILE *out, const struct spec *spec, const char *text, boo
             file_name(input != NULL ? input->path : text));
 }
 
-/* Several sources may be of one file. */
-static bool is_told_before(const struct figure_request *r, size_t source)
+/* Returns whether an earlier source has the same file. */
+static bool is_listed_before(const struct figure_request *r, size_t source)
 {
     const char *file = r->sources[source].options[PUBLISHED_FILE].text;
     for (size_t i = 0; i < source; i++)
@@ -486,13 +493,13 @@ static void write_sources(FILE *out, const struct figure_data *d)
 {
     const struct figure_request *r = d->figure->request;
     for (size_t i = 0; i < r->n_sources; i++)
-        if (!is_told_before(r, i))
+        if (!is_listed_before(r, i))
             write_file(out, d->s->spec, r->sources[i].options[PUBLISHED_FILE].text, i > 0);
     fputs(r->n_sources > 0 ? "." : "", out);
 }
 
-/* The summary without the points that the figure leaves out, or that were skipped besides; its points
- * are the caller's to free. */
+/* Copies the summary with only the shown points. skipped: whether skipped points are included.
+ * The caller frees shown->points. */
 static enum status find_shown(struct summary *shown, const struct figure_data *d, bool skipped,
                               struct error *e)
 {
@@ -505,7 +512,7 @@ static enum status find_shown(struct summary *shown, const struct figure_data *d
     return OK;
 }
 
-/* What was run is said of the points that ran, or of all where none did. */
+/* Describes the run by the points that ran, or by all points if none ran. */
 static enum status write_measured(FILE *out, const struct figure_data *d, bool full,
                                   struct error *e)
 {

@@ -12,7 +12,7 @@ static bool share_fate(const struct point_summary *a, const struct point_summary
     return strcmp(a->status, b->status) == 0 && strcmp(a->reason, b->reason) == 0;
 }
 
-/* Not ok, and no point before it shares its status and reason. */
+/* Returns whether the point is not ok and no earlier point shares its status and reason. */
 static bool is_first_of_fate(const struct summary *s, size_t point)
 {
     for (size_t i = 0; i < point; i++)
@@ -21,7 +21,8 @@ static bool is_first_of_fate(const struct summary *s, size_t point)
     return s->points[point].outcome != POINT_ok;
 }
 
-/* " Skipped: ranks=4, ranks=8 (8 ranks, 2 cores)." of the points that share the fate of one. */
+/* Writes " Skipped: ranks=4, ranks=8 (8 ranks, 2 cores)." for all points with the status and
+ * reason of `point`. */
 static void write_fate(FILE *out, const struct summary *s, size_t point)
 {
     const struct point_summary *p = &s->points[point];
@@ -35,29 +36,29 @@ static void write_fate(FILE *out, const struct summary *s, size_t point)
             strlen(p->reason) > (size_t)reason_max ? "..." : "");
 }
 
-/* By name and with the reason. */
+/* Lists points by name and with the reason. */
 static void write_fates(FILE *out, const struct summary *s)
 {
-    const size_t told_max = 8;
-    size_t told = 0;
+    const size_t listed_max = 8;
+    size_t listed = 0;
     for (size_t i = 0; i < s->n; i++)
-        if (is_first_of_fate(s, i) && told++ < told_max)
+        if (is_first_of_fate(s, i) && listed++ < listed_max)
             write_fate(out, s, i);
-    if (told > told_max)
-        fprintf(out, " Further reasons: %zu, in the table.", told - told_max);
+    if (listed > listed_max)
+        fprintf(out, " Further reasons: %zu, in the table.", listed - listed_max);
 }
 
-/* " Not ok: 3 failed, 2 skipped." */
+/* Writes " Not ok: 3 failed, 2 skipped." */
 static void write_counts(FILE *out, const struct summary *s)
 {
-    size_t n[POINT_STATUSES] = {0}, told = 0;
+    size_t n[POINT_STATUSES] = {0}, listed = 0;
     for (size_t i = 0; i < s->n; i++)
         n[s->points[i].outcome]++;
     for (int status = 0; status < POINT_STATUSES; status++)
         if (status != POINT_ok && n[status] > 0)
-            fprintf(out, "%s%zu %s", told++ > 0 ? ", " : " Not ok: ", n[status],
+            fprintf(out, "%s%zu %s", listed++ > 0 ? ", " : " Not ok: ", n[status],
                     point_status_names()[status]);
-    fputs(told > 0 ? "." : "", out);
+    fputs(listed > 0 ? "." : "", out);
 }
 
 void missing_write(FILE *out, const struct summary *s, bool full)
@@ -65,23 +66,23 @@ void missing_write(FILE *out, const struct summary *s, bool full)
     (full ? write_fates : write_counts)(out, s);
 }
 
-/* " Seeds missing: ranks=2 (2 of 3)." */
+/* Writes " Seeds missing: ranks=2 (2 of 3)." */
 void missing_write_seeds(FILE *out, const struct summary *s)
 {
-    size_t told = 0;
+    size_t listed = 0;
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
         if (!point_lacks_seeds(p))
             continue;
-        fprintf(out, "%s %s (%zu of %zu)", told++ > 0 ? "," : " Seeds missing:", p->point->label,
+        fprintf(out, "%s %s (%zu of %zu)", listed++ > 0 ? "," : " Seeds missing:", p->point->label,
                 p->seeds_missing, p->seeds);
     }
-    fputs(told > 0 ? "." : "", out);
+    fputs(listed > 0 ? "." : "", out);
 }
 
 /* ---- Disturbed launches, weights that differ ---- */
 
-/* A point with the same launches is shown before it. */
+/* Returns whether an earlier shown point has the same launches. */
 static bool is_twin(const struct figure_data *d, size_t point)
 {
     for (size_t i = 0; i < point; i++)
@@ -90,7 +91,7 @@ static bool is_twin(const struct figure_data *d, size_t point)
     return false;
 }
 
-/* " 3 of 54 launches disturbed." */
+/* Writes " 3 of 54 launches disturbed." */
 void disturbed_write(FILE *out, const struct figure_data *d)
 {
     size_t disturbed = 0, launches = 0;
@@ -104,7 +105,7 @@ void disturbed_write(FILE *out, const struct figure_data *d)
         fprintf(out, " %zu of %zu launches disturbed.", disturbed, launches);
 }
 
-/* "train.broadcast_init: false" */
+/* Writes the options that are flaws, such as "train.broadcast_init: false". */
 static const char *name_flaws(char *text, size_t size, const struct point_summary *p)
 {
     text[0] = '\0';
@@ -124,37 +125,39 @@ static bool differs_by_design(const struct point_summary *p)
     return strstr(p->flags, "by_design") != NULL;
 }
 
-/* " By design weights differ between ranks (broadcast_init=false): naive ranks=2.", of many how many. */
+/* Writes " By design weights differ between ranks (broadcast_init=false): naive ranks=2.", with
+ * a count if there are many points. */
 void flaws_write(FILE *out, const struct summary *s)
 {
     enum { NAMED = 3 };
     char flaws[160];
-    size_t n = 0, told = 0;
+    size_t n = 0, listed = 0;
     for (size_t i = 0; i < s->n; i++)
         n += differs_by_design(&s->points[i]);
-    for (size_t i = 0; i < s->n && (n <= NAMED || told == 0); i++) {
+    for (size_t i = 0; i < s->n && (n <= NAMED || listed == 0); i++) {
         const struct point_summary *p = &s->points[i];
         if (!differs_by_design(p))
             continue;
-        if (told++ == 0)
+        if (listed++ == 0)
             fprintf(out, " By design weights differ between ranks (%s): ",
                     name_flaws(flaws, sizeof flaws, p));
         if (n > NAMED)
             fprintf(out, "%zu points, flagged in summary.csv", n);
         else
-            fprintf(out, "%s%s", told > 1 ? ", " : "", p->point->label);
+            fprintf(out, "%s%s", listed > 1 ? ", " : "", p->point->label);
     }
-    fputs(told > 0 ? "." : "", out);
+    fputs(listed > 0 ? "." : "", out);
 }
 
-/* ---- Of a figure over ranks, below its axis ---- */
+/* ---- Below the axis of a figure over ranks ---- */
 
-/* What is told: where each status stands, series by series; beyond TOLD_MAX how many more. */
+/* Points without a value by status and series; `left` counts entries beyond the first
+ * LISTED_MAX. */
 struct missing {
     FILE *out;
     const struct figure_data *d;
-    size_t lead; /* length of what all series' names begin with */
-    size_t told, left;
+    size_t lead; /* length of the common beginning of all series' names */
+    size_t listed, left;
 };
 
 static long ranks_of(const struct figure_data *d, size_t point)
@@ -162,7 +165,7 @@ static long ranks_of(const struct figure_data *d, size_t point)
     return config_int(&d->s->points[point].point->config, OPT_RANKS);
 }
 
-/* The next rank count of the figure; 0: there is none. */
+/* Returns the next larger number of ranks in the figure, or 0. */
 static long next_ranks(const struct figure_data *d, long after)
 {
     long next = 0;
@@ -177,7 +180,7 @@ static bool misses_so(const struct figure_data *d, size_t point, const char *sta
     return figure_data_misses(d, point) && strcmp(d->s->points[point].status, status) == 0;
 }
 
-/* All points at these ranks have this status: no series is told then. */
+/* Returns whether all points at these ranks have this status, so that no series need be named. */
 static bool miss_alike(const struct figure_data *d, long ranks, const char *status)
 {
     for (size_t i = 0; i < d->s->n; i++)
@@ -186,8 +189,9 @@ static bool miss_alike(const struct figure_data *d, long ranks, const char *stat
     return true;
 }
 
-/* Length of what all series' names begin with, in whole parts: "reduce_bcast, " of "reduce_bcast,
- * nodes 1" and "reduce_bcast, nodes 2". The legend says it, what is told of them need not. */
+/* Returns the length of the common beginning of all series' names, in whole parts:
+ * "reduce_bcast, " of "reduce_bcast, nodes 1" and "reduce_bcast, nodes 2". The legend shows it,
+ * so messages may leave it out. */
 static size_t shared_lead(const struct series_list *list)
 {
     const char *first = list->n > 0 ? list->items[0].name : "";
@@ -203,7 +207,8 @@ static size_t shared_lead(const struct series_list *list)
     return lead;
 }
 
-/* At these ranks the series has this status, and another one a value or another status; NULL: all points have it. */
+/* Returns whether the series has this status at these ranks while other series do not. series
+ * NULL: whether all points have it. */
 static bool misses_at(const struct missing *m, const struct series *series, long ranks,
                       const char *status)
 {
@@ -214,23 +219,23 @@ static bool misses_at(const struct missing *m, const struct series *series, long
     return (series == NULL || misses) && miss_alike(m->d, ranks, status) == (series == NULL);
 }
 
-/* "All skipped at 4, 8 ranks; ring failed at 2" */
+/* Writes "All skipped at 4, 8 ranks; ring failed at 2". */
 static void write_missing_at(struct missing *m, const struct series *series, const char *status)
 {
-    enum { TOLD_MAX = 6 };
-    const char *name = series != NULL ? series->name + m->lead : m->told > 0 ? "all" : "All";
+    enum { LISTED_MAX = 6 };
+    const char *name = series != NULL ? series->name + m->lead : m->listed > 0 ? "all" : "All";
     size_t n = 0;
     for (long ranks = next_ranks(m->d, 0); ranks > 0; ranks = next_ranks(m->d, ranks)) {
         if (!misses_at(m, series, ranks, status))
             continue;
-        if (m->told == TOLD_MAX && n == 0) {
+        if (m->listed == LISTED_MAX && n == 0) {
             m->left++;
             return;
         }
         if (n++ > 0)
             fputs(", ", m->out);
         else
-            fprintf(m->out, "%s%s %s at ", m->told++ > 0 ? "; " : "", name, status);
+            fprintf(m->out, "%s%s %s at ", m->listed++ > 0 ? "; " : "", name, status);
         fprintf(m->out, "%ld", ranks);
     }
     if (n > 0 && series == NULL)
@@ -245,14 +250,14 @@ static void write_missing(struct missing *m)
             write_missing_at(m, k > 0 ? &list->items[k - 1] : NULL, point_status_names()[i]);
     if (m->left > 0)
         fprintf(m->out, "; and %zu more", m->left);
-    fputs(m->told > 0 ? "." : "", m->out);
+    fputs(m->listed > 0 ? "." : "", m->out);
 }
 
 enum status missing_make(char **missing, const struct figure_data *d, struct error *e)
 {
     size_t size = 0;
     if (next_ranks(d, 0) == 0)
-        return error_set(e, ERR_ARGUMENT, "figures.where = %s: nothing of the run is left",
+        return error_set(e, ERR_ARGUMENT, "figures.where = %s: no point of the run fulfils it",
                          figure_text(d->figure, FIGURE_WHERE));
     struct missing m = {
         .out = open_memstream(missing, &size), .d = d, .lead = shared_lead(&d->series)};

@@ -1,4 +1,5 @@
-/* The dictionary of the CSV files beside figures, and names that no column may share. */
+/* Dictionary of the CSV files beside figures, and names that own options and metrics may not
+ * have. */
 #include <string.h>
 
 #include "bench/collect/columns.h"
@@ -33,9 +34,9 @@ const struct column *figures_dots_columns(size_t *n)
     return dots;
 }
 
-/* ---- Names of the user's own ---- */
+/* ---- Names chosen by the user ---- */
 
-/* As conditions know columns: step_ms is step_ms_median, too. */
+/* Compares names as conditions do: step_ms is also step_ms_median. */
 static bool is_column(const struct column *column, const char *name)
 {
     size_t length = strlen(name);
@@ -43,7 +44,8 @@ static bool is_column(const struct column *column, const char *name)
            (!column->name[length] || strcmp(column->name + length, "_median") == 0);
 }
 
-/* Of summary.csv; an option, which heads the column of an axis, also of the files beside figures. */
+/* Returns the column of this name in summary.csv. An option can head the x column of other
+ * files, so for options these are searched too. */
 static const struct column *find_column(const char *name, bool is_option)
 {
     const struct column *columns[] = {NULL, NULL, NULL};
@@ -64,7 +66,7 @@ static enum status check_own_name(const char *what, const char *name, const stru
     if (column == NULL)
         return OK;
     return mark_error(e, ERR_SPEC, mark,
-                      "%s: '%s' would be taken for column %s of %s: choose another name, as my_%s",
+                      "%s: '%s' is the name of column %s of %s. Choose another name, such as my_%s",
                       what, name, column->name, column->file, name);
 }
 
@@ -100,7 +102,7 @@ const char *figures_explain_ending(char stem[FIGURES_STEM], const char *column)
         {"_lo", "Lower end of the confidence interval of the value."},
         {"_hi", "Upper end of the confidence interval of the value."},
         {"_published", "Value that others published."},
-        {"_model", "Value that the model of the figure predicts."}};
+        {"_model", "Value predicted by the figure's model."}};
     size_t length = strlen(column);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t tail = strlen(endings[i][0]);

@@ -15,8 +15,8 @@ static bool is_valued(const struct figure_data *d, size_t point)
     return isfinite(d->measured[point].value.mid) || isfinite(figure_data_published(d, point));
 }
 
-/* Those that `where` leaves out, and ranks that train apart, which have no accuracy runs. What is left
- * of their series has another name. */
+/* Drops points that `where` excludes. From figures of accuracy runs, also drops points that
+ * train without communication, since these have no such runs; the name of their series changes. */
 static void drop_points(struct figure_data *d)
 {
     struct series_list *list = &d->series;
@@ -42,7 +42,7 @@ static void drop_points(struct figure_data *d)
     list->n = kept;
 }
 
-/* Its published value at these ranks is the value of an earlier series. */
+/* Returns whether an earlier series has the same published value at the same number of ranks. */
 static bool is_repeated(const struct figure_data *d, size_t series, size_t point)
 {
     double own = figure_data_published(d, point);
@@ -57,7 +57,8 @@ static bool is_repeated(const struct figure_data *d, size_t series, size_t point
     return false;
 }
 
-/* Something was measured, or published values are not those of an earlier series again. */
+/* Returns whether a series has a measured value, or a published value that no earlier series
+ * has. */
 static bool is_drawn(const struct figure_data *d, size_t series)
 {
     const struct series *own = &d->series.items[series];
@@ -68,8 +69,8 @@ static bool is_drawn(const struct figure_data *d, size_t series)
     return false;
 }
 
-/* Brings the curves that are drawn to the front: those with a value, as many as fit. Where there is
- * none at all, the legend still says what was asked for. */
+/* Moves the series with a value to the front, up to FIGURE_CURVES_MAX. If no series has a value,
+ * all count, so that the legend lists them. */
 static enum status choose_curves(struct figure_data *d, struct error *e)
 {
     struct series_list *list = &d->series;
@@ -88,7 +89,8 @@ static enum status choose_curves(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Every point has a bar where they fit, else those with a value, as many as fit. */
+/* Gives each point a bar if they all fit. Otherwise only points with a value get one, up to
+ * FIGURE_BARS_MAX. */
 static enum status choose_bars(struct figure_data *d, struct error *e)
 {
     size_t n = 0, valued = 0;
@@ -164,7 +166,6 @@ static void count_row(struct figure_data *d, const struct table_row *row)
     }
 }
 
-/* Of series without any value there is nothing in the legend. */
 static void count_rows(struct figure_data *d)
 {
     for (size_t i = 0; i < d->table.n; i++)
@@ -177,7 +178,7 @@ static void count_rows(struct figure_data *d)
     d->left_out -= d->curves;
 }
 
-/* A file without points says how networks are defined. */
+/* Files without a column `point` describe networks. */
 bool figure_is_of_networks(const struct figure_data *d)
 {
     for (size_t k = 0; k < d->n_quantities; k++) {
@@ -196,7 +197,8 @@ static bool is_listed(const struct series_list *list, const char *name)
     return false;
 }
 
-/* A network is one, however many points train it. */
+/* Makes one series per point. In figures of networks, makes one per network, however many points
+ * train it. */
 static enum status series_a_point(struct series_list *list, const struct figure_data *d,
                                   struct error *e)
 {
@@ -217,7 +219,7 @@ static enum status series_a_point(struct series_list *list, const struct figure_
     return OK;
 }
 
-/* What `series` names of options, or all but x. */
+/* Collects series that differ in the options of `series`, or by default in all options except x. */
 static enum status collect_series(struct figure_data *d, struct error *e)
 {
     const struct value *wanted = &d->figure->request->options[FIGURE_SERIES];
@@ -246,14 +248,15 @@ static enum status collect_series(struct figure_data *d, struct error *e)
     return series_collect_by(&d->series, d->s, &by, e);
 }
 
-/* ---- All of them ---- */
+/* ---- Points and bases ---- */
 
 static bool runs_are_named(const struct summary *s)
 {
     return s->n > 0 && s->points[0].run != NULL;
 }
 
-/* Calibrations are there for the times that others let pass. A figure shows them where it asks for a kind of compute. */
+/* Calibration points exist only to time replayed points. A figure shows them only if its `where`
+ * uses option compute. */
 static void choose_shown(struct figure_data *d)
 {
     bool calibrations = figure_where_names(d, option_get(OPT_COMPUTE)->key);
@@ -266,7 +269,6 @@ static void choose_shown(struct figure_data *d)
     }
 }
 
-/* Which points are shown, in which series, and where. */
 static enum status find_points(struct figure_data *d, struct error *e)
 {
     TRY(MEM_NEW(d->shown, d->s->n, "the points of a figure", e));
@@ -283,7 +285,7 @@ static enum status find_points(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* What `where` says is known before anything ran. */
+/* Returns whether `where` can be evaluated before anything ran. */
 static bool knows_points(const struct figure_data *d)
 {
     size_t n = 0;
@@ -295,7 +297,7 @@ static bool knows_points(const struct figure_data *d)
     return true;
 }
 
-/* The file of the run itself asks for the figure and says which points there are. */
+/* Returns whether the run's own spec file requests the figure and determines all points. */
 static bool is_settled(const struct figure_data *d)
 {
     const struct spec *spec = d->spec;
@@ -314,7 +316,8 @@ static bool is_relative(const struct figure_data *d)
            (relation == RELATION_SPEEDUP || relation == RELATION_EFFICIENCY);
 }
 
-/* The ratio of a point to itself is 1, which is nothing to draw. */
+/* Rejects a speed-up or an efficiency if every point is its own base, since the ratio is always
+ * 1. */
 static enum status check_bases(const struct figure_data *d, struct error *e)
 {
     const struct spec *spec = d->spec;
@@ -324,8 +327,8 @@ static enum status check_bases(const struct figure_data *d, struct error *e)
     if (compared > 0 || !is_relative(d) || !is_settled(d))
         return OK;
     return mark_error(e, ERR_SPEC, d->figure->request->mark,
-                      "figures: %s is 1 at every point, which is its own base. Add points with "
-                      "more ranks or give baseline, or leave the figure out",
+                      "figures: %s is 1 at every point, because each point is its own base. Add "
+                      "points with more ranks, set baseline, or leave the figure out",
                       d->quantity->name);
 }
 

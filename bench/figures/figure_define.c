@@ -15,7 +15,7 @@ static long ranks_of(const struct point_summary *p)
 
 /* ---- Series ---- */
 
-/* Its name, and one of its points, or NO_POINT. */
+/* Returns the name of a curve; *point: one of its points, or NO_POINT. */
 static const char *curve_name(const struct figure_data *d, size_t curve, size_t *point)
 {
     const struct series *series = &d->series.items[curve];
@@ -30,7 +30,6 @@ static const char *curve_name(const struct figure_data *d, size_t curve, size_t 
     return own->name;
 }
 
-/* The curve that shows this point; the number of curves, if none does. */
 static size_t curve_of(const struct figure_data *d, size_t point)
 {
     for (size_t k = 0; k < d->curves; k++)
@@ -45,7 +44,8 @@ static bool same_kind(const struct point_summary *a, const struct point_summary 
     return strcmp(a->cells[COLUMN_kind], b->cells[COLUMN_kind]) == 0;
 }
 
-/* The base of a series that has not its own, the curve in which it stands, and the first point. */
+/* Start of a series whose base is in another curve: the base, the first point, the base's curve.
+ * leads: a line from the base to the point is drawn. */
 struct origin {
     size_t base, point, curve;
     bool leads;
@@ -65,8 +65,8 @@ static struct origin find_origin(const struct figure_data *d, size_t k)
     return (struct origin){base, point, curve, leads};
 }
 
-/* Where the curve of a series begins that has not its own base: a line without a mark leads to its
- * first point, unless one of both is emulated only. */
+/* Defines the start of a curve that does not contain its own base. A line without a mark leads
+ * from the base to its first point, unless only one of the two is emulated. */
 static void define_origin(FILE *out, const struct figure_data *d, size_t k)
 {
     char text[256] = "";
@@ -79,8 +79,8 @@ static void define_origin(FILE *out, const struct figure_data *d, size_t k)
     gnuplot_define_text_of(out, "origin", k + 1, "", text);
 }
 
-/* Perfect scaling from the base of each series: cores, relative to the base, that a rank brings, and its step. Of
- * series that share it once. */
+/* Defines perfect scaling from the base of each series: cores per rank relative to the base, and
+ * the base's step time. Series with equal values share one line. */
 static void define_bases(FILE *out, const struct figure_data *d)
 {
     size_t n = 0;
@@ -104,7 +104,8 @@ static void define_bases(FILE *out, const struct figure_data *d)
 
 /* ---- x ---- */
 
-/* What the data set calls its classes; "" where x is something else or points differ in it. */
+/* Returns the class names of the data set; "" if x is not the class or points have different
+ * data sets. */
 static const char *class_names(const struct figure_data *d)
 {
     const struct data_set_row *set = NULL;
@@ -121,7 +122,8 @@ static const char *class_names(const struct figure_data *d)
     return set != NULL ? set->class_names : "";
 }
 
-/* "epoch", "time (s)", "ranks (MPI processes)"; "case" and "run" are as they are. */
+/* Writes the title of x, such as "epoch", "time (s)" or "ranks (MPI processes)"; "case" and
+ * "run" stay unchanged. */
 static void title_x(char title[QUANTITY_TITLE], const struct figure_data *d)
 {
     if (d->x.by_option)
@@ -144,9 +146,9 @@ static void define_x(FILE *out, const struct figure_data *d)
         gnuplot_define_text_of(out, "name", i + 1, "", d->table.names[i]);
 }
 
-/* ---- Everything ---- */
+/* ---- All definitions ---- */
 
-/* Names of curves, and those of ranks that do not communicate. */
+/* Defines the names of curves, and which curves are points without communication. */
 static void define_curves(FILE *out, const struct figure_data *d)
 {
     double bounds[FIGURE_CURVES_MAX];
@@ -160,7 +162,8 @@ static void define_curves(FILE *out, const struct figure_data *d)
     gnuplot_define_numbers(out, "bounds", bounds, n);
 }
 
-/* What the legend calls published values beside ours: as the one file says that they are of. */
+/* Returns the name of published values in the legend: the name that the only source gives,
+ * otherwise "published". */
 static const char *published_name(const struct figure_data *d)
 {
     const struct figure_request *r = d->figure->request;
@@ -168,13 +171,15 @@ static const char *published_name(const struct figure_data *d)
     return name[0] ? name : "published";
 }
 
-/* Ranks that share cores tell nothing of how a program scales over them. */
+/* Points whose ranks share cores are withheld from such figures, because they do not show how a
+ * program scales. */
 static bool is_of_scaling(const struct quantity *quantity)
 {
     return quantity->relation == RELATION_EFFICIENCY || quantity->column == COLUMN_karp_flatt;
 }
 
-/* The caption as the spec wants it. The share of the picture that it may take is its own where it stands in full. */
+/* Defines the caption as option `caption` requests. A short caption may take 15 % of the
+ * picture, a full one all it needs. */
 static enum status define_texts(FILE *out, const struct figure_data *d, struct error *e)
 {
     long wanted = config_int(&d->s->spec->config, OPT_CAPTION);
@@ -204,8 +209,7 @@ static void define_files(FILE *out, const struct figure_data *d, const struct pi
     gnuplot_define_text(out, "out", path);
 }
 
-/* What a spec says of the figure, and its words: what it stacks or has panels of; sums without
- * blanks, as the series file has them. */
+/* Defines the figure's options and its columns. Sums have no blanks, as in the series file. */
 static void define_options(FILE *out, const struct figure_data *d)
 {
     const char *title = figure_text(d->figure, FIGURE_TITLE);

@@ -1,5 +1,6 @@
-/* What the script of a figure cannot read from series_<figure>.csv (series, ticks, caption), as
- * assignments of gnuplot; plots/style.gp lists them. Internal to bench/figures. */
+/* Defines, as gnuplot assignments, the facts that a figure's script cannot read from
+ * series_<figure>.csv: series, ticks, caption. plots/style.gp lists them. Internal to
+ * bench/figures. */
 #pragma once
 
 #include "bench/figures/gnuplot.h"

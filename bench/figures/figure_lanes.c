@@ -1,5 +1,5 @@
-/* What ranks did when: of each point the step that one of its launches tells of (timeline.csv), the launch being the
- * one of median time among them. */
+/* Timelines of ranks: for each point, one step of the launch with the median step time among
+ * those in timeline.csv. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "bench/record/csv_reader.h"
 #include "kernels/base/mem.h"
 
-/* Ranks of which more stand in the series file than in a picture. */
+/* Largest number of ranks in the picture; the series file has all. */
 enum { LANES_MAX = 48 };
 
 enum { POINT, LAUNCH, RANK, HOST, LANE, PHASE, NAME, BEGIN, END, WANTED };
 
-/* The step of a launch: rows [first, end) of the table. */
-struct told {
+/* The step of one launch: rows [first, end) of the table. */
+struct launch_step {
     size_t first, end;
     double begin_ms, end_ms;
 };
@@ -24,9 +24,9 @@ struct told {
 struct timelines {
     struct csv_table table;
     size_t at[WANTED];
-    struct told *launches; /* of one point at a time */
+    struct launch_step *launches; /* launches of the current point */
     size_t n;
-    size_t lanes; /* that were written */
+    size_t lanes; /* number of lanes written */
 };
 
 static const char *cell(const struct timelines *t, size_t row, int column)
@@ -49,10 +49,10 @@ static enum status read_timelines(struct timelines *t, const char *dir, struct e
 
 /* ---- Which launch ---- */
 
-/* The rows of a launch follow each other. */
+/* Finds the launches of a point in the table; rows of a launch are contiguous. */
 static enum status find_launches(struct timelines *t, const char *point, struct error *e)
 {
-    struct told *own = NULL;
+    struct launch_step *own = NULL;
     t->n = 0;
     for (size_t row = 0; row < t->table.rows; row++) {
         double begin_ms, end_ms;
@@ -60,7 +60,7 @@ static enum status find_launches(struct timelines *t, const char *point, struct 
             continue;
         if (own == NULL || strcmp(cell(t, row, LAUNCH), cell(t, own->first, LAUNCH)) != 0) {
             own = &t->launches[t->n++];
-            *own = (struct told){row, row, NAN, NAN};
+            *own = (struct launch_step){row, row, NAN, NAN};
         }
         own->end = row + 1;
         if (strcmp(cell(t, row, PHASE), "step") != 0)
@@ -75,7 +75,7 @@ static enum status find_launches(struct timelines *t, const char *point, struct 
 
 static int by_time(const void *a, const void *b)
 {
-    const struct told *x = a, *y = b;
+    const struct launch_step *x = a, *y = b;
     double p = x->end_ms - x->begin_ms, q = y->end_ms - y->begin_ms;
     return p < q ? -1 : p > q ? 1 : (x->first > y->first) - (x->first < y->first);
 }
@@ -94,8 +94,8 @@ static void write_row(FILE *out, const struct timelines *t, size_t row, size_t p
     fprintf(out, ",%s,%s\n", cell(t, row, BEGIN), cell(t, row, END));
 }
 
-/* Each rank has a place, counted from above over all points. */
-static void write_launch(FILE *out, struct timelines *t, const struct told *launch,
+/* Numbers the ranks from the top of the picture, over all points. */
+static void write_launch(FILE *out, struct timelines *t, const struct launch_step *launch,
                          const struct figure_data *d, size_t point, size_t bar)
 {
     for (size_t row = launch->first; row < launch->end; row++) {
@@ -140,10 +140,10 @@ static enum status write_lanes(FILE *out, struct figure_data *d, struct error *e
     for (size_t i = 0; i < d->n_runs; i++)
         TRY(write_run(out, d, &d->runs[i], &bar, &lanes, e));
     if (lanes == 0 && d->values > 0)
-        return error_set(e, ERR_DATA, "%s: timeline.csv tells of none of the points that are shown",
+        return error_set(e, ERR_DATA, "%s: timeline.csv has no rows of the shown points",
                          d->figure->name);
     if (lanes > LANES_MAX)
-        log_print(LOG_NOTE, "%s: %zu ranks more than fit are left to series_%s.csv",
+        log_print(LOG_NOTE, "%s: %zu ranks do not fit; they are in series_%s.csv only",
                   d->figure->name, lanes - LANES_MAX, d->figure->name);
     return OK;
 }

@@ -1,12 +1,12 @@
-/* Bars of several parts: what a step consists of, what of its communication hid, and what a rank has in memory beside what
- * was told of it. */
+/* Bars of several parts: times of a step, hidden communication, memory of a rank. */
 #include <math.h>
 #include <string.h>
 
 #include "bench/collect/summary.h"
 #include "bench/figures/figure_data.h"
 
-/* Writes a row a point that has a bar, ended by what `numbers` writes of it. */
+/* Writes one row for each point that has a bar. `numbers` writes the columns after the common
+ * ones. */
 static enum status write_bars(FILE *out, const struct figure_data *d,
                               void (*numbers)(FILE *out, const struct figure_data *d, size_t point))
 {
@@ -21,7 +21,7 @@ static enum status write_bars(FILE *out, const struct figure_data *d,
     return OK;
 }
 
-/* 0 where the column is unknown: what is not known belongs to the rest. */
+/* Returns 0 if the column is unknown, so that its time counts as the rest. */
 static double known_ms(const struct point_summary *p, enum column_id column)
 {
     double x = cell_number(p, column);
@@ -30,7 +30,8 @@ static double known_ms(const struct point_summary *p, enum column_id column)
 
 /* ---- Stacked parts of a step ---- */
 
-/* A part is a column of summary.csv, of which another one may be a part of its own. */
+/* Parts of a step: name, column of summary.csv, and column of another part that it contains,
+ * which is subtracted. */
 #define PARTS(PART)                                                                                \
     PART(load, COLUMN_load_ms, COLUMNS)                                                            \
     PART(forward, COLUMN_forward_ms, COLUMNS)                                                      \
@@ -56,7 +57,7 @@ static const char *const part_names[] = {
 #undef PART
         NULL};
 
-/* Of the parts that the figure shows, the i-th; figure_resolve knows that there is one. */
+/* Returns the i-th part that the figure shows; figure_resolve has checked that it exists. */
 static const struct part *part_at(const struct figure *figure, size_t i)
 {
     size_t k = 0;
@@ -65,7 +66,7 @@ static const struct part *part_at(const struct figure *figure, size_t i)
     return &parts[k];
 }
 
-/* Where waiting is unknown, it is part of communication. */
+/* Returns the time of a part (ms). If waiting is unknown, it remains part of communication. */
 static double part_ms(const struct point_summary *p, const struct part *part)
 {
     if (part->column == COLUMNS)
@@ -74,8 +75,8 @@ static double part_ms(const struct point_summary *p, const struct part *part)
     return part->without == COLUMNS ? ms : fmax(ms - known_ms(p, part->without), 0);
 }
 
-/* What is no column is the rest: parts are means over ranks, the step is the slowest rank's, and
- * imbalance is part of what they leave. */
+/* Writes the parts of a step; `other` is the rest. Parts are means over ranks and the step is
+ * the slowest rank's, so `other` includes imbalance. */
 static void write_parts(FILE *out, const struct figure_data *d, size_t point)
 {
     const struct figure *figure = d->figure;
@@ -113,9 +114,9 @@ const struct figure_shape shape_stacked = {
 
 /* ---- Overlap ---- */
 
-/* Exposed and wait are parts of a step, means over ranks. Hidden is a share of what the same calls
- * take alone; it is negative where communication cost more than that. Where waiting is unknown, it
- * is part of exposed. */
+/* Writes exposed, waiting and hidden communication. Exposed and wait are parts of a step, means
+ * over ranks; unknown waiting is part of exposed. Hidden is a share of the time of the same
+ * calls alone. It is negative if communication cost more than that. */
 static void write_hidden(FILE *out, const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];
@@ -150,15 +151,15 @@ const struct figure_shape shape_overlap = {
 
 /* ---- Memory ---- */
 
-/* What y adds up, and who says how much it is. */
+/* Memory that y can sum, by formula, by forecast and as measured. */
 #define MEMORY_PARTS(PART)                                                                         \
     PART(params)                                                                                   \
     PART(grads)                                                                                    \
     PART(state)
 
-enum { BY_FORMULA, BY_FORECAST, MEASURED, TELLERS };
+enum { BY_FORMULA, BY_FORECAST, MEASURED, MEMORY_SOURCES };
 
-static const enum column_id memory_columns[][TELLERS] = {
+static const enum column_id memory_columns[][MEMORY_SOURCES] = {
 #define PART(name) {COLUMN_##name##_formula_mib, COLUMN_##name##_forecast_mib, COLUMN_##name##_mib},
     MEMORY_PARTS(PART)
 #undef PART
@@ -170,23 +171,23 @@ static const char *const memory_names[] = {
 #undef PART
         NULL};
 
-/* Of the parts that the figure shows, unknown where one is. */
-static double memory_mib(const struct figure *figure, const struct point_summary *p, int teller)
+/* Returns the memory of the parts that the figure shows; NAN if one is unknown. */
+static double memory_mib(const struct figure *figure, const struct point_summary *p, int source)
 {
     double sum = 0;
     for (size_t k = 0; memory_names[k] != NULL; k++)
         for (size_t i = 0; figure_column(figure, i) != NULL; i++)
             if (strcmp(memory_names[k], figure_column(figure, i)) == 0)
-                sum += cell_number(p, memory_columns[k][teller]);
+                sum += cell_number(p, memory_columns[k][source]);
     return sum;
 }
 
-static void write_tellers(FILE *out, const struct figure_data *d, size_t point)
+static void write_memory_mib(FILE *out, const struct figure_data *d, size_t point)
 {
-    double mib[TELLERS];
-    for (int teller = 0; teller < TELLERS; teller++) {
-        mib[teller] = memory_mib(d->figure, &d->s->points[point], teller);
-        figure_write_number(out, mib[teller]);
+    double mib[MEMORY_SOURCES];
+    for (int source = 0; source < MEMORY_SOURCES; source++) {
+        mib[source] = memory_mib(d->figure, &d->s->points[point], source);
+        figure_write_number(out, mib[source]);
     }
     figure_write_number(out, 100 * (mib[MEASURED] / mib[BY_FORECAST] - 1));
     figure_write_number(out, figure_data_published(d, point));
@@ -197,7 +198,7 @@ static enum status write_memory(FILE *out, struct figure_data *d, struct error *
     fputs("row,point,label,ranks,status,flags,formula_mib,forecast_mib,measured_mib,error_pct,"
           "published\n",
           out);
-    return write_bars(out, d, write_tellers);
+    return write_bars(out, d, write_memory_mib);
 }
 
 const struct figure_shape shape_memory = {

@@ -1,6 +1,6 @@
-/* What stands where: a series that a spec chose may hold several points at one x. Those that differ by
- * their seed repeat each other and stand for one value; others would make a curve go up and down on the
- * spot, and are refused. */
+/* Places of points: a series that a spec selects may have several points at one x. Points that
+ * differ only in the seed repeat each other and are joined to one value. Others would make the
+ * curve jump at one x, and are rejected. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static bool cases_differ(const struct figure_data *d, const size_t *points, size
     return false;
 }
 
-/* They differ in "case, train.lr". */
+/* The message lists the differences, such as "case, train.lr". */
 enum status figure_refuse_place(const struct figure_data *d, const char *series, const char *x,
                                 const size_t *points, size_t n, struct error *e)
 {
@@ -44,16 +44,16 @@ enum status figure_refuse_place(const struct figure_data *d, const char *series,
         if (differ_in(d, points, n, i))
             text_join(differences, sizeof differences, ", ",
                       config_option(&d->spec->config, i)->key);
-    return mark_error(
-        e, ERR_SPEC, wanted->mark,
-        "%s = %s: '%s' has %zu points at %s = %s; they differ in %s, which `series` or "
-        "`where` can tell apart",
-        figure_option_at(FIGURE_SERIES)->key, wanted->text, series, n, d->x.name, x, differences);
+    return mark_error(e, ERR_SPEC, wanted->mark,
+                      "%s = %s: '%s' has %zu points at %s = %s; they differ in %s. Use `series` or "
+                      "`where` to separate them",
+                      figure_option_at(FIGURE_SERIES)->key, wanted->text, series, n, d->x.name, x,
+                      differences);
 }
 
 /* ---- Places ---- */
 
-/* Where a row has an x of its own, points stand nowhere. */
+/* Returns "" if each row has its own x, since points then have no place. */
 static const char *x_text(const struct figure_data *d, size_t point)
 {
     return d->x.by_column ? "" : figure_x_text(d, point);
@@ -76,8 +76,8 @@ static bool is_same(const struct point_summary *a, const struct point_summary *b
     return same_run && a->point->twin == b->point->twin;
 }
 
-/* Of the points at one place, those that were added to be compared with and those that are the first
- * one under another name step back. */
+/* Removes from n points at one place those that were only added for comparison, and duplicates
+ * of the first under another name. */
 static size_t keep_own(struct figure_data *d, size_t *points, size_t n)
 {
     const struct point_summary *first = &d->s->points[points[0]];
@@ -100,8 +100,8 @@ static bool are_repetitions(const struct figure_data *d, const size_t *points, s
     return !cases_differ(d, points, n);
 }
 
-/* They all have rows at the same x, which no column that `series` names tells apart. Programs that are not
- * ours have none. */
+/* Returns whether all points have rows at the same x that no column of `series` separates.
+ * Foreign programs have no such rows. */
 static bool share_rows(const struct figure_data *d, const size_t *points, size_t n)
 {
     const struct value *series = &d->figure->request->options[FIGURE_SERIES];
@@ -116,7 +116,8 @@ static bool share_rows(const struct figure_data *d, const size_t *points, size_t
     return file != NULL && csv_file_repeats(file, d->x.name);
 }
 
-/* Where a row has an x of its own, rows are looked at once they are there. */
+/* Joins or rejects n points at one place. If each row has its own x, rows are checked after
+ * reading. */
 static enum status settle_place(struct figure_data *d, const struct series *series, size_t *points,
                                 size_t n, struct error *e)
 {
@@ -179,7 +180,7 @@ enum status figure_settle_places(struct figure_data *d, struct error *e)
 
 /* ---- Repetitions ---- */
 
-/* The median of what repeats a point, into its place. */
+/* Replaces the value of a point by the median over the points that repeat it. */
 enum status figure_join_repetitions(struct figure_data *d, struct error *e)
 {
     double *room;

@@ -1,4 +1,4 @@
-/* What the options of a figure mean: quantities, x, conditions. Names are checked here, before
+/* Resolves the options of a figure: quantities, x, conditions. Names are checked here, before
  * anything is run or read. */
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,8 @@ static enum status refuse(const struct figure_data *d, enum figure_option_id id,
                       why);
 }
 
-/* Of options that points have, and of columns but one of this name, which the figure's file lacks. */
+/* Finds a similar name among options of points and all columns, except a column of this name,
+ * which the figure's file lacks. */
 static enum status find_near(char near[NAME_NEAR_BYTES], const struct figure_data *d,
                              const char *name, struct error *e)
 {
@@ -47,7 +48,7 @@ static enum status unknown_x(const struct figure_data *d, const char *name, stru
     return refuse(d, FIGURE_X, name, text, e);
 }
 
-/* Every point that has a value of this own option has a number. */
+/* Returns whether all values of an own option are numbers. */
 static bool has_numbers(const struct spec *spec, enum option_id own)
 {
     bool numbers = true;
@@ -77,8 +78,7 @@ static enum status resolve_x(struct figure_data *d, struct error *e)
     const struct spec_option *option = config_option_find(&d->spec->config, name);
     d->x.name = name;
     if (fixed != NULL && d->figure->request->options[FIGURE_X].set && strcmp(fixed, name) != 0)
-        return refuse(d, FIGURE_X, name, "this kind has an x of its own; `line` goes over anything",
-                      e);
+        return refuse(d, FIGURE_X, name, "this kind has a fixed x. Use kind: line for any x", e);
     if (fixed != NULL)
         return OK;
     if (option != NULL)
@@ -114,12 +114,12 @@ static enum status unknown_y(const struct figure_data *d, const char *name, stru
     free(names);
     if (known)
         snprintf(text, sizeof text,
-                 "no CSV file%s%s has numbers of it and %s; expected another figures.x, as ranks",
+                 "no CSV file%s%s has numbers of both it and %s. Use another figures.x, such as ranks",
                  any ? "" : " ", any ? "" : file, d->x.by_column ? d->x.name : "points");
     else
         snprintf(text, sizeof text,
-                 "neither a quantity nor a column of numbers%s; `scalebench list quantities` and "
-                 "`list columns` have all",
+                 "neither a quantity nor a column of numbers%s. See `scalebench list quantities` "
+                 "and `list columns`",
                  near);
     return refuse(d, FIGURE_Y, name, text, e);
 }
@@ -132,7 +132,8 @@ static bool has_foreign(const struct spec *spec)
     return false;
 }
 
-/* Programs that are not ours have no steps, but a time that counts. */
+/* Sets the title of a time. Foreign programs have no steps; their title names the time they are
+ * judged by. */
 static void title_time(struct figure_data *d)
 {
     const struct spec *spec = d->spec;
@@ -182,7 +183,6 @@ static enum status resolve_quantity(struct figure_data *d, const char *name, str
     return OK;
 }
 
-/* Of a kind that shows parts of one quantity. */
 static enum status check_parts(const struct figure_data *d, struct error *e)
 {
     const struct value *y = &d->figure->request->options[FIGURE_Y];
@@ -190,14 +190,13 @@ static enum status check_parts(const struct figure_data *d, struct error *e)
     char text[256];
     size_t n = 0;
     if (known == NULL)
-        return !y->set
-                   ? OK
-                   : refuse(d, FIGURE_Y, y->text,
-                            "what this kind shows is its own; `bars` and `line` show anything", e);
+        return !y->set ? OK
+                       : refuse(d, FIGURE_Y, y->text,
+                                "this kind has a fixed y. Use kind: bars or line for any y", e);
     while (known[n] != NULL)
         n++;
     if (y->n == 0)
-        return refuse(d, FIGURE_Y, y->text, "a bar has one part at least", e);
+        return refuse(d, FIGURE_Y, y->text, "expected at least one part of the bars", e);
     for (size_t i = 0; i < y->n; i++) {
         if (name_index(y->texts[i], known, n) < 0)
             return refuse(d, FIGURE_Y, y->text,
@@ -221,15 +220,15 @@ static enum status resolve_y(struct figure_data *d, struct error *e)
         return resolve_quantity(d, config_text(&d->spec->config, OPT_BARS), e);
     if (y->n > most)
         return refuse(d, FIGURE_Y, y->text,
-                      shape->any_x ? "at most 4 are drawn in one figure"
-                                   : "this kind shows one; `line` draws several",
+                      shape->any_x ? "expected at most 4 quantities"
+                                   : "this kind shows one quantity. Use kind: line for several",
                       e);
     for (size_t i = 0; i < y->n; i++)
         TRY(resolve_quantity(d, y->texts[i], e));
     return OK;
 }
 
-/* ---- What a campaign leaves to show ---- */
+/* ---- Values that a campaign will not have ---- */
 
 static bool has_epochs(const struct quantity *q)
 {
@@ -237,13 +236,14 @@ static bool has_epochs(const struct quantity *q)
            (strcmp(q->file, "epochs.csv") == 0 || strcmp(q->file, "classes.csv") == 0);
 }
 
-/* Words of a command line that ask for no launches leave the figures of a file empty. */
+/* Command-line options may leave a campaign without launches; its spec's figures are then empty
+ * and not rejected. */
 static bool is_chosen(const struct figure_data *d, enum option_id id)
 {
     return mark_from_set(d->figure->request->mark) || !spec_option_is_open(d->spec, id);
 }
 
-/* The option that a campaign lacks for a value of the quantity; OPTION_COUNT: none. */
+/* Returns the option that a campaign must set to get values of the quantity; OPTION_COUNT: none. */
 static enum option_id find_lack(const struct figure_data *d, const struct quantity *q)
 {
     const struct config *c = &d->spec->config;
@@ -259,7 +259,8 @@ static enum option_id find_lack(const struct figure_data *d, const struct quanti
     return has_epochs(q) ? OPTION_COUNT : column_lack(column, d->spec);
 }
 
-/* Why a campaign will have no value that wants this option; false: it has some. */
+/* Explains why a campaign without option `lack` will have no value. Returns false if it has
+ * some. */
 static bool explain_option(char why[LACK_BYTES], const struct figure_data *d, enum option_id lack)
 {
     bool lacks = lack != OPTION_COUNT && is_chosen(d, lack);
@@ -268,7 +269,7 @@ static bool explain_option(char why[LACK_BYTES], const struct figure_data *d, en
     return lacks;
 }
 
-/* The same of a quantity. */
+/* Explains why a campaign will have no value of a quantity. Returns false if it has some. */
 static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
                          const struct quantity *q)
 {
@@ -278,7 +279,8 @@ static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
     return rows != NULL || explain_option(why, d, find_lack(d, q));
 }
 
-/* Of runs that are there, what they lack is seen when they are read; what others published needs none. */
+/* Returns whether the figure can be checked before a run. Existing runs are checked when they
+ * are read; published values need no run. */
 static bool is_to_run(const struct figure_data *d)
 {
     const struct figure_request *request = d->figure->request;
@@ -326,13 +328,12 @@ static bool points_have(const struct figure_data *d, const char *name)
            column_find(name) != COLUMNS;
 }
 
-/* The column of the file behind a quantity; NULL: there is no file, or it has no such column. */
+/* Returns the column in the file of a quantity, or NULL. */
 static const struct column *column_behind(const struct quantity *q, const char *name)
 {
     return q->file != NULL ? column_of_file(q->file, name) : NULL;
 }
 
-/* How many of the quantities have a file with such a column. */
 static size_t columns_behind(const struct figure_data *d, const char *name)
 {
     size_t n = 0;
@@ -341,7 +342,7 @@ static size_t columns_behind(const struct figure_data *d, const char *name)
     return n;
 }
 
-/* Rows of every file that the figure is drawn from are to meet a condition. */
+/* Accepts a name if every file of the figure, or the points, have it. */
 static bool check_lookup(struct condition_value *value, const char *name, const void *arg)
 {
     const struct figure_data *d = arg;
@@ -360,7 +361,8 @@ static enum condition_kind kind_of(const struct figure_data *d, const char *name
                             : CONDITION_TEXT;
 }
 
-/* What no row can meet: a word in place of a number, an order of texts, a column that this campaign leaves empty. */
+/* Rejects terms that no row can fulfil: text compared with a number, an order of texts, a column
+ * that this campaign leaves empty. */
 static enum status check_terms(const struct figure_data *d, struct error *e)
 {
     char why[LACK_BYTES];
@@ -379,7 +381,7 @@ static enum status check_terms(const struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Whether the spec alone says that the condition holds of no point. */
+/* Returns whether the spec alone determines that the condition holds for no point. */
 static bool holds_of_none(const struct condition *where, const struct spec *spec)
 {
     size_t n;
@@ -410,7 +412,7 @@ static enum status resolve_where(struct figure_data *d, struct error *e)
         TRY(check_terms(d, e));
     if (unknown == NULL)
         return is_to_run(d) && holds_of_none(d->where, d->spec)
-                   ? refuse(d, FIGURE_WHERE, where->text, "no point of the spec is so", e)
+                   ? refuse(d, FIGURE_WHERE, where->text, "no point of the spec fulfils it", e)
                    : OK;
     TRY(find_near(near, d, unknown, e));
     snprintf(text, sizeof text, "'%.200s' is unknown%s", unknown, near);
@@ -426,7 +428,8 @@ static enum status resolve_series(const struct figure_data *d, struct error *e)
             return refuse(d, FIGURE_SERIES, series->texts[i],
                           "neither an option nor a column of the file", e);
     if (series->n > 0 && d->figure->shape->bars)
-        return refuse(d, FIGURE_SERIES, series->text, "this kind has a bar a point", e);
+        return refuse(d, FIGURE_SERIES, series->text,
+                      "this kind has one bar per point. Use kind: line for series", e);
     return OK;
 }
 
@@ -462,7 +465,7 @@ static bool has_shape(const struct figure_data *d)
     return d->figure->shape->any_x;
 }
 
-/* Bars and names stand side by side. */
+/* x_scale has no effect if x positions are bars or names. */
 static bool has_x_scale(const struct figure_data *d)
 {
     bool side_by_side =
@@ -484,7 +487,7 @@ static const struct {
     const char *why;
 } effects[] = {
     {FIGURE_X, x_differs, "all points have one value; expected an option that points differ in"},
-    {FIGURE_X, x_is_no_y, "is y itself; expected an option that points differ in, as ranks"},
+    {FIGURE_X, x_is_no_y, "is y itself; expected an option that points differ in, such as ranks"},
     {FIGURE_SERIES, series_join_points,
      "x is among them, so each curve would have one point; leave it out of series"},
     {FIGURE_SHAPE, has_shape, "has no effect on this kind; use kind: line, or leave shape out"},
@@ -508,10 +511,11 @@ static enum status check_published(const struct figure_data *d, struct error *e)
     const struct figure_request *r = d->figure->request;
     if (r->n_sources == 0 || d->figure->shape->any_x)
         return OK;
-    return mark_error(e, ERR_SPEC, r->sources[0].options[PUBLISHED_FILE].mark,
-                      "figures.published: kind %s shows what the spec's published.* say; kind line "
-                      "takes files of its own",
-                      r->options[FIGURE_KIND].text);
+    return mark_error(
+        e, ERR_SPEC, r->sources[0].options[PUBLISHED_FILE].mark,
+        "figures.published: kind %s shows the spec's published values. Use kind: line "
+        "to name files in a figure",
+        r->options[FIGURE_KIND].text);
 }
 
 enum status figure_resolve(struct figure_data *d, const struct figure_request *request,

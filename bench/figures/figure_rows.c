@@ -1,4 +1,4 @@
-/* Shapes of figures, and the rows of series_<figure>.csv and dots_<figure>.csv that they have. */
+/* Shapes of figures, and their rows in series_<figure>.csv and dots_<figure>.csv. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ void figure_write_number(FILE *out, double x)
     fprintf(out, ",%s", text_real(text, x));
 }
 
-/* Which curve or bar, from 1; nothing where it is not drawn. */
+/* Writes the number of the curve or bar, from 1; empty if not drawn. */
 static void write_place(FILE *out, size_t place)
 {
     if (place > 0)
@@ -46,7 +46,7 @@ static void write_place(FILE *out, size_t place)
     fputc(',', out);
 }
 
-/* "8c8931e2be90,ranks=2 allreduce,2" */
+/* Writes "8c8931e2be90,ranks=2 allreduce,2". */
 static void write_identity(FILE *out, const struct point_summary *p)
 {
     fprintf(out, "%s,", p->cells[COLUMN_point]);
@@ -95,9 +95,9 @@ bool figure_data_has_bar(const struct figure_data *d, size_t point)
     return d->quantity->source != SOURCE_RUNS || !p->compute_only;
 }
 
-/* ---- A value a point ---- */
+/* ---- One value per point ---- */
 
-/* What is written of a point, by its curve or bar; of launches where they are read. */
+/* Writes the rows of one point in curve or bar `curve`. l: launches, or NULL. */
 typedef void write_point(FILE *out, const struct figure_data *d, size_t curve, const char *name,
                          size_t point, const struct launches *l);
 
@@ -150,7 +150,7 @@ const struct figure_shape shape_bars = {.x = "point",
                                         .method = "",
                                         .write = write_values};
 
-/* ---- Curves over anything ---- */
+/* ---- Curves over any x ---- */
 
 static const char *last_word(const char *name)
 {
@@ -158,7 +158,7 @@ static const char *last_word(const char *name)
     return dot != NULL ? dot + 1 : name;
 }
 
-/* inject.kind is named in full: `kind` is another column. */
+/* inject.kind keeps its full name because `kind` is another column. */
 const char *figure_x_column(const struct figure_data *d)
 {
     size_t n;
@@ -170,7 +170,7 @@ const char *figure_x_column(const struct figure_data *d)
     return name;
 }
 
-/* "test_acc" of test_acc_pct. */
+/* Returns the length of "test_acc" for test_acc_pct. */
 static int stem_length(const char *name)
 {
     return (int)(strlen(name) - (text_ends(name, "_pct") ? strlen("_pct") : 0));
@@ -193,7 +193,7 @@ static void write_header(FILE *out, const struct figure_data *d)
     fputc('\n', out);
 }
 
-/* Who says so, and of what. */
+/* Writes kind, point and status of a row; `published` if it has no point. */
 static void write_origin(FILE *out, const struct figure_data *d, const struct table_row *row)
 {
     if (row->point == NO_POINT) {
@@ -267,14 +267,15 @@ bool dots_exist(const struct figure_data *d)
                                    : d->figure->shape->dots && launches_have(d->quantity);
 }
 
-/* Nothing of a point without a value: what was withheld there is not shown here. */
+/* Writes the launches of a point. Points without a value have none, so that withheld values stay
+ * hidden. */
 static void write_launches(FILE *out, const struct figure_data *d, size_t curve, const char *name,
                            size_t point, const struct launches *l)
 {
     size_t n, all = 0, nth = 0, last = d->repeats ? d->s->n : point + 1;
     if (!isfinite(d->measured[point].value.mid))
         return;
-    for (size_t k = point; k < last; k++) /* itself, and what repeats it */
+    for (size_t k = point; k < last; k++) /* the point itself and points that repeat it */
         all += d->stands_for[k] == point && launches_of(l, k, &n) != NULL ? n : 0;
     for (size_t k = point; k < last; k++) {
         const struct launch_row *launches = launches_of(l, k, &n);

@@ -1,4 +1,4 @@
-/* Figures: gnuplot as a program, a script from plots/, the numbers from series_<figure>.csv. */
+/* Draws figures: runs gnuplot with a script from plots/ on the numbers of series_<figure>.csv. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static enum status write_dots(FILE *out, void *d, struct error *e)
     return dots_write(out, d, e);
 }
 
-/* In full, whatever the picture has room for. */
+/* Writes the full caption, even if the picture has a short one. */
 static enum status write_caption(FILE *out, void *d, struct error *e)
 {
     char *caption = NULL;
@@ -35,14 +35,15 @@ static enum status write_caption(FILE *out, void *d, struct error *e)
     return status;
 }
 
-/* What draws it again from the files beside it, `plots` being beside their folder. */
+/* Writes a script that draws the figure again from the files beside it, with ../plots. */
 static enum status write_script(FILE *out, void *what, struct error *e)
 {
     const struct figure_data *d = what;
     const struct stage here = {.dir = "."};
     const struct pictures pictures = {.stage = &here, .plots_dir = "../plots"};
     fprintf(out,
-            "# gnuplot -d %s.gp, in this folder, draws the figure by the scripts in ../plots.\n",
+            "# Run `gnuplot -d %s.gp` in this folder to draw the figure with the scripts in "
+            "../plots.\n",
             d->figure->name);
     TRY(figure_define(out, d, &pictures, e));
     fprintf(out, "\nload plots.'/%s.gp'\n", d->figure->script);
@@ -51,7 +52,7 @@ static enum status write_script(FILE *out, void *what, struct error *e)
 
 /* ---- One figure ---- */
 
-/* ", ranks=1 none (timeout: not done within measure.limit (10 min))" and what to do. */
+/* Writes ", ranks=1 none (timeout: not done within measure.limit (10 min))" and advice. */
 static void name_base(char *text, size_t size, const struct figure_data *d)
 {
     const struct point_summary *base =
@@ -71,7 +72,7 @@ static void say_what_is_missing(const struct figure_data *d)
     if (lack != NULL)
         log_print(LOG_NOTE, "%s: nothing to draw: %s%s", figure, lack, base);
     if (d->left_out > 0)
-        log_print(LOG_NOTE, "%s: %zu %s more than fit are left to series_%s.csv", figure,
+        log_print(LOG_NOTE, "%s: %zu %s do not fit; they are in series_%s.csv only", figure,
                   d->left_out, d->figure->shape->bars ? "bars" : "curves", figure);
 }
 
@@ -83,7 +84,8 @@ static enum status keep_script(struct figure_data *d, const struct stage *stage,
     return stage_keep(stage, script, e);
 }
 
-/* What stands beside the pictures: series_<figure>.csv, dots_<figure>.csv where there are launches, <figure>.txt. */
+/* Writes or keeps the files beside the pictures: series_<figure>.csv, dots_<figure>.csv if there
+ * are launches, <figure>.txt. */
 static enum status for_each_file(struct figure_data *d, const struct stage *stage, bool keep,
                                  struct error *e)
 {
@@ -114,7 +116,6 @@ static enum status draw_data(struct figure_data *d, const struct pictures *pictu
     return pictures->files == FIGURES_WITH_SCRIPTS ? keep_script(d, pictures->stage, e) : OK;
 }
 
-/* What figures are drawn from. */
 struct shown {
     const struct summary *s;
     const struct figure_run *runs;
@@ -131,7 +132,7 @@ static enum status draw(const struct shown *shown, const struct pictures *pictur
     return status;
 }
 
-/* Before anything is written: a figure that is wrong keeps all of them. */
+/* Checks all figures before anything is written; one wrong figure prevents all. */
 static enum status check_all(const struct summary *s, struct error *e)
 {
     const struct value *figures = &s->spec->config.values[OPT_FIGURES];
@@ -140,8 +141,7 @@ static enum status check_all(const struct summary *s, struct error *e)
     return OK;
 }
 
-/* One that cannot be drawn does not keep the others from it; where there is no gnuplot, none
- * can. */
+/* Draws all figures. A figure that fails does not prevent the others, unless gnuplot is missing. */
 static enum status draw_all(const struct shown *shown, const char *folder, const char *plots_dir,
                             enum figures_files files, struct error *e)
 {

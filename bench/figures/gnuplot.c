@@ -15,10 +15,10 @@
 
 extern char **environ;
 
-/* In single quotes gnuplot interprets neither backslashes, nor backquotes, nor macros. An
- * apostrophe stands between them, in double quotes and by its number: doubled, gnuplot 5.4 takes a
- * leading one for the end, and as itself it mistakes what follows for unquoted, where macros are
- * expanded. */
+/* Writes a string in single quotes, where gnuplot interprets neither backslashes, backquotes nor
+ * macros. An apostrophe is written by its number in double quotes between two strings. gnuplot
+ * 5.4 takes a leading doubled apostrophe for the end of the string, and after a plain one it
+ * expands macros. */
 static void write_text(FILE *out, const char *value)
 {
     fputs("='", out);
@@ -59,10 +59,9 @@ void gnuplot_define_numbers(FILE *out, const char *name, const double *values, s
     fputs("'; ", out);
 }
 
-/* More than one line of it, which may name a file with a long path. */
+/* Room for more than one message line, which may contain a long path. */
 enum { MESSAGES_BYTES = 16384 };
 
-/* Reads the end of gnuplot's standard error. */
 static void read_end(int fd, char *text, size_t size)
 {
     size_t used = 0, half = size / 2;
@@ -81,8 +80,9 @@ static void read_end(int fd, char *text, size_t size)
     text[used] = '\0';
 }
 
-/* Keeps of `text` the last line that names a place in a script and the lines after it, or without one the last line.
- * Before the message gnuplot repeats the command, and warnings of figures that lack a value precede it. */
+/* Reduces `text` to the last line that names a place in a script and the lines after it, or to
+ * the last line if none does. gnuplot repeats the command before the message, and warnings about
+ * missing values come earlier. */
 static void pick_message(char *text)
 {
     char *rest = NULL, message[MESSAGES_BYTES] = "";
@@ -123,12 +123,12 @@ static int spawn_gnuplot(pid_t *pid, char *const *argv, int errors)
 static enum status no_gnuplot(const char *why, struct error *e)
 {
     return error_set(e, ERR_UNAVAILABLE,
-                     "cannot run gnuplot, which draws the figures: %s; install it with "
+                     "cannot run gnuplot, which draws the figures: %s. Install it with "
                      "'apt install gnuplot-nox', 'dnf install gnuplot' or 'brew install gnuplot'",
                      why);
 }
 
-/* Where posix_spawnp forks before it looks for the program, the child ends with 127. */
+/* If posix_spawnp forks before it searches for the program, the child exits with 127. */
 static enum status wait_for_gnuplot(pid_t pid, const char *script, const char *messages,
                                     struct error *e)
 {
@@ -145,7 +145,7 @@ static enum status wait_for_gnuplot(pid_t pid, const char *script, const char *m
                     messages[0] ? messages : text_end(end, state));
 }
 
-/* -d: the figure is the same whatever the user's own gnuplot settings. */
+/* Option -d ignores the user's own gnuplot settings, so that figures are equal everywhere. */
 enum status gnuplot_run(char *definitions, char *script, struct error *e)
 {
     char *argv[] = {"gnuplot", "-d", "-e", definitions, script, NULL};
@@ -153,7 +153,7 @@ enum status gnuplot_run(char *definitions, char *script, struct error *e)
     int fds[2];
     pid_t pid;
     if (pipe2(fds, O_CLOEXEC) != 0)
-        return error_set(e, ERR_SYSTEM, "no pipe for gnuplot: %s", strerror(errno));
+        return error_set(e, ERR_SYSTEM, "cannot open a pipe to gnuplot: %s", strerror(errno));
     int failed = spawn_gnuplot(&pid, argv, fds[1]);
     close(fds[1]);
     if (!failed)
@@ -165,12 +165,12 @@ enum status gnuplot_run(char *definitions, char *script, struct error *e)
 
 /* ---- Pictures ---- */
 
-/* gnuplot need not have the last: a picture of before goes then. */
+/* gnuplot may not support the last format; an old picture in it is then removed. */
 static const char *const formats[] = {"svg", "png", "pdf"};
 enum { FORMATS = sizeof formats / sizeof *formats, FORMATS_NEEDED = FORMATS - 1 };
 
-/* Cairo writes the time into a PDF, and the same figure would not be the same file again. Where it
- * does not stand in plain text, it stays. */
+/* Overwrites the creation date that Cairo writes into a PDF, so that equal figures are equal
+ * files. A compressed date stays. */
 static enum status forget_time(const char *path, struct error *e)
 {
     static const char mark[] = "/CreationDate (D:", epoch[] = "19700101000000";

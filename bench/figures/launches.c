@@ -8,7 +8,6 @@
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"
 
-/* One run's. */
 struct table_of_run {
     struct csv_table raw;
     struct launch_rows launches;
@@ -17,8 +16,8 @@ struct table_of_run {
 struct launches {
     const struct figure_data *d;
     const struct quantity *q;
-    struct table_of_run *runs; /* one a run of the figure */
-    double *room;              /* for a number of each launch */
+    struct table_of_run *runs; /* [d->n_runs] tables of the runs */
+    double *room;              /* [launches] scratch space */
 };
 
 static bool is_ratio(const struct quantity *q)
@@ -26,7 +25,7 @@ static bool is_ratio(const struct quantity *q)
     return q->relation == RELATION_SPEEDUP || q->relation == RELATION_EFFICIENCY;
 }
 
-/* The column of raw.csv behind the quantity; NULL where there is none. */
+/* Returns the column of raw.csv behind the quantity, or NULL. */
 static const char *raw_column(const struct quantity *q)
 {
     if (q->source != SOURCE_POINTS)
@@ -43,8 +42,8 @@ bool launches_have(const struct quantity *q)
 
 /* ---- The launches ---- */
 
-/* A launch may have a row for each of several cases that share it. A value that is missing counts in a quantity that
- * is complete. */
+/* Drops repeated rows of a launch that several cases share. Rows without a value are also
+ * dropped, unless the quantity must be complete. */
 static void drop_rows(struct launch_rows *l, bool complete)
 {
     size_t n = 0;
@@ -100,7 +99,7 @@ void launches_free(struct launches *l)
     free(l);
 }
 
-/* ---- Those of a point ---- */
+/* ---- Launches of a point ---- */
 
 static const struct table_of_run *run_of(const struct launches *l, size_t point)
 {
@@ -135,14 +134,15 @@ void launches_measure(struct figure_data *d, const struct launches *l)
     }
 }
 
-/* What it has done in its time: images, of a program that is not ours as much as its speed-ups are of. */
+/* Returns the work per millisecond of a launch: images, or for a foreign program the work that
+ * its speed-up counts. */
 static double work_rate(const struct launches *l, size_t point, const struct launch_row *launch)
 {
     const struct summary *s = l->d->s;
     return point_work(s->spec, s->points[point].point, launch->images) / launch->value;
 }
 
-/* Over that of the base's launch in the same block. */
+/* Returns the work rate relative to the base's launch in the same block. */
 static double ratio_to_base(const struct launches *l, size_t point, const struct launch_row *own)
 {
     size_t base = l->d->s->points[point].base;

@@ -9,7 +9,7 @@
 
 /* ---- Points ---- */
 
-/* Indices of other points move with it; its label says which run it is of. */
+/* Copies a point. Shifts its indices of other points, and puts the run's name into its label. */
 static void take_point(struct merged *m, const struct figures_run *run, size_t i, size_t first)
 {
     const struct point_summary *from = &run->s->points[i];
@@ -48,7 +48,7 @@ static enum status take_points(struct merged *m, const struct figures_run *runs,
     return OK;
 }
 
-/* ---- What was published ---- */
+/* ---- Published values ---- */
 
 static void take_columns(struct published *to, const struct published *from)
 {
@@ -83,20 +83,21 @@ static enum status take_published(struct merged *m, const struct figures_run *ru
     return OK;
 }
 
-/* ---- What holds for the campaign ---- */
+/* ---- Options of the whole campaign ---- */
 
-/* Only what all of them say, of what captions and axes tell. */
+/* Resets options in captions and axes to their default unless all runs agree. */
 static void take_common(struct merged *m, const struct figures_run *runs, size_t n)
 {
-    static const enum option_id told[] = {OPT_SCALING, OPT_BATCH_PER_RANK, OPT_ACCUMULATE};
-    for (size_t k = 0; k < sizeof told / sizeof *told; k++)
+    static const enum option_id common[] = {OPT_SCALING, OPT_BATCH_PER_RANK, OPT_ACCUMULATE};
+    for (size_t k = 0; k < sizeof common / sizeof *common; k++)
         for (size_t i = 1; i < n; i++)
-            if (strcmp(config_text(&runs[i].s->spec->config, told[k]),
-                       config_text(&runs[0].s->spec->config, told[k])) != 0)
-                m->spec.config.values[told[k]] = m->spec.presets.values[told[k]];
+            if (strcmp(config_text(&runs[i].s->spec->config, common[k]),
+                       config_text(&runs[0].s->spec->config, common[k])) != 0)
+                m->spec.config.values[common[k]] = m->spec.presets.values[common[k]];
 }
 
-/* Points are told apart by options at their places, which own ones have by their names. */
+/* Rejects runs whose own options have different names at the same index, because points are
+ * compared by index. */
 static enum status take_own(struct merged *m, const struct figures_run *runs, size_t n,
                             struct error *e)
 {
@@ -105,8 +106,8 @@ static enum status take_own(struct merged *m, const struct figures_run *runs, si
         for (size_t k = 0; k < all->n && k < own->n; k++)
             if (strcmp(all->keys[k], own->keys[k]) != 0)
                 return error_set(e, ERR_ARGUMENT,
-                                 "figures: %s of one run and %s of another do not go into one "
-                                 "figure: runs have the same workload.options or none",
+                                 "figures: found %s in one run and %s in another. Runs in one "
+                                 "figure must have the same workload.options or none",
                                  all->keys[k], own->keys[k]);
         if (own->n > all->n)
             m->spec.own = own;
@@ -115,7 +116,6 @@ static enum status take_own(struct merged *m, const struct figures_run *runs, si
     return OK;
 }
 
-/* What differs from a publication, of all of them. */
 static enum status take_differs(struct merged *m, const struct figures_run *runs, size_t n,
                                 struct error *e)
 {

@@ -39,7 +39,7 @@ const struct quantity *quantity_find(const char *name)
 
 #define RAW "raw.csv"
 
-/* A word of a name that says the unit once more, which its title has in brackets. */
+/* Returns whether `word` repeats the unit, which titles have in brackets. */
 static bool says_unit(const char *word, const char *unit)
 {
     static const struct {
@@ -51,7 +51,8 @@ static bool says_unit(const char *word, const char *unit)
     return strcasecmp(word, unit) == 0;
 }
 
-/* Where a name begins to say its unit: "_ms" of wait_ms, "_mb_per_s" of received_mb_per_s; NULL: it does not. */
+/* Returns where the unit begins in a name: "_ms" of wait_ms, "_mb_per_s" of received_mb_per_s;
+ * NULL if the name has none. */
 static const char *find_unit(const char *name, const char *unit)
 {
     char rate[64];
@@ -64,7 +65,7 @@ static const char *find_unit(const char *name, const char *unit)
     return is_rate ? name + length - own : NULL;
 }
 
-/* Whether a name says what it counts: "ranks" of ranks_per_node. */
+/* Returns whether a name contains a word: "ranks" in ranks_per_node. */
 static bool has_word(const char *name, const char *word)
 {
     for (size_t n; *name; name += n + (name[n] == '_')) {
@@ -75,8 +76,9 @@ static bool has_word(const char *name, const char *word)
     return false;
 }
 
-/* "wait (ms)" of wait_ms, "cap (MiB)" of cap_mib, "nodes" of nodes, "ranks per node" of ranks_per_node. A name
- * that is no more than a unit tells nothing: its meaning does, up to the first comma. */
+/* Writes a title such as "wait (ms)" for wait_ms, "cap (MiB)" for cap_mib, "nodes" for nodes,
+ * "ranks per node" for ranks_per_node. If the name is only a unit, the title is the meaning up
+ * to its first comma. */
 static void title_of(char title[QUANTITY_TITLE], const char *name, const char *unit,
                      const char *meaning)
 {
@@ -98,7 +100,7 @@ static void title_of(char title[QUANTITY_TITLE], const char *name, const char *u
         *c = *c == '_' ? ' ' : *c;
 }
 
-/* As axes.def says it; NULL: it does not. */
+/* Returns the title from axes.def, or NULL. */
 static const char *axis_title(enum option_id id)
 {
     static const struct {
@@ -135,8 +137,8 @@ void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option 
         snprintf(title, QUANTITY_TITLE, "%s", words);
 }
 
-/* The column of an end of the interval: step_ms_lo of step_ms_median, test_acc_lo of test_acc_pct. No other end of
- * a name is cut off: speedup_lo says nothing of speedup_pairs. */
+/* Returns the column of an interval's end: step_ms_lo for step_ms_median, test_acc_lo for
+ * test_acc_pct. Other endings are not removed: speedup_lo does not belong to speedup_pairs. */
 static enum column_id bound_of(const char *name, const char *bound)
 {
     static const char *const tails[] = {"", "_median", "_pct"};
@@ -152,7 +154,8 @@ static enum column_id bound_of(const char *name, const char *bound)
     return id;
 }
 
-/* A file says by its columns whether its rows are of timed launches or of accuracy runs. */
+/* Derives from the columns of a file whether its rows are timed launches, accuracy runs or
+ * points. */
 static enum quantity_source source_of(const char *file)
 {
     if (column_of_file(file, "block") != NULL)
@@ -183,7 +186,8 @@ bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const ch
     const struct quantity *known = quantity_find(name);
     if (known != NULL && known->relation == RELATION_CALLS)
         q->relation = RELATION_CALLS;
-    /* Launches have the interval that their median in summary.csv is written without. */
+    /* raw.csv has the launches from which an interval is computed if summary.csv has only their
+     * median */
     bool summary = strcmp(columns[i].file, column_get((enum column_id)0)->file) == 0;
     if (summary &&
         (file != NULL || x != NULL || q->lo != COLUMNS || column_of_file(RAW, name) == NULL))
@@ -205,7 +209,8 @@ bool quantity_is(const struct quantity *quantity, const char *text)
     return *name == '\0';
 }
 
-/* "forward + backward (ms)" of "forward (ms)" and "backward (ms)"; false where units differ. */
+/* Appends a term: "forward (ms)" and "backward (ms)" make "forward + backward (ms)". Returns
+ * false if units differ. */
 static bool add_title(char title[QUANTITY_TITLE], const char *term)
 {
     const char *unit = strstr(title, " ("), *own = strstr(term, " (");
@@ -216,7 +221,7 @@ static bool add_title(char title[QUANTITY_TITLE], const char *term)
     return true;
 }
 
-/* The next term of the text that `rest` stands at, cut off without blanks; false at the end. */
+/* Copies the next term at *rest, without blanks. Returns false at the end. */
 static bool next_term(char term[QUANTITY_TITLE], const char **rest)
 {
     if (*rest == NULL)
@@ -238,7 +243,7 @@ bool quantity_of_sum(struct quantity *q, char name[QUANTITY_TITLE], char title[Q
             return snprintf(why, QUANTITY_TITLE, "more than %d terms", QUANTITY_TERMS_MAX), false;
         if (!quantity_of_column(&added, own, term, file, x) || added.file == NULL)
             return snprintf(why, QUANTITY_TITLE,
-                            "'%.40s' is no column of launches, epochs or steps", term),
+                            "'%.40s' is not a column of launches, epochs or steps", term),
                    false;
         used +=
             (size_t)snprintf(name + used, QUANTITY_TITLE - used, "%s%s", n > 0 ? "+" : "", term);
@@ -250,7 +255,7 @@ bool quantity_of_sum(struct quantity *q, char name[QUANTITY_TITLE], char title[Q
             continue;
         }
         if (strcmp(q->file, added.file) != 0 || !add_title(title, own))
-            return snprintf(why, QUANTITY_TITLE, "'%.40s' is of another file or unit", term), false;
+            return snprintf(why, QUANTITY_TITLE, "'%.40s' has another file or unit", term), false;
         q->added[q->n_added++] = added.raw;
     }
     q->name = name;

@@ -1,5 +1,5 @@
-/* What figures show of each point: rows of bench/spec/quantities.def. Numbers come from the CSV
- * files of the run alone, so that a figure can be drawn again from them. Internal to
+/* Quantities that figures show: rows of bench/spec/quantities.def, or columns. Numbers come only
+ * from the run's CSV files, so that a figure can be drawn again from these. Internal to
  * bench/figures. */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 enum quantity_source { SOURCE_POINTS, SOURCE_TIMED, SOURCE_RUNS };
 
-/* How it follows from the time of a step, or from that of its calls alone. */
+/* How a quantity is derived from the time of a step, or of its communication calls alone. */
 enum quantity_relation {
     RELATION_NONE,
     RELATION_CALLS,
@@ -18,66 +18,68 @@ enum quantity_relation {
     RELATION_EFFICIENCY
 };
 
-/* Most columns that are added to one. */
+/* Largest number of columns in a sum. */
 enum { QUANTITY_TERMS_MAX = 4 };
 
 struct quantity {
     const char *name;
-    const char *title; /* of the axis */
-    const char *file;  /* CSV file whose rows are taken together; NULL: the points' */
-    double most;       /* that there can be */
+    const char *title; /* title of the axis */
+    const char *file;  /* CSV file whose rows are aggregated; NULL: values of points */
+    double most;       /* largest possible value */
     enum quantity_source source;
     const char *raw;       /* column of raw.csv, unless the source is POINTS */
-    enum column_id column; /* of summary.csv; COLUMNS: none */
-    /* Of the source POINTS. */
-    double unit;                  /* of the column in one of the axis */
-    enum column_id whole, lo, hi; /* whose interval is as wide, for its size */
+    enum column_id column; /* column of summary.csv; COLUMNS: none */
+    /* Members for the source POINTS only. */
+    double unit; /* factor from the unit of the column to the unit of the axis */
+    /* columns of a value and its interval; the interval is scaled to the quantity */
+    enum column_id whole, lo, hi;
     enum quantity_relation relation;
-    /* Of a sum: columns of `file` that are added to `raw`. */
+    /* For sums: columns of `file` that are added to `raw`. */
     const char *added[QUANTITY_TERMS_MAX - 1];
     size_t n_added;
-    bool complete; /* a launch without a value leaves its point without one */
+    bool complete; /* if a launch has no value, its point has none */
 };
 
-/* A row of quantities.def; NULL: there is none of this name. */
+/* Returns the row of quantities.def with this name, or NULL. */
 const struct quantity *quantity_find(const char *name);
 
-/* A column of numbers as a quantity: of `file` ("steps.csv"; NULL: any), which has column `x` too
- * (NULL: none is wanted); false where there is none. `title` is room for the quantity's. */
+/* Makes a quantity of a column of numbers in `file`, such as "steps.csv" (NULL: any file), that
+ * also has column `x` (NULL: not required). Returns false if there is none. `title` stores the
+ * quantity's title. */
 enum { QUANTITY_TITLE = 96 };
 bool quantity_of_column(struct quantity *quantity, char title[QUANTITY_TITLE], const char *name,
                         const char *file, const char *x);
-/* What an axis calls it: "wait (ms)" of wait_ms, "parameters" of params; what is a quantity too has its
- * title. */
+/* Writes the axis title of a column, such as "wait (ms)" for wait_ms or "parameters" for params.
+ * Columns that are quantities have the title of the quantity. */
 void quantity_column_title(char title[QUANTITY_TITLE], const struct column *column);
-/* The same of an option, as bench/spec/figures/axes.def says it, else by its name and unit: "nodes", "global
- * batch (images)". One that a spec names itself is called as there. */
+/* Writes the axis title of an option: from bench/spec/figures/axes.def, otherwise from its name
+ * and unit, such as "nodes" or "global batch (images)". An own option keeps its name. */
 void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option *option);
 
-/* "forward_ms + backward_ms", columns of one file and one unit, as a quantity; false with the
- * reason in `why`. `name` is room for what it is called, the text without blanks. */
+/* Makes a quantity of a sum such as "forward_ms + backward_ms", whose columns must have one file
+ * and one unit. Returns false with the reason in `why`. `name` stores the text without blanks. */
 bool quantity_of_sum(struct quantity *quantity, char name[QUANTITY_TITLE],
                      char title[QUANTITY_TITLE], const char *text, const char *file, const char *x,
                      char why[QUANTITY_TITLE]);
-/* Whether a text says a quantity, blanks being of no matter. */
+/* Returns whether a text names the quantity; blanks are ignored. */
 bool quantity_is(const struct quantity *quantity, const char *text);
 
-/* Every name that a figure can show, quantities and columns of numbers, for messages: *n of them,
- * in an array that is the caller's to free. */
+/* Lists every name that a figure can show, quantities and columns of numbers, for messages. The
+ * caller frees *names [*n]. */
 enum status quantity_names(const char ***names, size_t *n, struct error *e);
 
-/* One value a point; an unknown one is NAN and of 0 launches. */
+/* Value of a point; unknown: NAN, with n = 0. */
 struct measured {
-    struct interval value; /* lo, hi: NAN of a single launch */
-    size_t n;              /* launches or runs */
+    struct interval value; /* lo and hi are NAN for a single launch */
+    size_t n;              /* number of launches or runs */
 };
 
-/* What was published of a point by published.* of the spec, in the unit of the axis; NAN where
- * nothing was. */
+/* Returns the published value of a point, from published.* of the spec, in the unit of the axis;
+ * NAN if there is none. */
 double quantity_published(const struct quantity *quantity, const struct summary *s, size_t point);
 
-/* What a point has of a quantity of the source POINTS. */
+/* Returns a point's value of a quantity with source POINTS. */
 struct measured quantity_measure(const struct quantity *quantity, const struct point_summary *p);
 
-/* Median and interval of n values; a single value has no interval. */
+/* Returns median and interval of n values; a single value has no interval. */
 struct measured measured_of(const double *values, size_t n);

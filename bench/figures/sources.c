@@ -1,5 +1,5 @@
-/* Values that others published, from files that a figure names itself: rows that belong to a series of
- * ours stand beside its values, the rest makes series of its own. */
+/* Published values from files that a figure names. Rows that match a series of this run are
+ * drawn beside its values. The other rows make their own series. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,15 @@
 
 enum { WORD = 128, PAIRS_MAX = 16 };
 
-/* "ours = theirs * factor + shift" */
+/* A pair "ours = theirs * factor + shift" that maps a published column to an option, x or
+ * quantity of the figure. */
 struct pair {
     char ours[WORD], theirs[WORD];
-    bool constant; /* theirs is a text of all rows */
+    bool constant; /* theirs is a constant text, not a column */
     double factor, shift;
     size_t column;
-    const struct spec_option *option; /* ours is one */
-    size_t k;                         /* ours is the k-th of y */
+    const struct spec_option *option; /* the option named by `ours`, or NULL */
+    size_t k;                         /* `ours` is the k-th quantity of y */
 };
 
 struct reading {
@@ -31,11 +32,11 @@ struct reading {
     struct condition *where;
     struct pair keys[PAIRS_MAX], values[PAIRS_MAX];
     size_t n_keys, n_values;
-    const struct pair *x; /* of the keys; NULL: that is missing */
+    const struct pair *x; /* the key that is x; NULL: missing */
     size_t row;
 };
 
-/* ---- What the spec says ---- */
+/* ---- Options of the spec ---- */
 
 static enum status refuse(const struct figure_source *source, enum published_option_id id,
                           const char *text, const char *why, struct error *e)
@@ -44,7 +45,7 @@ static enum status refuse(const struct figure_source *source, enum published_opt
                       figure_option_at(FIGURE_OPTIONS + (size_t)id)->key, text, why);
 }
 
-/* Cuts "+ 1" or "* 2" off the end of text. */
+/* Removes "+ 1" or "* 2" from the end of text. */
 static bool cut_number(char *text, char sign, double *number)
 {
     char *at = strrchr(text, sign);
@@ -112,7 +113,7 @@ static enum status check_value(struct pair *value, const struct figure_data *d,
         value->k++;
     return value->k < d->n_quantities
                ? OK
-               : refuse(source, PUBLISHED_VALUES, value->ours, "the figure has no such y", e);
+               : refuse(source, PUBLISHED_VALUES, value->ours, "not found in y of the figure", e);
 }
 
 static enum status read_pairs(struct reading *r, enum published_option_id id, struct pair *pairs,
@@ -125,7 +126,7 @@ static enum status read_pairs(struct reading *r, enum published_option_id id, st
         struct pair *pair = &pairs[(*n)++];
         if (!parse_pair(pair, list->texts[i]))
             return refuse(r->source, id, list->texts[i],
-                          "not of the form 'ours', 'ours = theirs' or 'ours = theirs * 2 + 1'", e);
+                          "expected 'ours', 'ours = theirs' or 'ours = theirs * 2 + 1'", e);
         TRY((id == PUBLISHED_KEYS ? check_key : check_value)(pair, r->d, r->source, e));
     }
     return OK;
@@ -142,14 +143,14 @@ static enum status read_source(struct reading *r, struct error *e)
             r->x = &r->keys[i];
     if (r->x == NULL)
         return refuse(r->source, PUBLISHED_KEYS, r->source->options[PUBLISHED_KEYS].text,
-                      "x of the figure is missing among them", e);
+                      "x of the figure is missing", e);
     return where->text[0]
                ? condition_read(&r->where, figure_option_at(FIGURE_OPTIONS + PUBLISHED_WHERE)->key,
                                 &node, e)
                : OK;
 }
 
-/* ---- What the file says ---- */
+/* ---- Content of the file ---- */
 
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
@@ -200,8 +201,8 @@ static bool same_option(const struct reading *r, const struct pair *key, size_t 
     return strcmp(ours->text, theirs) == 0;
 }
 
-/* The series of the first point that has the options of the row; NO_POINT: there are no such keys,
- * or no such point. */
+/* Returns the series of the first point with the row's options; NO_POINT if there are no such
+ * keys or no such point. */
 static size_t series_of(const struct reading *r)
 {
     const struct figure_data *d = r->d;
@@ -218,7 +219,8 @@ static size_t series_of(const struct reading *r)
     return NO_POINT;
 }
 
-/* "Wang and Yang", else the file; with the column where several stand for one y; with what the keys say. */
+/* Writes the name of a series: "Wang and Yang", or else the file; the column if several belong
+ * to one y; the values of the keys. */
 static void name_series(char *name, size_t size, const struct reading *r, const struct pair *value)
 {
     size_t same = 0;
@@ -286,7 +288,6 @@ static enum status take_row(const struct reading *r, struct error *e)
     return OK;
 }
 
-/* That numbers are some. */
 static enum status check_row(const struct reading *r, struct error *e)
 {
     double x;
@@ -306,7 +307,6 @@ static enum status read_rows(struct reading *r, row_reader *read, struct error *
     return OK;
 }
 
-/* The rows of all files that the figure names. */
 static enum status read_sources(struct figure_data *d, row_reader *read, struct error *e)
 {
     enum status status = OK;

@@ -8,16 +8,18 @@
 #include "bench/figures/figure_data.h"
 #include "kernels/base/mem.h"
 
-/* More places than these have no marks in a figure over anything (crowded of plots/line.gp). */
+/* Above this number of x positions, a figure over any x has no marks (function crowded in
+ * plots/line.gp). */
 enum { PLACES_MAX = 48 };
 
-/* A mark is about 3.5 % of an axis high: it hides what lies within this share of its own value. */
+/* Half height of a mark relative to its value: marks are about 3.5 % of an axis high and hide
+ * closer values. */
 #define MARK_SHARE 0.02
 
 struct item {
     size_t curve, group;
     double x;
-    struct interval extents[FIGURE_COLUMNS_MAX]; /* [n], one a panel; NAN: there is nothing */
+    struct interval extents[FIGURE_COLUMNS_MAX]; /* [n] one per panel; NAN: no value */
     size_t n;
 };
 
@@ -26,7 +28,7 @@ struct items {
     size_t n;
 };
 
-/* ---- What is drawn ---- */
+/* ---- Drawn marks ---- */
 
 static void add_extent(struct item *item, const struct interval *value, double published)
 {
@@ -69,7 +71,7 @@ static enum status collect_rows(struct items *all, const struct figure_data *d, 
     return OK;
 }
 
-/* ---- What hides what ---- */
+/* ---- Overlapping marks ---- */
 
 static int by_place(const void *a, const void *b)
 {
@@ -78,7 +80,7 @@ static int by_place(const void *a, const void *b)
     return order ? order : (p->curve > q->curve) - (p->curve < q->curve);
 }
 
-/* In one of the panels. */
+/* Returns whether two marks overlap in one of the panels. */
 static bool hide_each_other(const struct item *a, const struct item *b)
 {
     for (size_t k = 0; k < a->n; k++)
@@ -87,7 +89,7 @@ static bool hide_each_other(const struct item *a, const struct item *b)
     return false;
 }
 
-/* A group of items at one x is hidden by each other, directly or through others of the group. */
+/* Groups items at one x that overlap, directly or through other items of the group. */
 static void find_groups(struct item *items, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -100,14 +102,15 @@ static void find_groups(struct item *items, size_t n)
         }
 }
 
-/* Two marks are a mark's width apart; more of them share two widths. */
+/* Returns the shift of the nth of n marks. Two marks are one mark's width apart; more marks
+ * share two widths. */
 static double aside_of(size_t nth, size_t n)
 {
     double step = n > 2 ? 2.0 / ((double)n - 1) : 1;
     return step * ((double)nth - ((double)n - 1) / 2);
 }
 
-/* Items at one x. */
+/* Shifts overlapping marks among n items at one x. */
 static void add_marks(struct spread *spread, struct item *items, size_t n)
 {
     find_groups(items, n);
@@ -123,7 +126,6 @@ static void add_marks(struct spread *spread, struct item *items, size_t n)
     }
 }
 
-/* As many as share the x of the first. */
 static size_t count_alike(const struct item *items, size_t n)
 {
     size_t alike = 1;

@@ -1,5 +1,5 @@
-/* Marks of curves that share one x: those whose intervals would hide each other are drawn beside each other.
- * Internal to bench/figures. */
+/* Moves marks of curves sideways if their intervals would overlap at one x. Internal to
+ * bench/figures. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,11 +9,11 @@
 
 struct figure_data;
 
-/* A mark that is moved. */
+/* A mark to be moved. */
 struct spread_mark {
-    size_t curve; /* from 1 */
+    size_t curve; /* number of the curve, from 1 */
     double x;
-    double aside; /* in widths of a mark, from -1 to 1 */
+    double aside; /* shift in widths of a mark, from -1 to 1 */
 };
 
 struct spread {
@@ -21,10 +21,10 @@ struct spread {
     size_t n;
 };
 
-/* Finds the marks of a figure that are moved, by its values. Bars, and figures that draw no marks, have none.
- * Freed with spread_free in any case. */
+/* Finds the marks to be moved. Bars and figures without marks have none. Call spread_free in any
+ * case. */
 enum status spread_find(struct spread *spread, const struct figure_data *d, struct error *e);
 void spread_free(struct spread *spread);
 
-/* Assigns spread_marks (" CURVE@X=ASIDE;" for each mark) for plots/. */
+/* Writes the assignment of spread_marks (" CURVE@X=ASIDE;" for each mark) for plots/. */
 void spread_define(FILE *out, const struct spread *spread);

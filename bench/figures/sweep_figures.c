@@ -1,5 +1,5 @@
-/* Figures of the tables of sweeps: a row says which script draws what part of which table; the rest
- * follows from the table, in the script. */
+/* Figures of sweep tables. Each row names a table, the part to draw and the script that draws
+ * it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,8 @@ const struct sweep_figure *figures_of_sweeps(size_t *n)
     return rows;
 }
 
-/* Axes are logarithmic: what is 0, as the bus of one rank, has no place on them. */
+/* Finds whether the table has rows for the figure. Axes are logarithmic, so zeros, as the bus
+ * bandwidth of one rank, cannot be drawn. */
 static enum status find_drawn(const struct csv_table *table, const struct sweep_figure *f,
                               bool *found, struct error *e)
 {
@@ -49,7 +50,6 @@ static enum status has_drawn(const char *path, const struct sweep_figure *f, boo
     return status;
 }
 
-/* A figure of the table in a folder. */
 struct shown {
     const struct sweep_figure *f;
     const char *folder;
@@ -71,7 +71,8 @@ static enum status define(FILE *out, const void *what, const struct pictures *pi
     return OK;
 }
 
-/* Of one figure; `found`: the table has rows for it. */
+/* Draws one figure, or removes its pictures if the table has no rows for it. *found: it has
+ * some. */
 static enum status draw_or_remove(const struct shown *shown, const struct pictures *pictures,
                                   bool *found, struct error *e)
 {

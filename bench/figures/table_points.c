@@ -1,4 +1,4 @@
-/* What points have of each quantity as rows of a figure's table, and the table as a whole. */
+/* Values of points as rows of a figure's table, and the table as a whole. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ enum status figure_measure_points(struct figure_data *d, const struct quantity *
     return status;
 }
 
-/* The launches behind a point's value, and behind those of points that repeat it. */
+/* Adds the launches behind a point's value and behind the points that repeat it. */
 static enum status take_dots(struct figure_data *d, struct table_dots *dots, size_t point,
                              const struct launches *l, struct error *e)
 {
@@ -36,7 +36,7 @@ static enum status take_dots(struct figure_data *d, struct table_dots *dots, siz
         for (size_t k = 0; k < n && d->stands_for[i] == point; k++)
             TRY(table_add_dot(&d->table, dots, launches_value(l, i, &launches[k]), e));
     }
-    d->table.n_dots -= dots->n == 1; /* a single one is the value */
+    d->table.n_dots -= dots->n == 1; /* a single launch is the value itself */
     dots->n = dots->n == 1 ? 0 : dots->n;
     return OK;
 }
@@ -56,7 +56,6 @@ static enum status take_point(struct figure_data *d, size_t k, size_t point,
     return table_add_row(&d->table, &row, e);
 }
 
-/* The k-th quantity as points have it. */
 static enum status take_points(struct figure_data *d, size_t k, struct error *e)
 {
     const struct quantity *q = &d->quantities[k];
@@ -71,7 +70,6 @@ static enum status take_points(struct figure_data *d, size_t k, struct error *e)
     return status;
 }
 
-/* A series a point where x is none of its own, else those of the points without x. */
 static enum status open_series(struct figure_data *d, struct error *e)
 {
     for (size_t k = 0; k < d->series.n; k++) {
@@ -83,7 +81,8 @@ static enum status open_series(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Cases stand in the order of the spec and runs in that of the command, whichever was launched first. */
+/* Names cases in the order of the spec and runs in the order of the command, independent of the
+ * order of launches. */
 static enum status name_cases(struct figure_data *d, struct error *e)
 {
     double x;
@@ -93,7 +92,7 @@ static enum status name_cases(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Rows of several points at one x of a series that the spec chose. */
+/* Rejects rows of several points at one x of a series that the spec selects. */
 static enum status check_rows(const struct figure_data *d, struct error *e)
 {
     const struct figure_table *t = &d->table;
@@ -111,7 +110,7 @@ static enum status check_rows(const struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* What a caption says of the sample: the most launches that a value of the point rests on. */
+/* Finds the largest number of launches behind a value of each point, for captions. */
 static void sum_up(struct figure_data *d)
 {
     memset(d->measured, 0, d->s->n * sizeof *d->measured);
@@ -133,8 +132,8 @@ static int by_base(const void *a, const void *b)
     return (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* Parts of series, from `first` on, stand as rows of files brought them, which launches wrote in random order: they
- * come in the order of the series instead. */
+/* Orders parts of series, from `first` on, by their base series. Rows of files have the random
+ * order of launches. */
 static enum status order_parts(struct figure_table *t, size_t first, struct error *e)
 {
     size_t *place;

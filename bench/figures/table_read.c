@@ -1,4 +1,4 @@
-/* Rows of the CSV files of runs as rows of a figure's table. */
+/* Reads rows of runs' CSV files as rows of a figure's table. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,6 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* A cell that counts. */
 struct row_sample {
     size_t series, point;
     double x, value;
@@ -20,22 +19,22 @@ struct row_sample {
     bool timed;
 };
 
-/* One column of one file, for the points of one run. */
+/* Reading of one column of one file, for the points of one run. */
 struct gathering {
     struct figure_data *d;
     const struct quantity *q;
     const struct figure_run *run;
-    size_t k;                    /* of y */
-    bool by_point;               /* x and series are of no matter */
-    struct csv_table table, raw; /* raw: where the launches of `diverged` are told; else empty */
-    const char **diverged;       /* [n_diverged] launches that count in no median */
+    size_t k;                    /* index of the quantity in y */
+    bool by_point;               /* one value per point; x and series are ignored */
+    struct csv_table table, raw; /* raw: raw.csv if it is needed to find `diverged`, else empty */
+    const char **diverged;       /* [n_diverged] launches that no median includes */
     size_t n_diverged;
-    int point, launch, timed, of_case, x; /* columns; -1: it has none */
-    int kind; /* column of what rows are, which curves are told apart by; -1: none */
-    const char *first_kind, *other_kind; /* borrowed from the table; NULL: rows are of fewer */
-    size_t values[QUANTITY_TERMS_MAX];   /* those that are added to the value */
-    bool by_model;        /* `point` names a network: its rows are of all points with it */
-    size_t row, of_point; /* what is looked at */
+    int point, launch, timed, of_case, x; /* columns; -1: the file has none */
+    int kind; /* column of the kind of rows, by which curves are separated; -1: none */
+    const char *first_kind, *other_kind; /* kinds found, borrowed from the table; NULL: not found */
+    size_t values[QUANTITY_TERMS_MAX];   /* columns that are added to the value */
+    bool by_model;        /* rows name a network, not a point; they belong to all its points */
+    size_t row, of_point; /* current row and point */
     struct row_sample *samples;
     size_t n;
     double *room;
@@ -43,7 +42,8 @@ struct gathering {
 
 /* ---- Conditions ---- */
 
-/* Rows that count where nobody says otherwise: of runs that ended well, steps after the warm-up. */
+/* Rows that are used unless `where` names these columns: successful runs, steps after the
+ * warm-up. */
 static const struct {
     const char *column, *text;
 } counting[] = {{"status", "ok"}, {"timed", "1"}};
@@ -72,7 +72,7 @@ static bool row_counts(const struct gathering *g)
     return true;
 }
 
-/* Of files that do not tell how their launches ended, as steps.csv, raw.csv does. */
+/* Finds diverged launches in raw.csv, for files such as steps.csv that have no status. */
 static enum status find_diverged(struct gathering *g, struct error *e)
 {
     char path[4200];
@@ -91,9 +91,9 @@ static enum status find_diverged(struct gathering *g, struct error *e)
     return OK;
 }
 
-/* A column of the row, else what is known of its point: as are its case, since a launch that several
- * share stands in a file once, which of several runs it is of, and options, of which a column by their key has the text
- * alone. */
+/* Looks up a column of the row, otherwise a property of its point. Case, run and options are
+ * always taken from the point: launches that several cases share have one set of rows, and a
+ * file has only the text of an option. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct gathering *g = arg;
@@ -109,7 +109,7 @@ static bool look_up(struct condition_value *value, const char *name, const void 
 
 /* ---- Series ---- */
 
-/* Appends "metric time_ms", as the row has it. */
+/* Appends a column of the row to the name, such as "metric time_ms". */
 static void extend_name(struct table_series *own, const struct gathering *g, const char *name,
                         int column)
 {
@@ -117,7 +117,8 @@ static void extend_name(struct table_series *own, const struct gathering *g, con
     text_join(own->name, sizeof own->name, " ", csv_table_cell(&g->table, g->row, (size_t)column));
 }
 
-/* Part of a point's series: its rows that have the same in columns that `series` names, and that are of one kind. */
+/* Finds the series of a row: its point's series, split by the columns that `series` names and by
+ * the kind of rows. */
 static enum status series_of_row(size_t *series, struct gathering *g, size_t point, struct error *e)
 {
     struct figure_data *d = g->d;
@@ -147,7 +148,7 @@ static enum status series_of_row(size_t *series, struct gathering *g, size_t poi
 
 /* ---- Samples ---- */
 
-/* What training that diverges comes to is no number to draw. */
+/* Reads a number; NaN and Inf of diverged training count as missing. */
 static enum status read_term(double *term, const struct gathering *g, size_t column,
                              struct error *e)
 {
@@ -159,7 +160,7 @@ static enum status read_term(double *term, const struct gathering *g, size_t col
     return csv_table_number(&g->table, g->row, column, term, e);
 }
 
-/* Of a row that the figure shows for the point. */
+/* Processes a row for the point g->of_point. */
 typedef enum status take_row(struct gathering *g, struct error *e);
 
 static bool is_shown(const struct gathering *g)
@@ -217,7 +218,7 @@ static enum status take_sample(struct gathering *g, struct error *e)
     return OK;
 }
 
-/* What rows call a point by. */
+/* Returns the name by which rows identify a point. */
 static const char *name_of(const struct gathering *g, size_t point)
 {
     const struct point_summary *p = &g->d->s->points[point];
@@ -225,7 +226,8 @@ static const char *name_of(const struct gathering *g, size_t point)
     return !g->by_model ? p->cells[COLUMN_point] : net != NULL ? net->net.name : "";
 }
 
-/* Points by identity: several cases may share the launches of one, and many points a network. */
+/* Orders points by the name that rows use. Several cases may share the launches of a point, and
+ * several points a network. */
 static int by_identity(const void *a, const void *b, void *gathering)
 {
     size_t x = *(const size_t *)a, y = *(const size_t *)b;
@@ -246,7 +248,8 @@ static size_t first_of(const struct gathering *g, const size_t *order, size_t n,
     return low;
 }
 
-/* A launch is of all cases that have its point; what follows from points has a row for each case. */
+/* Returns whether the row belongs to the point. Rows of launches belong to all cases of the
+ * point; derived rows name their case. */
 static bool is_row_of(const struct gathering *g)
 {
     return g->launch >= 0 || g->of_case < 0 ||
@@ -272,7 +275,8 @@ static enum status for_each_row(struct gathering *g, const size_t *order, take_r
     return OK;
 }
 
-/* Numbers of several kinds have no mean: each kind has a curve, and one value a point is refused. */
+/* Separates rows of different kinds, since they have no common mean: each kind gets a curve. If
+ * there must be one value per point, they are rejected. */
 static enum status tell_kinds_apart(struct gathering *g, const size_t *order, struct error *e)
 {
     const char *kind = csv_file_kind(g->q->file);
@@ -282,8 +286,8 @@ static enum status tell_kinds_apart(struct gathering *g, const size_t *order, st
         TRY(for_each_row(g, order, note_kind, e));
     if (g->other_kind != NULL && g->by_point)
         return mark_error(e, ERR_SPEC, y->mark,
-                          "figures: y = %s: rows of %s are of several kinds, %s and %s: expected "
-                          "one, as where: \"%s = %s\"",
+                          "figures: y = %s: expected rows of one kind in %s, found %s and %s. Use "
+                          "where: \"%s = %s\"",
                           g->q->raw, g->q->file, g->first_kind, g->other_kind, kind, g->first_kind);
     g->kind = g->other_kind != NULL ? g->kind : -1;
     return OK;
@@ -298,7 +302,7 @@ static enum status take_rows(struct gathering *g, size_t *order, struct error *e
     return for_each_row(g, order, take_sample, e);
 }
 
-/* Of a file with launches of both kinds the timed ones count, unless only the others say anything. */
+/* Keeps only timed launches if there are any, unless `where` names run. */
 static void choose_launches(struct gathering *g)
 {
     size_t timed = 0;
@@ -327,7 +331,7 @@ static bool same_place(const struct row_sample *a, const struct row_sample *b)
     return a->series == b->series && a->point == b->point && a->x == b->x;
 }
 
-/* The median over launches of n samples of one place, each launch being its mean. */
+/* Returns the median over launches of n samples at one place; each launch counts with its mean. */
 static struct measured measure(const struct gathering *g, const struct row_sample *samples,
                                size_t n)
 {
@@ -391,7 +395,6 @@ static enum status gather_rows(struct gathering *g, struct error *e)
     return status;
 }
 
-/* The k-th quantity, from its file of every run. */
 static enum status gather(struct figure_data *d, size_t k, bool by_point, struct error *e)
 {
     enum status status = OK;

@@ -1,4 +1,4 @@
-/* Where texts and points stand on x. */
+/* Positions of texts and points on the x axis. */
 #include <math.h>
 
 #include "bench/collect/summary.h"

@@ -338,7 +338,7 @@ wrong_options_of_figures_are_named() {
         "$scalebench" figures "$dir" --set "figures=[accuracy, \
 {kind: line, x: epoch, y: seconds, published: {file: wang_yang_gpu.csv, keys: [epoch = epochs], values: [seconds = time_s]}}]" || return 1
     [ "$(cat "$dir/summary.md")" = before ] && [ ! -e "$dir/series_accuracy.csv" ] || return 1
-    expect 2 "figures.where = ranks = 99: no point of the spec is so" "$scalebench" figures "$dir" \
+    expect 2 "figures.where = ranks = 99: no point of the spec fulfils it" "$scalebench" figures "$dir" \
         --set "figures=[{kind: line, y: test_loss, where: ranks = 99}]" || return 1
     expect 2 "figures.y = step_ms: this campaign has no steps.csv. One row per step and rank of every timed launch. Written if measure.steps_csv is true" \
         "$scalebench" figures "$dir" --set "figures=[{kind: line, x: step, y: step_ms}]" || return 1
@@ -375,7 +375,7 @@ epochs
 resources
 :7:11: figures.y = cpu_useful_pct: this campaign has no resources.csv. 
 {kind: line, y: step_ms, where: ranks = 2}
-:7:43: figures.where = ranks = 2: no point of the spec is so
+:7:43: figures.where = ranks = 2: no point of the spec fulfils it
 {kind: line, y: step_ms, where: rank > 1}
 :7:43: figures.where = rank > 1: 'rank' is unknown; nearest 'ranks'
 {kind: line, y: step_ms, file: sumary}

@@ -35,7 +35,7 @@ static inline void draw(const struct summary *s, const char *dir)
         fail_msg("%s: %s", e.file, e.text);
 }
 
-/* Freed by the caller; *size in bytes. */
+/* Reads a picture, *size bytes; the caller frees it. */
 static inline char *picture(const char *dir, const char *name, size_t *size)
 {
     char path[256];
@@ -66,7 +66,7 @@ static inline void add(struct fake_run *run, long ranks, const char *strategy, d
                                             .step_ms = step_ms + 0.1 * block});
 }
 
-/* Ranks 1, 2 and 4 measured, 4 failed for one strategy, 8 skipped. */
+/* Adds points: ranks 1, 2 and 4 measured, 4 failed for one strategy, 8 skipped. */
 static inline void fill(struct fake_run *run)
 {
     fake_open(run, spec_text);

@@ -1,4 +1,4 @@
-/* One run that has points of every status, drawn as every kind of figure: what a group of tests looks at. */
+/* One run with points of every status, drawn as every kind of figure, for a group of tests. */
 #pragma once
 
 #include "bench/collect/tests/fake_run.h"
@@ -41,7 +41,7 @@ static const char published_text[] = "# a report\n"
                                      "8,97.2,0.02,20,\n"
                                      "64,90,0.01,10,\n";
 
-/* Powers of ten that do not hide each other in a sum. */
+/* Coefficients are powers of ten, so that each shows in a sum. */
 static const char link_text[] = "coefficient,value,lo,hi\n"
                                 "alpha_us,1000,900,1100\n"
                                 "beta_ns_per_byte,10,9,11\n"
@@ -59,7 +59,7 @@ struct run {
     struct summary s;
 };
 
-/* The spec with the file of coefficients and the published one in their places. */
+/* Inserts the names of the coefficients file and the published file into the spec. */
 static inline char *spec_with(const char *link, const char *file)
 {
     const char *first = strstr(spec_text, "LINK"), *second = strstr(spec_text, "FILE"),
@@ -71,7 +71,7 @@ static inline char *spec_with(const char *link, const char *file)
     return text;
 }
 
-/* Communication takes 10 ms alone, model states 0.27 MiB. */
+/* Communication alone takes 10 ms; model states take 0.27 MiB. */
 static inline void add_times(struct fake_run *run, long ranks, const char *strategy, double step_ms,
                              bool differ)
 {
@@ -99,8 +99,8 @@ static inline void add_accuracy(struct fake_run *run, long ranks, const char *st
             ->wall_s = (double)(10 - ranks) + 0.5 * (double)seed;
 }
 
-/* Ranks 1 and 2 are ok, 4 is unverified with allreduce, 8 is oversubscribed with allreduce and
- * skipped without; 4 without has failed. */
+/* Adds points: ranks 1 and 2 are ok. 4 is unverified with allreduce and failed without. 8 is
+ * oversubscribed with allreduce and skipped without. */
 static inline void fill(struct fake_run *run)
 {
     add_times(run, 1, "none", 100, false);
@@ -176,7 +176,7 @@ static inline struct csv_table series_of(const struct run *run, const char *figu
     return table_of(run, "series", figure);
 }
 
-/* A number of the row whose columns `key` and `second` have these texts. */
+/* Returns a number of the row whose columns `key` and `second` have these texts. */
 static inline double number_at(const struct csv_table *table, const char *key, const char *text,
                                const char *second, const char *second_text, const char *column)
 {

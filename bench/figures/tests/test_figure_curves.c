@@ -1,7 +1,8 @@
-/* Curves and axes of figures: which points make one, how they are told apart, what fits. */
+/* Curves and axes of figures: which points form a curve, how curves are distinguished, how many
+ * fit. */
 #include "bench/figures/tests/drawn.h"
 
-static void variants_have_lines_of_their_own(void **state)
+static void each_variant_has_its_own_line(void **state)
 {
     static const char *const lines[] = {">gather_scatter<", ">gather_scatter (mpich)<", NULL};
     static const char *const names[] = {"usual", "mpich"};
@@ -23,7 +24,7 @@ static void variants_have_lines_of_their_own(void **state)
     fake_close(&run);
 }
 
-static void compressors_have_lines_of_their_own(void **state)
+static void each_compressor_has_its_own_line(void **state)
 {
     static const char *const lines[] = {">allreduce<", ">allreduce + fp16<", ">allreduce + bf16<",
                                         NULL};
@@ -44,8 +45,8 @@ static void compressors_have_lines_of_their_own(void **state)
     fake_close(&run);
 }
 
-/* The legend: of each curve the colour and dash of its line and its mark, which are the first of
- * the picture. Lines of the legend are level and 36 pixels long. Returns how many there are. */
+/* Reads the legend: colour and dash of each curve's line, and its mark, which are the first in
+ * the picture. Lines of the legend are level and 36 pixels long. Returns their number. */
 static size_t read_legend(const char *svg, char styles[][160], size_t most)
 {
     size_t n = 0;
@@ -67,8 +68,8 @@ static size_t read_legend(const char *svg, char styles[][160], size_t most)
     return n;
 }
 
-/* By colour and dash alone, even without the marks. */
-static void many_curves_are_told_apart(void **state)
+/* Colour and dash must differ even without marks. */
+static void many_curves_differ_in_colour_or_dash(void **state)
 {
     static const char *const names[] = {"none",   "allreduce", "bucketed",    "fusion",
                                         "ring",   "tree",      "shm",         "fixed_order",
@@ -102,7 +103,6 @@ static void many_curves_are_told_apart(void **state)
     fake_close(&run);
 }
 
-/* How often a curve's row of the series file has these ranks. */
 static size_t count_rows(const char *dir, const char *figure, const char *name, long ranks)
 {
     char path[256], wanted[128], at[32], line[1024];
@@ -118,7 +118,7 @@ static size_t count_rows(const char *dir, const char *figure, const char *name, 
     return n;
 }
 
-/* At one rank nothing was measured of local_sgd: the base there has a mark of its own. */
+/* At one rank nothing was measured of local_sgd; the base there has its own mark. */
 static void a_base_marks_its_own_curve_only(void **state)
 {
     struct fake_run run;
@@ -139,7 +139,6 @@ static void a_base_marks_its_own_curve_only(void **state)
     fake_close(&run);
 }
 
-/* What ran nowhere has a name where it is missing, but no curve. */
 static void a_series_without_a_value_has_no_curve(void **state)
 {
     size_t size;
@@ -179,8 +178,8 @@ static void one_rank_count_draws(void **state)
     fake_close(&run);
 }
 
-/* Large numbers are written short, and accuracy ends at 100 %, a cut axis saying so. */
-static void axes_fit_what_they_show(void **state)
+/* Large numbers are abbreviated. Accuracy ends at 100 %, and a cut axis is marked. */
+static void axes_fit_their_values(void **state)
 {
     static const char *const spec = "name: axes\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
                                     "matrix: {ranks: [1, 2]}\nbars: %s\nfigures: [bars]\n"
@@ -217,7 +216,7 @@ static void axes_fit_what_they_show(void **state)
     }
 }
 
-/* Beyond 8 ranks axes are logarithmic; points beyond the cores are named. */
+/* Beyond 8 ranks axes are logarithmic; points beyond the cores are labelled. */
 static void many_ranks_draw(void **state)
 {
     char path[128];
@@ -244,9 +243,9 @@ static void set_cell(struct point_summary *p, enum column_id column, const char 
     assert_non_null(p->cells[column]);
 }
 
-/* Two thousand points of which a hundred have a value, in fifty curves: the picture holds what fits
- * and says what does not, the series file holds all. */
-static void more_than_fits_is_left_to_the_series(void **state)
+/* Two thousand points, a hundred of them with a value, in fifty curves. The picture holds those
+ * that fit and states how many do not; the series file holds all. */
+static void the_series_file_has_what_does_not_fit(void **state)
 {
     enum { RANKS = 40, RATES = 50, DRAWN = 36 };
     char *text = NULL, *svg, styles[RATES][160];
@@ -275,8 +274,9 @@ static void more_than_fits_is_left_to_the_series(void **state)
     svg = picture(run.dir, "time.svg", &size);
     assert_int_equal(read_legend(svg, styles, RATES), DRAWN);
     free(svg);
-    assert_says(run.dir, "time.txt",
-                (const char *const[]){"for want of room: 14 curves of series_time.csv", NULL});
+    assert_says(
+        run.dir, "time.txt",
+        (const char *const[]){"because they do not fit: 14 curves of series_time.csv", NULL});
     svg = picture(run.dir, "series_time.csv", &size);
     for (const char *at = svg; (at = strchr(at, '\n')) != NULL; at++)
         rows++;
@@ -290,8 +290,8 @@ static void more_than_fits_is_left_to_the_series(void **state)
     fake_close(&run);
 }
 
-/* What the scripts of a figure work out, as text: `prints` stands for drawing it. Freed by the
- * caller. */
+/* Runs a figure's script with `prints` instead of drawing. Returns the printed text, which the
+ * caller frees. */
 static char *work_out(const struct summary *s, const char *dir, const char *figure,
                       const char *prints)
 {
@@ -316,7 +316,7 @@ static char *work_out(const struct summary *s, const char *dir, const char *figu
     return picture(dir, name, &size);
 }
 
-/* The value of a printed line to compare with at x. */
+/* Returns the comparison value at x in a printed line. */
 static double line_at(const char *points, double x)
 {
     double x0 = NAN, y0 = NAN, x1, y1;
@@ -330,9 +330,9 @@ static double line_at(const char *points, double x)
     return NAN;
 }
 
-/* Marks that would hide each other are a mark's width apart, others stay at their ranks; a value below the ideal is
- * below its line. The caption says it. */
-static void marks_that_hide_each_other_are_spread(void **state)
+/* Overlapping marks are a mark's width apart; others stay at their ranks. A value below the
+ * ideal stays below its line. The caption mentions it. */
+static void overlapping_marks_are_spread(void **state)
 {
     double x[5], width;
     struct fake_run run;
@@ -373,7 +373,6 @@ static void marks_that_hide_each_other_are_spread(void **state)
     fake_close(&run);
 }
 
-/* A page has longer lines of text than a column and a slide. */
 static void sizes_give_texts_their_room(void **state)
 {
     static const char *const sizes[] = {"column", "slide", "page"};
@@ -396,7 +395,7 @@ static void sizes_give_texts_their_room(void **state)
     }
 }
 
-/* A single mark joins nothing, in the picture as in its legend. */
+/* A single mark has no line, in the picture and in the legend. */
 static void single_marks_have_no_line(void **state)
 {
     struct fake_run run;
@@ -415,7 +414,7 @@ static void single_marks_have_no_line(void **state)
     fake_close(&run);
 }
 
-/* What is wider than the picture goes on in the next line; a number and its % stay together. */
+/* Text wider than the picture continues in the next line; a number and its % stay together. */
 static void texts_are_cut_at_blanks(void **state)
 {
     static const char *const cases[][2] = {
@@ -439,7 +438,7 @@ static void texts_are_cut_at_blanks(void **state)
     fake_close(&run);
 }
 
-/* Axes of shares end at 100 and begin at 0 or, marked as broken, below the lowest launch. */
+/* Axes of shares end at 100. They begin at 0, or below the lowest launch and marked as broken. */
 static void axes_of_shares_show_the_difference(void **state)
 {
     static const struct {
@@ -476,8 +475,7 @@ static void axes_of_shares_show_the_difference(void **state)
     fake_close(&run);
 }
 
-/* A legend names nothing that is not drawn. */
-static void a_legend_has_what_is_drawn(void **state)
+static void a_legend_names_only_drawn_curves(void **state)
 {
     size_t size;
     struct fake_run run;
@@ -523,8 +521,7 @@ static char *open_cases(struct fake_run *run, const char *dir)
     return fake_read(path);
 }
 
-/* A file of which two sources take what they want is told once. */
-static void a_published_file_is_told_once(void **state)
+static void a_published_file_is_named_once(void **state)
 {
     static const char text[] =
         "name: told\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 2\n"
@@ -550,9 +547,9 @@ static void a_published_file_is_told_once(void **state)
     fake_remove_folder(dir);
 }
 
-/* In the order of the spec, not that in which launches happened to run; what is not ours stands
- * behind them, under its own name only. */
-static void cases_stand_in_their_order(void **state)
+/* Cases are in the order of the spec, not in the random order of launches. Published series
+ * follow, under their own name only. */
+static void cases_follow_the_order_of_the_spec(void **state)
 {
     static const char *const rows[] = {",zebra,1,", ",ape,2,", ",keras,3,", ",lightning,4,"};
     char dir[] = "/tmp/theirs.XXXXXX";
@@ -574,23 +571,23 @@ static void cases_stand_in_their_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variants_have_lines_of_their_own),
-        cmocka_unit_test(compressors_have_lines_of_their_own),
-        cmocka_unit_test(many_curves_are_told_apart),
+        cmocka_unit_test(each_variant_has_its_own_line),
+        cmocka_unit_test(each_compressor_has_its_own_line),
+        cmocka_unit_test(many_curves_differ_in_colour_or_dash),
         cmocka_unit_test(a_base_marks_its_own_curve_only),
         cmocka_unit_test(a_series_without_a_value_has_no_curve),
         cmocka_unit_test(one_rank_count_draws),
-        cmocka_unit_test(marks_that_hide_each_other_are_spread),
+        cmocka_unit_test(overlapping_marks_are_spread),
         cmocka_unit_test(sizes_give_texts_their_room),
         cmocka_unit_test(single_marks_have_no_line),
         cmocka_unit_test(texts_are_cut_at_blanks),
         cmocka_unit_test(axes_of_shares_show_the_difference),
-        cmocka_unit_test(a_legend_has_what_is_drawn),
-        cmocka_unit_test(a_published_file_is_told_once),
-        cmocka_unit_test(cases_stand_in_their_order),
-        cmocka_unit_test(axes_fit_what_they_show),
+        cmocka_unit_test(a_legend_names_only_drawn_curves),
+        cmocka_unit_test(a_published_file_is_named_once),
+        cmocka_unit_test(cases_follow_the_order_of_the_spec),
+        cmocka_unit_test(axes_fit_their_values),
         cmocka_unit_test(many_ranks_draw),
-        cmocka_unit_test(more_than_fits_is_left_to_the_series),
+        cmocka_unit_test(the_series_file_has_what_does_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

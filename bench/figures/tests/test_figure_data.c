@@ -1,4 +1,4 @@
-/* What figures hold, before anything is drawn: their numbers, places, launches and faults. */
+/* Data of figures before drawing: numbers, places, launches, errors. */
 #include "bench/collect/tests/fake_run.h"
 
 #include "bench/collect/columns.h"
@@ -8,7 +8,6 @@
 #include "bench/figures/figures.h"
 #include "bench/figures/merge.h"
 
-/* A run and one of its figures. */
 struct shown {
     struct fake_run run;
     struct summary s;
@@ -46,7 +45,8 @@ static void summarise(struct fake_run *run, struct summary *s)
 
 #define HEAD "name: data\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
 
-/* Two strategies at two rank counts, three launches and seeds each; `figure` is the only one. */
+/* Opens a run of two strategies at two rank counts, three launches and seeds each, with the
+ * single figure `figure`. */
 static void open_shown(struct shown *shown, const char *figure)
 {
     char text[1024];
@@ -90,7 +90,8 @@ static void close_shown(struct shown *shown)
     fake_close(&shown->run);
 }
 
-/* The series file, the launches behind it and what the script is told; freed by the caller. */
+/* Returns the series file, the dots file or the script's definitions as text; the caller frees
+ * it. */
 enum written { SERIES, DOTS, DEFINITIONS };
 
 static char *written(struct figure_data *d, enum written what)
@@ -129,7 +130,7 @@ static size_t count_lines(struct figure_data *d, enum written what)
     return n;
 }
 
-/* The error of a figure, before anything is run and when it is drawn. */
+/* Checks the error of a figure, before anything is run and when it is drawn. */
 static void assert_refused(const char *figure, const char *wanted)
 {
     struct shown shown = {0};
@@ -148,24 +149,24 @@ static void assert_refused(const char *figure, const char *wanted)
 static void several_points_at_one_x_are_refused(void **state)
 {
     assert_refused("{kind: line, y: step_ms, series: train.lr}",
-                   "has 2 points at ranks = 1; they differ in sync.strategy,");
-    assert_refused("{kind: time, series: train.lr}", "they differ in sync.strategy,");
-    assert_refused("{kind: line, y: step_ms, x: sync.strategy, series: train.lr, shape: bars}",
-                   "at sync.strategy = allreduce; they differ in ranks,");
+                   "has 2 points at ranks = 1; they differ in sync.strategy. Use `series`");
+    assert_refused("{kind: time, series: train.lr}", "they differ in sync.strategy. Use `series`");
+    assert_refused(
+        "{kind: line, y: step_ms, x: sync.strategy, series: train.lr, shape: bars}",
+        "at sync.strategy = allreduce; they differ in ranks, ranks_per_node. Use `series`");
 }
 
-/* Rows of several points at one epoch are found when they are read. */
 static void several_points_at_one_epoch_are_refused(void **state)
 {
     struct shown shown = {0};
     struct error e = {.status = OK};
     open_shown(&shown, "{kind: line, y: train_loss, x: epoch, series: sync.strategy}");
     assert_int_equal(read_figure(&shown, &e), ERR_SPEC);
-    assert_non_null(strstr(e.text, "has 2 points at epoch = 1; they differ in ranks,"));
+    assert_non_null(strstr(
+        e.text, "has 2 points at epoch = 1; they differ in ranks, ranks_per_node. Use `series`"));
     close_shown(&shown);
 }
 
-/* Points that differ by their seed repeat each other. */
 static void seeds_are_one_median(void **state)
 {
     struct shown shown = {0};
@@ -189,7 +190,8 @@ static void seeds_are_one_median(void **state)
     close_shown(&shown);
 }
 
-/* At one rank all three reached the target after two epochs, at two the third diverged: no row. */
+/* At one rank all three seeds reached the target after two epochs. At two ranks the third
+ * diverged and has no row. */
 static void a_diverged_seed_leaves_its_point_without_a_value(void **state)
 {
     static const char target[] = "\"target_acc_pct\":90,";
@@ -215,7 +217,7 @@ static void a_diverged_seed_leaves_its_point_without_a_value(void **state)
     summarise(&shown.run, &shown.s);
     assert_int_equal(read_figure(&shown, &e), OK);
     assert_holds(&shown.d, SERIES, (const char *const[]){"ranks=1,1,ok,,1,3,2,2,2,\n", NULL});
-    assert_int_equal(count_lines(&shown.d, SERIES), 2); /* with the head */
+    assert_int_equal(count_lines(&shown.d, SERIES), 2); /* one row and the header */
     close_shown(&shown);
 }
 
@@ -261,7 +263,7 @@ static void steps_are_an_axis(void **state)
     close_shown(&shown);
 }
 
-/* One rank trained well, two diverged in the second timed step. */
+/* Opens a run in which one rank trained well and two ranks diverged in the second timed step. */
 static void open_diverged(struct shown *shown, const char *where)
 {
     char text[512], path[128];
@@ -284,9 +286,9 @@ static void open_diverged(struct shown *shown, const char *where)
     summarise(&shown->run, &shown->s);
 }
 
-/* Steps of what diverged are part of no median, and no reason to draw nothing; they are drawn where a figure asks
- * for them, as far as their losses are numbers. */
-static void steps_of_what_diverged_count_where_asked_for(void **state)
+/* Steps of diverged launches are in no median, but do not prevent drawing. They are drawn if a
+ * figure requests them, as far as their losses are numbers. */
+static void steps_of_diverged_launches_are_drawn_on_request(void **state)
 {
     static const char *const wheres[] = {"", ", where: status = diverged"};
     static const char *const shown_labels[] = {",ranks=1,1,ok,", ",ranks=2,2,diverged,"};
@@ -325,7 +327,7 @@ static void cases_are_an_axis(void **state)
     close_shown(&shown);
 }
 
-static void classes_stand_side_by_side(void **state)
+static void classes_are_side_by_side(void **state)
 {
     struct shown shown = {0};
     open_figure(&shown, "{kind: classes, where: ranks = 2}");
@@ -335,8 +337,8 @@ static void classes_stand_side_by_side(void **state)
     close_shown(&shown);
 }
 
-/* Units stand behind a name once, and not where the name is one. */
-static void axes_are_called_by_name_and_unit(void **state)
+/* A unit follows a name once, and not if the name is the unit. */
+static void axis_titles_have_name_and_unit(void **state)
 {
     (void)state;
     static const struct {
@@ -358,8 +360,8 @@ static void axes_are_called_by_name_and_unit(void **state)
     }
 }
 
-/* In words, of columns too: what they count is told by quantities, by the option that they tell, else by their name. */
-static void columns_are_called_in_words(void **state)
+/* Titles come from quantities, otherwise from the column's option, otherwise from its name. */
+static void columns_have_titles_in_words(void **state)
 {
     (void)state;
     static const struct {
@@ -378,7 +380,7 @@ static void columns_are_called_in_words(void **state)
     }
 }
 
-/* The interval is the column's own: that of speedup is none of how many pairs it has. */
+/* The interval belongs to the column: speedup_lo is not the interval of speedup_pairs. */
 static void columns_have_their_own_intervals(void **state)
 {
     (void)state;
@@ -416,8 +418,8 @@ static void every_option_has_a_title(void **state)
 
 /* ---- Captions ---- */
 
-/* Six launches, of which the peer has been there for four: their interval is that of four. */
-static void ratios_are_as_sure_as_their_pairs(void **state)
+/* Six launches, of which the peer has been present for four: the interval has the level of four. */
+static void levels_of_ratios_follow_from_their_pairs(void **state)
 {
     static const char *const says[] = {
         "Median of 4 paired ratios, each to the peer's launch of the "
@@ -448,7 +450,7 @@ static void ratios_are_as_sure_as_their_pairs(void **state)
 
 /* ---- Looks ---- */
 
-static void parts_that_are_none_are_refused(void **state)
+static void unknown_parts_are_refused(void **state)
 {
     assert_refused("{kind: breakdown, y: [forward, frwd]}",
                    "'frwd' is unknown; known: load forward backward pack");
@@ -456,7 +458,7 @@ static void parts_that_are_none_are_refused(void **state)
 
 /* ---- Kinds and runs ---- */
 
-/* What was measured and what was emulated are curves of their own, whatever `series` says. */
+/* Measured and emulated points are in separate curves, whatever `series` contains. */
 static void kinds_are_never_joined(void **state)
 {
     struct shown shown = {0};
@@ -475,7 +477,6 @@ static void kinds_are_never_joined(void **state)
     close_shown(&shown);
 }
 
-/* Ranks of accuracy runs compute, also of points whose timed launches let the time of it pass. */
 static void accuracy_is_never_replayed(void **state)
 {
     static const struct {
@@ -505,7 +506,6 @@ static void accuracy_is_never_replayed(void **state)
     }
 }
 
-/* Reads the first figure of the first run over both. */
 static void read_both(struct figure_data *d, struct merged *merged, struct shown *a,
                       struct shown *b)
 {
@@ -541,7 +541,6 @@ static void runs_are_chosen_by_name(void **state)
     }
 }
 
-/* Of a single run it has no name that a condition could ask for. */
 static void one_run_has_no_name(void **state)
 {
     assert_refused("{kind: time, where: run = old}", "run");
@@ -557,15 +556,15 @@ int main(void)
         cmocka_unit_test(curves_have_their_launches),
         cmocka_unit_test(epochs_have_their_runs),
         cmocka_unit_test(steps_are_an_axis),
-        cmocka_unit_test(steps_of_what_diverged_count_where_asked_for),
+        cmocka_unit_test(steps_of_diverged_launches_are_drawn_on_request),
         cmocka_unit_test(cases_are_an_axis),
-        cmocka_unit_test(classes_stand_side_by_side),
-        cmocka_unit_test(axes_are_called_by_name_and_unit),
-        cmocka_unit_test(columns_are_called_in_words),
+        cmocka_unit_test(classes_are_side_by_side),
+        cmocka_unit_test(axis_titles_have_name_and_unit),
+        cmocka_unit_test(columns_have_titles_in_words),
         cmocka_unit_test(columns_have_their_own_intervals),
         cmocka_unit_test(every_option_has_a_title),
-        cmocka_unit_test(ratios_are_as_sure_as_their_pairs),
-        cmocka_unit_test(parts_that_are_none_are_refused),
+        cmocka_unit_test(levels_of_ratios_follow_from_their_pairs),
+        cmocka_unit_test(unknown_parts_are_refused),
         cmocka_unit_test(kinds_are_never_joined),
         cmocka_unit_test(accuracy_is_never_replayed),
         cmocka_unit_test(runs_are_chosen_by_name),

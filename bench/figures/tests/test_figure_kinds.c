@@ -1,5 +1,5 @@
-/* Every kind of figure, of a run that has points of every status: what its series file holds, what
- * it says, and that the CSV files alone draw the same. */
+/* Every kind of figure, for a run with points of every status: content of the series file and of
+ * texts, and that the CSV files alone draw the same figure. */
 #include "bench/figures/tests/kinds.h"
 
 #include "bench/spec/value.h"
@@ -26,7 +26,7 @@ static void series_over_ranks_hold_the_numbers(void **state)
 {
     const struct run *run = *state;
     struct csv_table time = series_of(run, "time"), speedup = series_of(run, "speedup");
-    assert_int_equal(time.rows, 7); /* the base stands in its own series only */
+    assert_int_equal(time.rows, 7); /* the base is in its own series only */
     NEAR(number_at(&time, "name", "allreduce", "ranks", "2", "value"), 56 * 1.015);
     NEAR(number_at(&time, "name", "allreduce", "ranks", "2", "lo"), 56);
     NEAR(number_at(&time, "name", "allreduce", "ranks", "2", "hi"), 56 * 1.03);
@@ -39,7 +39,7 @@ static void series_over_ranks_hold_the_numbers(void **state)
     csv_table_free(&speedup);
 }
 
-/* A share of summary.csv is drawn in per cent, and what was published of it. */
+/* Shares of summary.csv and their published values are drawn in per cent. */
 static void published_shares_have_the_unit_of_the_axis(void **state)
 {
     const struct run *run = *state;
@@ -49,7 +49,6 @@ static void published_shares_have_the_unit_of_the_axis(void **state)
     csv_table_free(&efficiency);
 }
 
-/* Columns of raw.csv, launch by launch. */
 static void columns_are_added(void **state)
 {
     const struct run *run = *state;
@@ -66,7 +65,7 @@ static void columns_are_added(void **state)
     csv_table_free(&both);
 }
 
-/* Of the accuracy runs; replicas that train apart have none and no place in the figure. */
+/* Draws accuracy runs; points without communication have none and are left out. */
 static void series_of_runs_hold_the_numbers(void **state)
 {
     const struct run *run = *state;
@@ -86,7 +85,7 @@ static void series_of_runs_hold_the_numbers(void **state)
     csv_table_free(&total);
 }
 
-/* Every launch that counts; of ratios those that have one of the base in their block. */
+/* Every launch that counts has a dot. Ratios need a launch of the base in the same block. */
 static void dots_hold_single_launches(void **state)
 {
     const struct run *run = *state;
@@ -115,8 +114,8 @@ static void dots_hold_single_launches(void **state)
     csv_table_free(&bars);
 }
 
-/* The model of time says the calls by the step that they are of; their launches are their own. */
-static void calls_alone_have_their_own_launches(void **state)
+/* The model predicts communication alone from the step; its launches are separate. */
+static void communication_alone_has_its_own_launches(void **state)
 {
     const struct run *run = *state;
     struct csv_table calls = series_of(run, "calls"), dots = table_of(run, "dots", "calls");
@@ -139,8 +138,8 @@ static void bars_hold_the_chosen_quantity(void **state)
     csv_table_free(&bars);
 }
 
-/* The parts of a step add up to it. Exposed communication is 20 % of which the three ranks but the
- * last wait 4 %. */
+/* Parts add up to the step. Exposed communication is 20 %, of which the three ranks other than
+ * the last wait 4 %. */
 static void breakdown_holds_the_parts(void **state)
 {
     const struct run *run = *state;
@@ -160,9 +159,10 @@ static void breakdown_holds_the_parts(void **state)
     csv_table_free(&breakdown);
 }
 
-/* The base's 101.5 ms over ranks, and what the library takes for 87360 bytes of 2 ranks by halves:
- * two messages of 1 ms, all bytes sent once at 10 ns, half of them added at 100 ns. What does not
- * communicate, and what is no step, has no model. */
+/* The prediction divides the base's 101.5 ms among ranks and adds the library's sum of 87360
+ * bytes of 2 ranks by halves: two messages of 1 ms, all bytes sent once at 10 ns, half of them
+ * added at 100 ns. Points without communication, and quantities other than steps, have no
+ * prediction. */
 static void model_follows_from_base_and_messages(void **state)
 {
     const struct run *run = *state;
@@ -185,7 +185,7 @@ static void model_follows_from_base_and_messages(void **state)
     csv_table_free(&bars);
 }
 
-/* A spec that names a file with this text, or one that is not there: ERR_DATA with these words. */
+/* Checks a coefficients file with this text, or a missing one: ERR_DATA with these words. */
 static void refuse_link(const char *text, const char *words)
 {
     char dir[] = "/tmp/fake_link.XXXXXX", path[64];
@@ -206,18 +206,19 @@ static void refuse_link(const char *text, const char *words)
     fake_remove_folder(dir);
 }
 
-static void coefficients_that_are_none_are_refused(void **state)
+static void invalid_coefficients_are_refused(void **state)
 {
     refuse_link(NULL, "No such file");
     refuse_link("a,b\n1,2\n", "coefficient");
-    refuse_link("coefficient,value\nalpha_us,1\n", "no row 'beta_ns_per_byte'");
+    refuse_link("coefficient,value\nalpha_us,1\n", "row 'beta_ns_per_byte' not found");
     refuse_link("coefficient,value\nalpha_us,quick\n", "'quick' is not a number");
 }
 
-/* In block b of two ranks a step is 5 (1 + b/100) ms above computing alone: of 10 ms 0.5 - b/200
- * cost no time. Of the step, 20 % are communication, half of the ranks waiting 4 %. A row of points
- * without computing alone has no hidden part; strategy none has no row. */
-static void overlap_holds_what_hid(void **state)
+/* In block b a step on two ranks is 5 (1 + b/100) ms longer than computation alone, so of 10 ms
+ * communication 0.5 - b/200 is hidden. Of the step, 20 % are communication; half of the ranks
+ * wait 4 %. A point without a time of computation alone has no hidden part; strategy none has no
+ * row. */
+static void overlap_holds_hidden_communication(void **state)
 {
     const struct run *run = *state;
     struct csv_table overlap = series_of(run, "overlap");
@@ -235,8 +236,8 @@ static void overlap_holds_what_hid(void **state)
     csv_table_free(&overlap);
 }
 
-/* 21840 numbers of 4 bytes that every rank has whole, as gradients and as the optimizer's state too. */
-static void memory_stands_beside_what_was_told_of_it(void **state)
+/* Every rank has 21840 numbers of 4 bytes whole, as parameters, gradients and optimizer state. */
+static void memory_has_formula_forecast_and_measurement(void **state)
 {
     const struct run *run = *state;
     const struct config *config = &run->fake.spec.points[0].config;
@@ -273,7 +274,7 @@ static void epochs_hold_every_epoch(void **state)
     csv_table_free(&epochs);
 }
 
-static void captions_say_what_was_run(void **state)
+static void captions_describe_the_run(void **state)
 {
     const struct run *run = *state;
     static const char *const all[] = {
@@ -297,7 +298,7 @@ static void captions_say_what_was_run(void **state)
         assert_says(
             run, name_of(name, figures[i], "svg"),
             (const char *const[]){"lenet_21k on mnist (real data), sgd, global batch 256", NULL});
-        /* where points share cores there is no efficiency */
+        /* points that share cores have no efficiency */
         if (strcmp(figures[i], "efficiency") != 0)
             assert_says(run, name_of(name, figures[i], "svg"),
                         (const char *const[]){"oversubscribed", NULL});
@@ -307,7 +308,7 @@ static void captions_say_what_was_run(void **state)
     assert_says(run, "epochs.txt", runs);
 }
 
-static void pictures_say_what_is_drawn(void **state)
+static void pictures_have_their_texts(void **state)
 {
     const struct run *run = *state;
     assert_says(run, "time.svg", (const char *const[]){">failed or unverified<", ">model<", NULL});
@@ -330,8 +331,8 @@ static void pictures_say_what_is_drawn(void **state)
                 (const char *const[]){">test accuracy (%)<", ">training loss<", NULL});
 }
 
-/* The share of a picture's height below the first line of its caption, which begins at 8 pixels; 0:
- * it has none. */
+/* Returns the share of a picture's height below the first line of its caption, which begins at 8
+ * pixels; 0 if there is no caption. */
 static double caption_share(const struct run *run, const char *figure)
 {
     char path[256];
@@ -347,11 +348,11 @@ static double caption_share(const struct run *run, const char *figure)
         first = whole > 0 ? fmin(first, y) : first;
     }
     free(svg);
-    return isinf(first) ? 0 : (height - first + 13) / height; /* 13 pixels: its letters */
+    return isinf(first) ? 0 : (height - first + 13) / height; /* 13 pixels: height of its letters */
 }
 
-/* What `where` leaves out is not told of either; a sum has the titles of its terms. */
-static void captions_tell_of_what_is_shown(void **state)
+/* The caption omits points that `where` excludes; a sum has the titles of its terms. */
+static void captions_describe_shown_points_only(void **state)
 {
     const struct run *run = *state;
     char path[256];
@@ -363,16 +364,17 @@ static void captions_tell_of_what_is_shown(void **state)
     assert_says(run, "both.svg", (const char *const[]){">forward + backward (ms)<", NULL});
 }
 
-/* Short leaves most of a picture to what it shows, none leaves all of it; the text is beside it. */
-static void captions_take_the_room_that_the_spec_gives_them(void **state)
+/* A short caption leaves most of a picture to the figure, `none` all of it; the full text is in
+ * a file beside it. */
+static void captions_have_the_size_that_the_spec_sets(void **state)
 {
     struct run *run = *state;
     static const char *const kinds[] = {"short", "full", "none"};
     struct config *config = &run->fake.spec.config;
     struct value *caption = &config->values[OPT_CAPTION];
-    const struct value lent = *caption; /* to the points, which go on reading it */
+    const struct value lent = *caption; /* the points keep reading it */
     *caption = (struct value){.set = false};
-    for (int k = 2; k >= 0; k--) { /* what the other tests look at comes last */
+    for (int k = 2; k >= 0; k--) { /* the last caption is the one that other tests check */
         struct error e = {.status = OK};
         assert_int_equal(
             config_set(config, option_get(OPT_CAPTION), kinds[k], (struct mark){0}, &e), OK);
@@ -399,7 +401,7 @@ static void assert_same_file(const char *a, const char *b, const char *name)
         fail_msg("%s differs when drawn from CSV files alone", name);
 }
 
-/* The tables of a run without its launches draw the same, byte by byte. */
+/* Tables of a run without its launches must draw equal files. */
 static void csv_files_alone_draw_the_same(void **state)
 {
     struct run *run = *state;
@@ -427,7 +429,7 @@ static void csv_files_alone_draw_the_same(void **state)
     fake_remove_folder(dir);
 }
 
-/* The error begins with "line: text". */
+/* Checks that the error begins with "line: text". */
 static void damage(const char *from, const char *to, const char *text, struct run *run)
 {
     char dir[] = "/tmp/fake_tables.XXXXXX", path[256], command[512], found[1200];
@@ -466,20 +468,20 @@ int main(void)
         cmocka_unit_test(series_over_ranks_hold_the_numbers),
         cmocka_unit_test(published_shares_have_the_unit_of_the_axis),
         cmocka_unit_test(columns_are_added),
-        cmocka_unit_test(captions_tell_of_what_is_shown),
+        cmocka_unit_test(captions_describe_shown_points_only),
         cmocka_unit_test(series_of_runs_hold_the_numbers),
         cmocka_unit_test(dots_hold_single_launches),
-        cmocka_unit_test(calls_alone_have_their_own_launches),
+        cmocka_unit_test(communication_alone_has_its_own_launches),
         cmocka_unit_test(bars_hold_the_chosen_quantity),
         cmocka_unit_test(breakdown_holds_the_parts),
         cmocka_unit_test(model_follows_from_base_and_messages),
-        cmocka_unit_test(coefficients_that_are_none_are_refused),
-        cmocka_unit_test(overlap_holds_what_hid),
-        cmocka_unit_test(memory_stands_beside_what_was_told_of_it),
+        cmocka_unit_test(invalid_coefficients_are_refused),
+        cmocka_unit_test(overlap_holds_hidden_communication),
+        cmocka_unit_test(memory_has_formula_forecast_and_measurement),
         cmocka_unit_test(epochs_hold_every_epoch),
-        cmocka_unit_test(captions_say_what_was_run),
-        cmocka_unit_test(pictures_say_what_is_drawn),
-        cmocka_unit_test(captions_take_the_room_that_the_spec_gives_them),
+        cmocka_unit_test(captions_describe_the_run),
+        cmocka_unit_test(pictures_have_their_texts),
+        cmocka_unit_test(captions_have_the_size_that_the_spec_sets),
         cmocka_unit_test(csv_files_alone_draw_the_same),
         cmocka_unit_test(a_summary_of_another_run_is_refused),
     };

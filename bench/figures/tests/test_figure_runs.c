@@ -3,7 +3,7 @@
 
 #include "bench/record/csv_reader.h"
 
-/* Rows of a series file in which a column has this text: their values, *n of them. */
+/* Reads *n values from the rows of a series file in which a column has this text. */
 static void read_values(double *values, size_t *n, const char *dir, const char *figure,
                         const char *column, const char *wanted)
 {
@@ -46,8 +46,8 @@ static struct summary measured(struct fake_run *run, double step_ms)
     return s;
 }
 
-/* The same points, measured twice: each keeps its own base, launches and interval. */
-static void runs_stand_beside_each_other(void **state)
+/* The same points measured twice: each run keeps its own base, launches and interval. */
+static void runs_are_drawn_beside_each_other(void **state)
 {
     static const char *const figures[] = {"time", "speedup", "efficiency"};
     static const char *const lines[] = {">before, allreduce<", ">after, allreduce<", NULL};
@@ -75,7 +75,7 @@ static void runs_stand_beside_each_other(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_stand_beside_each_other),
+        cmocka_unit_test(runs_are_drawn_beside_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

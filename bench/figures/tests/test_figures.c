@@ -1,11 +1,11 @@
-/* Figures of synthetic runs: what they say, that they repeat byte by byte, how they fail. What they
- * look like is for eyes. */
+/* Figures of synthetic runs: their texts, reproducible files, failures. Their appearance must be
+ * checked by eye. */
 #include "bench/figures/tests/drawn.h"
 
 #include "bench/figures/gnuplot.h"
 #include "bench/spec/matrix.h"
 
-static void figures_say_what_was_measured(void **state)
+static void figures_describe_the_measurement(void **state)
 {
     static const char *const common[] = {"compute only (none)",
                                          ">allreduce<",
@@ -34,7 +34,7 @@ static void figures_say_what_was_measured(void **state)
     fake_close(&run);
 }
 
-/* A title of the spec does not head figures, one of SET does. */
+/* Figures show a title from SET, but not the spec's title. */
 static void titles_of_set_are_drawn(void **state)
 {
     const char *const origins[] = {"spec.yaml", words_files[WORDS_SET]};
@@ -84,7 +84,7 @@ static void pictures_repeat_byte_by_byte(void **state)
     fake_close(&run);
 }
 
-/* Names reach gnuplot as they are: no shell, no command substitution, no way out of the quotes. */
+/* Names reach gnuplot unchanged: no shell, no command substitution, no escape from the quotes. */
 static void names_are_not_interpreted(void **state)
 {
     char dir[128], trap[128];
@@ -104,7 +104,6 @@ static void names_are_not_interpreted(void **state)
     fake_close(&run);
 }
 
-/* Whatever is in a text, and wherever it stands in it. */
 static void texts_arrive_unchanged(void **state)
 {
     static const char *const texts[] = {
@@ -132,9 +131,9 @@ static void texts_arrive_unchanged(void **state)
     fake_remove_folder(dir);
 }
 
-/* A campaign of every figure of which every point failed, or whose accuracy nobody could read: each
- * figure says so, and none keeps the others from being drawn. */
-static void no_value_stops_no_figure(void **state)
+/* A campaign of every figure in which every point failed or has no accuracy: each figure states
+ * that, and none prevents the others. */
+static void missing_values_prevent_no_figure(void **state)
 {
     static const char *const all[] = {"time",     "breakdown", "overlap",    "bars",
                                       "accuracy", "epochs",    "epoch_time", "total_time",
@@ -162,7 +161,6 @@ static void no_value_stops_no_figure(void **state)
     fake_close(&run);
 }
 
-/* The loss of an epoch whose accuracy is unknown is drawn all the same. */
 static void an_accuracy_without_numbers_leaves_the_loss(void **state)
 {
     char path[128];
@@ -188,7 +186,7 @@ static void an_accuracy_without_numbers_leaves_the_loss(void **state)
     fake_close(&run);
 }
 
-static void nothing_measured_still_draws(void **state)
+static void a_figure_without_measurements_is_drawn(void **state)
 {
     static const char *const texts[] = {"no point was measured", ">All skipped at ", NULL};
     struct fake_run run;
@@ -219,7 +217,7 @@ static void a_failed_base_leaves_the_times(void **state)
     fake_close(&run);
 }
 
-/* Draws where programs are those in `dir` alone. */
+/* Draws with PATH set to `dir`. */
 static enum status draw_by_its_programs(const struct summary *s, const char *dir, struct error *e)
 {
     char *path = strdup(getenv("PATH"));
@@ -243,7 +241,7 @@ static void a_missing_gnuplot_is_named(void **state)
     fake_close(&run);
 }
 
-/* A script that fails is named with what gnuplot said; the picture of before stands, and the other
+/* A failing script is reported with gnuplot's message. The old picture stays, and the other
  * figures are drawn. */
 static void a_failing_script_is_named(void **state)
 {
@@ -273,7 +271,7 @@ static void a_failing_script_is_named(void **state)
     fake_close(&run);
 }
 
-/* One that says nothing is named by how it ended. */
+/* Without a message, the error states how gnuplot ended. */
 static void a_gnuplot_that_is_killed_is_named(void **state)
 {
     char program[128];
@@ -294,7 +292,7 @@ static void a_gnuplot_that_is_killed_is_named(void **state)
     "echo '\"/a/folder/plots/line.gp\" line 58: warning: Skipping data file with no valid "        \
     "points' >&2\n"
 
-/* Warnings and the command that gnuplot repeats say nothing about the failure; a path is whole. */
+/* Warnings and the command repeated by gnuplot are left out of the message; a path stays whole. */
 static void one_message_of_gnuplot_is_kept(void **state)
 {
     static const char *const said[][2] = {
@@ -322,7 +320,6 @@ static void one_message_of_gnuplot_is_kept(void **state)
     fake_close(&run);
 }
 
-/* Rows of a series file that hold this text. */
 static size_t rows_of(const char *dir, const char *name, const char *part)
 {
     size_t size, rows = 0;
@@ -333,9 +330,9 @@ static size_t rows_of(const char *dir, const char *name, const char *part)
     return rows;
 }
 
-/* Launches that two cases share stand in raw.csv once, under the first of them; what is lost is told
- * of each. */
-static void cases_share_what_was_measured_once(void **state)
+/* Launches shared by two cases are in raw.csv once, under the first case; losses are listed for
+ * each. */
+static void cases_share_launches(void **state)
 {
     struct fake_run run;
     fake_open(&run, "name: twins\nmodel: lenet_21k\nscaling: strong\ntrain: {global_batch: 64}\n"
@@ -362,8 +359,9 @@ static void cases_share_what_was_measured_once(void **state)
     fake_close(&run);
 }
 
-/* What stands in no number of the figure: others' load during a launch, a flaw that the spec asks for. */
-static void captions_tell_of_flaws_and_of_disturbed_launches(void **state)
+/* Facts that no number of the figure shows: other programs' load during a launch, a flaw that
+ * the spec requests. */
+static void captions_state_flaws_and_disturbed_launches(void **state)
 {
     struct fake_run run;
     fake_open(&run, "name: flaw\nmodel: lenet_21k\ntrain: {global_batch: 64}\nfigures: [time]\n"
@@ -389,21 +387,21 @@ static void captions_tell_of_flaws_and_of_disturbed_launches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_say_what_was_measured),
+        cmocka_unit_test(figures_describe_the_measurement),
         cmocka_unit_test(titles_of_set_are_drawn),
         cmocka_unit_test(pictures_repeat_byte_by_byte),
         cmocka_unit_test(names_are_not_interpreted),
         cmocka_unit_test(texts_arrive_unchanged),
-        cmocka_unit_test(no_value_stops_no_figure),
+        cmocka_unit_test(missing_values_prevent_no_figure),
         cmocka_unit_test(an_accuracy_without_numbers_leaves_the_loss),
-        cmocka_unit_test(nothing_measured_still_draws),
+        cmocka_unit_test(a_figure_without_measurements_is_drawn),
         cmocka_unit_test(a_failed_base_leaves_the_times),
         cmocka_unit_test(a_missing_gnuplot_is_named),
         cmocka_unit_test(a_gnuplot_that_is_killed_is_named),
         cmocka_unit_test(one_message_of_gnuplot_is_kept),
         cmocka_unit_test(a_failing_script_is_named),
-        cmocka_unit_test(captions_tell_of_flaws_and_of_disturbed_launches),
-        cmocka_unit_test(cases_share_what_was_measured_once),
+        cmocka_unit_test(captions_state_flaws_and_disturbed_launches),
+        cmocka_unit_test(cases_share_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

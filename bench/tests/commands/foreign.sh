@@ -85,7 +85,7 @@ tells_metrics_apart() {
         --set "figures=[{kind: line, $figure, series: [ranks], x: workload.options.intervals}]" &&
         [ "$(grep -c 'metric pi".*,3.14159' "$out/pi/latest/series_each.csv")" -eq 4 ] &&
         [ "$(grep -c 'metric time_ms"' "$out/pi/latest/series_each.csv")" -eq 4 ] &&
-        expect 2 "y = value: rows of metrics.csv are of several kinds, pi and time_ms" "$scalebench" figures "$out/pi/latest" \
+        expect 2 "y = value: expected rows of one kind in metrics.csv, found pi and time_ms" "$scalebench" figures "$out/pi/latest" \
             --set "figures=[{kind: bars, $figure}]"
 }
 
@@ -369,10 +369,10 @@ check "a name that is none" refuses "own.yaml:2:44: workload.options: 'a-b' cann
     '{command: [./pi, "x"], options: {a-b: 5}}'
 check "a name that is taken" refuses "{ranks} has a fixed meaning" '{command: [./pi], options: {ranks: 5}}'
 check "an option named like a column of figures" refuses \
-    "own.yaml:2:49: workload.options: 'n' would be taken for column n of series_NAME.csv" '{command: [./pi, "{n}"], options: {n: 5}}'
-check "an option named like a column of a run" refuses "'step_ms' would be taken for column step_ms_median of summary.csv" \
+    "own.yaml:2:49: workload.options: 'n' is the name of column n of series_NAME.csv" '{command: [./pi, "{n}"], options: {n: 5}}'
+check "an option named like a column of a run" refuses "'step_ms' is the name of column step_ms_median of summary.csv" \
     '{command: [./pi, "{step_ms}"], options: {step_ms: 5}}'
-check "a metric named like a column" refuses "workload.metrics: 'speedup' would be taken for column speedup of summary.csv" \
+check "a metric named like a column" refuses "workload.metrics: 'speedup' is the name of column speedup of summary.csv" \
     '{command: [./pi], metrics: ["speedup = x (.*)"]}'
 many=$(printf ', o%d: 1' {2..32}) taken=$(printf ', "{o%d}"' {2..32})
 check "32 options" measures_options "command: [./own, \"{o1}\"$taken], options: {o1: 1$many}" 32
