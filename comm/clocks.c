@@ -6,7 +6,7 @@
 #include "comm/nodes.h"
 #include "kernels/base/mem.h"
 
-#define OPERATION "messages there and back for the clocks"
+#define OPERATION "clock synchronisation"
 
 /* Limits of one round, which normally takes a few milliseconds. If there are more ranks than
  * cores, a message can take as long as other ranks compute. Only round trips during which both
@@ -187,7 +187,7 @@ static enum status find_offset(struct rounds *r, int rank, int ranks, struct err
     if (r->node < 0)
         r->nodes = 0;
     TRY(pass(r, e));
-    return wait_barrier(r->waiter, r->comm, "end of the messages for the clocks", e);
+    return wait_barrier(r->waiter, r->comm, "barrier after clock synchronisation", e);
 }
 
 enum status clocks_find(struct clock_offset *offset, int *first_rank, struct waiter *w,

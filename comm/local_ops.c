@@ -51,8 +51,9 @@ void local_add(const struct exec *ex, real *y, const real *x, size_t n)
  * apart from y, which may be one of the terms. */
 enum { BLOCK = 1024, LINE = 64 / sizeof(real) };
 
-/* Sets or adds x to sums. The hardware prefetcher stops when the next block switches to another
- * term. Each line of this block therefore prefetches a line of the same term's next block. */
+/* Copies x to sums or adds it. The hardware prefetcher stops when the next block switches to
+ * another term. Each line of this block therefore prefetches a line of the same term's next
+ * block. */
 static inline __attribute__((always_inline)) void
 add_term(real *restrict sums, const real *restrict x, size_t n, bool add)
 {

@@ -135,7 +135,7 @@ static enum status clip_by_norm(struct sync *s, const struct optimizer *o, const
     TRY(sync_extra_sum(s, &sum, sync_comm_end, e));
     if (s->parts != NULL) {
         sum.comm = *s->parts;
-        sum.operation = "sum of the parts' squares";
+        sum.operation = "sum of squares over parts of the network";
         TRY(sync_extra_sum(s, &sum, sync_comm_end, e));
     }
     begin_ns = clock_ns();

@@ -115,8 +115,8 @@ const struct figure_shape shape_stacked = {
 /* ---- Overlap ---- */
 
 /* Writes exposed, waiting and hidden communication. Exposed and wait are parts of a step, means
- * over ranks; unknown waiting is part of exposed. Hidden is a share of the time of the same
- * calls alone. It is negative if communication cost more than that. */
+ * over ranks; unknown waiting is part of exposed. Hidden is the rest of the time that the same
+ * calls take alone; it is negative if they cost more. */
 static void write_hidden(FILE *out, const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];

@@ -219,8 +219,8 @@ static size_t series_of(const struct reading *r)
     return NO_POINT;
 }
 
-/* Writes the name of a series: "Wang and Yang", or else the file; the column if several belong
- * to one y; the values of the keys. */
+/* Writes the name of a series: the source's name ("Wang and Yang") or its file, the column if
+ * several belong to one y, and the keys' values. */
 static void name_series(char *name, size_t size, const struct reading *r, const struct pair *value)
 {
     size_t same = 0;

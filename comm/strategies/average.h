@@ -3,7 +3,7 @@
 
 #include "comm/strategy.h"
 
-/* First member of the context of such a strategy. */
+/* State of a strategy whose replicas differ; first member of its context. */
 struct average {
     real *weights; /* [n] this rank's weights, while the arena holds the mean */
 };

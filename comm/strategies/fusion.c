@@ -29,7 +29,7 @@ struct fusion {
     size_t ready, agreed;
     struct pending question;
     bool asking;
-    int answer;        /* this rank's `ready`; after the sum the minimum over ranks */
+    int answer;        /* this rank's `ready`; after the sum, the minimum over ranks */
     uint64_t answered; /* questions answered in this step */
     int64_t origin_ns; /* start of the first cycle */
     int64_t since_ns;  /* time of the last answer, or of the first ready tensor without agreement */

@@ -88,14 +88,14 @@ enum status node_window_open(struct node_window *w, struct sync *s, int arenas, 
         TRY(MEM_KEEP(&s->memory, w->arenas[i], (size_t)s->ranks, "arenas of a node's ranks", e));
     TRY(check_node(s, e));
     TRY(allocate(w, s, arenas, sparse, e));
-    return wait_barrier(s->waiter, s->comm, "opening of shared memory", e);
+    return wait_barrier(s->waiter, s->comm, "opening shared memory", e);
 }
 
 void node_window_close(struct node_window *w, const struct sync *s)
 {
     if (w->window == MPI_WIN_NULL)
         return;
-    blocking_call_begin(s->waiter, "end of shared memory");
+    blocking_call_begin(s->waiter, "closing shared memory");
     MPI_Win_free(&w->window);
     blocking_call_end(s->waiter);
 }

@@ -28,8 +28,8 @@ struct owned_way {
     enum status (*gather)(struct sync *s, bool is_whole, struct error *e);
 };
 
-/* All blocks and this rank's share of each; first member of the context of such a strategy.
- * Stage 1 has one block, whose shares are placed as a ring leaves its sums. */
+/* All blocks and this rank's share of each; first member of a strategy's context. Stage 1 has
+ * one block, whose shares are placed as a ring leaves its sums. */
 struct owned_blocks {
     const struct owned_way *way;
     int stage;

@@ -146,7 +146,7 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
 static enum status gather_model(struct sync *s, struct error *e)
 {
     const struct param_server *p = s->context;
-    TRY(wait_barrier(s->waiter, s->comm, "ranks of a parameter server", e));
+    TRY(wait_barrier(s->waiter, s->comm, "barrier before the servers' weights are collected", e));
     if (!p->stepped)
         return OK;
     if (p->serves)

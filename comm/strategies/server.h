@@ -30,7 +30,7 @@ struct server {
     size_t begin, count; /* numbers of the arenas that this server holds */
     bool at_once;        /* the optimizer steps on each push separately (async) */
     bool in_order;       /* sums add ranks in the order 0, 1, 2 ... (sync) */
-    /* Largest number of steps by which a rank may lead the slowest, and its weights may be old. */
+    /* Largest lead over the slowest rank, and largest age of a rank's weights, both in steps. */
     uint64_t staleness;
     /* [ranks]; this rank's own entry has only `pushes`, and `pushed`, borrowed */
     struct client *clients;

@@ -23,7 +23,7 @@ struct shm {
     real **grads;     /* [ranks] gradients of each rank */
     bool is_read;     /* all ranks have read this rank's part */
     int64_t read_ns;  /* time spent waiting for readers in this step; part of comm_total_ns */
-    enum status read; /* result of that wait */
+    enum status read; /* result of waiting for readers */
     struct error error;
 };
 
@@ -60,13 +60,13 @@ static enum status wait_for_readers(struct sync *s)
     if (w->is_read)
         return w->read;
     int64_t begin_ns = clock_ns();
-    w->read = node_barrier_wait(&w->window, s, "optimizers that read shared memory", &w->error);
+    w->read = node_barrier_wait(&w->window, s, "other ranks reading shared gradients", &w->error);
     int64_t now_ns = clock_ns();
     w->read_ns += now_ns - begin_ns;
     /* counted here, so that it is not counted as backward */
     s->times.comm_exposed_ns += now_ns - begin_ns;
     s->waited_ns += now_ns - begin_ns; /* this rank is not late because of it */
-    timeline_add(s->waiter->timeline, PHASE_comm, "optimizers that read shared memory", begin_ns,
+    timeline_add(s->waiter->timeline, PHASE_comm, "other ranks reading shared gradients", begin_ns,
                  now_ns);
     w->is_read = true;
     return w->read;

@@ -83,7 +83,7 @@ static enum status shm_zero1_create(struct sync *s, struct error *e)
     s->arenas.params = z->params[s->rank];
     TRY(arenas_alloc(&s->arenas, e));
     node_window_touch(&z->window, s);
-    return node_barrier(&z->window, s, "opening of shared memory", e);
+    return node_barrier(&z->window, s, "opening shared memory", e);
 }
 
 static double shm_zero1_norm2_local(struct sync *s)

@@ -113,7 +113,7 @@ static void delayed_is_one_step_stale(void **state)
 }
 
 /* The applied sum is clipped by its own norm, not by the newest gradient's norm. */
-static void delayed_clips_what_it_applies(void **state)
+static void delayed_clips_the_applied_sum(void **state)
 {
     struct fixture f;
     setup(&f);
@@ -201,7 +201,7 @@ static void local_sgd_averages_every_period(void **state)
 }
 
 /* A local step clips by the rank's own norm, a common step by the norm of the average. */
-static void local_sgd_clips_what_a_rank_applies(void **state)
+static void local_sgd_clips_the_applied_gradient(void **state)
 {
     for (int together = 0; together < 2; together++) {
         struct fixture f;
@@ -336,8 +336,8 @@ static real any(int rank, size_t i)
     return (real)gradient_at(rank, i, 0);
 }
 
-/* Both cases are exact: sums of integers, and g/2 + g/2 for equal gradients. */
-static void adasum_adds_what_is_orthogonal_and_averages_what_is_equal(void **state)
+/* Sums of integers are exact, and so is g/2 + g/2 for equal gradients. */
+static void adasum_adds_orthogonal_and_averages_equal_gradients(void **state)
 {
     struct fixture f;
     setup(&f);
@@ -413,12 +413,12 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counters_equal_an_independent_count),
         cmocka_unit_test(delayed_is_one_step_stale),
-        cmocka_unit_test(delayed_clips_what_it_applies),
+        cmocka_unit_test(delayed_clips_the_applied_sum),
         cmocka_unit_test(local_sgd_averages_every_period),
-        cmocka_unit_test(local_sgd_clips_what_a_rank_applies),
+        cmocka_unit_test(local_sgd_clips_the_applied_gradient),
         cmocka_unit_test(gossip_conserves_the_mean),
         cmocka_unit_test(gossip_averages_pairs),
-        cmocka_unit_test(adasum_adds_what_is_orthogonal_and_averages_what_is_equal),
+        cmocka_unit_test(adasum_adds_orthogonal_and_averages_equal_gradients),
         cmocka_unit_test(adasum_follows_its_tree),
     };
     int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);

@@ -80,7 +80,7 @@ static bool waiter_leaves_nothing(void)
     return holds_nothing("a waiter") && good;
 }
 
-static void every_strategy_agrees_and_leaves_nothing(void **state)
+static void every_strategy_agrees_and_frees_everything(void **state)
 {
     const char *variants[VARIANTS];
     assert_all(waiter_leaves_nothing());
@@ -384,7 +384,7 @@ static void messages_have_more_bytes_than_an_int(void **state)
 
 /* Rank 0 begins a block alone and gets no answers, so its receives must be cancelled. The test
  * receives its sends itself, so that no other rank mistakes them. */
-static void flights_of_a_step_that_ends_early_are_given_up(void **state)
+static void messages_of_a_failed_step_are_cancelled(void **state)
 {
     static real share[N];
     for (int kind = STRATEGY_zero2; kind <= STRATEGY_zero3; kind++) {
@@ -413,7 +413,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     gemm_init();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_strategy_agrees_and_leaves_nothing),
+        cmocka_unit_test(every_strategy_agrees_and_frees_everything),
         cmocka_unit_test(disagreements_are_caught),
         cmocka_unit_test(buckets_of_another_size_are_caught),
         cmocka_unit_test(pending_sums_are_compared),
@@ -421,7 +421,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(messages_that_are_tested_are_caught),
         cmocka_unit_test(messages_that_are_too_long_are_refused),
         cmocka_unit_test(messages_have_more_bytes_than_an_int),
-        cmocka_unit_test(flights_of_a_step_that_ends_early_are_given_up),
+        cmocka_unit_test(messages_of_a_failed_step_are_cancelled),
     };
     int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
     MPI_Finalize();

@@ -80,7 +80,7 @@ static void offsets_are_within_their_errors(void **state)
 }
 
 /* Runs last, because it turns call checks on. */
-static void they_are_where_calls_are_compared(void **state)
+static void offsets_hold_under_call_checks(void **state)
 {
     struct error e;
     snprintf(mpi_subject, sizeof mpi_subject, "clocks, with calls compared");
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offsets_are_within_their_errors),
-        cmocka_unit_test(they_are_where_calls_are_compared),
+        cmocka_unit_test(offsets_hold_under_call_checks),
     };
     int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
     MPI_Finalize();

@@ -142,7 +142,7 @@ static void sums_in_16_bits_keep_their_bound(void **state)
 }
 
 /* One gradient per rank is 3e4: each fits in fp16, a sum of three does not. */
-static void fp16_shows_what_it_cannot_hold(void **state)
+static void fp16_counts_overflows(void **state)
 {
     enum { N = 100 };
     struct fixture f;
@@ -408,14 +408,14 @@ static bool shows_nan(struct fixture *f, enum strategy_kind strategy)
     return good;
 }
 
-static void what_is_not_a_number_shows(void **state)
+static void nan_of_one_rank_reaches_all(void **state)
 {
     check_each(shows_nan, 0, 0);
 }
 
 /* Rank 0 computes between the sums of two buckets. Its arrival must include that time, and
  * together with its waits be no later than the end. */
-static void who_computes_between_buckets_arrives_late(void **state)
+static void computing_between_buckets_delays_arrival(void **state)
 {
     enum { N = 12000, LATE_NS = 20000000 };
     struct fixture f;
@@ -521,15 +521,15 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_whole_numbers_are_summed_exactly),
         cmocka_unit_test(sums_in_16_bits_keep_their_bound),
-        cmocka_unit_test(fp16_shows_what_it_cannot_hold),
+        cmocka_unit_test(fp16_counts_overflows),
         cmocka_unit_test(fp16_scale_saves_small_numbers),
         cmocka_unit_test(nothing_is_lost),
         cmocka_unit_test(topk_sends_the_largest),
         cmocka_unit_test(signs_are_scaled_by_mean_magnitudes),
         cmocka_unit_test(powersgd_of_full_rank_is_the_sum),
-        cmocka_unit_test(what_is_not_a_number_shows),
+        cmocka_unit_test(nan_of_one_rank_reaches_all),
         cmocka_unit_test(counters_equal_an_independent_count),
-        cmocka_unit_test(who_computes_between_buckets_arrives_late),
+        cmocka_unit_test(computing_between_buckets_delays_arrival),
         cmocka_unit_test(buckets_of_16_bits_are_not_waited_for),
         cmocka_unit_test(other_strategies_refuse_compressors),
     };

@@ -144,7 +144,7 @@ static void note_calls(struct fixture *f, int n)
  * 12000 numbers exceed it in every pair, fill it exactly, or all but the last two of three
  * tensors fit. */
 #define LONGEST_CYCLE_NS ((int64_t)1e15)
-static void fusion_without_time_is_as_its_formula(void **state)
+static void fusion_without_cycles_follows_its_formula(void **state)
 {
     const struct {
         int64_t cycle_ns;
@@ -216,7 +216,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(counters_equal_an_independent_count),
         cmocka_unit_test(pretended_nodes_sum_and_count),
         cmocka_unit_test(buckets_leave_during_backward),
-        cmocka_unit_test(fusion_without_time_is_as_its_formula),
+        cmocka_unit_test(fusion_without_cycles_follows_its_formula),
         cmocka_unit_test(fusion_in_cycles_sums_everything_once),
     };
     int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);

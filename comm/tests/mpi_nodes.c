@@ -28,7 +28,7 @@ static void ask_library(int *first)
     MPI_Allgather(&mine, 1, MPI_INT, first, 1, MPI_INT, MPI_COMM_WORLD);
 }
 
-static void nodes_are_those_that_share_memory(void **state)
+static void ranks_of_a_node_share_memory(void **state)
 {
     struct fixture f;
     struct error e;
@@ -59,7 +59,7 @@ static bool sums(enum strategy_kind kind)
     return good;
 }
 
-static void strategies_sum_over_them(void **state)
+static void strategies_sum_over_nodes(void **state)
 {
     assert_all(sums(STRATEGY_hierarchical));
     assert_all(sums(STRATEGY_leader));
@@ -70,8 +70,8 @@ int main(int argc, char **argv)
     setenv("MPIR_CVAR_NUM_CLIQUES", "2", 1);
     MPI_Init(&argc, &argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_are_those_that_share_memory),
-        cmocka_unit_test(strategies_sum_over_them),
+        cmocka_unit_test(ranks_of_a_node_share_memory),
+        cmocka_unit_test(strategies_sum_over_nodes),
     };
     int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
     MPI_Finalize();

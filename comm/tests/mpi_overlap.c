@@ -123,7 +123,7 @@ static bool step(struct fixture *f, bool (*enough)(struct fixture *f))
     return good;
 }
 
-static void sums_are_exact_and_threads_apart(void **state)
+static void sums_are_exact_and_threads_take_turns(void **state)
 {
     enum { STEPS = 5 };
     for (int kind = 0; kind < OVERLAPS; kind++) {
@@ -145,7 +145,7 @@ static bool nothing_is_left(struct fixture *f)
 
 /* All messages arrive while the ranks compute, so the end does not wait. The time of polling
  * counts as communication. */
-static void polling_completes_what_is_on_its_way(void **state)
+static void polling_completes_messages_in_transit(void **state)
 {
     const enum overlap_kind kinds[] = {OVERLAP_poll_layers, OVERLAP_poll_tiles};
     for (int k = 0; k < 2; k++) {
@@ -177,7 +177,7 @@ static void the_thread_polls_and_the_caller_does_not(void **state)
     assert_all(good);
 }
 
-static void none_asks_nobody(void **state)
+static void overlap_none_never_tests(void **state)
 {
     struct fixture f;
     bool good = open_fixture(&f, OVERLAP_none);
@@ -229,10 +229,10 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
     caller = pthread_self();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_exact_and_threads_apart),
-        cmocka_unit_test(polling_completes_what_is_on_its_way),
+        cmocka_unit_test(sums_are_exact_and_threads_take_turns),
+        cmocka_unit_test(polling_completes_messages_in_transit),
         cmocka_unit_test(the_thread_polls_and_the_caller_does_not),
-        cmocka_unit_test(none_asks_nobody),
+        cmocka_unit_test(overlap_none_never_tests),
         cmocka_unit_test(tiles_are_polled_at_their_rate),
     };
     int failed = mpi_run_group(tests, open_yielding_waiter, mpi_waiter_close);

@@ -74,7 +74,7 @@ static void sum_reference(double *w, double momentum, int steps)
 }
 
 /* Covers sync, and stale with bound 0, on one server, two, and as many as ranks. */
-static void in_step_it_computes_what_a_sum_does(void **state)
+static void synchronous_variants_equal_a_sum(void **state)
 {
     struct fixture f;
     double expected[N] = {0};
@@ -118,7 +118,7 @@ static bool hold_back(int steps, bool stay)
     return others_have_pushed(steps);
 }
 
-static void nobody_is_further_ahead_than_the_bound(void **state)
+static void no_rank_exceeds_the_bound(void **state)
 {
     enum { BOUND = 3 };
     struct fixture f;
@@ -233,7 +233,7 @@ static bool poll_through_updates(struct fixture *f)
 
 /* An optimizer step within a poll counts as optimizer time, not as polling; work before it is
  * counted separately. */
-static void an_update_amid_polling_is_an_update(void **state)
+static void an_update_within_a_poll_counts_as_optimizer(void **state)
 {
     struct fixture f;
     setup(&f);
@@ -255,7 +255,7 @@ static void an_update_amid_polling_is_an_update(void **state)
 
 /* After ten seconds of independent steps, ranks may reach a barrier later than the deadline of a
  * wait. */
-static void async_ranks_may_be_as_late_as_they_went_alone(void **state)
+static void async_ranks_may_reach_barriers_late(void **state)
 {
     struct fixture f;
     int rank = mpi_world_rank();
@@ -276,7 +276,7 @@ static void async_ranks_may_be_as_late_as_they_went_alone(void **state)
 
 /* The sum is clipped by its norm. In async each gradient is clipped, so their norms add up to
  * more. */
-static void gradients_are_clipped_where_they_are_stepped_on(void **state)
+static void servers_clip_sums_and_async_ranks_gradients(void **state)
 {
     const enum strategy_variant variants[] = {VARIANT_param_server_sync, VARIANT_param_server_stale,
                                               VARIANT_param_server_async};
@@ -347,7 +347,7 @@ static void a_checkpoint_finds_the_servers_state(void **state)
     assert_all(good);
 }
 
-static void what_servers_cannot_do_is_refused(void **state)
+static void unsupported_server_settings_are_refused(void **state)
 {
     struct fixture f;
     struct error e = {.status = OK};
@@ -374,15 +374,15 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     gemm_init();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_step_it_computes_what_a_sum_does),
-        cmocka_unit_test(nobody_is_further_ahead_than_the_bound),
+        cmocka_unit_test(synchronous_variants_equal_a_sum),
+        cmocka_unit_test(no_rank_exceeds_the_bound),
         cmocka_unit_test(slow_servers_keep_the_bound),
         cmocka_unit_test(async_waits_for_nobody),
-        cmocka_unit_test(an_update_amid_polling_is_an_update),
-        cmocka_unit_test(async_ranks_may_be_as_late_as_they_went_alone),
-        cmocka_unit_test(gradients_are_clipped_where_they_are_stepped_on),
+        cmocka_unit_test(an_update_within_a_poll_counts_as_optimizer),
+        cmocka_unit_test(async_ranks_may_reach_barriers_late),
+        cmocka_unit_test(servers_clip_sums_and_async_ranks_gradients),
         cmocka_unit_test(a_checkpoint_finds_the_servers_state),
-        cmocka_unit_test(what_servers_cannot_do_is_refused),
+        cmocka_unit_test(unsupported_server_settings_are_refused),
     };
     int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
     MPI_Finalize();

@@ -35,7 +35,7 @@ static void every_config_sums_integers_exactly(void **state)
     }
 }
 
-static void every_way_of_waiting_gives_the_same(void **state)
+static void every_wait_policy_sums_exactly(void **state)
 {
     const enum wait_kind kinds[] = {WAIT_BLOCK, WAIT_POLL, WAIT_YIELD};
     for (int k = 0; k < 3; k++) {
@@ -344,7 +344,7 @@ int main(int argc, char **argv)
     list_configs();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_config_sums_integers_exactly),
-        cmocka_unit_test(every_way_of_waiting_gives_the_same),
+        cmocka_unit_test(every_wait_policy_sums_exactly),
         cmocka_unit_test(every_config_keeps_bound_bits_and_time),
         cmocka_unit_test(fixed_order_gives_the_same_bits),
         cmocka_unit_test(none_leaves_gradients_alone),

@@ -106,7 +106,7 @@ static inline bool mpi_is_crowded(void)
     return mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* Also yields inside MPI, from MPI_Init on. */
+/* Makes ranks yield inside MPI too, from MPI_Init on. */
 __attribute__((constructor)) static void yield_if_crowded(void)
 {
     if (progress_is_crowded())

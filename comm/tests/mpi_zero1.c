@@ -207,7 +207,7 @@ static bool is_late_at_the_end(struct fixture *f, enum strategy_kind kind)
 
 /* Each tensor is a block. Two blocks are in transit at a time; at stage 3 each is gathered
  * before its pass. */
-static void who_computes_between_waits_arrives_late(void **state)
+static void computing_between_waits_delays_arrival(void **state)
 {
     const enum strategy_kind kinds[] = {STRATEGY_zero2, STRATEGY_zero3, STRATEGY_shm_zero2,
                                         STRATEGY_shm_zero3};
@@ -296,7 +296,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(clipped_by_value, usual_net),
         cmocka_unit_test_setup(clipped_by_value, three_numbers),
         cmocka_unit_test_setup(lars_and_lamb_get_whole_tensors, usual_net),
-        cmocka_unit_test(who_computes_between_waits_arrives_late),
+        cmocka_unit_test(computing_between_waits_delays_arrival),
         cmocka_unit_test(zero1_holds_a_shard_of_the_state),
         cmocka_unit_test(stages_hold_a_share),
     };

@@ -18,7 +18,7 @@
  * a sign of life far more often. */
 #define SILENCE_NS 500000000
 
-#define MEETING "meeting the ranks of this node"
+#define MEETING "synchronising the ranks of this node"
 
 /* Delay of the watchdog after the deadline of a test loop. The loop ends itself at its deadline
  * unless it is stuck inside MPI. */
@@ -179,7 +179,7 @@ static void close_window(struct waiter *w)
 {
     struct startup_watchdog startup;
     struct error e;
-    startup_watchdog_begin(&startup, "parting from the ranks of this node", w->deadline_s, &e);
+    startup_watchdog_begin(&startup, "closing the shared memory of this node", w->deadline_s, &e);
     MPI_Win_free(&w->window);
     startup_watchdog_end(&startup);
 }
