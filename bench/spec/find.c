@@ -270,7 +270,7 @@ enum status find_file(char **path, const char *const *folders, const char *const
     *path = NULL;
     if (text[0] == '/') {
         TRY(try_file(path, NULL, "", text, e));
-        return *path == NULL ? error_set(e, ERR_SPEC, "'%s' is not there", text) : OK;
+        return *path == NULL ? error_set(e, ERR_SPEC, "'%s' not found", text) : OK;
     }
     for (const char *const *f = folders; *path == NULL && *f != NULL; f++)
         TRY(try_file(path, NULL, *f, text, e));
