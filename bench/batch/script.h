@@ -15,7 +15,7 @@ struct script {
     const char *spec;     /* path as the user typed it */
     const char *set;      /* --set of the job's command; "": none */
     const char *out;      /* folder of results */
-    long nodes;           /* number of nodes of the job */
+    long nodes;
 };
 
 /* Writes a struct script, for file_write. ERR_SYSTEM if the template cannot be read. */

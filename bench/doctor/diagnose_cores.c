@@ -142,7 +142,6 @@ static void name_losers(struct subject *s, const struct diagnosis *d, const stru
 
 /* ---- Where the time goes ---- */
 
-/* Returns the median of a quantity over the cores of a subject. */
 static double middle(const struct subject *s, const struct rounds *r, int quantity)
 {
     double x[s->last - s->first + 1];

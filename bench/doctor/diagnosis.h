@@ -64,5 +64,5 @@ enum status diagnose_facts(struct diagnosis *d, const struct examination *x, str
 
 /* Internal to bench/doctor. Returns the name of a node. */
 const char *examination_node(const struct examination *x, double node);
-/* Internal to bench/doctor. Formats "0.900 [0.893, 0.908]". */
+/* Internal to bench/doctor. Formats a ratio with its interval: "0.900 [0.893, 0.908]". */
 char *diagnosis_ratio(char text[96], const struct interval *ratio);

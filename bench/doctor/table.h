@@ -38,7 +38,7 @@ struct doctor_finding {
 #undef COLUMN
 
 struct doctor_table {
-    const char *file; /* name of the file */
+    const char *file;
     const char *what; /* meaning of a row */
     const struct column *columns;
     size_t n, row_bytes;

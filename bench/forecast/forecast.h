@@ -1,8 +1,7 @@
-/* Forecast of a campaign's time before it runs. Each launch is forecast from earlier launches of
- * its point. Without them, from steps of the same network and batch in other campaigns,
- * converted to the speed of this machine and the point's network link. Otherwise roughly, from
- * the FLOPs and bytes of the network. Timed launches after the first of each point count as far
- * as measure.budget has room. */
+/* Forecast of a campaign's time, before it runs: from earlier launches of each point, else from
+ * steps of the same network and batch in other campaigns, converted to this machine and the
+ * point's link. Without these it is rough, from FLOPs and bytes of the network. Timed launches
+ * after the first of each point count as far as measure.budget has room. */
 #pragma once
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Reads the steps that other campaigns have measured from their tables. */
+/* Reads from their tables the steps that other campaigns have measured. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

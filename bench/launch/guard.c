@@ -111,7 +111,7 @@ static void start_program(struct guard *g, const struct launch_command *command)
 }
 
 /* Reaps ended processes; returns whether there are children left. Orphans of the launch become
- * the guard's children, so without children nothing of the launch is left. */
+ * the guard's children, so without children nothing of it is left. */
 static bool reap(struct guard *g)
 {
     pid_t pid;

@@ -55,7 +55,8 @@ struct launch_outcome {
     int child_status; /* CAUSE_STAYED: status of a failed child; 0: the log has a rank's last message */
     int started, ranks; /* CAUSE_NO_START: ranks that started, of all ranks */
     double wall_s;      /* time from exec to exit */
-    double cpu_s; /* sum over all processes that the guard saw end, as the four counts below */
+    double cpu_s;       /* processor time of all processes that the guard saw end */
+    /* Context switches and page faults of the same processes. */
     double switches_voluntary, switches_involuntary, faults_minor, faults_major;
     bool gone;        /* no further launch of this kind can run (SITE_CLEANUP_GONE) */
     double oom_kills; /* out-of-memory kills in the runner's cgroup; 0: none or unknown */

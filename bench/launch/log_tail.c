@@ -14,8 +14,8 @@
 /* Part of a fast-growing log that is read at each look, to keep looks cheap. */
 #define LOOK_BYTES ((off_t)64 << 10)
 
-/* Words in the final lines of our programs' ranks. No line matches the name of a foreign
- * program. */
+/* Words in the final lines of our programs' ranks. A foreign program gets a word that no line
+ * contains. */
 static const char *const LAST_WORDS[] = {
     "pin: ",
 #define WORKLOAD(name, helper, foreign, strategies, summary) (foreign) ? "\n" : #name ": ",

@@ -8,7 +8,7 @@
 #include "kernels/base/error.h"
 
 struct page_request {
-    const char *path;            /* path of the page */
+    const char *path;
     const char *const *operands; /* runs and sweeps as the user names them (compare/operand.h) */
     size_t n_operands;
     const char *out; /* folder of all results */

@@ -23,7 +23,6 @@ static enum status add_figure(const struct section_source *from, json_t *section
     return picture_read(figure, from->page, path, e);
 }
 
-/* Adds the figures of the sweep that were drawn. */
 static enum status add_figures(const struct section_source *from, json_t *section, const char *name,
                                struct error *e)
 {

@@ -14,10 +14,10 @@ struct section_source {
     const char *drawn, *plots;
 };
 
-/* Adds a run: findings, points, figures, spec, grades. */
+/* Adds the section of a run: findings, points, figures, spec, grades. */
 enum status section_add_run(const struct section_source *from, const char *operand,
                             struct error *e);
-/* Adds the sweep with the table `name` in the folder `path`. */
+/* Adds the section of the sweep with the table `name` in the folder `path`. */
 enum status section_add_sweep(const struct section_source *from, const char *path, const char *name,
                               struct error *e);
 /* Adds the claims of the reports and their verdicts, from results/claims.yaml below `home`, if

@@ -5,7 +5,7 @@
 
 #include "bench/record/csv_reader.h"
 
-/* Launch that counts. */
+/* Launch that counts in the results. */
 struct launch_row {
     const char *point, *launch; /* borrowed from the table */
     size_t row;

@@ -30,7 +30,7 @@ static enum status ask(struct campaign *c, const struct point *point, struct err
     return status;
 }
 
-/* Asks about every point before anything is written or run. */
+/* Finds the points that cannot run here, before anything is written or run. */
 static enum status find_refusals(struct campaign *c, struct error *e)
 {
     TRY(MEM_NEW(c->refusals, c->spec.n_points, "the points of a campaign", e));

@@ -38,7 +38,7 @@ struct campaign {
     char pin[PATH_BYTES];
     struct workloads workloads;
     struct programs programs;
-    json_t *facts;          /* facts of a run (facts.h) */
+    json_t *facts;
     uint64_t seed;          /* seed of the order of launches, fixed for the run */
     char (*refusals)[1024]; /* [n_points]: why a point cannot run here; "": it can */
     size_t n_refused;

@@ -197,7 +197,6 @@ static bool repeats_reason(const struct campaign *c, const struct journal_launch
     return false;
 }
 
-/* Prints why a launch failed and whether it will be retried. */
 static void report_failure(struct campaign *c, const struct next_launch *next)
 {
     const struct journal_launch *l = &c->journal.launches[c->journal.n_launches - 1];

@@ -13,8 +13,8 @@
 struct program {
     const char *path;      /* borrowed */
     char file[PATH_BYTES]; /* file with its contents (tools_contents) */
-    char hex[65];          /* SHA-256 of the contents */
-    struct stat seen;      /* state of the file when it was read */
+    char hex[65];
+    struct stat seen; /* state of the file when it was read */
 };
 
 struct programs {

@@ -145,8 +145,7 @@ static void explain_change(const struct campaign *c, const struct run *run)
     explain_further_facts(c, run, name);
 }
 
-/* Returns the first option of points with different values. OPTION_COUNT if there is none: files
- * differ. */
+/* Returns the first option of points whose values differ; OPTION_COUNT if only files differ. */
 static enum option_id find_change(const struct config *was, const struct config *is)
 {
     enum option_id id = 0;
@@ -157,7 +156,6 @@ static enum option_id find_change(const struct config *was, const struct config 
     return id;
 }
 
-/* Prints that no requested point is in the last run, with the first option that changed. */
 static void explain_points(const struct campaign *c, const struct run *last)
 {
     struct spec spec = {0};

@@ -258,7 +258,6 @@ static void format_death(char text[SUPERVISOR_TEXT], const struct attempt *a)
                  a->progress.steps);
 }
 
-/* Asks which nodes still answer, if there are several. */
 static enum status ask_nodes(struct supervised *s, struct error *e)
 {
     if (config_int(&s->point->config, OPT_NODES) == 1)

@@ -19,9 +19,9 @@ struct answer {
     char (*hashes)
         [MACHINE_HASH_BYTES]; /* [n]: hashes of the programs asked about, in order; "-": not found */
     size_t n;
-    char
-        complaint[300]; /* last other line, for messages; lines before it may come from the login */
-    int status;         /* exit status of the command, as a shell reports it */
+    /* Last line that is none of these, for messages. A login may print others first. */
+    char complaint[300];
+    int status; /* exit status of the command, as a shell reports it */
 };
 
 enum status machines_open(struct machines *m, const char *scalebench, const char *const *programs,

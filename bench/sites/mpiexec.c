@@ -92,7 +92,6 @@ void mpiexec_add_hydra(struct argv_builder *argv, const struct config *c, const 
     argv_format(argv, "%ld", config_int(c, OPT_RANKS));
 }
 
-/* Returns whether the user has set the variable of an entry. */
 static bool is_set(const char *entry)
 {
     char name[64];

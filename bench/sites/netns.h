@@ -47,5 +47,5 @@ enum status netns_ready(struct netns *n, const struct config *config, struct err
 void netns_down(struct netns *n);
 /* Takes down hosts that killed campaigns of this user have left. */
 void netns_sweep(const struct netns *n);
-/* Ends the use of hosts, at the end of a campaign. */
+/* Takes the hosts down and frees `n`, at the end of a campaign. */
 void netns_close(struct netns *n);

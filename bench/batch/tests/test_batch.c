@@ -125,7 +125,6 @@ static char *write_script(const char *cluster, const char *set, long nodes)
     return text;
 }
 
-/* Returns how often the script has the line. */
 static int count_lines(const char *script, const char *line)
 {
     int n = 0;

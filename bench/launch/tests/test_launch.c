@@ -525,7 +525,7 @@ static void expect_removed(const struct fixture *f, bool with_guard)
         else
             sprintf(script + strlen(script), "echo > %s;", paths[i]);
     }
-    short_pause(); /* a file system's clock may be behind */
+    short_pause(); /* lets the file system's clock advance, which may lag */
     strcat(script, "echo $$ >> $PIDS; exec sleep 300");
     struct launch launch = start(f, script, LIFE_S);
     pid_t pid;

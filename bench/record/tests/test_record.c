@@ -29,7 +29,6 @@ static void assert_fields_equal(enum record_line line, const void *a, const void
                             field->size);
 }
 
-/* Sets every field to some value. */
 static void fill(enum record_line line, void *values)
 {
     const struct field *field = NULL;

@@ -156,7 +156,6 @@ static enum status offer_values(const struct offer *o, const struct command_opti
     return OK;
 }
 
-/* Returns the option of the command named by a word; NULL if there is none. */
 static const struct command_option *option_of(const struct command *command, const char *word)
 {
     for (size_t i = 0; i < COMMAND_OPTIONS && strncmp(word, "--", 2) == 0; i++)

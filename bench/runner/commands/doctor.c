@@ -91,7 +91,6 @@ static enum status write_spec(FILE *out, const void *arg, struct error *e)
     return OK;
 }
 
-/* Returns the configuration of the point on the most nodes. */
 static const struct config *largest_site(const struct spec *spec)
 {
     const struct config *largest = NULL;

@@ -51,7 +51,6 @@ static enum status print_config(const char *path, void *arg, struct error *e)
     return OK;
 }
 
-/* Lists the campaigns in configs/, configs/examples/ and one folder per report. */
 static enum status list_configs(const struct arguments *arguments, const struct tools *tools,
                                 FILE *out, struct error *e)
 {
@@ -297,7 +296,6 @@ static void explain_variants(FILE *out, const char *name)
         fputc('\n', out);
 }
 
-/* Prints the source of a compressor and the strategies that use it. */
 static void explain_compressor(FILE *out, const char *name)
 {
     const char *takers[STRATEGIES];

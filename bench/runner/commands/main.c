@@ -133,7 +133,6 @@ static enum status take_operand(const char *operand, struct arguments *arguments
     return OK;
 }
 
-/* Appends a line, with a newline between lines. */
 static enum status add_line(char **lines, const char *line, struct error *e)
 {
     char *more = NULL;

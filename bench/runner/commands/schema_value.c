@@ -41,7 +41,7 @@ static json_t *number_of(double number)
     return whole ? json_integer((json_int_t)number) : json_real(number);
 }
 
-/* Also accepts a default that is outside the bounds. */
+/* Returns a schema that also accepts the option's default, which may be outside its bounds. */
 static json_t *with_preset(const struct spec_option *option, json_t *schema)
 {
     double preset;

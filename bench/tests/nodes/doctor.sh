@@ -46,7 +46,7 @@ check "this machine is examined, each core of it" here
 
 cores=$(nproc)
 no_shared_memory() {
-    expect 1 "not by shared memory" env UCX_TLS=tcp,self "$scalebench" doctor --out "$tmp/out" &&
+    expect 1 "instead of shared memory" env UCX_TLS=tcp,self "$scalebench" doctor --out "$tmp/out" &&
         cells findings.csv '{ print $at["finding"] }' | grep -qx no_shared_memory &&
         [ "$(cells links.csv '{ print $at["interface"] }')" = lo ]
 }
