@@ -451,11 +451,10 @@ static void damage(const char *from, const char *to, const char *text, struct ru
 static void a_summary_of_another_run_is_refused(void **state)
 {
     struct run *run = *state;
-    damage(
-        ",lenet_21k,", ",keras_690k,",
-        "2: model is 'keras_690k', but spec.yaml beside it has 'lenet_21k' at this point: the "
-        "table and the spec are of different runs",
-        run);
+    damage(",lenet_21k,", ",keras_690k,",
+           "2: model is 'keras_690k', but spec.yaml beside it has 'lenet_21k' at this point: the "
+           "table and the spec are of different runs",
+           run);
     damage("101.5,", "fast,", "2: step_ms_median: 'fast' is not a number", run);
     damage(",status,", ",state,",
            "1: column 'status' is unknown; nearest 'state'; known: spec point kind site", run);
