@@ -216,8 +216,7 @@ static enum status check_run(const struct arguments *a, const char *peer, struct
         return OK;
     return error_set(
         e, ERR_ARGUMENT,
-        "%s supports --run accuracy or time only, without --predictions and --describe-plan",
-        peer);
+        "%s supports --run accuracy or time only, without --predictions and --describe-plan", peer);
 }
 
 static enum status act(const char *peer, struct inputs *in, struct error *e)

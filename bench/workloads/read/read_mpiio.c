@@ -95,7 +95,8 @@ static enum status read_records(struct reader *r, int file, uint32_t n, size_t b
     return mpi_status(code, path, e);
 }
 
-/* Setting a view is collective, as is reading in one of the modes. */
+/* Fetches samples through a file view. Setting the view is collective, and so is reading in mode
+ * mpiio_collective. */
 static enum status fetch(struct reader *r, const uint32_t *samples, uint32_t n, struct error *e)
 {
     uint8_t *to[FILES] = {r->store.images, r->store.labels};

@@ -283,7 +283,7 @@ void stage_connect(struct stage *s, struct exec *exec)
     exec->poll_arg = s;
 }
 
-/* ---- Around what is computed ---- */
+/* ---- Passes over a micro-batch ---- */
 
 enum status stage_step_begin(struct stage *s, const struct batch *batch, int micros,
                              struct error *e)

@@ -24,7 +24,7 @@ static void test_plain_is_mapped_where_it_lies(void **state)
     assert_null(d.train.images);
 }
 
-/* Own images may have any name but that of another set. */
+/* Own images may have any name except names of other sets. */
 static void test_own_images_have_a_name(void **state)
 {
     const struct world *w = *state;

@@ -64,8 +64,8 @@ static enum status open_strategy(struct sweep *s, const struct problem *p, struc
     return OK;
 }
 
-/* Returns ERR_UNAVAILABLE if no rank can run the strategy. If only some can, the sweep must end:
- * others may wait for them or share memory with nobody. */
+/* Returns ERR_UNAVAILABLE if no rank can run the strategy. If only some can, the sweep must end,
+ * since these ranks may already wait for the others. */
 static enum status agree(struct sweep *s, enum status mine, struct error *e)
 {
     int failed[2] = {mine != OK, mine == OK};

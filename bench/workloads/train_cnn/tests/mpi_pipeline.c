@@ -323,7 +323,7 @@ static void find_messages(const struct trainer *t, size_t *shorter, size_t *long
     *longer = in < out ? out : in;
 }
 
-/* Checks message sizes before the first step; the limit is that of each rank's library. */
+/* Checks message sizes before the first step, against the limit of each rank's library. */
 static bool opens(size_t most, bool expected)
 {
     struct session s;
