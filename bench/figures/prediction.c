@@ -19,7 +19,7 @@ struct link_file {
     char host[128], date[32];
 };
 
-/* Reads row `name` as a number, or as text if `number` is NULL. */
+/* Row `name`: the number, or the text where `number` is NULL. */
 static enum status take(const struct csv_table *table, const char *name, double *number, char *text,
                         size_t size, struct error *e)
 {
@@ -34,8 +34,8 @@ static enum status take(const struct csv_table *table, const char *name, double 
         snprintf(text, size, "%s", csv_table_cell(table, row, values));
         return OK;
     }
-    return error_at(e, ERR_DATA, table->path, 0, 0,
-                    "row '%s' not found. Use `make bench-comm` to write it", name);
+    return error_at(e, ERR_DATA, table->path, 0, 0, "no row '%s'; `make bench-comm` writes one",
+                    name);
 }
 
 static enum status take_all(struct link_file *f, const struct csv_table *table, struct error *e)
@@ -73,9 +73,8 @@ static double cores_of(const struct point *point)
            (double)config_int(&point->config, OPT_THREADS);
 }
 
-/* Returns whether a step time can be predicted: the point was measured, the base's step is only
- * computation, and all messages belong to the strategy and stay within one node, as when the
- * coefficients were measured. */
+/* Whether there is a step to compare with, the base's step is all computing, and the point's
+ * messages are of a strategy and stay on such nodes as the coefficients are of. */
 static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
 {
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
@@ -101,10 +100,10 @@ static enum status predict_point(double *step_ms, const struct summary *s, size_
     return OK;
 }
 
-/* ---- Communication alone ---- */
+/* ---- Calls alone ---- */
 
-/* Returns whether communication alone was measured, by a strategy with a known cost and of known
- * tensors. The cut of a pipeline is only known at run time. */
+/* Whether there are calls to compare with, by strategies whose cost is told, of tensors that are known: where a pipeline
+ * is cut its run finds. */
 static bool has_calls(const struct point_summary *p)
 {
     const struct config *config = &p->point->config;
@@ -158,13 +157,14 @@ static enum status predict(struct prediction *p, const struct summary *s, const 
              "alpha %.3g us, beta %.3g and gamma %.3g ns a byte (link.csv of %s, %g ranks)",
              1e6 * f->link.alpha_s, 1e9 * f->link.beta_s, 1e9 * f->link.gamma_s, f->date, f->ranks);
     if (p->n == 0)
-        log_print(LOG_DETAIL, "no model line: it needs a base without communication, and one node");
+        log_print(LOG_DETAIL,
+                  "no model line: it wants a base that does not communicate, and one node");
     return OK;
 }
 
-/* ---- Files ---- */
+/* ---- Where they are ---- */
 
-/* Finds link.csv in the run's folder, or else in the folder where bench-comm writes it. */
+/* That which was kept with the run, else what bench-comm leaves beside the campaigns' folders. */
 static bool find_beside(char *path, size_t size, const char *run_dir)
 {
     static const char *const ways[] = {".", "../../comm/latest"};
@@ -182,9 +182,8 @@ static enum status predict_by_itself(struct prediction *p, const struct summary 
     char path[4200], host[256];
     struct link_file f;
     if (!find_beside(path, sizeof path, run_dir)) {
-        log_print(
-            LOG_DETAIL,
-            "no model line: comm/latest/link.csv not found. Use `make bench-comm` to write it");
+        log_print(LOG_DETAIL,
+                  "no model line: no link.csv in comm/latest; `make bench-comm` writes one");
         return OK;
     }
     TRY(read_link(&f, path, e));
@@ -194,7 +193,7 @@ static enum status predict_by_itself(struct prediction *p, const struct summary 
     return OK;
 }
 
-/* Returns the path of the file that the spec names, or its text (none, auto) if it names none. */
+/* The file that the spec names; none, auto: it names none. */
 static const char *link_path(const struct spec *spec)
 {
     const char *text = config_text(&spec->config, OPT_LINK);

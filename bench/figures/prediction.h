@@ -10,21 +10,17 @@
 #include "comm/cost/sweep.h"
 
 struct prediction {
-    double *step_ms; /* [points] predicted step time; NAN: no prediction */
+    double *step_ms; /* one a point of the summary; NAN: nothing can be said */
     double *
-        /* [points] predicted time of a step's communication alone, as measure.replay measures
-         * it; NAN: no prediction */
-        calls_ms;
-    size_t n; /* number of points with a prediction */
-    /* some points communicate between hosts and are predicted by the rate and delay of their
-     * link */
-    bool by_rate;
-    char words[256]; /* coefficients and their origin, for captions */
+        calls_ms; /* the same of the calls of a step alone, which the point's measure.replay times */
+    size_t n;     /* points of which something is */
+    bool by_rate; /* of some that communicate between hosts, by the rate and delay of their link */
+    char words[256]; /* for a caption: coefficients and where they are from */
 };
 
-/* Reads the coefficients that option `link` names; with auto, only those measured on the same
- * host. ERR_DATA with the file if the named file is missing or has the wrong format. Call
- * prediction_free in any case. */
+/* Reads what option `link` names; by itself (auto) only what was measured on the same host counts.
+ * ERR_DATA with the file for a table that is no such table, or one that was named and is not there.
+ * Freed with prediction_free in any case. */
 enum status prediction_make(struct prediction *p, const struct summary *s, const char *run_dir,
                             struct error *e);
 void prediction_free(struct prediction *p);
@@ -40,9 +36,9 @@ struct sweep_machine prediction_machine(const struct config *config,
                                         const struct link_model *memory,
                                         const struct link_model *network);
 
-/* Writes the model of the quantity and its coefficients, for a caption. */
+/* For a caption: what the model of the quantity is, and its coefficients. */
 void prediction_write(FILE *out, const struct prediction *p, const struct quantity *quantity);
 
-/* Returns the prediction as a value of `quantity`; NAN if it cannot be derived. */
+/* A prediction as a value of `quantity`; NAN where that does not follow from the step. */
 double prediction_value(const struct prediction *p, const struct summary *s, size_t point,
                         const struct quantity *quantity);

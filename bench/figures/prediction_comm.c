@@ -7,21 +7,20 @@
 #include "comm/cost/tensor.h"
 #include "kernels/base/mem.h"
 
-/* Communication of a point: `replicas` share the batch; each has several ranks if the network is
- * split. */
-struct point_comm {
-    const struct net_desc *net; /* network of one slice; all slices are equally large */
+/* A point's ranks: `replicas` share its batch, each of them several ranks where the net is cut. */
+struct talk {
+    const struct net_desc *net; /* of one slice, which is as large as any */
     const struct config *config;
     struct strategy_config strategy;
     enum strategy_kind kind;
     int replicas;
-    size_t images, micros; /* images of a replica in a step, number of micro-batches */
-    size_t *counts, *rows; /* [n_tensors] numbers of each tensor; rows as in strategy_config */
+    size_t images, micros; /* of a replica in a step, and micro-batches */
+    size_t *counts, *rows; /* of each tensor; rows as strategy_config has them */
     size_t width;
     const struct sweep_machine *machine; /* its hosts are those of all ranks */
 };
 
-static enum status count_tensors(struct point_comm *t, struct error *e)
+static enum status count_tensors(struct talk *t, struct error *e)
 {
     size_t n = (size_t)t->net->n_tensors;
     TRY(MEM_NEW(t->counts, n, "the tensors of a net", e));
@@ -93,8 +92,8 @@ static enum status slices_s(double *seconds, const struct talk *t, const struct 
 
 /* ---- Stages ---- */
 
-/* Cuts layers [first[s], first[s + 1]) for each stage s, by FLOPs, since only the trainer knows
- * the times of ops. */
+/* Layers [first[s], first[s + 1]) of each stage: by FLOPs, since times and the ops of a plan are known to the trainer
+ * alone. */
 static enum status cut_layers(int *first, const struct net_desc *net, int stages, struct error *e)
 {
     size_t n = (size_t)net->n_layers;
@@ -140,7 +139,7 @@ static enum status stage_s(double *seconds, const struct talk *t, int first, int
     return OK;
 }
 
-static enum status stages_s(double *seconds, const struct point_comm *t, struct error *e)
+static enum status stages_s(double *seconds, const struct talk *t, struct error *e)
 {
     int stages = (int)config_int(t->config, OPT_PIPELINE), *first;
     TRY(MEM_NEW(first, (size_t)stages + 1, "the stages of a pipeline", e));
@@ -157,7 +156,7 @@ static enum status stages_s(double *seconds, const struct point_comm *t, struct 
 
 /* ---- A step ---- */
 
-static enum status find_ms(double *ms, struct point_comm *t, const struct net_desc *whole,
+static enum status find_ms(double *ms, struct talk *t, const struct net_desc *whole,
                            struct error *e)
 {
     enum option_id at;

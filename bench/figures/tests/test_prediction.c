@@ -1,5 +1,5 @@
-/* Predicted messages and sums of a step. With one coefficient 1 and the others 0, a step takes
- * as many seconds as its slowest rank sends messages, sends bytes or sums bytes. */
+/* Messages and sums of a step by the model: with a coefficient of 1 and the others 0 a step takes as many seconds as
+ * its slowest rank sends messages, sends bytes or sums bytes. */
 #include "bench/spec/tests/spec_file.h"
 
 #include <math.h>
@@ -39,16 +39,15 @@ static void assert_comm(const char *text, double messages, double bytes, double 
     assert_near(comm_s(text, &(struct link_model){.gamma_s = 1}), summed);
 }
 
-/* Two ranks send each other half of their numbers, and return their own half summed. */
+/* Two ranks send each other half of what they sum, and hand back their own half. */
 static void a_whole_net_sums_all_its_numbers(void **state)
 {
     (void)state;
     assert_comm(LENET "ranks: 2\n", 2, 4 * 21840, 4 * 21840 / 2);
 }
 
-/* The first stage has Conv1, a pool and a ReLU with fewer FLOPs than the rest. Two ranks sum the
- * gradients of the rest: all but 260 numbers. It sends the first stage gradients of 10x12x12
- * numbers per image, for a replica's images in three messages. */
+/* Conv1, a pool and a ReLU have fewer FLOPs than the rest, whose gradients two ranks sum: all but 260 numbers. To the
+ * stage before it a stage sends gradients of 10x12x12 numbers an image, of a replica's images in three messages. */
 static void a_stage_sums_its_own_and_sends_to_its_neighbours(void **state)
 {
     (void)state;
