@@ -36,7 +36,7 @@ static bool cpu_has_avx512(void)
  * recognises Intel's with two AVX-512 units by name. All others get slower kernels. With the
  * Skylake kernels, a Zen 5 core reaches 230 GFLOP/s instead of 42 with portable C. A Xeon whose
  * name is hidden by a hypervisor reaches 152 instead of 90. */
-static int arch_wanted(void)
+static int choose_arch(void)
 {
     enum { LAST_KNOWN_AMD_FAMILY = 25 };
     if (cpu_has_avx512())
@@ -49,7 +49,7 @@ static int arch_wanted(void)
     return -1;
 }
 #else
-static int arch_wanted(void)
+static int choose_arch(void)
 {
     return -1;
 }
@@ -63,7 +63,7 @@ static int arch_wanted(void)
 
 void gemm_init(void)
 {
-    int arch = arch_wanted();
+    int arch = choose_arch();
     if (arch >= 0) {
         char number[16];
         snprintf(number, sizeof number, "%d", arch);

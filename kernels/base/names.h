@@ -17,9 +17,9 @@ struct name_places {
 };
 
 /* Names nearest to an unknown name. Distance counts edits (insert, delete, replace, swap of
- * neighbours; one for every three letters), a common beginning (optim) or common whole words
- * (warmup of lr_warmup). The end of a path counts like a name. A valid name at this place wins over
- * a path that is one edit nearer. */
+ * neighbours; at most one for every three letters), a common beginning (optim) or common whole
+ * words (warmup of lr_warmup). The end of a path counts like a name. A valid name at this place
+ * wins over a path that is one edit nearer. */
 struct name_nearest {
     const char *names[2]; /* nearest name and another as near; borrowed; NULL: none */
     size_t distance;      /* 0: equal to the name or to the end of a path */

@@ -30,7 +30,7 @@ static int32_t decode(const char *text, size_t *bytes)
 }
 
 /* Returns whether a code point is a control character of ASCII or Latin-1. */
-static bool steers(int32_t code)
+static bool is_control(int32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
@@ -38,7 +38,7 @@ static bool steers(int32_t code)
 size_t terminal_show(char shown[TERMINAL_SHOWN], const char *from)
 {
     size_t bytes;
-    bool raw = !steers(decode(from, &bytes));
+    bool raw = !is_control(decode(from, &bytes));
     for (size_t i = 0; i < bytes && !raw; i++)
         snprintf(shown + 4 * i, 5, "\\x%02x", (unsigned char)from[i]);
     if (raw) {

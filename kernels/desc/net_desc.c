@@ -182,12 +182,12 @@ static void place_list(const struct net_desc *net, const struct layer_desc *laye
 }
 
 /* Tensors and buffers of a layer. */
-struct belongings {
+struct layer_parts {
     struct tensor_desc tensors[2], buffers[2];
 };
 
 static enum status place_tensors(const struct net_desc *net, struct layer_desc *layer,
-                                 struct belongings *own, struct error *e)
+                                 struct layer_parts *own, struct error *e)
 {
     const struct layer_rule *rule = layer_rule_get(layer->kind);
     size_t params = net->n_params, values = net->n_buffer_values;
@@ -222,7 +222,7 @@ static void *grown(void *list, size_t n, size_t element, bool *failed)
 /* Adds the layer to the net's tables; on error they keep their content. Reserves one extra tensor
  * and buffer, so that no size is 0. */
 static enum status append(struct net_desc *net, const struct layer_desc *layer,
-                          const struct belongings *own, struct error *e)
+                          const struct layer_parts *own, struct error *e)
 {
     size_t n_layers = (size_t)net->n_layers + 1;
     size_t n_tensors = (size_t)(net->n_tensors + layer->n_tensors) + 1;
@@ -249,7 +249,7 @@ enum status net_desc_add(struct net_desc *net, const struct layer_desc *layer, s
 {
     struct layer_desc added = *layer;
     added.index = net->n_layers;
-    struct belongings own = {0};
+    struct layer_parts own = {0};
     TRY(name_layer(net, &added, e));
     TRY(check_options(&added, e));
     TRY(infer_shapes(net, &added, e));

@@ -55,7 +55,7 @@ static inline void add_products(double sums[2], const real *x, double a, const r
 /* ---- Forward ---- */
 
 /* Returns the value r that is subtracted from the inputs of a channel before summing. */
-static double near_mean(const struct batchnorm_call *call, size_t c)
+static double choose_shift(const struct batchnorm_call *call, size_t c)
 {
     if (call->ex->group_sum != NULL)
         return (double)call->running[c];
@@ -69,7 +69,7 @@ SIMD_CLONES static void sum_inputs(void *arg, size_t begin, size_t end, int thre
 {
     const struct batchnorm_call *call = arg;
     for (size_t c = begin; c < end; c++) {
-        double sums[2] = {0}, shift = near_mean(call, c);
+        double sums[2] = {0}, shift = choose_shift(call, c);
         for (size_t i = 0; i < call->images; i++) {
             const real *x = call->x + (i * call->channels + c) * call->plane;
             if (batchnorm_counts(call->ex, i))

@@ -18,7 +18,6 @@ enum layout {
     LAYOUT_NCHW, /* real [N,C,H,W], the layout of single layers */
     /* [N,C/block,h,w,block] with a block of two vectors; h and w are the part that is read. Numbers
      * have the net's value precision. 16-bit values are packed, two per `real`. */
-
     LAYOUT_BLOCKED,
     /* N times uint8_t [C,H,W], the images as loaded; only before the first op */
     LAYOUT_BYTES,

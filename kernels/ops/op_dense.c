@@ -23,9 +23,8 @@ struct dense_call {
     const struct winograd_product *product;
     int n, in, out, block;
     size_t plane; /* size of a block of operands for all images, in reals */
-    real *x, *dy,
-        /* Blocks of X and of dY; dY in pairs of images if operands are bf16. */
-        *pairs;
+    real *x, *dy; /* blocks of X and dY */
+    real *pairs;  /* dY in pairs of images; only for bf16 operands */
     real *shares; /* for each thread a slice of W and a block of results */
 };
 
@@ -168,7 +167,7 @@ static void forward_blocks(void *arg, size_t begin, size_t end, int thread)
         for (int first = 0, count; first < call->in; first += count) {
             const real *left = call->x + (size_t)first / block * call->plane;
             count = slice_of(first, call->in);
-            call->f->turned(slice, weights + b * block * in + first, in, columns, count);
+            call->f->transposed(slice, weights + b * block * in + first, in, columns, count);
             call->product->rows(y, &left, &right, 1, call->plane, call->n, count, RUN, first > 0);
             dense_poll(call, thread, &polled, call->n, count);
         }

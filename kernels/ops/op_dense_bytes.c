@@ -29,9 +29,8 @@ struct dense_bytes_call {
     const struct op_call *op;
     const struct dense_bytes_functions *f;
     struct dense_bytes d;
-    real *folded,
-        /* folded: params with scale and shift folded in. sums: their bias, or its gradient. */
-        *sums;
+    real *folded;         /* params with scale and shift folded in */
+    real *sums;           /* bias of `folded`, or its gradient */
     uint64_t *marks;      /* [N][words] marks of nonzero blocks per image */
     uint64_t *transposed; /* [groups][words * DENSE_BYTES_WORD] marks of images per block */
 };

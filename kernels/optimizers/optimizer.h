@@ -29,8 +29,8 @@ struct optimizer {
                                     * momentum */
     double beta1, beta2, epsilon;  /* coefficients of adam, adamw, lamb */
     double trust; /* lars: trust coefficient, factor of the ratio of weight and gradient norms */
-    /* Bounds of gradient clipping, applied when gradients are summed: of the gradient's norm, and of
-     * each number's magnitude. 0: none. */
+    /* Bounds of gradient clipping, applied when gradients are summed: of the gradient's norm, and
+     * of each number's magnitude. 0: none. */
     double clip_norm, clip_value;
     size_t n;                          /* number of parameters */
     real *state;                       /* [optimizer_slots][n] state such as momentum, borrowed */

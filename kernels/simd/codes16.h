@@ -8,9 +8,8 @@
 
 typedef float vfloat __attribute__((vector_size(VECTOR_LANES * (int)sizeof(float))));
 typedef uint32_t vbits __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint32_t))));
-typedef int32_t vsize
-    __attribute__((vector_size(VECTOR_LANES * (int)sizeof(int32_t)))); /* magnitude bits of a float,
-                                                                        * without its sign */
+/* Magnitude bits of floats, without their signs. */
+typedef int32_t vsize __attribute__((vector_size(VECTOR_LANES * (int)sizeof(int32_t))));
 typedef uint16_t vcodes __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint16_t))));
 
 #define FLOAT_SIGN 0x80000000u

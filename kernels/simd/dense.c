@@ -22,7 +22,7 @@ static void rows_to_operands(real *to, const real *from, size_t ld, int rows, in
 
 /* Transposes a square of VECTOR_LANES rows, of which `rows` exist, and as many columns as fit in a
  * vector. */
-INLINE void turn_square(real *to, const real *from, size_t ld, int rows, int columns)
+INLINE void transpose_square(real *to, const real *from, size_t ld, int rows, int columns)
 {
     vreal square[VECTOR_LANES];
 #pragma GCC unroll 16
@@ -35,12 +35,12 @@ INLINE void turn_square(real *to, const real *from, size_t ld, int rows, int col
             vreal_store(to + i * BLOCK, square[i]);
 }
 
-static void turned_to_operands(real *to, const real *from, size_t ld, int rows, int columns)
+static void transposed_to_operands(real *to, const real *from, size_t ld, int rows, int columns)
 {
     for (int first = 0; first < columns; first += IN_VECTOR, to += VECTOR_LANES * BLOCK)
         for (int lane = 0; lane < BLOCK; lane += VECTOR_LANES)
-            turn_square(to + lane, from + (size_t)lane * ld + first, ld, rows - lane,
-                        at_most(columns - first, IN_VECTOR));
+            transpose_square(to + lane, from + (size_t)lane * ld + first, ld, rows - lane,
+                             at_most(columns - first, IN_VECTOR));
 }
 
 static void store(real *to, size_t ld, const real *from, int rows, int columns, const real *bias,
@@ -62,6 +62,6 @@ const struct dense_functions SIMD_NAME(dense) = {
     .block = BLOCK,
     .pair = PAIR,
     .rows = rows_to_operands,
-    .turned = turned_to_operands,
+    .transposed = transposed_to_operands,
     .store = store,
 };

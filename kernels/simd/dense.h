@@ -14,7 +14,7 @@ struct dense_functions {
     void (*rows)(real *to, const real *from, size_t ld, int rows, int columns);
     /* Transposes: to [columns/pair, block, pair] <- from [rows, columns], rows <= block. An odd
      * number of columns is padded with zeros. */
-    void (*turned)(real *to, const real *from, size_t ld, int rows, int columns);
+    void (*transposed)(real *to, const real *from, size_t ld, int rows, int columns);
     /* Stores results: to [rows, columns] <- or += from [rows, block] + bias [columns], unless bias
      * is NULL. from holds reals. */
     void (*store)(real *to, size_t ld, const real *from, int rows, int columns, const real *bias,

@@ -220,7 +220,7 @@ INLINE vreal vreal_odd(vreal a, vreal b)
 }
 
 /* Transposes a square, by repeatedly interleaving the rows of its upper and lower half. */
-INLINE void vreal_turn(vreal *square)
+INLINE void vreal_transpose(vreal *square)
 {
     vint low, high;
     UNROLL
@@ -273,7 +273,7 @@ INLINE vreal vreal_of_rows(const real *x, size_t step, const int quads)
 }
 
 /* Transposes the 4x4 square in each quad of the four vectors. */
-INLINE void vreal_turn_quads(vreal square[4])
+INLINE void vreal_transpose_quads(vreal square[4])
 {
     __m512 a = (__m512)square[0], b = (__m512)square[1], c = (__m512)square[2],
            d = (__m512)square[3];

@@ -123,7 +123,7 @@ INLINE void transpose_channels(const int quads, real *to, const real *from, size
         for (int i = 0; i < 4; i++)
             square[i] = vreal_of_quads(rows[i] + p, rows[4 + i] + p, rows[8 + i] + p,
                                        rows[12 + i] + p, quads);
-        vreal_turn_quads(square);
+        vreal_transpose_quads(square);
         UNROLL
         for (size_t i = 0; i < 4; i++)
             vreal_store(to + (p + i) * SMALL_CONV_PAD, square[i]);
@@ -152,7 +152,7 @@ static void transpose_back(const struct small_conv *c, real *to, const real *fro
             UNROLL
             for (int i = 0; i < 4; i++)
                 square[i] = vreal_of_rows(column + i * SMALL_CONV_PAD, 4 * SMALL_CONV_PAD, QUADS);
-            vreal_turn_quads(square);
+            vreal_transpose_quads(square);
             UNROLL
             for (size_t i = 0; i < 4; i++)
                 if (channel + i < c->in_c)
@@ -171,7 +171,7 @@ static void transpose(const struct small_conv *c, real *to, const real *from)
             for (size_t i = 0; i < VECTOR_LANES; i++)
                 if (channel + i < c->in_c)
                     square[i] = vreal_load(from + (channel + i) * plane + p);
-            vreal_turn(square);
+            vreal_transpose(square);
             real *column = to + transposed_at(c, channel, p);
             UNROLL
             for (size_t i = 0; i < VECTOR_LANES; i++)
@@ -189,7 +189,7 @@ static void transpose_back(const struct small_conv *c, real *to, const real *fro
             UNROLL
             for (size_t i = 0; i < VECTOR_LANES; i++)
                 square[i] = vreal_load(column + i * SMALL_CONV_PAD);
-            vreal_turn(square);
+            vreal_transpose(square);
             UNROLL
             for (size_t i = 0; i < VECTOR_LANES; i++)
                 if (channel + i < c->in_c)

@@ -187,7 +187,7 @@ static points_adder *const point_adders[CHANNELS + 1] = {
 };
 
 /* Transforms the points of a row back to its two outputs. */
-INLINE void turn_sums(vreal pair[2], const vreal points[POINTS], real bias)
+INLINE void transform_sums_back(vreal pair[2], const vreal points[POINTS], real bias)
 {
     vreal even = points[1] + points[2], odd = points[1] - points[2];
     vreal even_at_2 = points[3] + points[4], odd_at_2 = points[3] - points[4];
@@ -211,8 +211,8 @@ static void channels_forward(const struct small_conv *c, const struct small_conv
             point_adders[channels](c, w->planes + position, from, points, first);
         for (size_t o = 0; o < channels; o++) {
             vreal sums[PLACES];
-            turn_sums(sums, points[o][0], bias[kept[o]]);
-            turn_sums(sums + 2, points[o][1], bias[kept[o]]);
+            transform_sums_back(sums, points[o][0], bias[kept[o]]);
+            transform_sums_back(sums + 2, points[o][1], bias[kept[o]]);
             pool_channel(&windows, kept[o], sums);
         }
     }

@@ -85,7 +85,7 @@ static void transpose(const struct small_matrix *m, size_t rows, real *to, size_
                                 ? vreal_load_first(m->data + (row + i) * m->stride + column,
                                                    m->columns - column)
                                 : vreal_all(0);
-            vreal_turn(square);
+            vreal_transpose(square);
             UNROLL
             for (size_t i = 0; i < VECTOR_LANES; i++)
                 if (column + i < m->columns)

@@ -77,7 +77,7 @@ INLINE vdouble log_of(vdouble x)
 
 /* logits [classes][LANES] <- logits of n images from x on. Lanes without an image repeat the last
  * one. */
-static void turn(vdouble *logits, const real *x, size_t n, size_t classes)
+static void transpose(vdouble *logits, const real *x, size_t n, size_t classes)
 {
     for (int lane = 0; lane < LANES; lane++) {
         const real *from = x + ((size_t)lane < n ? (size_t)lane : n - 1) * classes;
@@ -86,7 +86,7 @@ static void turn(vdouble *logits, const real *x, size_t n, size_t classes)
     }
 }
 
-static void turn_back(real *x, const vdouble *values, size_t n, size_t classes)
+static void transpose_back(real *x, const vdouble *values, size_t n, size_t classes)
 {
     for (size_t lane = 0; lane < n; lane++)
         for (size_t c = 0; c < classes; c++)
@@ -117,7 +117,7 @@ static void softmax(size_t n, size_t classes, const real *logits, const uint8_t 
     vdouble values[SOFTMAX_CLASSES], largest, best;
     for (size_t i = 0; i < n; i += LANES) {
         size_t count = n - i < LANES ? n - i : LANES;
-        turn(values, logits + i * classes, count, classes);
+        transpose(values, logits + i * classes, count, classes);
         vdouble sum = exponentials(values, classes, &largest, &best);
         vdouble log_total = largest + log_of(sum);
         for (size_t lane = 0; lane < count; lane++)
@@ -132,7 +132,7 @@ static void softmax(size_t n, size_t classes, const real *logits, const uint8_t 
             values[c] *= factor;
         for (size_t lane = 0; lane < count; lane++)
             ((double *)&values[labels[i + lane]])[lane] -= scale[i + lane];
-        turn_back(dlogits + i * classes, values, count, classes);
+        transpose_back(dlogits + i * classes, values, count, classes);
     }
 }
 

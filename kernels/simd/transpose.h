@@ -9,8 +9,7 @@
 #define LANE_BYTES 4
 #endif
 
-/* Written as constants: from loops over lanes the compiler builds the vector lane by lane at each
- * use. */
+/* Constants, because the compiler would build a vector from a loop lane by lane at each use. */
 #if VECTOR_BYTES / LANE_BYTES == 16
 #define LANE_NUMBERS ((vint){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
 #elif VECTOR_BYTES / LANE_BYTES == 8

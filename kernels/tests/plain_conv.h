@@ -95,9 +95,9 @@ static inline bool plain_has(struct shape s, int h, int w)
     return h >= 0 && h < s.h && w >= 0 && w < s.w;
 }
 
-/* Returns the sum of squares of a window of a plane. Unless `var` is NULL, adds the
- * squares of 16 standard deviations of the errors: transforms also process numbers that should be 0.
- * Outside the plane all is 0. */
+/* Returns the sum of squares of a window of a plane. Unless `var` is NULL, adds the squares of 16
+ * standard deviations of the errors: transforms also process numbers that should be 0. Outside the
+ * plane all is 0. */
 static inline double plain_energy(const double *x, const double *var, struct shape s, int i, int c,
                                   int top, int left, int rows, int columns)
 {

@@ -90,7 +90,7 @@ static void check_recorded(const struct gradient_input *in, const struct row *ro
 }
 
 /* Returns grads [n_params] and bounds [n_tensors] of gradient_by_layers; free with mem_free. */
-static void ask_oracle(const struct gradient_input *in, real **grads, double **bounds)
+static void run_oracle(const struct gradient_input *in, real **grads, double **bounds)
 {
     *grads = allocate(in->desc.n_params * sizeof **grads);
     *bounds = allocate((size_t)in->desc.n_tensors * sizeof **bounds);
@@ -107,7 +107,7 @@ static void the_oracle_is_pytorch_in_double(void **state)
             real *grads;
             double *bounds;
             gradient_input_make(&in, cases[i], cases[i].seed[s]);
-            ask_oracle(&in, &grads, &bounds);
+            run_oracle(&in, &grads, &bounds);
             check_recorded(&in, rows_of(rows, n, &in), grads, bounds);
             mem_free(grads);
             mem_free(bounds);
@@ -125,7 +125,7 @@ static int write_gradient(const char *net, int kind, uint64_t seed)
     if (!c)
         return 2;
     gradient_input_make(&in, *c, seed);
-    ask_oracle(&in, &grads, &bounds);
+    run_oracle(&in, &grads, &bounds);
     size_t n_tensors = (size_t)in.desc.n_tensors;
     bool written = fwrite(grads, sizeof *grads, in.desc.n_params, stdout) == in.desc.n_params &&
                    fwrite(bounds, sizeof *bounds, n_tensors, stdout) == n_tensors;

@@ -91,7 +91,7 @@ static void fall(const struct layer_desc *l, size_t n, const real *x, uint8_t *k
 
 /* Reads the decisions of the plan, layer by layer, from the inputs of each layer with kinks. Checks
  * that they reproduce the plan's outputs. */
-static void ask_plan(const struct gradient_input *in, enum isa isa, struct kinks *k)
+static void read_decisions(const struct gradient_input *in, enum isa isa, struct kinks *k)
 {
     const struct net_desc *d = &in->desc;
     size_t n = (size_t)in->about.images, most = 0;
@@ -119,7 +119,7 @@ static void ask_plan(const struct gradient_input *in, enum isa isa, struct kinks
 
 /* Returns the largest distance from its kink of an activation with a forced decision, relative to
  * its layer's root mean square. */
-static double farthest_off(const struct layer_chain *c)
+static double largest_distance_from_kink(const struct layer_chain *c)
 {
     double farthest = 0;
     for (int i = 0; i < c->in->desc.n_layers; i++) {
@@ -150,11 +150,12 @@ static void same_way(const struct gradient_input *in, const struct kinks *k, rea
         c.kinks[i] = has_kinks(&in->desc.layers[i]) ? k->bytes + k->at[i] : NULL;
     chain_forward(&c);
     chain_backward(&c, grads);
-    *farthest = farthest_off(&c);
+    *farthest = largest_distance_from_kink(&c);
     chain_free(&c);
 }
 
-/* Bound relative to float's half epsilon. The oracle rounds as much, in long chains. */
+/* Factor of float's bounds in the double build. 4: the oracle rounds as much as the plan, in long
+ * chains. */
 static const double unit = 4 * 0x1p-29;
 
 static bool oracle_runs(void)
@@ -162,7 +163,7 @@ static bool oracle_runs(void)
     return true;
 }
 
-static void ask_oracle(const struct gradient_input *in, const struct kinks *k, double *grads,
+static void run_oracle(const struct gradient_input *in, const struct kinks *k, double *grads,
                        double *farthest)
 {
     same_way(in, k, grads, farthest);
@@ -202,7 +203,7 @@ static bool oracle_runs(void)
     return twin_runs();
 }
 
-static void ask_oracle(const struct gradient_input *in, const struct kinks *k, double *grads,
+static void run_oracle(const struct gradient_input *in, const struct kinks *k, double *grads,
                        double *farthest)
 {
     char path[] = "/tmp/scalebench-kinks-XXXXXX", question[200];
@@ -245,9 +246,9 @@ static void check_seed(const struct gradient_case *about, uint64_t seed, enum is
     struct kinks k = kinks_make(&in);
     real *grads = allocate(in.desc.n_params * sizeof *grads);
     double *expected = allocate(in.desc.n_params * sizeof *expected);
-    ask_plan(&in, isa, &k);
+    read_decisions(&in, isa, &k);
     gradient_by_plan(&in, PLAN_FAST, isa, grads);
-    ask_oracle(&in, &k, expected, &farthest);
+    run_oracle(&in, &k, expected, &farthest);
     double error = error_of(&in, grads, expected);
     if (!(error <= about->bound * unit))
         fail_msg("%s, seed %llu, %s: off by %.3g of its norm", about->net, (unsigned long long)seed,

@@ -241,7 +241,8 @@ static void loss_is_stable_and_ties_take_the_first(void **state)
         assert_true(fabs((double)dlogits[i] - (double)expected[i]) <= REAL_EPSILON);
 }
 
-/* An image of weight 0, padding, has no effect; an image of weight 2 counts twice in the loss. */
+/* An image of weight 0 (padding) has no effect on loss and gradient; an image of weight 2 counts
+ * twice. */
 static void weights_scale_loss_and_gradient(void **state)
 {
     real *logits = random_reals(3 * 4, 1), d[12], d_plain[12];

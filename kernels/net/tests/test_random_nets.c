@@ -461,7 +461,7 @@ static void compile(struct run *run)
 
 /* Runs a step with n_max images and NaN weights beforehand, whose remains in memory must have no
  * effect. fp16 training continues after such a step. */
-static void spoil_memory(const struct run *run, const struct exec *ex)
+static void fill_memory_with_nan(const struct run *run, const struct exec *ex)
 {
     const struct random_net *r = run->net;
     size_t n = (size_t)r->n_max, params = r->desc.n_params;
@@ -504,7 +504,7 @@ static void train(struct run *run, struct pool *pool)
         grads[i] = r->accumulate ? before : NAN;
     compile(run);
     net_init_buffers(&r->desc, r->buffers);
-    spoil_memory(run, &ex);
+    fill_memory_with_nan(run, &ex);
     net_init_buffers(&r->desc, r->buffers);
     int ops = net_ops(run->compiled);
     net_load(run->compiled, &ex, r->slot, r->n, r->images);

@@ -164,7 +164,7 @@ static void every_choice_equals_the_reference(void **state)
     }
 }
 
-/* Layouts change between different neighbours. */
+/* Neighbouring layers use different kernels, so layouts change between them. */
 static void choices_mix(void **state)
 {
     for (uint32_t i = 0; i < 60; i++) {

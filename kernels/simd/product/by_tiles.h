@@ -132,7 +132,7 @@ static void product_rows(real *c, const real *const *a, const real *const *b, in
 }
 
 /* to [16, ROW] <- 16 columns of `steps` rows of pairs, padded with zeros. */
-INLINE void turn_pairs(real *to, const real *from, int steps)
+INLINE void transpose_pairs(real *to, const real *from, int steps)
 {
     vreal square[VECTOR_LANES];
 #pragma GCC unroll 16
@@ -157,9 +157,9 @@ INLINE void few_columns(int two, int rows, real *c, const real *const *a, const 
             const real *columns = a[i] + at * BLOCK;
             for (int s = 0; s < steps * BLOCK; s += VECTOR_LANES)
                 __builtin_prefetch(next + at * BLOCK + s, 0, 3);
-            turn_pairs(left, columns, steps);
+            transpose_pairs(left, columns, steps);
             if (two)
-                turn_pairs(left + TILE_ROWS * ROW, columns + VECTOR_LANES, steps);
+                transpose_pairs(left + TILE_ROWS * ROW, columns + VECTOR_LANES, steps);
             add_products(two, left, fill_up(room, b[i] + at * BLOCK, steps));
         }
     store_sums(two, rows, c, add);
