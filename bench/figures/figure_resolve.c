@@ -113,9 +113,10 @@ static enum status unknown_y(const struct figure_data *d, const char *name, stru
     bool known = name_index(name, names, n) >= 0;
     free(names);
     if (known)
-        snprintf(text, sizeof text,
-                 "no CSV file%s%s has numbers of both it and %s. Use another figures.x, such as ranks",
-                 any ? "" : " ", any ? "" : file, d->x.by_column ? d->x.name : "points");
+        snprintf(
+            text, sizeof text,
+            "no CSV file%s%s has numbers of both it and %s. Use another figures.x, such as ranks",
+            any ? "" : " ", any ? "" : file, d->x.by_column ? d->x.name : "points");
     else
         snprintf(text, sizeof text,
                  "neither a quantity nor a column of numbers%s. See `scalebench list quantities` "

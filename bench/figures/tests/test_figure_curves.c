@@ -274,9 +274,8 @@ static void the_series_file_has_what_does_not_fit(void **state)
     svg = picture(run.dir, "time.svg", &size);
     assert_int_equal(read_legend(svg, styles, RATES), DRAWN);
     free(svg);
-    assert_says(
-        run.dir, "time.txt",
-        (const char *const[]){"because they do not fit: 14 curves of series_time.csv", NULL});
+    assert_says(run.dir, "time.txt",
+                (const char *const[]){"do not fit: 14 curves of series_time.csv", NULL});
     svg = picture(run.dir, "series_time.csv", &size);
     for (const char *at = svg; (at = strchr(at, '\n')) != NULL; at++)
         rows++;
