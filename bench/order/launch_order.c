@@ -143,8 +143,8 @@ static bool needs_launches(const struct launch_order *o, size_t point)
     return point_of(o, point)->wanted > point_of(o, point)->progress;
 }
 
-/* Fills o->members; returns false if no point needs launches. A failed point keeps its place in its
- * certain blocks, to be filled when the campaign is run again. */
+/* Fills o->members; returns false if no point needs launches. A failed point keeps its place in
+ * blocks that every point has, to be filled when the campaign is run again. */
 static bool find_members(struct launch_order *o)
 {
     bool any = false;

@@ -65,7 +65,7 @@ struct next_launch {
     size_t n_begins;
 };
 
-/* Progress of a campaign. `left` and `left_s` count the certain launches and, within the budget,
+/* Progress of a campaign. `left` and `left_s` count launches that always run and, within the budget,
  * those expected for the requested precision. */
 struct launch_forecast {
     size_t done, left;

@@ -66,7 +66,7 @@ static bool is_held(const char *name)
 static bool is_written(int folder, const char *name)
 {
     struct sigaction before,
-        ignore = {.sa_handler = SIG_IGN}; /* sent if the file is opened meanwhile */
+        ignore = {.sa_handler = SIG_IGN}; /* SIGIO is sent if the file is opened */
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;

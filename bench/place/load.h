@@ -32,7 +32,7 @@ double load_steal_pct(const struct load *before, const struct load *after);
 
 /* ---- Load seen by one process ---- */
 
-/* Reading of the processors that the calling thread may use. */
+/* Load of the processors that the calling thread may use, at one time. */
 struct load_mark {
     char cpus[256]; /* as Linux lists them; "": unknown */
     struct load load;

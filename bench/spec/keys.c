@@ -16,7 +16,7 @@ static const struct spec_part parts[] = {
 #define WORDS_MAX (OPTION_ROWS + N_PARTS)
 #define PATHS_MAX (OPTION_ROWS + WORDS_MAX + 1)
 
-/* Full keys of the parts: "matrix", "cases.label". */
+/* Paths of keys that are no options: "matrix", "cases.label". */
 static const char *const part_paths[] = {
 #define PART(name, kind, at_top, in_case, help) at_top ? #name : "cases." #name,
 #include "bench/spec/parts.def"

@@ -154,7 +154,7 @@ struct value {
         char **texts;    /* TEXTS STRINGS WORDS PATTERNS; FIGURES: names */
     };
     char *path;                     /* absolute path if the value is a file or folder; else NULL */
-    struct figure_request *figures; /* FIGURES */
+    struct figure_request *figures; /* value of FIGURES */
     unsigned n;                     /* number of numbers, texts or figures */
     bool of_numbers;
     bool set;      /* given by the spec, SET or command line; false: default */

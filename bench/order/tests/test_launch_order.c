@@ -271,7 +271,7 @@ static void a_point_that_always_fails_alike_is_not_retried(void **state)
     assert_int_equal(tries_of(measure, "killed", -1, true), 6);
 }
 
-/* A failed point keeps its places in the certain blocks, without launches. */
+/* A failed point keeps its places in blocks that always run, without launches. */
 static void a_base_that_failed_fills_its_places_later(void **state)
 {
     struct campaign_fixture f;

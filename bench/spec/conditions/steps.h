@@ -21,10 +21,10 @@ enum condition_action {
 
 struct condition_step {
     enum condition_action action;
-    size_t term;                      /* index of the term: NAME, COMPARE */
-    enum condition_relation relation; /* RELATE */
-    double number;                    /* NUMBER */
-    const char *text;                 /* NUMBER: text as written */
+    size_t term;                      /* index of the term of ACTION_NAME and ACTION_COMPARE */
+    enum condition_relation relation; /* operator of ACTION_RELATE */
+    double number;                    /* value of ACTION_NUMBER */
+    const char *text;                 /* text of ACTION_NUMBER, as written */
     int column;
 };
 

@@ -219,7 +219,7 @@ static double largest_side(const struct point *point)
     return (double)most;
 }
 
-/* Returns one less than the size of the largest tensor (numbers). */
+/* Returns one less than the number of elements of the largest tensor. */
 static double largest_tensor(const struct point *point)
 {
     size_t most = 1;
@@ -369,7 +369,7 @@ static enum status check_alike(const struct bound *bound, const struct spec *spe
     return OK;
 }
 
-/* Returns the most numbers of a point's gradients that topk sends; 0 without topk. */
+/* Returns how many numbers of a point's gradients topk sends at most; 0 without topk. */
 static size_t topk_most(const struct point *point)
 {
     const struct config *config = &point->config;

@@ -85,7 +85,7 @@ static void test_bases_of_cases(void **state)
     spec_free(&spec);
 }
 
-/* Another site is another problem, unless a baseline names one. */
+/* Points on different sites solve different problems, unless a baseline names a site. */
 static void test_sites(void **state)
 {
     static const char sites[] = BODY "nodes: 1\nmatrix: {site: [local, emulated], ranks: [1, 2]}\n";
