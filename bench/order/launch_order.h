@@ -2,15 +2,15 @@
  * journal alone, so an interrupted campaign resumes as if it had not been interrupted. The spec may
  * change between runs: launches that it asks for and the journal lacks are run. The order is:
  *
- *   1. one block of timed launches: every point once, in random order. Calibration points come first,
- *      since points with compute: replay need their timings.
- *   2. accuracy runs: every point and seed, most nodes first. So a job near its time limit can still
- *      run the smaller points.
+ *   1. one block of timed launches: every point once, in random order. Calibration points come
+ *      first, since points with compute: replay need their timings.
+ *   2. accuracy runs: every point and seed, most nodes first. So a job near its time limit can
+ *      still run the smaller points.
  *   3. blocks until each point has the minimum of measure.time.launches, alone and in blocks
  *      together with its comparison points (base, peer, point without communication)
  *   4. blocks of the points that are not precise enough, with their comparison points. A point is
- *      examined at 6, 9, 12, ... launches. They end at the requested precision, the maximum number of
- *      launches or the budget.
+ *      examined at 6, 9, 12, ... launches. They end at the requested precision, the maximum number
+ *      of launches or the budget.
  *
  * New points and additional launches get new blocks. A block is written to the journal before its
  * first launch and is always completed. The budget counts timed launches only, neither accuracy
@@ -65,8 +65,8 @@ struct next_launch {
     size_t n_begins;
 };
 
-/* Progress of a campaign. `left` and `left_s` count launches that always run and, within the budget,
- * those expected for the requested precision. */
+/* Progress of a campaign. `left` and `left_s` count launches that always run and, within the
+ * budget, the launches expected for the requested precision. */
 struct launch_forecast {
     size_t done, left;
     double left_s; /* remaining time in seconds; NAN until a launch has ended */

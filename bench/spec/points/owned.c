@@ -16,7 +16,7 @@
 struct written_value {
     enum option_id id;
     struct mark mark;
-    const struct reader *lacks; /* what the first point lacks to read the value */
+    const struct reader *lacks; /* condition that the first point lacks to read the value */
     const char *found;          /* text of the owner option at that point; borrowed */
     const struct length *late;  /* limit that the value exceeds at points that would read it */
     double most;                /* largest limit of `late` over the points */
