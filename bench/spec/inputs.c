@@ -261,7 +261,7 @@ static enum status add_input(struct spec *spec, struct spec_input *input,
     return status;
 }
 
-/* Gives an error its position: inside the file if known, else that of the value. */
+/* Gives an error its position: inside the file if known, else at the value. */
 static enum status place_error(const struct value *value, const struct spec_option *option,
                                const struct error *inner, struct error *e)
 {

@@ -360,7 +360,7 @@ static void clear_cases(struct matrix *matrix)
     matrix->n_cases = 0;
 }
 
-/* Reads the list of cases, which replaces that of another file. */
+/* Reads the list of cases, which replaces the cases of other files. */
 static enum status read_cases(struct reading *reading, const struct node *list, struct error *e)
 {
     struct matrix *matrix = reading->spec->matrix;

@@ -207,8 +207,8 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
 enum status config_strategy(const struct config *config, struct strategy_config *strategy,
                             enum option_id *at, struct error *e);
 
-/* Returns the compressor: sync.compress, or that of 16-bit gradients if train.precision asks for
- * them. */
+/* Returns the compressor: sync.compress, or with a 16-bit train.precision the compressor of 16-bit
+ * gradients. */
 enum compressor_kind config_compressor(const struct config *config);
 /* Returns whether compressed sums are awaited where they are made, without overlap. */
 bool config_compressor_waits(const struct config *config);
@@ -288,7 +288,7 @@ double config_link_s_per_byte(const struct config *config);
 double config_link_delay_s(const struct config *config);
 /* Returns whether the link has its default rate and delay. */
 bool config_has_usual_link(const struct config *config);
-/* Returns the kind of a point's numbers: that of its site, or "replayed", or both. */
+/* Returns the kind of a point's numbers: kind of the site, "replayed", or both. */
 const char *config_kind(const struct config *config);
 /* Returns the kind of accuracy runs, which compute even if timed launches replay. */
 const char *config_kind_trained(const struct config *config);
