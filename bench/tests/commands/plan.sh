@@ -109,7 +109,7 @@ measure: {time: {launches: 2..2}}" --set "ranks=2560 sync.strategy=allreduce tra
     grep -q "^own,[^,]*,[^,]*,skipped," "$tmp/plan.csv" && [ -z "$(cells timed_s | tr -d '\n')" ] || return 1
     plan "workload: {command: [sleep, '1']}
 measure: {time: {launches: 2..2}}" && [ "$(cells timed_basis)/$(cells timed_s)" = unknown/ ] &&
-        expect 0 "not at all" "$scalebench" plan "$tmp/own.yaml" --out "$out"
+        expect 0 "without a forecast" "$scalebench" plan "$tmp/own.yaml" --out "$out"
 }
 
 # Then its own launches give the forecast, and finished ones no longer count as pending.
