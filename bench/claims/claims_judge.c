@@ -8,7 +8,7 @@
 
 /* ---- Reasons ---- */
 
-/* Look-up in which only one value of the claim keeps its interval. */
+/* Look-up that keeps the interval of one value; all other values count as exact. */
 struct one_open {
     const struct claim *claim;
     const char *name;

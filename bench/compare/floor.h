@@ -48,8 +48,8 @@ struct noise_floor {
 /* Sets the floor to its default: t0 is `sd_pct` per cent. */
 void floor_begin(struct noise_floor *floor, double sd_pct);
 
-/* Adds a group of k repetitions: logs and variances are y and v [points, k]. A variance of NAN
- * counts as 0. Does nothing if k < 2 or points is 0. */
+/* Adds a group of k repetitions. logs [points, k]: locations of the launches' logarithms; variances
+ * [points, k]: their variances, NAN counts as 0. Does nothing if k < 2 or points is 0. */
 void floor_add(struct noise_floor *floor, const double *logs, const double *variances,
                size_t points, size_t k);
 

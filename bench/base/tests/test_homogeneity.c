@@ -42,7 +42,7 @@ static int free_normals(void **state)
     return 0;
 }
 
-/* Draws n times of about 10 with relative noise of `sigma`, normal or log-normal. */
+/* Draws n values of about 10 with relative noise of `sigma`, normal or log-normal. */
 static void draw(double *x, size_t n, uint32_t trial, double sigma, bool logarithmic)
 {
     assert_true(n <= DRAWN_MAX && trial < TRIALS_MAX);
