@@ -70,7 +70,6 @@ static void print_bytes(FILE *out, const struct summary *s)
 
 /* ---- Peers ---- */
 
-/* Prints "6.10 = 4.90 x 1.24: ...". */
 static void print_factors(FILE *out, const struct point_summary *p)
 {
     char all[TEXT_NUMBER], work[TEXT_NUMBER], rate[TEXT_NUMBER];
