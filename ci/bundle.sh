@@ -65,7 +65,7 @@ add_start() {
     "${CC:-gcc}" -std=c17 -Os -s -static -Wall -Wextra -I. -D_GNU_SOURCE -o "$root/start" bench/bundle/start.c \
         2>"$work/log" || {
         cat "$work/log" >&2
-        say "what starts the programs cannot be linked statically: no libc.a here (Debian's package libc6-dev)"
+        say "libc.a not found: the starter cannot be linked statically. Install libc6-dev."
         exit 3
     }
 }
@@ -89,7 +89,7 @@ add_programs() {
             cp "$path" "$root/build"
         fi
     done
-    [ -e "$root/build/train_cnn" ] || fail "no train_cnn in $build: make all builds it"
+    [ -e "$root/build/train_cnn" ] || fail "$build/train_cnn not found. Run make all."
     [ ! -d "$build/torch_peer" ] || cp -r "$build/torch_peer" "$root/build"
     ln -s build/scalebench "$root/scalebench"
 }
@@ -97,11 +97,11 @@ add_programs() {
 add_mpiexec() {
     local mpiexec=${MPIEXEC:-mpiexec} proxy
     mpiexec=$(readlink -f "$(command -v "$mpiexec" || command -v mpiexec.mpich || true)")
-    [ -n "$mpiexec" ] || fail "no mpiexec: MPIEXEC= names one"
+    [ -n "$mpiexec" ] || fail "mpiexec not found. Set MPIEXEC."
     "$mpiexec" --version 2>/dev/null | grep -qi hydra ||
-        fail "$mpiexec is not MPICH's mpiexec (hydra), which a bundle takes along: MPIEXEC= names one"
+        fail "$mpiexec is not MPICH's mpiexec (hydra). Set MPIEXEC."
     proxy=$(dirname "$mpiexec")/hydra_pmi_proxy
-    [ -x "$proxy" ] || fail "no hydra_pmi_proxy beside $mpiexec"
+    [ -x "$proxy" ] || fail "hydra_pmi_proxy not found beside $mpiexec"
     add_program "$mpiexec" mpiexec
     add_program "$proxy" hydra_pmi_proxy
 }
@@ -112,7 +112,7 @@ add_mpiexec() {
 libraries_of() { # files
     local file
     for file in "$@"; do
-        ldd "$file" >"$work/ldd" || fail "$file: ldd cannot tell what it loads"
+        ldd "$file" >"$work/ldd" || fail "$file: ldd cannot list its libraries"
         ! grep -q 'not found' "$work/ldd" || fail "$file: $(grep 'not found' "$work/ldd" | head -n 1)"
         awk '$2 == "=>" { print $3 }' "$work/ldd"
     done | sort -u
@@ -146,7 +146,7 @@ add_all_libraries() {
     mkdir -p "$root/lib/ucx" "$root/lib/as"
     loader=$(loader_of "$root/build/train_cnn.program")
     "$loader" --help 2>/dev/null | grep -q -- --argv0 ||
-        fail "$loader cannot give a program its name (--argv0): a C library of 2.33 or newer can"
+        fail "$loader does not support --argv0. Use glibc 2.33 or newer."
     add_libraries "$loader"
     # shellcheck disable=SC2046 # none of these paths has a space
     libraries=$(libraries_of "$root"/build/*.program)
@@ -175,10 +175,10 @@ check_libraries() {
         loader=$(readlink -f "$root/lib/as/scalebench")
         "$loader" --inhibit-cache --library-path "$root/lib" --list "$file" |
             root=$root/ awk '/not found/ || (i = index($0, " => ")) && index(substr($0, i + 4), ENVIRON["root"]) != 1 { print; bad = 1 }
-                END { exit bad }' >&2 || fail "${file##*/} would load these from outside the bundle"
+                END { exit bad }' >&2 || fail "${file##*/} loads these libraries from outside the bundle"
     done
-    "$root/scalebench" list sites >/dev/null || fail "scalebench does not begin"
-    "$root/build/train_cnn" --help >/dev/null || fail "train_cnn does not begin"
+    "$root/scalebench" list sites >/dev/null || fail "scalebench does not start"
+    "$root/build/train_cnn" --help >/dev/null || fail "train_cnn does not start"
 }
 
 # ---- Files that programs read ----------------------------------------------------------------------------------
@@ -199,13 +199,13 @@ add_data() {
         done
         return
     done
-    say "MNIST is not here (make data): generated digits will stand in for it"
+    say "MNIST not found: generated digits will replace it. Run make data to download it."
 }
 
 add_files() {
     local path
     git ls-files configs plots results ci/netns.sh ci/{end_of,help}.sh README.md LICENSE CHANGELOG.md >"$work/files" ||
-        fail "what belongs into a bundle is what git knows: this is no clone"
+        fail "a bundle contains the files that git tracks, and this folder is not a clone"
     while read -r path; do
         mkdir -p "$root/$(dirname "$path")"
         cp "$path" "$root/$path"
@@ -218,7 +218,7 @@ add_licences() {
     local path package
     mkdir "$root/licences"
     if ! command -v dpkg >/dev/null; then
-        say "no dpkg here, which knows the licences of the libraries: licences/ is empty"
+        say "dpkg not found: licences/ is empty"
         return
     fi
     sort -u "$work/taken" | while read -r path; do
@@ -242,7 +242,7 @@ archive=$into/$name.tar.gz
 (set -o pipefail && tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner -cf - "$name" | gzip -9n >"$archive.part")
 bytes=$(stat -c %s "$archive.part")
 [ "$bytes" -le $((most_mib << 20)) ] ||
-    fail "$archive.part has $((bytes >> 20)) MiB, more than the $most_mib that a bundle may have"
+    fail "$archive.part has $((bytes >> 20)) MiB, expected at most $most_mib"
 mv "$archive.part" "$archive"
 say "$(awk -v n="$bytes" 'BEGIN { printf "%.1f", n / 1048576 }') MiB, unpacked $(du -sm "$root" | cut -f 1) MiB"
 echo "$archive"

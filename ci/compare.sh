@@ -183,7 +183,7 @@ for told in as_measured at_clock; do
     fi
 done
 if missing; then
-    echo "$(wc -l <"$work/done") of $((1 + repetitions + slowed)) campaigns: the same command goes on" >&2
+    echo "$(wc -l <"$work/done") of $((1 + repetitions + slowed)) campaigns. Run the same command again to resume." >&2
     exit 4
 fi
 exit "$failed"

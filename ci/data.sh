@@ -42,7 +42,7 @@ download() { # url, partial file
     code=$(curl "${curl_options[@]}" -C - -o "$2" "$1")
     status=$?
     if [ "$status" -eq 33 ] || [ "$code" = 416 ]; then
-        say "$1 cannot go on where the download stopped; it begins anew"
+        say "$1 cannot resume the download, which starts again"
         rm -f "$2"
         curl "${curl_options[@]}" -o "$2" "$1" >/dev/null
         status=$?
@@ -67,7 +67,7 @@ fetch() { # set, name, sum
     local folder=$to/$1 file=$to/$1/$2 part=$to/$1/$2.part mirror
     if [ -e "$file" ]; then
         [ "$(sum_of "$file")" = "$3" ] && return
-        say "$file: wrong SHA-256: expected $3, found $(sum_of "$file"); move it away to have it downloaded"
+        say "$file: wrong SHA-256: expected $3, found $(sum_of "$file"); move it away to download it again"
         return 1
     fi
     mkdir -p "$folder" || return 1
@@ -80,7 +80,7 @@ fetch() { # set, name, sum
         say "$file from $mirror"
         download "${mirror%/}/$2" "$part" && accept "$part" "$file" "$3" "$mirror" && return
     done
-    say "$file: no mirror gave it; SCALEBENCH_MIRROR or --mirror may name another"
+    say "$file: no mirror has it. Set SCALEBENCH_MIRROR or --mirror."
     return 1
 }
 
@@ -140,7 +140,7 @@ for program in curl sha256sum tar; do
     }
 done
 [ -r "$sums" ] || {
-    say "$sums cannot be read: lines of SHA-256 and SET/FILE are expected"
+    say "cannot read $sums: expected lines of SHA-256 and SET/FILE"
     exit 2
 }
 curl_options=(--fail --location --retry 2 --connect-timeout 20 --speed-limit 1 --speed-time 60

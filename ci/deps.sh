@@ -76,7 +76,7 @@ install_packages() {
     [ "${#missing[@]}" -gt 0 ] || return 0
     if [ "$(id -u)" -ne 0 ]; then
         have sudo || {
-            echo "deps: these packages are missing, and there is no sudo here: ${missing[*]}" >&2
+            echo "deps: missing packages: ${missing[*]}; sudo not found. Install them as root." >&2
             exit 1
         }
         as_root=(sudo)
@@ -90,7 +90,7 @@ install_packages() {
 # Some distributions keep another architecture's packages elsewhere; the tests are skipped then.
 arm64_libraries() {
     [ "$(uname -m)" = aarch64 ] || "$(dirname "$0")/arm64.sh" libraries ||
-        echo "deps: no libraries for arm64: its tests will be skipped" >&2
+        echo "deps: libraries for arm64 not found: its tests will be skipped" >&2
 }
 
 case $1 in
@@ -98,7 +98,7 @@ core)
     # shellcheck disable=SC2086 # a list of words
     core_complete || install_packages $core_apt
     core_complete || {
-        echo "deps: something is still missing; make info shows what was found" >&2
+        echo "deps: libraries are still missing. Run make info to see those that were found." >&2
         exit 1
     }
     ;;

@@ -142,12 +142,12 @@ check_proof() { # feature, proof
     column) has_line "$columns" "$of $name" || refuse "$1: $of has no column '$name'" ;;
     test)
         if ! has_line "$sources" "$of"; then
-            refuse "$1: 'make test' runs nothing of '$of'"
+            refuse "$1: 'make test' does not run '$of'"
         elif ! has_case "$of" "$name"; then
             refuse "$1: $of has no case '$name'"
         fi
         ;;
-    *) refuse "$1: '$kind' is no proof: column or test is wanted" ;;
+    *) refuse "$1: '$kind' is not supported: expected column or test" ;;
     esac
 }
 
@@ -161,8 +161,8 @@ check_option() { # feature, settings
 check_feature() { # aspect, feature, here, proof
     local proof
     has_line "$(rows "$published" | cut -d $'\037' -f 1)" "$1" || refuse "$2: '$1' is no row of $published"
-    [ -n "$3" ] || [ -z "$4" ] || refuse "$2: it is not here, and proven"
-    [ -z "$3" ] || [ -n "$4" ] || refuse "$2: nothing proves it"
+    [ -n "$3" ] || [ -z "$4" ] || refuse "$2: scalebench lacks it, but it has proofs"
+    [ -z "$3" ] || [ -n "$4" ] || refuse "$2: proof missing"
     [ -z "$3" ] || [ "$3" = always ] || check_option "$2" "$3"
     [ -n "$4" ] || return 0
     while read -r proof; do
@@ -174,15 +174,15 @@ check_feature() { # aspect, feature, here, proof
 check_documented() { # feature, framework, entry, source
     has_line "$known_features" "$1" || refuse "$1: documented of $2, but no row of features.csv"
     has_line "$known_frameworks" "$2" || refuse "$1: '$2' is no row of features_frameworks.csv"
-    [ -n "$3" ] || refuse "$1: what $2 calls it is missing: a name, or $missing"
-    [[ $4 =~ ^[A-Za-z0-9][A-Za-z0-9._/#-]*$ ]] || refuse "$1: '$4' is no source of $2: a path, with or without #place"
+    [ -n "$3" ] || refuse "$1: expected its name in $2, or $missing"
+    [[ $4 =~ ^[A-Za-z0-9][A-Za-z0-9._/#-]*$ ]] || refuse "$1: '$4' is not a source of $2: expected a path, with or without #place"
 }
 
 check_framework() { # id, name, version, sources
     local feature
-    [[ $4 == https://*"$3"*/ ]] || refuse "$2: '$4' is no address of version $3"
+    [[ $4 == https://*"$3"*/ ]] || refuse "$2: '$4' is not an address of version $3"
     while read -r feature; do
-        [ "$(grep -cxF -- "$feature"$'\037'"$1" <<<"$looked_up")" -eq 1 ] || refuse "$feature: one row of $1 is wanted, with what is found or '$missing'"
+        [ "$(grep -cxF -- "$feature"$'\037'"$1" <<<"$looked_up")" -eq 1 ] || refuse "$feature: expected one row of $1, with the finding or '$missing'"
     done <<<"$known_features"
 }
 
@@ -207,7 +207,7 @@ SPEC
     known_frameworks=$(rows "$features/features_frameworks.csv" | cut -d $'\037' -f 1)
     [ "$(grep -v '^#' "$published" | head -n 1 | cut -d , -f 2-4)" = "$(tr '\n' , <<<"$known_frameworks" | sed 's/,$//')" ] ||
         refuse "features_frameworks.csv has other rows than $published columns"
-    [ -z "$(sort <<<"$known_features" | uniq -d)" ] || refuse "a feature stands there twice: $(sort <<<"$known_features" | uniq -d)"
+    [ -z "$(sort <<<"$known_features" | uniq -d)" ] || refuse "feature listed twice: $(sort <<<"$known_features" | uniq -d)"
     while IFS=$'\037' read -r aspect feature here proof; do
         check_feature "$aspect" "$feature" "$here" "$proof"
     done < <(rows "$features/features.csv")

@@ -83,7 +83,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --help | -h) answer_help "$1" ;;
     --hosts | --rate | --delay)
-        [ $# -gt 1 ] || usage "$1 wants a value"
+        [ $# -gt 1 ] || usage "$1 needs a value"
         declare "${1#--}=$2"
         shift 2
         ;;
@@ -91,14 +91,14 @@ while [ $# -gt 0 ]; do
     *) break ;;
     esac
 done
-[ $# -gt 0 ] || usage "what to run?"
+[ $# -gt 0 ] || usage "program missing"
 mode=$1
 shift
 case $mode in
-run | exec) [ $# -gt 0 ] || usage "what to run?" ;;
-enter) [ $# -gt 1 ] || usage "enter which hosts, to run what?" ;;
-hold | probe | sweep) [ $# -eq 0 ] || usage "'$1' is not wanted" ;;
-*) usage "'$mode' is none of run, exec, probe, hold, enter and sweep" ;;
+run | exec) [ $# -gt 0 ] || usage "program missing" ;;
+enter) [ $# -gt 1 ] || usage "ID or command missing" ;;
+hold | probe | sweep) [ $# -eq 0 ] || usage "unexpected argument '$1'" ;;
+*) usage "unknown command '$mode'; known: run exec probe hold enter sweep" ;;
 esac
 
 check_link() {
@@ -124,9 +124,9 @@ become_root() {
     if [ -n "${SCALEBENCH_NETNS_ROOT:-}" ]; then
         unset SCALEBENCH_NETNS_ROOT
         [ -d "$names" ] || names=/run
-        error=$(mount -t tmpfs tmpfs "$names" 2>&1) || unavailable "hosts want root: $error"
+        error=$(mount -t tmpfs tmpfs "$names" 2>&1) || unavailable "hosts need root: $error"
     elif ! unshare --net true 2>/dev/null; then
-        error=$("${own_users[@]}" true 2>&1) || unavailable "hosts want root, or user namespaces: $error"
+        error=$("${own_users[@]}" true 2>&1) || unavailable "hosts need root or user namespaces: $error"
         SCALEBENCH_NETNS_ROOT=1 exec "${own_users[@]}" "$self" "${arguments[@]}"
     fi
 }
@@ -343,7 +343,7 @@ beside() { # command
 
 find_mpiexec() {
     mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec || true)}
-    [ -n "$mpiexec" ] || unavailable "no MPI launcher: MPIEXEC is not set, mpiexec is not on PATH"
+    [ -n "$mpiexec" ] || unavailable "no MPI launcher: MPIEXEC is not set, and mpiexec is not on PATH"
 }
 
 [ "$mode" != enter ] || enter "$@"

@@ -64,7 +64,7 @@ for page in $pages; do
     if [ "${1:-write}" = write ]; then
         cp "$made/page" "${page%:*}"
     elif ! cmp -s "$made/page" "${page%:*}"; then
-        echo "${page%:*}: not current; make pages writes it anew" >&2
+        echo "${page%:*}: not current. Run make pages." >&2
         status=1
     fi
 done

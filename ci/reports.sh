@@ -154,7 +154,7 @@ while read -r _ campaign _ name _; do
     0) keep_apart "$name" "$out/$campaign/latest" ;;
     3) skipped+=("$name") ;;
     129 | 130 | 131 | 143)
-        echo "interrupted; the same command goes on" >&2
+        echo "interrupted. Run the same command again to resume." >&2
         exit "$status"
         ;;
     *) failed+=("$name") ;;

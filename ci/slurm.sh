@@ -44,7 +44,7 @@ check_programs() {
     done
     [ "${#missing[@]}" -eq 0 ] ||
         unavailable "missing: ${missing[*]} (Debian's packages munge and slurm-wlm; make deps-ci)"
-    id -un >/dev/null 2>&1 || unavailable "user $(id -u) has no name, and Slurm wants one"
+    id -un >/dev/null 2>&1 || unavailable "user $(id -u) has no name, which Slurm requires"
 }
 
 in_use() { # port
@@ -159,7 +159,7 @@ start() { # folder
     mkdir -p "$1" && dir=$(cd "$1" && pwd) || exit 1
     [ -z "$(ls -A "$dir")" ] || unavailable "$dir is not empty"
     # Addresses of sockets have at most 107 characters.
-    [ "${#dir}" -lt 90 ] || unavailable "$dir is too long a name for a socket in it"
+    [ "${#dir}" -lt 90 ] || unavailable "$dir is too long for the path of a socket"
     mkdir -p "$dir/state" "$dir/spool/n0"
     find_ports
     write_configuration
@@ -237,7 +237,7 @@ check_rights() {
         command -v "$program" >/dev/null ||
             unavailable "$program is missing (Debian's packages iproute2 and util-linux; make deps-ci)"
     done
-    [ "$(id -u)" -eq 0 ] || unavailable "several nodes want root"
+    [ "$(id -u)" -eq 0 ] || unavailable "several nodes need root"
     unshare --pid --fork --kill-child --mount --mount-proc --net --uts --ipc true 2>/dev/null ||
         unavailable "no namespaces can be made here"
 }

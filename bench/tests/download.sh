@@ -73,7 +73,7 @@ begins_anew_where_it_must() {
     local file=$sets_to/mnist/t10k-labels-idx1-ubyte.gz
     head -c 100 "$file" >"$file.part"
     rm "$file"
-    expect 0 "begins anew" data norange mnist && all_are_right
+    expect 0 "which starts again" data norange mnist && all_are_right
 }
 
 # Complete but wrong: no rest is left to request.
@@ -81,7 +81,7 @@ begins_anew_after_a_wrong_part() {
     local file=$sets_to/mnist/t10k-labels-idx1-ubyte.gz
     rm "$file"
     head -c 50000 /dev/zero >"$file.part"
-    expect 0 "begins anew" data whole mnist && all_are_right
+    expect 0 "which starts again" data whole mnist && all_are_right
 }
 
 names_a_wrong_file() {
@@ -107,7 +107,7 @@ leaves_a_strange_file() {
 
 names_what_is_nowhere() {
     mv "$tmp/served/train-labels-idx1-ubyte.gz" "$tmp/kept"
-    expect 1 "mnist/train-labels-idx1-ubyte.gz: no mirror gave it" data whole mnist || return 1
+    expect 1 "mnist/train-labels-idx1-ubyte.gz: no mirror has it" data whole mnist || return 1
     mv "$tmp/kept" "$tmp/served/train-labels-idx1-ubyte.gz"
     [ ! -e "$sets_to/mnist/train-labels-idx1-ubyte.gz" ]
 }
@@ -115,7 +115,7 @@ names_what_is_nowhere() {
 check "help" expect 0 "--mirror URL" ci/data.sh --help
 check "set that is unknown" expect 2 "'mnits' is unknown" ci/data.sh mnits
 check "option without its value" expect 2 "--to needs a value" ci/data.sh --to
-check "list of sums that is not there" expect 2 "$tmp/none cannot be read" ci/data.sh --sums "$tmp/none"
+check "list of sums that is not there" expect 2 "cannot read $tmp/none" ci/data.sh --sums "$tmp/none"
 if command -v python3 >/dev/null && command -v curl >/dev/null; then
     make_files
     start_server
@@ -123,8 +123,8 @@ if command -v python3 >/dev/null && command -v curl >/dev/null; then
     check "asks for nothing twice" asks_nothing_twice
     check "unpacks again what is missing" puts_unpacked_files_back
     check "goes on after a cut" goes_on_after_a_cut
-    check "begins anew where a server sends no part" begins_anew_where_it_must
-    check "begins anew after a part that is wrong" begins_anew_after_a_wrong_part
+    check "starts again if a server sends no part" begins_anew_where_it_must
+    check "starts again after a wrong part" begins_anew_after_a_wrong_part
     check "wrong sum" names_a_wrong_file
     check "file of somebody else" leaves_a_strange_file
     check "file that no mirror has" names_what_is_nowhere

@@ -15,10 +15,10 @@ left() { # prints hosts whose owner has ended; others may run
 }
 
 usage_errors_are_explained() {
-    expect 2 "what to run?" ci/netns.sh run &&
+    expect 2 "program missing" ci/netns.sh run &&
         expect 2 "--hosts 1: 2 to 16" ci/netns.sh --hosts 1 run true &&
         expect 2 "--rate fast: 1gbit, 100mbit" ci/netns.sh --rate fast run true &&
-        expect 2 "'walk' is none of run, exec, probe, hold, enter and sweep" ci/netns.sh walk true &&
+        expect 2 "unknown command 'walk'; known: run exec probe hold enter sweep" ci/netns.sh walk true &&
         expect 1 "no hosts 'sb1t1n1' are held here" ci/netns.sh enter sb1t1n1 true &&
         expect 2 "unknown option --speed" ci/netns.sh --speed 3 run true &&
         expect 0 "one rank on every host" ci/netns.sh --help

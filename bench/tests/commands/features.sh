@@ -51,30 +51,30 @@ check "results/features.md has the tables that it makes" is_current
 check "aspects count the features below them" counts_what_is_below
 check "a column that is none" refuses "gradients too: raw.csv has no column 'grad_mib'" "gradients too" \
     features s/grads_mib/grad_mib/
-check "a test that does not run" refuses "Adasum: 'make test' runs nothing of 'comm/tests/mpi_ad.c'" Adasum \
+check "a test that does not run" refuses "Adasum: 'make test' does not run 'comm/tests/mpi_ad.c'" Adasum \
     features s/mpi_approximate/mpi_ad/
 check "a case that its test has not" refuses "Adasum: comm/tests/mpi_approximate.c has no case 'adasum_adds'" Adasum \
     features 's/adasum_adds_what.*/adasum_adds/'
 check "a case that its script has not" refuses "bench/tests/training/timeline.sh has no case 'traces'" "timeline of a step" \
     features 's/traces have what viewers want/traces/'
-check "an entry without a proof" refuses "Adasum: nothing proves it" Adasum features 's/test .*//'
-check "a proof of what is not here" refuses "Adasum: it is not here, and proven" Adasum features s/sync.strategy=adasum//
+check "an entry without a proof" refuses "Adasum: proof missing" Adasum features 's/test .*//'
+check "a proof of what is not here" refuses "Adasum: scalebench lacks it, but it has proofs" Adasum features s/sync.strategy=adasum//
 check "an option that is none" refuses "clipping by value: 'train.clip=0.1' is refused" "clipping by value" \
     features s/clip_value=/clip=/
 check "an aspect that nobody published" refuses "'Data Update' is no row of results/published" Adasum \
     features 's/^Data Updates/Data Update/'
 check "a feature that has no row" refuses "Adasums: documented of horovod, but no row" Adasum \
     features_documented '1a Adasums,horovod,hvd.AdaSum,docs'
-check "a framework that nobody searched for a feature" refuses "Adasum: one row of pytorch is wanted" Adasum \
+check "a framework that nobody searched for a feature" refuses "Adasum: expected one row of pytorch" Adasum \
     features_documented /pytorch/d
-check "a framework that was searched twice" refuses "Adasum: one row of horovod is wanted" Adasum \
+check "a framework that was searched twice" refuses "Adasum: expected one row of horovod" Adasum \
     features_documented '/horovod/p'
-check "an entry without a name" refuses "Adasum: what horovod calls it is missing" Adasum \
+check "an entry without a name" refuses "Adasum: expected its name in horovod" Adasum \
     features_documented 's/hvd.AdaSum//'
-check "an entry without a source" refuses "Adasum: '' is no source of horovod" Adasum \
+check "an entry without a source" refuses "Adasum: '' is not a source of horovod" Adasum \
     features_documented '/horovod/s/,[^,]*$/,/'
-check "what was not found without where it was sought" refuses "Adasum: '' is no source of pytorch" Adasum \
+check "what was not found without where it was sought" refuses "Adasum: '' is not a source of pytorch" Adasum \
     features_documented '/pytorch/s/,[^,]*$/,/'
-check "sources of another version" refuses "Horovod: 'https://github.com/horovod/horovod/blob/master/' is no address of version 0.28.1" \
+check "sources of another version" refuses "Horovod: 'https://github.com/horovod/horovod/blob/master/' is not an address of version 0.28.1" \
     Adasum features_frameworks s/v0.28.1/master/
 finish

@@ -3,8 +3,9 @@
 # a script that runs alone.
 
 # Unsets variables that change how programs, scripts or make behave, apart from MPIEXEC and the settings of the suite.
-# HOME, the cache of data, the locks of cores and the default of --out are then in FOLDER, and no data set is searched. SCALEBENCH_REAL_DATA is the folder of mnist/ and cifar10/ for tests of real images: $SCALEBENCH_DATA, else
-# ../shared/data; empty where that does not exist.
+# HOME, the cache of data, the locks of cores and the default of --out are then in FOLDER, and no data set is searched.
+# SCALEBENCH_REAL_DATA is the folder of mnist/ and cifar10/ for tests of real images: $SCALEBENCH_DATA, else ../shared/data;
+# empty if that does not exist.
 own_environment() { # folder
     local name python real=${SCALEBENCH_REAL_DATA:-${SCALEBENCH_DATA:-../shared/data}}
     # Finds the interpreter itself: the launcher of a version manager is slow and may look for it in HOME.
