@@ -10,7 +10,8 @@
     "name: test\nmodel: lenet_21k\ntrain: {global_batch: 60, accumulate: 3}\n"                     \
     "sync.strategy: allreduce\n"
 
-static double comm_s(const char *text, const struct link_model *link)
+static double machine_comm_s(const char *text, const struct link_model *memory,
+                             const struct link_model *network)
 {
     struct spec spec;
     struct error e;
@@ -19,11 +20,16 @@ static double comm_s(const char *text, const struct link_model *link)
     for (size_t i = 0; i < spec.n_points; i++)
         if (config_int(&spec.points[i].config, OPT_RANKS) > 1) {
             const struct sweep_machine machine =
-                prediction_machine(&spec.points[i].config, link, link);
+                prediction_machine(&spec.points[i].config, memory, network);
             assert_int_equal(prediction_comm_ms(&ms, &spec.points[i], 4, &machine, &e), OK);
         }
     spec_free(&spec);
     return ms / 1e3;
+}
+
+static double comm_s(const char *text, const struct link_model *link)
+{
+    return machine_comm_s(text, link, link);
 }
 
 static void assert_near(double seconds, double expected)
@@ -68,12 +74,33 @@ static void slices_sum_in_every_micro_batch(void **state)
     assert_comm(LENET "ranks: 2\nparallel.tensor: 2\n", 3 * 4, 60 * image, 60 * image / 2);
 }
 
+/* Two hosts of two ranks each. Both ranks of a host exchange a quarter of the numbers with the other host, there and back:
+ * by Rabenseifner, and by slices within hosts. Leaders exchange halves, one message each way. */
+static void ranks_of_a_host_share_its_link(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"rabenseifner", "hierarchical", "leader"};
+    const double messages[] = {2 * 2, 2 * 2, 2};
+    const double bytes[] = {4 * 21840, 4 * 21840, 4 * 21840};
+    for (int i = 0; i < 3; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "name: test\nmodel: lenet_21k\ntrain.global_batch: 60\nsite: emulated\n"
+                 "sync: {strategy: %s, segment: 1MiB}\nranks: 4\nnodes: 2\n",
+                 texts[i]);
+        const struct link_model none = {0};
+        assert_near(machine_comm_s(text, &none, &(struct link_model){.alpha_s = 1}), messages[i]);
+        assert_near(machine_comm_s(text, &none, &(struct link_model){.beta_s = 1}), bytes[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_net_sums_all_its_numbers),
         cmocka_unit_test(a_stage_sums_its_own_and_sends_to_its_neighbours),
         cmocka_unit_test(slices_sum_in_every_micro_batch),
+        cmocka_unit_test(ranks_of_a_host_share_its_link),
     };
     return cmocka_run_group_tests_name("prediction", tests, make_file, remove_file);
 }
