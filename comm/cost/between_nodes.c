@@ -1,7 +1,7 @@
 #include "comm/cost/rounds.h"
 
-/* Rabenseifner's fewest messages where nodes are a power of two, else a ring, which then sends
- * less. */
+/* Rabenseifner's algorithm, with the fewest messages, if nodes are a power of two; else a ring, which then sends fewer
+ * bytes. */
 static struct schedule between_nodes(const struct schedule *s, size_t count)
 {
     bool power_of_two = (s->view.nodes & (s->view.nodes - 1)) == 0;
@@ -14,7 +14,7 @@ static struct schedule between_nodes(const struct schedule *s, size_t count)
                              .segment = s->segment};
 }
 
-/* From nodes and a slice to ranks and the whole. */
+/* Turns nodes into ranks, and places in the slice into places in all numbers. */
 static void translate(const struct schedule *s, size_t first, struct transfer *t, int n)
 {
     for (int k = 0; k < n; k++) {

@@ -1,13 +1,13 @@
-/* Tensor parallelism: ranks that share out pairs of dense layers (kernels/desc/net_slice.h) sum, in each
- * micro-batch, what the second layer of a pair gives, and what the first one hands back. What that sends, as plain
- * functions, no MPI. */
+/* Messages of tensor parallelism. Slices share pairs of dense layers (kernels/desc/net_slice.h): in each micro-batch they
+ * sum the output of a pair's second layer, and in backward the gradient of the first one's input. Plain functions, no
+ * MPI. */
 #pragma once
 
 #include "comm/cost/program.h"
 #include "kernels/desc/net_slice.h"
 
-/* Numbers of an image that are summed: those that the second layers of all pairs give forward; those that the first
- * ones take backward, but for one with no parameters before it, where nobody wants that gradient. */
+/* Numbers per image that are summed: outputs of the second layers of all pairs, and gradients of the inputs of the first
+ * ones. A first layer without parameters before it needs no such gradient. */
 struct tensor_numbers {
     size_t forward, backward;
     int sums; /* in a micro-batch, in both directions */

@@ -1,5 +1,5 @@
-/* Segments up the chain of ranks and down again: each sum is that of ranks 0, 1, 2 ... in this
- * order, so that its bits do not depend on how it was cut. */
+/* Segments go up the chain of ranks and down again. Every sum adds ranks 0, 1, 2 ... in this order, so that its bits do
+ * not depend on the segments. */
 #include "comm/cost/rounds.h"
 
 static int fixed_order_rounds(const struct schedule *s)
@@ -7,8 +7,7 @@ static int fixed_order_rounds(const struct schedule *s)
     return pipeline_rounds(s, s->ranks - 1);
 }
 
-/* A chain with the last rank as its root: what a rank passes on is the sum of those before it, and
- * its own. */
+/* The last rank is the root. A rank passes on the sum of its own numbers and those of all ranks before it. */
 static void fixed_order_round(const struct schedule *s, int i, struct round *r)
 {
     const struct pipeline_place place = {.parent = s->rank + 1,

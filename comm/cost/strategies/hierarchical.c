@@ -1,11 +1,10 @@
-/* The ranks of a node sum a slice each; ranks of equal place on all nodes sum theirs; slices go
- * around the node (Horovod's hierarchical allreduce). Nodes have as many slices as the smallest of
- * them has ranks, so that every slice finds its place on every node: the ranks of larger nodes
- * beyond that give their numbers and get the sums, and hold no slice. What crosses the network is
- * the same however many slices there are. */
+/* Each rank of a node sums a slice. The ranks at the same place of all nodes sum their slices, and the ranks of a node
+ * exchange the sums (Horovod's hierarchical allreduce). There are as many slices as the smallest node has ranks. Ranks
+ * beyond these have no slice: they send their numbers and receive the sums. The number of slices does not change the
+ * bytes between nodes. */
 #include "comm/cost/rounds.h"
 
-/* Who holds a slice at the end of the first part; no numbers where nobody does. */
+/* The slice that the rank at a place sums; empty if it has none. */
 static void slice_of(const struct schedule *s, int place, size_t *first, size_t *count)
 {
     *first = *count = 0;
@@ -13,8 +12,8 @@ static void slice_of(const struct schedule *s, int place, size_t *first, size_t 
         block_range(s, s->view.least, place, place + 1, first, count);
 }
 
-/* In round i of a node everyone sends to the rank i + 1 places on and hears from the one as far
- * back: first slices for those that hold them, in the end slices by those that do. */
+/* In round i a rank sends to the rank i + 1 places after it and receives from the one i + 1 places before it. If
+ * `scatters`, it sends that rank's slice to be added; else its own slice, summed. */
 static void within_node_round(const struct schedule *s, int i, bool scatters, struct round *r)
 {
     const struct node_view *v = &s->view;

@@ -1,8 +1,8 @@
-/* Up a binomial tree to the first rank of the node, a sum of the first ranks, and down again:
- * two-level, as MPICH's. */
+/* Numbers are summed up a binomial tree to the first rank of each node, then over the first ranks, and the sum goes down
+ * the trees again (two-level, as MPICH's). */
 #include "comm/cost/rounds.h"
 
-/* Of the binomial tree over the largest node. */
+/* Height of the binomial tree over the largest node. */
 static int tree_height(const struct schedule *s)
 {
     int height = 0;
@@ -11,7 +11,7 @@ static int tree_height(const struct schedule *s)
     return height;
 }
 
-/* Over the edges of length `mask`: sums on their way up, then the result on its way down. */
+/* Messages along the edges of length `mask`: sums up, or the result down. */
 static void tree_level_round(const struct schedule *s, int mask, bool up, struct round *r)
 {
     const struct node_view *v = &s->view;

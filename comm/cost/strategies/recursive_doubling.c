@@ -1,5 +1,5 @@
-/* The whole vector with a partner twice as far away each round. Where there is no power of two of
- * ranks, pairs fold into one first. */
+/* In each round a rank exchanges all numbers with a partner twice as far away. If ranks are no power of two, pairs fold
+ * into one first. */
 #include "comm/cost/rounds.h"
 
 static int recursive_doubling_rounds(const struct schedule *s)
@@ -21,7 +21,7 @@ static void recursive_doubling_round(const struct schedule *s, int i, struct rou
 static const struct schedule_rule rule = {.rounds = recursive_doubling_rounds,
                                           .round = recursive_doubling_round};
 
-/* Whole vectors, each combined with what comes: three products and two scaled terms, each a pass over both. */
+/* Combining two vectors takes three products and a scaled sum: four passes. */
 static const struct schedule_rule adasum_rule = {.rounds = recursive_doubling_rounds,
                                                  .round = recursive_doubling_round,
                                                  .whole = true,

@@ -1,5 +1,5 @@
-/* Blocks go around, summed on the first round trip (Patarasuk and Yuan, "Bandwidth optimal
- * all-reduce algorithms for clusters of workstations", 2009). */
+/* Blocks go around twice and are summed on the first trip (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms
+ * for clusters of workstations", 2009). */
 #include "comm/cost/strategies/ring.h"
 
 #include "comm/cost/rounds.h"

@@ -46,13 +46,13 @@ static void zero_program(const struct step *s, struct reader *to)
 
 /* ---- Memory ---- */
 
-/* Parameters of others that one op reads: in all, and of the last and the first tensor that it gathers. */
+/* Bytes of the parameters of other ranks that one op reads: all, and those of the last and the first tensor. */
 struct gathered {
     bool some; /* be it less than a page */
     size_t all, last, first;
 };
 
-/* A walk over tensors as backward goes, from the last on. Bytes are those of whole pages. */
+/* A walk over the tensors in the order of backward, from the last one. Bytes are those of whole pages. */
 struct zero_walk {
     const struct zero_way *way;
     size_t page;
@@ -88,14 +88,14 @@ static void add_share(struct zero_walk *w, struct stretch own)
     w->own_page = first;
 }
 
-/* The page of byte `at`, of those that lie in `s` as a whole. */
+/* The page of byte `at`, limited to pages that are in `s` as a whole. */
 static size_t page_within(struct stretch s, size_t at, size_t page)
 {
     size_t first = (s.begin + page - 1) / page, last = s.end / page, own = at / page;
     return own < first || last < first ? first : own > last ? last : own;
 }
 
-/* Bytes of the pages of a tensor that giving back the stretch takes away: those at its edges stay. */
+/* Bytes of a tensor's pages that are freed with the stretch. Pages at its edges stay. */
 static size_t gone_of(struct stretch tensor, struct stretch s, size_t page)
 {
     size_t begin = tensor.begin > s.begin ? tensor.begin : s.begin;
@@ -103,7 +103,7 @@ static size_t gone_of(struct stretch tensor, struct stretch s, size_t page)
     return begin < end ? (page_within(s, end, page) - page_within(s, begin, page)) * page : 0;
 }
 
-/* Of a tensor that others own `theirs` bytes of. */
+/* Adds a tensor of which other ranks own `theirs` bytes. */
 static void add_tensor(struct zero_walk *w, size_t theirs, bool gathers)
 {
     w->gone += theirs;
