@@ -48,7 +48,8 @@ static enum status need_number(const struct safetensors *file, const char *key, 
     return OK;
 }
 
-/* A diverged run has a loss that is not finite; times are always finite. */
+/* Reads a number; if `finite` is set, it must be finite. A diverged run has a loss that is not
+ * finite. */
 static enum status need_real(const struct safetensors *file, const char *key, bool finite,
                              double *number, struct error *e)
 {

@@ -81,8 +81,7 @@ static void watch_for_divergence(struct run *r, const char *what, double x)
     snprintf(d->text, sizeof d->text, "%s is %s", what, isnan(x) ? "nan" : "infinite");
 }
 
-/* Runs one step and keeps its results. Everything besides the step happens between the timed
- * steps. */
+/* Runs one step and keeps its results. All bookkeeping is outside of the timed step. */
 static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool timed, bool record,
                             struct score *score, struct error *e)
 {

@@ -84,7 +84,7 @@ double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pas
     return forward + backward + (kinks ? sqrt(forward) : 0);
 }
 
-/* The first layer computes no input gradient. */
+/* Counts each operand once; the first layer computes no input gradient. */
 double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass,
                    struct value_bytes of)
 {
