@@ -54,7 +54,7 @@ check "a column that is none" refuses "gradients too: raw.csv has no column 'gra
 check "a test that does not run" refuses "Adasum: 'make test' does not run 'comm/tests/mpi_ad.c'" Adasum \
     features s/mpi_approximate/mpi_ad/
 check "a case that its test has not" refuses "Adasum: comm/tests/mpi_approximate.c has no case 'adasum_adds'" Adasum \
-    features 's/adasum_adds_what.*/adasum_adds/'
+    features 's/adasum_adds_orthogonal.*/adasum_adds/'
 check "a case that its script has not" refuses "bench/tests/training/timeline.sh has no case 'traces'" "timeline of a step" \
     features 's/traces have what viewers want/traces/'
 check "an entry without a proof" refuses "Adasum: proof missing" Adasum features 's/test .*//'
