@@ -17,16 +17,16 @@ static double known(double x)
     return isnan(x) ? 0 : x;
 }
 
-/* Returns why the loss cannot be explained: the machine was busy, or launches scatter by as much.
+/* Returns why the loss cannot be explained: the machine was busy, or launches scatter as much.
  * NULL: it can. */
 static const char *doubt(const struct point_summary *p, const struct point_summary *base,
                          const struct losses_row *row)
 {
     if (point_is_busy(p) || point_is_busy(base))
-        return "others used the processors meanwhile";
+        return "other programs used the cores";
     if (isnan(row->scatter_pct))
         return "one launch does not tell it from chance";
-    return fabs(row->lost_pct) > row->scatter_pct ? NULL : "launches scatter by as much";
+    return fabs(row->lost_pct) > row->scatter_pct ? NULL : "launches scatter as much";
 }
 
 /* Share of the optimizer in a step (%). Work that every rank repeats keeps its time while the step

@@ -76,7 +76,7 @@ static bool has_interval(const struct point_summary *p)
 static const char *time_of(const struct summary *s)
 {
     size_t timed = summary_count(s, is_timed), whole = summary_count(s, is_timed_whole);
-    return whole == 0 ? "a step's time" : whole == timed ? "a launch's time" : "times";
+    return whole == 0 ? "step time" : whole == timed ? "launch time" : "times";
 }
 
 /* Ratio of two points. `other`: base, peer, or the point without communication. */
@@ -131,9 +131,8 @@ static enum rule_grade grade_base(char *by, const struct summary *s)
         return NOT_APPLICABLE("no speed-up is formed");
     text_interval(step, &base->step_ms, 4);
     text_plural(ranks, config_int(&base->point->config, OPT_RANKS), "rank");
-    return MET("%s over a base with its time, as %s (%s) %s ms%s",
-               text_plural(n, (long)speedups, "speed-up"), label_of(base), ranks, step,
-               is_whole(base) ? "" : " a step");
+    return MET("%s; the base %s (%s) takes %s ms%s", text_plural(n, (long)speedups, "speed-up"),
+               label_of(base), ranks, step, is_whole(base) ? "" : " per step");
 }
 
 /* ---- 2: subsets ---- */
@@ -147,7 +146,8 @@ static enum rule_grade grade_subset(char *by, const struct summary *s)
     for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         long samples = config_int(&p->point->config, OPT_DATA_SAMPLES);
         if (samples > 0 && !explained)
-            return NOT_MET("data.samples: %ld leaves images out and nothing says why", samples);
+            return NOT_MET("data.samples: %ld leaves out images without a reason in `differs`",
+                           samples);
         if (!point_was_measured(p) && !p->reason[0])
             return NOT_MET("%s was not measured and has no reason", label_of(p));
         left_out += !point_was_measured(p);
@@ -155,7 +155,7 @@ static enum rule_grade grade_subset(char *by, const struct summary *s)
         most = used > most ? used : most;
     }
     if (most < s->usable_cores && !explained)
-        return NOT_MET("%d of %d usable cores are used and nothing says why", most,
+        return NOT_MET("%d of %d usable cores are used, without a reason in `differs`", most,
                        s->usable_cores);
     text_plural(points, (long)s->n, "point");
     text_plural(sentences, (long)s->spec->config.values[OPT_DIFFERS].n, "sentence");
@@ -181,7 +181,7 @@ static enum rule_grade grade_means(char *by, const struct summary *s)
             continue;
         n++;
         if (!(fabs(p->rates.images_per_s.mid / rate - 1) <= SAME))
-            return NOT_MET("images_per_s of %s is %g, its images over its median time %g",
+            return NOT_MET("images_per_s of %s is %g, but its images over its median time are %g",
                            label_of(p), p->rates.images_per_s.mid, rate);
     }
     if (n == 0)
@@ -197,15 +197,15 @@ static enum rule_grade grade_ratios(char *by, const struct summary *s)
     int k = 0;
     for (size_t i = 0; next_ratio(&r, s, &i, &k);) {
         if (r.pairs == 0 || !is_timed(r.own) || !is_timed(r.other))
-            return NOT_MET("the %s of %s tells no %s", r.name, label_of(r.own),
-                           r.pairs == 0 ? "number of pairs" : "times that it is made of");
+            return NOT_MET("the %s of %s has no %s", r.name, label_of(r.own),
+                           r.pairs == 0 ? "number of pairs" : "times");
         n++;
         least = r.pairs < least ? r.pairs : least;
         most = r.pairs > most ? r.pairs : most;
     }
     if (n == 0)
         return NOT_APPLICABLE("no ratio is formed");
-    return MET("%s, by median over those of %s block%s, the times beside them",
+    return MET("%s, each a median over %s block%s, with both times",
                text_plural(ratios, (long)n, "ratio"), range_text(pairs, least, most),
                most == 1 ? "" : "s");
 }
@@ -224,7 +224,7 @@ static enum rule_grade grade_accuracies(char *by, const struct summary *s)
     }
     if (n == 0)
         return NOT_APPLICABLE("nothing was measured");
-    return MET("%zu accuracies carry intervals over seeds, at the level that these reach", n);
+    return MET("%zu accuracies have intervals over seeds, at the level that the seeds allow", n);
 }
 
 static enum rule_grade grade_intervals(char *by, const struct summary *s)
@@ -234,9 +234,9 @@ static enum rule_grade grade_intervals(char *by, const struct summary *s)
     if (timed == 0)
         return grade_accuracies(by, s);
     if (met < timed)
-        return NOT_MET("%zu of %s of %s without an interval of 95 %%", timed - met,
+        return NOT_MET("%zu of %s of %s without a 95 %% interval", timed - met,
                        text_plural(medians, (long)timed, "median"), time_of(s));
-    return MET("%s of %s, %swith an interval of 95 %% or more",
+    return MET("%s of %s, %swith an interval of at least 95 %%",
                text_plural(medians, (long)met, "median"), time_of(s), met > 1 ? "each " : "");
 }
 
@@ -250,15 +250,16 @@ static enum rule_grade grade_normality(char *by, const struct summary *s)
             continue;
         n++;
         if (fabs(p->step_ms.level - level) > SAME && fabs(p->step_ms.level - added) > SAME)
-            return NOT_MET("the interval of %s has a level of %g %%, order statistics of %zu "
-                           "launches one of %g %%",
+            return NOT_MET("the interval of %s has a level of %g %%, but order statistics of "
+                           "%zu launches have %g %%",
                            label_of(p), 100 * p->step_ms.level, p->launches, 100 * level);
     }
     if (n == 0)
         return NOT_APPLICABLE("no interval is formed");
-    return MET("%s by order statistics, exact for any distribution; outliers are flagged by a test "
-               "of logarithms and left out nowhere",
-               text_plural(intervals, (long)n, "interval"));
+    return MET(
+        "%s from order statistics, valid for any distribution; outliers are flagged by a test and "
+        "kept",
+        text_plural(intervals, (long)n, "interval"));
 }
 
 /* Ratios of such a point have no interval, with any number of launches. */
@@ -280,15 +281,16 @@ static enum rule_grade grade_comparisons(char *by, const struct summary *s)
         n += usable;
         if (usable && (!isfinite(r.interval->lo) || !isfinite(r.interval->hi) ||
                        timing_level(r.pairs, false) < SUMMARY_CONFIDENCE))
-            return NOT_MET("the %s of %s has %s: no interval of 95 %%", r.name, label_of(r.own),
+            return NOT_MET("the %s of %s has %s and no 95 %% interval", r.name, label_of(r.own),
                            text_plural(pairs, (long)r.pairs, "pair"));
     }
     if (n == 0)
-        return NOT_APPLICABLE("%s", doubted > 0 ? "nothing is compared that has an interval"
+        return NOT_APPLICABLE("%s", doubted > 0 ? "no compared value has an interval"
                                                 : "nothing is compared");
-    return MET("%s with intervals of 95 %% or more, paired by block; causes are named where a test "
-               "says so",
-               text_plural(ratios, (long)n, "ratio"));
+    return MET(
+        "%s with intervals of at least 95 %%, paired by block; causes are named only if a test "
+        "supports them",
+        text_plural(ratios, (long)n, "ratio"));
 }
 
 /* Writes what the point lacks to report a tail, "" if nothing. `n`: number of its single times. */
@@ -300,8 +302,8 @@ static const char *lacks_tail(char text[160], const struct point_summary *p, dou
     if (!whole && !told)
         snprintf(text, 160, "no step_p95_ms or step_max_ms");
     else if (n < TAIL_STEPS)
-        snprintf(text, 160, "%.0f %s in all, %d wanted", n,
-                 whole ? "launches of one time each" : "timed steps", TAIL_STEPS);
+        snprintf(text, 160, "%.0f %s in all, but a tail needs %d", n,
+                 whole ? "single times" : "timed steps", TAIL_STEPS);
     return text;
 }
 
@@ -324,13 +326,12 @@ static enum rule_grade grade_tails(char *by, const struct summary *s)
         least[is_whole(p)] = fmin(least[is_whole(p)], n);
     }
     if (isinf(least[0]) && isinf(least[1]))
-        return NOT_APPLICABLE("%s", few ? "launches of one time each have a tail from 20 on; see "
-                                          "intervals, rule 5"
+        return NOT_APPLICABLE("%s", few ? "single times have a tail from 20 launches on; see rule 5"
                                         : "no time is reported");
     if (isinf(least[0]))
-        return MET("single times stand in raw.csv, of %.0f launches or more a point", least[1]);
-    return MET("step_p95_ms and step_max_ms of each point%s, from %.0f timed steps or more",
-               isinf(least[1]) ? "" : " that has steps", least[0]);
+        return MET("raw.csv has each time, of at least %.0f launches per point", least[1]);
+    return MET("step_p95_ms and step_max_ms of each point%s, from at least %.0f timed steps",
+               isinf(least[1]) ? "" : " with steps", least[0]);
 }
 
 /* ---- 9 and 10: setup and method ---- */
@@ -344,15 +345,15 @@ static const char *binding_text(const struct summary *s)
 {
     size_t silent = summary_count(s, lacks_binding);
     return silent == 0     ? "was read back"
-           : silent < s->n ? "was read back but from workload.command"
-                           : "is as it was asked for: workload.command tells none";
+           : silent < s->n ? "was read back except from workload.command"
+                           : "was requested; workload.command does not report it";
 }
 
 static enum rule_grade grade_setup(char *by, const struct summary *s)
 {
     char factors[160] = "";
     if (s->undocumented[0])
-        return NOT_MET("manifest.json does not tell %s", s->undocumented);
+        return NOT_MET("manifest.json lacks %s", s->undocumented);
     for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         bool bound = config_int(&p->point->config, OPT_BIND) != BIND_none;
         if (point_was_measured(p) && bound && !p->cells[COLUMN_bound][0] && !lacks_binding(p))
@@ -361,10 +362,10 @@ static enum rule_grade grade_setup(char *by, const struct summary *s)
     for (size_t i = 0; i < s->spec->n_varying; i++)
         text_join(factors, sizeof factors - strlen(": "), ", ",
                   config_option(&s->spec->config, s->spec->varying[i])->key);
-    return MET(
-        "spec.yaml has every option, %zu of which vary%s%s; manifest.json machine, software and "
-        "command; binding %s",
-        s->spec->n_varying, factors[0] ? ": " : "", factors, binding_text(s));
+    return MET("spec.yaml has every option, of which %zu vary%s%s; manifest.json has machine, "
+               "software and "
+               "command; binding %s",
+               s->spec->n_varying, factors[0] ? ": " : "", factors, binding_text(s));
 }
 
 static const char *whole_time(const struct summary *s)
@@ -373,7 +374,7 @@ static const char *whole_time(const struct summary *s)
     while (!is_timed_whole(&s->points[i]))
         i++;
     const char *time = config_text(&s->points[i].point->config, OPT_JUDGED);
-    return strcmp(time, option_get(OPT_JUDGED)->preset) == 0 ? "its time from exec to exit" : time;
+    return strcmp(time, option_get(OPT_JUDGED)->preset) == 0 ? "from exec to exit" : time;
 }
 
 static void method_text(char *text, size_t size, const struct summary *s)
@@ -382,12 +383,14 @@ static void method_text(char *text, size_t size, const struct summary *s)
     size_t timed = summary_count(s, is_timed), whole = summary_count(s, is_timed_whole), used = 0;
     summary_distinct(steps, sizeof steps, s, COLUMN_steps);
     if (whole < timed)
-        used += (size_t)snprintf(text, size,
-                                 "a launch's step: from the first to the last boundary of its%s%s "
-                                 "timed steps, warm-up before them, slowest rank; ",
-                                 whole == 0 ? " " : "", whole == 0 ? steps : "");
+        used += (size_t)snprintf(
+            text, size,
+            "step time of a launch: from the first to the last boundary of its%s%s "
+            "timed steps after warm-up, slowest rank; ",
+            whole == 0 ? " " : "", whole == 0 ? steps : "");
     if (whole > 0)
-        snprintf(text + used, size - used, "a launch of workload.command: %s; ", whole_time(s));
+        snprintf(text + used, size - used, "time of a launch of workload.command: %s; ",
+                 whole_time(s));
 }
 
 static enum rule_grade grade_method(char *by, const struct summary *s)
@@ -398,14 +401,14 @@ static enum rule_grade grade_method(char *by, const struct summary *s)
         if (!is_timed(p))
             continue;
         if (!(cell_number(p, COLUMN_steps) > 0))
-            return NOT_MET("%s does not tell how many steps were timed", label_of(p));
+            return NOT_MET("%s does not report its number of timed steps", label_of(p));
         least = p->launches < least ? p->launches : least;
         most = p->launches > most ? p->launches : most;
     }
     if (most == 0)
         return NOT_APPLICABLE("no time is reported");
     method_text(method, sizeof method, s);
-    return MET("%sa point: median of %s launches in random blocks", method,
+    return MET("%sper point: median of %s launches in random blocks", method,
                range_text(launches, least, most));
 }
 
@@ -446,7 +449,7 @@ static enum rule_grade grade_bounds(char *by, const struct summary *s)
     if (!has_more_cores(s))
         return NOT_APPLICABLE("no speed-up over cores is formed");
     if (figures + points == 0)
-        return NOT_MET("no figure shows an ideal line or a model, no point computing alone");
+        return NOT_MET("no figure shows an ideal line or a model, and no point computes alone");
     text_plural(drawn, (long)figures, "figure");
     text_plural(alone, (long)points, "point");
     if (figures == 0)
@@ -461,7 +464,7 @@ static enum rule_grade grade_figures(char *by, const struct summary *s)
     size_t points = summary_count(s, point_was_measured);
     bool few = summary_count(s, is_timed) > 0 && summary_count(s, has_interval) == 0;
     if (points < 2)
-        return NOT_APPLICABLE("less than two points were measured");
+        return NOT_APPLICABLE("fewer than two points were measured");
     if (list_figures(names, sizeof names, s, false) == 0)
         return NOT_MET("no figure shows the %zu points that were measured", points);
     return MET("%s: medians %s, launches as dots, lines over numbers only", names,

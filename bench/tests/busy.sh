@@ -35,7 +35,7 @@ says_so() {
     column raw disturbed | grep -c "foreign [0-9.]* % (limit [0-9.]*)" | grep -qx 4 || return 1
     column summary flags | grep -c busy | grep -qx 2 || return 1
     grep -c "(busy: other programs used [0-9]* % of its cores)" "$tmp/expect.log" | grep -qx 2 || return 1
-    grep -F "not explained: others used the processors meanwhile" "$tmp/expect.log"
+    grep -F "not explained: other programs used the cores" "$tmp/expect.log"
 }
 
 # make bench-noise counts launches correctly, whatever a busy machine flags.

@@ -244,7 +244,7 @@ static void noise_is_not_explained(void **state)
                          : "Efficiency lost at 2 ranks (allreduce): 13.0 % = 18.0 communication");
         if (busy)
             assert_line(text, "Efficiency lost at 2 ranks (allreduce): 13.0 %, not explained: "
-                              "others used the processors meanwhile.\n");
+                              "other programs used the cores.\n");
         free(text);
         summary_free(&s);
         fake_close(&run);
@@ -300,7 +300,7 @@ static void scatter_is_not_explained(void **state)
         struct summary s = collect(&run);
         char *text = print(&s);
         assert_line(text, wide ? "Efficiency lost at 2 ranks (allreduce): 5.0 %, not explained: "
-                                 "launches scatter by as much.\n"
+                                 "launches scatter as much.\n"
                                : "Efficiency lost at 2 ranks (allreduce): 14.8 % = ");
         free(text);
         summary_free(&s);

@@ -95,9 +95,9 @@ static void rule_7_wants_pairs(void **state)
                 .ranks = 2, .strategy = "allreduce", .block = block + 6, .seed = 1, .step_ms = 60});
     }
     struct summary s = collect(&run);
-    assert_broken(&s, 7, "has 1 pair: no interval");
+    assert_broken(&s, 7, "has 1 pair and no 95 % interval");
     char *text = print(&s);
-    assert_line(text, "Speed-ups are the ratio of one block each");
+    assert_line(text, "Each speed-up is the ratio of one block");
     free(text);
     /* ranks that share cores would have no interval with more pairs either */
     struct rule_result results[RULES];
@@ -116,12 +116,11 @@ static void rule_5_wants_launches(void **state)
     for (int block = 0; block < 5; block++)
         add_block(&run, block);
     struct summary s = collect(&run);
-    assert_broken(&s, 5, "2 of 2 medians of a step's time without an interval");
+    assert_broken(&s, 5, "2 of 2 medians of step time without a 95 % interval");
     char *text = print(&s);
     assert_line(text, "Rules of Hoefler and Belli: 9 of 12 met, 2 not applicable; not met:\n  5 "
-                      "what is measured "
-                      "carries an interval: 2 of 2 medians");
-    assert_line(text, "To meet it: measure.time.launches of 6 or more");
+                      "Measured values have confidence intervals: 2 of 2 medians");
+    assert_line(text, "To meet it: use measure.time.launches: 6..12");
     free(text);
     summary_free(&s);
     fake_close(&run);
@@ -196,28 +195,28 @@ static void tables_break_rules(void **state)
     struct summary s = collect(&run);
     struct point_summary *p = &s.points[1], kept = *p;
     s.usable_cores = 8;
-    assert_broken(&s, 2, "2 of 8 usable cores are used and nothing says why");
+    assert_broken(&s, 2, "2 of 8 usable cores are used, without a reason in `differs`");
     s.usable_cores = 2;
     p->rates.images_per_s.mid *= 1.01;
     assert_broken(&s, 3, "its images over its median time");
     *p = kept;
     p->scaling.pairs = 0;
-    assert_broken(&s, 4, "tells no number of pairs");
+    assert_broken(&s, 4, "has no number of pairs");
     *p = kept;
     p->step_ms.level = 0.95;
-    assert_broken(&s, 6, "a level of 95 %, order statistics of 6 launches one of 96.875 %");
+    assert_broken(&s, 6, "a level of 95 %, but order statistics of 6 launches have 96.875 %");
     *p = kept;
     set_cell(p, COLUMN_step_p95_ms, "");
     assert_broken(&s, 8, "has no step_p95_ms");
     set_cell(p, COLUMN_step_p95_ms, "70");
     set_cell(p, COLUMN_steps, "");
-    assert_broken(&s, 10, "does not tell how many steps were timed");
+    assert_broken(&s, 10, "does not report its number of timed steps");
     set_cell(p, COLUMN_steps, "4");
     set_cell(p, COLUMN_bound, "");
     assert_broken(&s, 9, "was not read back");
     set_cell(p, COLUMN_bound, "0|1");
     strcpy(s.undocumented, "compiler");
-    assert_broken(&s, 9, "manifest.json does not tell compiler");
+    assert_broken(&s, 9, "manifest.json lacks compiler");
     s.undocumented[0] = '\0';
     assert_broken(&s, 0, "");
     summary_free(&s);
@@ -234,10 +233,10 @@ static void files_have_all_rules(void **state)
     write_both(&s, &run);
     char *rows = read_of(&run, "rules.csv"), *document = read_of(&run, "summary.md");
     assert_line(rows, "rule,title,grade,by,remedy\n1,");
-    assert_line(rows, "\n11,what could be reached at best is shown,not met,");
+    assert_line(rows, "\n11,Upper bounds of performance are shown,not met,");
     assert_line(rows, "\n12,");
     assert_line(document, "Rules of Hoefler and Belli (SC15): 11 of 12 met.\n");
-    assert_line(document, "| 11 | what could be reached at best is shown | not met | ");
+    assert_line(document, "| 11 | Upper bounds of performance are shown | not met | ");
     free(rows);
     free(document);
     summary_free(&s);
@@ -273,12 +272,11 @@ static void whole_launches_meet_all(void **state)
     rules_grade(results, &s);
     assert_int_equal(results[2].grade, RULE_NOT_APPLICABLE);
     assert_string_equal(results[4].by,
-                        "2 medians of a launch's time, each with an interval of 95 % or more");
-    assert_string_equal(results[7].by,
-                        "single times stand in raw.csv, of 20 launches or more a point");
-    assert_line(results[8].by, "workload.command tells none");
-    assert_string_equal(results[9].by, "a launch of workload.command: its time from exec to exit; "
-                                       "a point: median of 20 launches in random blocks");
+                        "2 medians of launch time, each with an interval of at least 95 %");
+    assert_string_equal(results[7].by, "raw.csv has each time, of at least 20 launches per point");
+    assert_line(results[8].by, "workload.command does not report it");
+    assert_string_equal(results[9].by, "time of a launch of workload.command: from exec to exit; "
+                                       "per point: median of 20 launches in random blocks");
     summary_free(&s);
     fake_close(&run);
 }
@@ -288,7 +286,7 @@ static void whole_launches_have_a_tail(void **state)
     struct fake_run run;
     open_whole(&run, 19);
     struct summary s = collect(&run);
-    assert_broken(&s, 8, "ranks=1 has 19 launches of one time each in all, 20 wanted");
+    assert_broken(&s, 8, "ranks=1 has 19 single times in all, but a tail needs 20");
     summary_free(&s);
     fake_close(&run);
 }
@@ -300,10 +298,10 @@ static void few_launches_break_one_rule(void **state)
     struct fake_run run;
     open_whole(&run, 3);
     struct summary s = collect(&run);
-    assert_broken(&s, 5, "2 of 2 medians of a launch's time without an interval");
+    assert_broken(&s, 5, "2 of 2 medians of launch time without a 95 % interval");
     rules_grade(results, &s);
     assert_string_equal(results[5].by, "no interval is formed");
-    assert_line(results[7].by, "see intervals, rule 5");
+    assert_line(results[7].by, "see rule 5");
     assert_line(results[11].by, "medians without intervals, see rule 5, launches as dots");
     summary_free(&s);
     fake_close(&run);
