@@ -26,7 +26,7 @@ column() { # file, name
 
 says_so() {
     start_hogs
-    expect 0 "this machine is busy: others take" "$scalebench" run "$tmp/busy.yaml" --out "$tmp/results"
+    expect 0 "this machine is busy: other processes use" "$scalebench" run "$tmp/busy.yaml" --out "$tmp/results"
     local status=$?
     end_hogs
     [ "$status" -eq 0 ] || return 1

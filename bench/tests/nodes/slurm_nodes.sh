@@ -59,7 +59,7 @@ holds_all_nodes() { # folder of a run
 }
 
 uses_all_nodes() {
-    expect 0 "ranks are started by hydra" job -N4 -- "$tmp/small.yaml" || return 1
+    expect 0 "starting ranks by hydra" job -N4 -- "$tmp/small.yaml" || return 1
     holds_all_nodes "$home/results/small/latest"
 }
 
@@ -105,7 +105,7 @@ END
 
 # Launchers that do not start two ranks are skipped.
 finds_another_way() {
-    (cd "$home" && expect 0 "ranks are started by pmi2" env MPIEXEC=/bin/false salloc -N2 \
+    (cd "$home" && expect 0 "starting ranks by pmi2" env MPIEXEC=/bin/false salloc -N2 \
         "$scalebench" run "$tmp/small.yaml" --out results/way --set "matrix.ranks=[1,2]")
 }
 
@@ -113,7 +113,7 @@ finds_another_way() {
 
 stops_on_a_login_node() {
     local set="matrix.ranks=[3] nodes=3"
-    expect 3 "type: sbatch -N3 configs/sites/bench.sbatch $tmp/small.yaml --set \"$set\"" \
+    expect 3 "Type: sbatch -N3 configs/sites/bench.sbatch $tmp/small.yaml --set \"$set\"" \
         "$scalebench" run "$tmp/small.yaml" --out "$tmp/none" --set "$set" || return 1
     [ ! -e "$tmp/none" ] && expect 0 "skipped: site: slurm needs a Slurm job with 3 nodes" \
         "$scalebench" plan "$tmp/small.yaml" --set "$set"

@@ -210,7 +210,7 @@ refuses() {
     local before
     before=$(sha256sum "$page")
     mkdir -p "$tmp/no_spec" && echo '{}' >"$tmp/no_spec/manifest.json" || return 1
-    expect 2 "neither none nor results/reference has a run with tables" env -C "$tmp/no_spec" SCALEBENCH_HOME="$tmp/no_spec" \
+    expect 2 "no run with tables found in none or results/reference" env -C "$tmp/no_spec" SCALEBENCH_HOME="$tmp/no_spec" \
         "$(realpath "$scalebench")" report --out none &&
         expect 2 "'nothing' is no run" "$scalebench" report nothing --output "$page" &&
         expect 2 "no spec.yaml" "$scalebench" report "$tmp/no_spec" --output "$page" &&
