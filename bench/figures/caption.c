@@ -237,7 +237,7 @@ static void write_levels(FILE *out, const struct basis *basis)
 static void write_whiskers(FILE *out, const struct basis *basis)
 {
     if (basis->most < 2) {
-        fputs("; a single one has no interval.", out);
+        fputs("; single launches have no interval.", out);
         return;
     }
     if (!(basis->high > 0)) {
@@ -248,9 +248,9 @@ static void write_whiskers(FILE *out, const struct basis *basis)
     write_levels(out, basis);
     fputs(" % interval", out);
     if (basis->met == 0)
-        fputs(", which is least to greatest", out);
+        fputs(" (minimum to maximum)", out);
     else if (basis->met < basis->points)
-        fprintf(out, ", least to greatest where %s are too few for 95 %%", basis->what[1]);
+        fprintf(out, " (minimum to maximum if there are too few %s for 95 %%)", basis->what[1]);
     fputc('.', out);
 }
 
@@ -267,7 +267,7 @@ static void write_epochs(FILE *out, const struct summary *s)
     fputs(most > 1 ? " epochs" : " epoch", out);
 }
 
-/* Writes " of 30 steps", or " of 5 epochs, one a seed". */
+/* Writes " of 30 steps", or " of 5 epochs, one per seed". */
 static void write_sample(FILE *out, const struct figure_data *d, const struct summary *ran,
                          const struct basis *basis)
 {
@@ -275,7 +275,7 @@ static void write_sample(FILE *out, const struct figure_data *d, const struct su
     if (d->quantity->source == SOURCE_RUNS) {
         fputs(" of ", out);
         write_epochs(out, ran);
-        fputs(", one a seed", out);
+        fputs(", one per seed", out);
         return;
     }
     if (basis->with != NULL)
@@ -290,7 +290,7 @@ static void write_intervals(FILE *out, const struct figure_data *d, const struct
     if (d->figure->shape->whiskers && basis->high > 0) {
         fputs(", ", out);
         write_levels(out, basis);
-        fputs(basis->met == 0 ? " % intervals (least to greatest)" : " % intervals", out);
+        fputs(basis->met == 0 ? " % intervals (minimum to maximum)" : " % intervals", out);
     }
     fputc('.', out);
 }
@@ -321,7 +321,7 @@ static bool is_timed_base(const struct point_summary *p)
     return p->point->base && p->launches > 0 && p->outcome != POINT_diverged;
 }
 
-/* Writes "1 rank (none), 177.0 [176.2, 178.1] ms a step". If there are several bases, writes
+/* Writes "1 rank (none), 177.0 [176.2, 178.1] ms per step". If there are several bases, writes
  * their labels instead of their ranks. */
 static void write_base(FILE *out, const struct point_summary *p, bool alone)
 {
@@ -331,9 +331,9 @@ static void write_base(FILE *out, const struct point_summary *p, bool alone)
     if (config_is_foreign(&p->point->config))
         fprintf(out, "%s, %s ms", p->point->label, step);
     else if (alone)
-        fprintf(out, "%s (%s), %s ms a step", ranks, strategy_text(strategy, p->point), step);
+        fprintf(out, "%s (%s), %s ms per step", ranks, strategy_text(strategy, p->point), step);
     else
-        fprintf(out, "%s, %s ms a step", p->point->label, step);
+        fprintf(out, "%s, %s ms per step", p->point->label, step);
 }
 
 /* Returns whether `point` is the base of a shown point. */
@@ -352,7 +352,7 @@ static void write_bases(FILE *out, const struct figure_data *d, size_t most)
     for (size_t i = 0; i < d->s->n; i++)
         n += is_base_of_shown(d, i);
     if (n > most)
-        fprintf(out, " Bases: %zu, told by base_point of summary.csv.", n);
+        fprintf(out, " Bases: %zu, named in base_point of summary.csv.", n);
     for (size_t i = 0; i < d->s->n && n <= most; i++) {
         if (!is_base_of_shown(d, i))
             continue;
@@ -385,12 +385,12 @@ static void write_published(FILE *out, const struct summary *s)
 {
     const struct value *differs = &s->spec->config.values[OPT_DIFFERS];
     if (s->published != NULL && s->published->file[0] != '\0')
-        fprintf(out, " Published values: %s, %zu of its %zu rows have a point here.",
+        fprintf(out, " Published values: %s (%zu of %zu rows have a point here).",
                 s->published->file, s->published->matched, s->published->rows);
     if (published_withholds(s))
-        fputs(" Published accuracy and loss are not shown: the data here are generated.", out);
+        fputs(" Published accuracy and loss are left out, since the data here are generated.", out);
     for (size_t i = 0; i < differs->n; i++)
-        fprintf(out, "%s%s", i ? " " : " What differs: ", differs->texts[i]);
+        fprintf(out, "%s%s", i ? " " : " Difference from the report: ", differs->texts[i]);
 }
 
 static bool has_compute_only(const struct summary *s)
@@ -423,7 +423,7 @@ static void write_circumstances(FILE *out, const struct figure_data *d, const st
     if (is_predicted(d))
         prediction_write(out, &d->prediction, d->quantity);
     if (!trained && has_compute_only(s))
-        fputs(" Compute only: ranks train apart, nothing is communicated.", out);
+        fputs(" Compute only: ranks train apart and send nothing.", out);
     write_place(out, ran, trained);
 }
 
@@ -466,9 +466,9 @@ static void write_unmeasured(FILE *out, const struct figure_data *d)
 {
     char text[256];
     if (d->values == 0)
-        fputs("Published values alone: nothing was measured here.", out);
+        fputs("Published values only; nothing was measured here.", out);
     else
-        fprintf(out, "Network %s as it is defined: nothing was measured.",
+        fprintf(out, "Network %s as defined; nothing was measured.",
                 summary_distinct(text, sizeof text, d->s, COLUMN_model));
 }
 

@@ -298,7 +298,7 @@ END
     rm "$tmp/layers.csv" "$spec" && mv "$(realpath "$dir")" "$tmp/moved" && rm "$tmp/moved/series_layers.csv"
     expect 0 "moved/layers.svg" "$scalebench" figures "$tmp/moved" || return 1
     grep -q '^2,theirs,published,.*,7000$' "$tmp/moved/series_layers.csv" &&
-        grep -q '^Network softmax_784 as it is defined: nothing was measured.*layers.csv' "$tmp/moved/layers.txt"
+        grep -q '^Network softmax_784 as defined; nothing was measured.*layers.csv' "$tmp/moved/layers.txt"
 }
 
 # For a ratio without a value, names the baseline if it has no time.

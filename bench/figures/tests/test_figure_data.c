@@ -424,7 +424,7 @@ static void levels_of_ratios_follow_from_their_pairs(void **state)
     static const char *const says[] = {
         "Median of 4 paired ratios, each to the peer's launch of the "
         "same block, launches of 4 steps",
-        "whiskers: 87.5 % interval, which is least to greatest", NULL};
+        "whiskers: 87.5 % interval (minimum to maximum)", NULL};
     struct shown shown = {0};
     char *caption = NULL;
     struct error e = {.status = OK};

@@ -278,19 +278,19 @@ static void captions_describe_the_run(void **state)
 {
     const struct run *run = *state;
     static const char *const all[] = {
-        "Base: 1 rank (none), 101.5 [100.0, 103.0] ms a step.",
+        "Base: 1 rank (none), 101.5 [100.0, 103.0] ms per step.",
         "Failed: ranks=4 none (signal 9, 'killed').",
         "Unverified: ranks=4 allreduce (weights differ between ranks",
         "Skipped: ranks=8 none (8 ranks, 4 cores).",
-        "Published values: table.csv, 4 of its 5 rows have a point here.",
-        "What differs: Their net was another, \"larger\" one.",
+        "Published values: table.csv (4 of 5 rows have a point here).",
+        "Difference from the report: Their net was another, \"larger\" one.",
         NULL};
     static const char *const timed[] = {
         "Median of 4 launches of 4 steps; whiskers: 87.5 % interval, which is least to "
         "greatest.",
         "alpha 1e+03 us, beta 10 and gamma 100 ns a byte (link.csv of 2026-11-21, 2 ranks).", NULL};
-    static const char *const runs[] = {"Median of 3 runs of 3 epochs, one a seed; whiskers: "
-                                       "75 % interval, which is least to greatest.",
+    static const char *const runs[] = {"Median of 3 runs of 3 epochs, one per seed; whiskers: "
+                                       "75 % interval (minimum to maximum).",
                                        NULL};
     char name[64];
     for (int i = 0; i < FIGURES; i++) {
@@ -386,7 +386,8 @@ static void captions_have_the_size_that_the_spec_sets(void **state)
             if (k == 2 ? share != 0 : k == 1 ? share < 0.15 : share < 0.02 || share > 0.15)
                 fail_msg("caption: %s takes %.0f %% of %s", kinds[k], 100 * share, figures[i]);
         }
-        assert_says(run, "time.txt", (const char *const[]){"What differs: Their net", NULL});
+        assert_says(run, "time.txt",
+                    (const char *const[]){"Difference from the report: Their net", NULL});
     }
     value_free(caption);
     *caption = lent;
