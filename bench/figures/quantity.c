@@ -78,7 +78,7 @@ static bool has_word(const char *name, const char *word)
 
 /* Writes a title such as "wait (ms)" for wait_ms, "cap (MiB)" for cap_mib, "nodes" for nodes,
  * "ranks per node" for ranks_per_node. If the name is only a unit, the title is the meaning up
- * to its first comma. */
+ * to its first comma or bracket. */
 static void title_of(char title[QUANTITY_TITLE], const char *name, const char *unit,
                      const char *meaning)
 {
@@ -89,7 +89,9 @@ static void title_of(char title[QUANTITY_TITLE], const char *name, const char *u
     if (suffix != NULL && suffix > name)
         letters = (size_t)(suffix - name);
     else if (suffix != NULL)
-        letters = strcspn(stem = meaning, ",;");
+        letters = strcspn(stem = meaning, ",;(");
+    while (letters > 0 && stem[letters - 1] == ' ')
+        letters--;
     bool bare = unit[0] == '\0' || (suffix == NULL && has_word(name, unit));
     if (named)
         snprintf(title, QUANTITY_TITLE, "%s", unit);

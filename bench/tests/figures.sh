@@ -116,7 +116,7 @@ generated_data_stand_alone() {
 }
 
 says() { # folder
-    "$scalebench" table "$1" 2>/dev/null | sed "s#$1#RUN#; /^  tables /d; /^  again /d; /^Read from /d"
+    "$scalebench" table "$1" 2>/dev/null | sed "s#$1#RUN#; /^  tables /d; /^  next /d; /^Read from /d"
 }
 
 # In another folder, without launches and journal, the tables give the same figures and the same summary.
@@ -303,10 +303,17 @@ END
 
 # For a ratio without a value, names the baseline if it has no time.
 says_why_a_figure_is_empty() {
-    local dir=$tmp/lacks
+    local dir=$tmp/lacks file
     cp -r results/reference/strong_scaling "$dir" || return 1
     expect 2 "peer_ratio: it compares with another program, but no point has a peer" "$scalebench" figures "$dir" \
         --set "figures=[{kind: line, name: peers, y: peer_ratio}]" || return 1
+    for file in summary raw; do
+        awk -F, -v OFS=, '
+            { gsub(/"[^"]*"/, "quoted") }
+            NR == 1 { for (i = 1; i <= NF; i++) if ($i == "clock_error_us") clock = i }
+            NR > 1 { $clock = "" }
+            { print }' "results/reference/strong_scaling/$file.csv" >"$dir/$file.csv"
+    done
     expect 0 "clocks: nothing to draw: no timed launch has a value" "$scalebench" figures "$dir" \
         --set "figures=[{kind: line, name: clocks, y: clock_error_us}]" || return 1
     awk -F, -v OFS=, '
