@@ -34,8 +34,8 @@ static enum status take(const struct csv_table *table, const char *name, double 
         snprintf(text, size, "%s", csv_table_cell(table, row, values));
         return OK;
     }
-    return error_at(e, ERR_DATA, table->path, 0, 0, "no row '%s'; `make bench-comm` writes one",
-                    name);
+    return error_at(e, ERR_DATA, table->path, 0, 0,
+                    "row '%s' not found. Use `make bench-comm` to write it", name);
 }
 
 static enum status take_all(struct link_file *f, const struct csv_table *table, struct error *e)
@@ -157,8 +157,7 @@ static enum status predict(struct prediction *p, const struct summary *s, const 
              "alpha %.3g us, beta %.3g and gamma %.3g ns a byte (link.csv of %s, %g ranks)",
              1e6 * f->link.alpha_s, 1e9 * f->link.beta_s, 1e9 * f->link.gamma_s, f->date, f->ranks);
     if (p->n == 0)
-        log_print(LOG_DETAIL,
-                  "no model line: it wants a base that does not communicate, and one node");
+        log_print(LOG_DETAIL, "no model line: it needs a base without communication, and one node");
     return OK;
 }
 
@@ -182,8 +181,9 @@ static enum status predict_by_itself(struct prediction *p, const struct summary 
     char path[4200], host[256];
     struct link_file f;
     if (!find_beside(path, sizeof path, run_dir)) {
-        log_print(LOG_DETAIL,
-                  "no model line: no link.csv in comm/latest; `make bench-comm` writes one");
+        log_print(
+            LOG_DETAIL,
+            "no model line: comm/latest/link.csv not found. Use `make bench-comm` to write it");
         return OK;
     }
     TRY(read_link(&f, path, e));
@@ -237,13 +237,13 @@ void prediction_free(struct prediction *p)
 void prediction_write(FILE *out, const struct prediction *p, const struct quantity *quantity)
 {
     bool calls = quantity->relation == RELATION_CALLS;
-    fprintf(out, " Model: %s, %s%s.",
-            calls ? "messages and sums of the slowest rank"
-                  : "the base's step shared out, and messages and sums that nothing hides",
-            p->words,
-            calls && p->by_rate
-                ? ", between hosts beta and what delays messages as the spec has them"
-                : "");
+    fprintf(
+        out, " Model: %s, %s%s.",
+        calls ? "messages and sums of the slowest rank"
+              : "the base's step divided among the ranks, plus messages and sums without overlap",
+        p->words,
+        calls && p->by_rate ? ", between hosts beta and what delays messages as the spec has them"
+                            : "");
 }
 
 double prediction_value(const struct prediction *p, const struct summary *s, size_t point,

@@ -1,4 +1,4 @@
-/* Time of a step's messages by the model: a sweep over the programs of all ranks. */
+/* Predicts the time of a step's messages by a sweep over the programs of all ranks. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,17 +7,17 @@
 #include "comm/cost/tensor.h"
 #include "kernels/base/mem.h"
 
-/* A point's ranks: `replicas` share its batch, each of them several ranks where the net is cut. */
+/* Ranks of a point. Its replicas share the batch; a replica has several ranks if the network is cut. */
 struct talk {
-    const struct net_desc *net; /* of one slice, which is as large as any */
+    const struct net_desc *net; /* one slice of the network; all are of equal size */
     const struct config *config;
     struct strategy_config strategy;
     enum strategy_kind kind;
     int replicas;
-    size_t images, micros; /* of a replica in a step, and micro-batches */
-    size_t *counts, *rows; /* of each tensor; rows as strategy_config has them */
+    size_t images, micros; /* images of a replica in a step, and its micro-batches */
+    size_t *counts, *rows; /* [tensors] numbers; rows as in strategy_config */
     size_t width;
-    const struct sweep_machine *machine; /* its hosts are those of all ranks */
+    const struct sweep_machine *machine; /* with the hosts of all ranks */
 };
 
 static enum status count_tensors(struct talk *t, struct error *e)
@@ -32,7 +32,7 @@ static enum status count_tensors(struct talk *t, struct error *e)
     return OK;
 }
 
-/* Replicas or slices of one group lie on hosts as `group` of them each. */
+/* Returns a machine whose hosts have `group` replicas or slices each. */
 static struct sweep_machine machine_of(const struct talk *t, int ranks, int group)
 {
     struct sweep_machine machine = *t->machine;

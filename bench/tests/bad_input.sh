@@ -91,7 +91,7 @@ check "a SET without a value" expect 2 "SET:1:7: ranks= has no value; expected k
 check "a case of a spec without cases" expect 2 "cases: 'a': this spec has no cases" "$scalebench" plan quick --set cases.a.ranks=2
 check "nodes that are no number" expect 2 "nodes: 'all' is neither a whole number nor auto" "$scalebench" plan quick --set nodes=all
 check "a summary that is not there" \
-    expect 2 "--published: 'wang_model.csv' is not there; looked in the current folder and results/published; nearest 'wang_yang_model.csv'" \
+    expect 2 "--published: 'wang_model.csv' not found in the current folder or results/published; nearest 'wang_yang_model.csv'" \
     "$scalebench" model lenet_21k --published wang_model.csv
 check "an option of specs without --set" expect 2 "plan: '--form' is an option of specs; use --set form=quick" \
     "$scalebench" plan strong_scaling --form quick

@@ -202,7 +202,7 @@ check "a worker alone: a deadline names the rank that stopped" names_the_stopped
     --sync.strategy param_server --sync.variant async
 check "more servers than ranks" expect 2 "sync.servers = 3, but ranks = 2" \
     "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --sync.strategy param_server --sync.servers 3
-check "shared memory wants one node" expect 2 "all ranks on one node: this one has 1 of 2" \
+check "shared memory wants one node" expect 2 "all ranks on one node, found 1 of 2" \
     env MPIR_CVAR_NUM_CLIQUES=2 "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --sync.strategy shm
 check "a killed rank takes the job with it" dies_together
 without_output() { # command

@@ -147,7 +147,7 @@ static void assert_breach(const struct breach *breach)
 static void specs_break_rules(void **state)
 {
     static const struct breach breaches[] = {
-        {RULES_SPEC "data: {samples: 2000}\n", 2, "data.samples: 2000 leaves images out"},
+        {RULES_SPEC "data: {samples: 2000}\n", 2, "data.samples: 2000 leaves out images"},
         {RULES_SPEC "data: {samples: 2000}\ndiffers: [a thirtieth of the images suffices]\n", 0,
          ""},
         {RULES_SPEC "figures: [bars]\n", 11, "no figure shows an ideal line"},

@@ -286,8 +286,8 @@ static void captions_describe_the_run(void **state)
         "Difference from the report: Their net was another, \"larger\" one.",
         NULL};
     static const char *const timed[] = {
-        "Median of 4 launches of 4 steps; whiskers: 87.5 % interval, which is least to "
-        "greatest.",
+        "Median of 4 launches of 4 steps; whiskers: 87.5 % interval (minimum to "
+        "maximum).",
         "alpha 1e+03 us, beta 10 and gamma 100 ns a byte (link.csv of 2026-11-21, 2 ranks).", NULL};
     static const char *const runs[] = {"Median of 3 runs of 3 epochs, one per seed; whiskers: "
                                        "75 % interval (minimum to maximum).",
