@@ -54,8 +54,8 @@ static enum status print_config(const char *path, void *arg, struct error *e)
 static enum status list_configs(const struct arguments *arguments, const struct tools *tools,
                                 FILE *out, struct error *e)
 {
-    static const char *const places[] = {"configs/*.yaml", "configs/examples/*.yaml",
-                                         "configs/reports/*/*.yaml"};
+    static const char *const places[] = {"configs/*.yaml", "configs/course/*.yaml",
+                                         "configs/examples/*.yaml", "configs/reports/*/*.yaml"};
     struct config_list list = {out, strlen(tools->home) + strlen("/configs/")};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         TRY(files_visit(tools->home, places[i], print_config, &list, NULL, e));
