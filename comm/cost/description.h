@@ -1,6 +1,5 @@
-/* Descriptions of strategies and compressors: one const table each, in a file of its own in strategies/ or
- * compressors/, found by its row of strategies.def or compressors.def. A description holds the program, the memory and
- * the limits of a strategy, without MPI: the runner lists, checks and predicts with it. Internal to comm/cost. */
+/* Descriptions of strategies and compressors: program, memory and limits, without MPI. Each is a constant in its own
+ * file of strategies/ or compressors/. The runner lists, checks and predicts with them. Internal to comm/cost. */
 #pragma once
 
 #include "comm/cost/program.h"
@@ -10,10 +9,10 @@ struct gradient {
     const size_t *counts;
     const size_t *rows; /* [n] as in struct strategy_config, or NULL */
     size_t n, width, count;
-    int stage; /* of ZeRO, by which ranks share it out */
+    int stage; /* of ZeRO; 0: gradients are not sharded */
 };
 
-/* A step of all ranks. */
+/* Arguments of a program. All pointers are borrowed. */
 struct step {
     const struct strategy_config *config;
     const struct gradient *g;
@@ -25,33 +24,33 @@ static inline size_t page_of(const struct strategy_config *config)
     return config->page_bytes > 0 ? config->page_bytes : 1;
 }
 
-/* `bytes` rounded up to pages. */
+/* Rounds up to whole pages. */
 static inline size_t whole_pages(const struct strategy_config *config, size_t bytes)
 {
     size_t page = page_of(config);
     return (bytes + page - 1) / page * page;
 }
 
-/* Tensors [first, first + n) of a gradient. */
+/* Returns tensors [first, first + n) of a gradient, which stays the owner. */
 struct gradient gradient_part(const struct gradient *g, size_t first, size_t n);
 
 struct strategy_desc {
-    /* Gives the operations of a step to the reader; of strategies with `steps`, of that many. */
+    /* Gives the operations of one period (see `steps`) to the reader. */
     void (*program)(const struct step *s, struct reader *to);
-    /* Steps after which the program begins again; NULL: one. */
+    /* Number of steps after which the operations repeat; NULL: 1. */
     uint64_t (*steps)(const struct step *s);
-    /* Names the formula that bytes on the wire come from; NULL: the algorithms of the library's sums, or WIRE_COUNTED. */
+    /* Value of wire_source; NULL: the library's allreduce algorithms, or WIRE_COUNTED. */
     const char *(*source)(const struct step *s);
-    /* Instead of a program: the rule of its only operation, messages of its own. */
+    /* Rule of the only operation, for strategies without a program. */
     const struct schedule_rule *schedule;
-    /* As strategy_exposed; NULL: it does not sum during backward, or nobody has said. */
+    /* As strategy_exposed; NULL: no model. */
     double (*exposed)(const struct strategy_config *config, const struct gradient *g,
                       const double *ready, double backward, double comm);
-    /* How many of the steps [first, first + n) pay the cost, each the whole of it; NULL: each pays its share. */
+    /* Number of steps in [first, first + n) that cause the whole cost; NULL: all steps cause equal parts. */
     uint64_t (*times)(const struct strategy_config *config, uint64_t first, uint64_t n);
-    /* As strategy_memory, of arenas that are whole so far; NULL: they stay so. */
+    /* Reduces *m, which holds whole arenas, to the memory of `rank`; NULL: every rank keeps whole arenas. */
     void (*memory)(struct sync_memory *m, const struct step *s, int rank, int slots);
-    /* As strategy_check; NULL: it goes with everything. */
+    /* As strategy_check; NULL: all options are supported. */
     enum status (*check)(const struct strategy_config *config, const struct sync_demands *demands,
                          const char **key, struct error *e);
 };
@@ -59,10 +58,9 @@ struct strategy_desc {
 struct compressor_desc {
     /* Gives the operations of a compressed sum of the gradient. */
     void (*program)(const struct step *s, struct reader *to);
-    /* As compressor_check; NULL: every value that its options take will do. */
+    /* As compressor_check; NULL: all values are supported. */
     enum status (*check)(const struct strategy_config *config, const char **key, struct error *e);
-    /* " of rank %.0f" and the option that stands there; NULL: the net alone says how large its
-     * memory is. */
+    /* printf format of compressor_title and the option it prints, as " of rank %.0f"; NULL: "". */
     const char *title;
     enum sync_option title_option;
 };
@@ -78,6 +76,5 @@ struct compressor_desc {
 /* The source "none", for strategies that send nothing. */
 const char *source_none(const struct step *s);
 
-/* Gives the sum of `g` as strategies flagged STRATEGY_COMPRESSES make it: by the configuration's compressor, or by the
- * library. */
+/* Gives the sum of `g` by the configured compressor, or by the library's allreduce if there is none. */
 void give_sum(const struct step *s, const struct gradient *g, struct reader *to);

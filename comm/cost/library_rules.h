@@ -1,4 +1,4 @@
-/* The messages of MPICH's algorithms that are not those of a strategy. Internal to comm/cost. */
+/* Rules of MPICH's algorithms that no strategy has. Internal to comm/cost. */
 #pragma once
 
 #include "comm/cost/rounds.h"
@@ -10,8 +10,8 @@ extern const struct schedule_rule rule_binomial_bcast;
 extern const struct schedule_rule rule_scatter_doubling;
 extern const struct schedule_rule rule_scatter_ring;
 
-/* `count` numbers of each rank: a message carries those of all ranks below the edge. */
+/* Each rank has `count` numbers; a message carries the numbers of all ranks below its edge. */
 extern const struct schedule_rule rule_binomial_gather;
 extern const struct schedule_rule rule_binomial_scatter;
-/* All edges carry `count` numbers up, and nothing is added. */
+/* Every edge carries `count` numbers up, without additions. */
 extern const struct schedule_rule rule_binomial_ascent;

@@ -1,5 +1,5 @@
-/* Pipelines: a net is cut into stages, each on ranks of its own, and a step's micro-batches go through them
- * one behind the other. In which order, where to cut and what that sends, as plain functions, no MPI.
+/* Pipeline parallelism: order of micro-batches, cut of a network into stages, and messages between stages. Plain
+ * functions without MPI.
  *
  * Huang et al., "GPipe", 2019; Narayanan et al., "Memory-efficient pipeline-parallel DNN training", 2021. */
 #pragma once
@@ -26,24 +26,22 @@ struct pipeline_task {
     int micro;
 };
 
-/* What stage `stage` of `stages` does i-th, 0 <= i < 2 * micros, in a step of so many micro-batches. One
- * stage alone takes each forward and backward by either schedule: gradient accumulation. */
+/* Returns the i-th pass of a stage in a step, 0 <= i < 2 * micros. A single stage computes each micro-batch forward and
+ * backward before the next under both schedules (gradient accumulation). */
 struct pipeline_task pipeline_task(enum pipeline_schedule schedule, int stage, int stages,
                                    int micros, int i);
 
-/* Micro-batches whose activations the stage keeps at once at most: of `micros` forward passes those that
- * have not come back. Micro-batch m may use set m modulo this. */
+/* Returns the largest number of micro-batches whose activations a stage keeps at the same time. Micro-batch m can use
+ * buffer m modulo this number. */
 int pipeline_kept(enum pipeline_schedule schedule, int stage, int stages, int micros);
 
-/* A run of ops cut into `stages`, in first [stages + 1]: stage s has ops [first[s], first[s + 1]), and each an
- * op with parameters. The stage that takes longest takes as little as possible; of equal cuts the one
- * whose first stages are the longest. costs [n], >= 0; has_params [n]. False where there are fewer ops with
- * parameters than stages, or no memory. */
+/* Cuts n ops into stages so that the longest stage is as short as possible. Stage s has ops [first[s], first[s + 1]) and
+ * at least one op with parameters. Among equal cuts, the first stages are the longest. first [stages + 1]; costs [n] >=
+ * 0; has_params [n]. Returns false without memory or with fewer ops with parameters than stages. */
 bool pipeline_cut_ops(int *first, int stages, const double *costs, const bool *has_params, int n);
 
-/* What a stage sends in a step of so many images: activations to the stage behind it, `out` numbers an
- * image, gradients to the one before, `in` numbers; 0: there is no such stage. Messages where no
- * micro-batch is empty. */
+/* Messages that a stage sends in a step of `images`: `out` activations per image to the next stage, and `in` gradients
+ * per image to the previous one. 0: there is no such stage. No micro-batch may be empty. */
 struct pipeline_traffic {
     uint64_t messages, bytes;
 };

@@ -3,10 +3,10 @@
  * same order; the rule of an operation says what each rank sends, receives, adds and copies in it, round by round.
  *
  * Strategies that compress or let the library sum have operations of the library: its algorithms are rules as well.
- * Readers go through the operations: count.c adds up what one rank does, sweep.h finds when each rank has finished.
+ * Readers process the operations: count.c counts one rank's messages, and sweep.h finds when each rank finishes.
  *
  * The variants stale and async of param_server have the program of sync: they send the same messages, in an order that
- * depends on time. A reader that wants to know when needs a queue of events for them. */
+ * depends on time. To find the times, a reader needs a queue of events. */
 #pragma once
 
 #include "comm/cost/schedule.h"
@@ -23,10 +23,10 @@ struct operation {
     unsigned algorithm; /* bit of the algorithm that an allreduce of the library runs, or 0 */
 };
 
-/* What `rank` of `ranks` does in an operation that has a rule. */
+/* Returns the schedule of `rank` in an operation, whose rule must not be NULL. */
 struct schedule operation_schedule(const struct operation *op, int rank, int ranks);
 
-/* Messages of a strategy's own, of at most sync.segment unless the rule has them whole. */
+/* Returns an operation of a strategy's own messages. They are cut at sync.segment unless the rule is `whole`. */
 struct operation operation_of_messages(const struct schedule_rule *rule,
                                        const struct strategy_config *config, int ranks,
                                        size_t count, size_t width);
@@ -41,12 +41,12 @@ static inline void reader_give(struct reader *reader, struct operation op)
     reader->read(reader, &op);
 }
 
-/* Gives the program of a strategy to the reader, for tensors of counts[n] numbers of `width` bytes. Returns how many steps
- * it is; then it begins again. */
+/* Gives the program of a strategy to the reader, for tensors of counts[n] numbers of `width` bytes. Returns the
+ * number of steps after which the program repeats. */
 uint64_t program_read(enum strategy_kind strategy, const struct strategy_config *config, int ranks,
                       const size_t *counts, size_t n, size_t width, struct reader *reader);
 
-/* Adds up what one rank does in the operations that it reads. */
+/* Reader that adds the communication of one rank to *cost, which is borrowed. */
 struct counter {
     struct reader reader;
     struct cost *cost;

@@ -1,4 +1,4 @@
-/* Parts that rules are made of. Internal to comm/cost. */
+/* Building blocks of rules. Internal to comm/cost. */
 #pragma once
 
 #include "comm/cost/description.h"
@@ -16,42 +16,42 @@ void round_pass_on(const struct schedule *s, int sent, bool add, struct round *r
 
 /* ---- Folding ---- */
 
-/* If ranks are no power of two, ranks 0 to 2 folded - 1 are pairs. The odd rank of a pair carries on with the numbers
- * of both; the even one stands aside and receives the result in the end. */
+/* Reduction of the ranks to a power of two: ranks 0 to 2 folded - 1 form pairs. The odd rank of a pair continues with the
+ * numbers of both; the even rank pauses and receives the result at the end. */
 struct fold {
-    int blocks, folded; /* ranks that carry on, a power of two; pairs */
+    int blocks, folded; /* number of ranks that continue (a power of two), and of pairs */
     int doublings;      /* lg blocks */
-    bool even_stays;    /* the even rank of a pair carries on, and the odd one receives nothing */
+    bool even_stays;    /* the even rank continues instead, and the odd one receives nothing */
 };
 struct fold fold_of(int ranks);
 int fold_position_of(const struct fold *f, int rank);
 int fold_rank_at(const struct fold *f, int position);
-/* Whether the other rank of its pair carries on for `rank`. */
+/* Returns whether `rank` pauses while the other rank of its pair continues. */
 bool fold_stands_aside(const struct fold *f, int rank);
-/* The first round, and the last one, which returns the result. */
+/* Fills in the first round, which folds pairs, or the last one, which returns the result. */
 void fold_round(const struct schedule *s, const struct fold *f, bool last, struct round *r);
 
-/* Makes *i the index of a round among those between folding and unfolding. Returns false for these two, which it fills
- * in, and on ranks that stand aside. */
+/* Subtracts the folding round from *i. Returns false if the caller has nothing to add: in the folding and unfolding
+ * rounds, which it fills in, and on ranks that pause. */
 bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds, int *i,
                      struct round *r);
 
 /* ---- Halving ---- */
 
-/* In halving `bit` this rank and its partner, 2^bit positions away, each keep a half of the blocks that both have. */
+/* A halving: this rank and its partner, 2^bit positions away, each keep one half of their common blocks. */
 struct halves {
     int partner;
     size_t own, own_count;       /* the half that this rank keeps */
     size_t theirs, theirs_count; /* the half that the partner keeps */
 };
 struct halves halves_of(const struct schedule *s, const struct fold *f, int bit);
-/* Each sends the other its half and adds what it receives, or both get the halves of each other. */
+/* scatter: partners exchange and add the halves that they keep. gather: partners exchange their finished halves. */
 void halves_scatter(const struct halves *h, struct round *r);
 void halves_gather(const struct halves *h, struct round *r);
 
 /* ---- Binomial trees ---- */
 
-/* Rank 0 is the root. The edges of length `mask` are rounds of their own, from 1 up or down to 1. */
+/* Edge of a binomial tree with root 0. All edges of one length (1, 2, 4 ...) form a round. */
 struct edge {
     int below, above; /* ranks */
     int end;          /* [below, end): the ranks that hang on the edge */
@@ -59,7 +59,7 @@ struct edge {
 int binomial_levels(int ranks);
 /* Returns false if this rank has no edge of this length. */
 bool binomial_edge(const struct schedule *s, int mask, struct edge *edge);
-/* Sends numbers along the edge: this rank receives them if it is at the other end. */
+/* Fills in the transfer along an edge: this rank sends at one end and receives at the other. */
 void binomial_up(const struct schedule *s, const struct edge *edge, size_t first, size_t count,
                  bool add, struct round *r);
 void binomial_down(const struct schedule *s, const struct edge *edge, size_t first, size_t count,
@@ -67,7 +67,7 @@ void binomial_down(const struct schedule *s, const struct edge *edge, size_t fir
 
 /* ---- Pipelines ---- */
 
-/* The place of a rank below a root. */
+/* Place of a rank in a tree. Heights and depth in edges. */
 struct pipeline_place {
     int parent, height, depth;
     int children[2], child_heights[2], n_children;
@@ -79,7 +79,7 @@ void pipeline_round(const struct schedule *s, const struct pipeline_place *place
 
 /* ---- Between nodes ---- */
 
-/* Ranks of the same place, one on each node, sum their numbers [first, first + count). */
+/* Sum of numbers [first, first + count) over the ranks that have the same place on their nodes. */
 int between_nodes_rounds(const struct schedule *s);
 void between_nodes_round(const struct schedule *s, size_t first, size_t count, int i,
                          struct round *r);

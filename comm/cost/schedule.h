@@ -15,15 +15,15 @@ struct transfer {
     bool add;
 };
 
-/* What a rank sends and receives at the same time, and does in its own memory afterwards. Receive buffers do not
+/* Simultaneous transfers of a rank, then work in its own memory. Receive buffers do not
  * overlap send buffers, except that receive i may add into the range of send i. */
 enum { ROUND_TRANSFERS = 3 };
 struct round {
     struct transfer sends[ROUND_TRANSFERS], receives[ROUND_TRANSFERS];
     int n_sends, n_receives;
     size_t added,
-        copied; /* numbers that this rank adds, and that it copies from the memory of other ranks */
-    bool meets; /* first, all ranks wait for each other in shared memory */
+        copied; /* numbers that this rank adds, and numbers that it copies from other ranks' memory */
+    bool meets; /* begins with a barrier in shared memory */
 };
 
 struct schedule;
@@ -32,12 +32,12 @@ struct schedule;
  * transit, and run where nodes are emulated or simulated and have no memory to share. */
 struct schedule_rule {
     int (*rounds)(const struct schedule *s);
-    /* Fills in a round that is empty. */
+    /* Appends the transfers of round i to an empty *round. */
     void (*round)(const struct schedule *s, int i, struct round *round);
-    bool knows_nodes;
-    bool whole;  /* messages are not cut */
-    bool posted; /* all rounds are one wait: messages do not wait for those of rounds before */
-    int passes;  /* over the numbers of an addition; 0: one */
+    bool knows_nodes; /* needs struct schedule's view */
+    bool whole;       /* messages are not cut */
+    bool posted;      /* messages of all rounds are posted together */
+    int passes;       /* passes over memory per addition; 0: one */
 };
 
 /* How numbers are cut into blocks: evenly (larger blocks first), evenly with the remainder in the last block, or into
@@ -55,13 +55,13 @@ struct schedule {
     enum cut cut;
     int owners; /* ranks [0, owners) own a share of the numbers */
     struct node_map map;
-    struct node_view view; /* of rules that know of nodes */
+    struct node_view view; /* set if rule->knows_nodes */
 };
 
-/* The rule of a strategy that sums by messages; NULL of others. */
+/* Returns the rule of a strategy that sends its own messages, or NULL. */
 const struct schedule_rule *strategy_schedule(enum strategy_kind strategy);
 
-/* Numbers of `width` bytes in segments of at most sync.segment, of one number at least. */
+/* Returns the schedule of `rank`. Segments have at most sync.segment bytes, but at least one number. */
 struct schedule schedule_of(const struct schedule_rule *rule, const struct strategy_config *config,
                             int rank, int ranks, size_t count, size_t width);
 
@@ -69,5 +69,5 @@ struct schedule schedule_of(const struct schedule_rule *rule, const struct strat
 int schedule_rounds(const struct schedule *s);
 void schedule_round(const struct schedule *s, int i, struct round *round);
 
-/* Messages that a transfer of `count` numbers is cut into. */
+/* Returns the number of messages of a transfer of `count` numbers. */
 size_t schedule_messages(const struct schedule *s, size_t count);

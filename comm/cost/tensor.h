@@ -6,11 +6,11 @@
 #include "comm/cost/program.h"
 #include "kernels/desc/net_slice.h"
 
-/* Numbers per image that are summed: outputs of the second layers of all pairs, and gradients of the inputs of the first
- * ones. A first layer without parameters before it needs no such gradient. */
+/* Numbers summed per image: outputs of the second layer of all pairs, and input gradients of the first layer. The input
+ * gradient is not needed if no earlier layer has parameters. */
 struct tensor_numbers {
     size_t forward, backward;
-    int sums; /* in a micro-batch, in both directions */
+    int sums; /* allreduces per micro-batch, forward and backward */
 };
 struct tensor_numbers tensor_numbers(const struct net_desc *net);
 

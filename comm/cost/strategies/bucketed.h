@@ -1,6 +1,5 @@
-/* Buckets of gradients as PyTorch's DistributedDataParallel cuts them: from the last tensor to the
- * first, which is the order in which backward finishes them. A bucket is closed when it has reached
- * its cap, so that tensors overshoot it and none is cut. */
+/* Buckets of gradients as in PyTorch's DistributedDataParallel. Tensors are added from the last to the first, in the
+ * order of backward. A bucket is closed once it reaches its cap. Tensors are never cut, so buckets can exceed the cap. */
 #pragma once
 
 #include "comm/cost/cost.h"
@@ -10,8 +9,8 @@ struct bucket {
     size_t first, last, count;
 };
 
-/* The first bucket of tensors counts[n], and the one that follows, closed at sync.first_cap_mib and
- * sync.cap_mib; both have no tensors when none are left. */
+/* Return the first and the next bucket. The first is closed at sync.first_cap_mib, others at sync.cap_mib. The bucket is
+ * empty if no tensors are left. */
 struct bucket bucket_first(const struct strategy_config *config, const size_t *counts, size_t n,
                            size_t width);
 struct bucket bucket_next(const struct strategy_config *config, const size_t *counts, size_t width,

@@ -3,9 +3,9 @@
 
 #include "comm/cost/description.h"
 
-/* Ranks wait for each other, each adds its share of `count` numbers from the memory of the others, and they wait again. */
+/* Gives a sum: after a barrier each rank adds its share of `count` numbers from all ranks' memory; then a barrier. */
 void give_shared_sum(const struct step *s, struct reader *to, size_t count);
-/* Each rank copies the shares of the others. */
+/* Gives a copy: each rank copies the shares of all other ranks. */
 void give_shared_copy(const struct step *s, struct reader *to, size_t count);
-/* Ranks wait for each other. */
+/* Gives a barrier. */
 void give_meeting(const struct step *s, struct reader *to);

@@ -1,13 +1,12 @@
-/* How stages 2 and 3 of ZeRO cut the arenas: into blocks of whole tensors, from the last to the first, which
- * is the order in which backward finishes them. Every rank has an equal share of each block, cut wherever
- * that ends: sizes need not be multiples of anything. */
+/* Blocks of tensors in stages 2 and 3 of ZeRO, from the last tensor to the first, in the order of backward. Each rank
+ * owns an equal share of each block; a share may end within a tensor. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "comm/cost/strategies/bucketed.h"
 
-/* Blocks of gradients that are on their way at the same time. */
+/* Number of blocks of gradients in transit at the same time. */
 enum { ZERO_FLIGHTS = 2 };
 
 struct zero_block {
@@ -15,21 +14,21 @@ struct zero_block {
     bool is_whole; /* its parameters stay on every rank */
 };
 
-/* The block that ends before tensor `last` of counts[n]; without tensors when last is 0. Closed at
- * sync.first_cap_mib and sync.cap_mib, as buckets are. Where parameters are gathered (stage 3) a tensor of
- * more than sync.zero_persist numbers is a block by itself, and is not whole. */
+/* Returns the block that ends before tensor `last`; empty if last is 0. Blocks are closed at sync.first_cap_mib and
+ * sync.cap_mib, as buckets are. gathers (stage 3): a tensor of more than sync.zero_persist numbers is a block of its own,
+ * and its parameters are sharded. */
 struct zero_block zero_block_before(const struct strategy_config *config, bool gathers,
                                     const size_t *counts, size_t n, size_t last, size_t width);
 
-/* How a rank holds blocks while they go from rank to rank. */
+/* Memory behaviour of an implementation of ZeRO. */
 struct zero_way {
-    bool ahead;    /* parameters of the next block come while one is used */
-    bool receives; /* shares of gradients come into buffers */
-    size_t kept;   /* blocks of gradients that are there while backward writes another */
+    bool ahead;    /* parameters of the next block arrive while one is in use */
+    bool receives; /* received gradients need buffers */
+    size_t kept;   /* blocks of gradients kept while backward writes another */
 };
 enum { ZERO_KEPT_MOST = ZERO_FLIGHTS + 1 };
 
-/* As strategy_memory. */
 struct step;
+/* As `memory` in struct strategy_desc. */
 void zero_memory(struct sync_memory *m, const struct step *s, int rank, int slots,
                  const struct zero_way *way);
