@@ -28,6 +28,7 @@ struct supervised {
     int64_t begin_ns;
     char path[PATH_BYTES]; /* file of the segments */
     struct segments all;
+    size_t counted;  /* first attempt whose death takes a rank away */
     size_t restarts; /* restarts in this launch */
     int *nodes;      /* nodes that answered last, [n_nodes]; NULL: not asked */
     int n_nodes;
@@ -67,7 +68,7 @@ static int ranks_left(const struct supervised *s)
     int left = (int)config_int(config, OPT_RANKS);
     long nodes = config_int(config, OPT_NODES), on_fullest = (left + nodes - 1) / nodes;
     bool fewer = config_int(config, OPT_RESTART_WITH) == RESTART_fewer;
-    for (size_t i = 0; i < s->all.n && fewer; i++)
+    for (size_t i = s->counted; i < s->all.n && fewer; i++)
         left -= s->all.attempts[i].end == ATTEMPT_DIED;
     if (fewer && s->nodes != NULL && left > s->n_nodes * on_fullest)
         left = (int)(s->n_nodes * on_fullest);
@@ -373,6 +374,18 @@ static enum status read_segments(struct supervised *s, struct error *e)
     return OK;
 }
 
+/* Gives a retry all ranks again if those that earlier launches left are too few to continue. */
+static void regain_ranks(struct supervised *s)
+{
+    char why[SUPERVISOR_TEXT];
+    if (s->all.n == 0 || !are_too_few(s, why, sizeof why))
+        return;
+    s->counted = s->all.n;
+    progress_clear(&s->c->progress);
+    log_print(LOG_NOTE, "%s, seed %llu%s: the retry has all %ld ranks", s->point->label,
+              (unsigned long long)s->next->seed, why, config_int(&s->point->config, OPT_RANKS));
+}
+
 enum status supervisor_run(struct campaign *c, const struct next_launch *next, const char *folder,
                            double expected_s, struct launch_outcome *outcome,
                            char after[SUPERVISOR_TEXT], struct journal_launch *l, struct error *e)
@@ -389,6 +402,7 @@ enum status supervisor_run(struct campaign *c, const struct next_launch *next, c
     TRY(folder_make(folder, e));
     TRY(read_segments(&s, e));
     end_interrupted(&s);
+    regain_ranks(&s);
     enum status status = run_all(&s, outcome, after, e);
     segments_free(&s.all);
     free(s.nodes);

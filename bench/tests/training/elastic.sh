@@ -217,6 +217,13 @@ spend_budget() {
     expect 1 "ranks left: 1, restart.min_ranks: 2" run killed --set "name=few restart.min_ranks=2 measure.retries=0"
 }
 
+# Two ranks are required, so the retry has two again.
+retry_has_all_ranks() {
+    run killed --set "name=regained restart.min_ranks=2" >"$tmp/regained.log" 2>&1 || return
+    grep "ranks left: 1, restart.min_ranks: 2: the retry has all 2 ranks" "$tmp/regained.log" || return
+    [ "$(column ranks "$tmp/results/regained/latest/segments.csv" | xargs)" = "2 2" ]
+}
+
 today_is_as_before() {
     expect 1 "was killed or has crashed" run killed --set "name=before restart.budget=0 measure.retries=0" || return
     [ ! -e "$tmp/results/before/latest/segments.csv" ] || return
@@ -300,6 +307,7 @@ check "batch, rate and shards follow the ranks" batch_and_rate_follow
 check "the rank that is left goes on from the last checkpoint" goes_on_with_one
 check "the rank that is left goes on without one that is silent" goes_on_without_the_silent
 check "a budget that is spent, or too few ranks, is told with who died, where and when" spend_budget
+check "a retry has all ranks if too few are left" retry_has_all_ranks
 check "without a budget a death is what it was" today_is_as_before
 check "going on in place is refused by what the MPI library has" in_place_is_probed
 check "an interrupted campaign goes on inside a segment" is_gone_on_with
