@@ -137,13 +137,15 @@ static enum status check_twins(const struct spec *spec, struct error *e)
 {
     bool runs = spec->config.values[OPT_ACCURACY_SEEDS].n > 0;
     for (size_t i = 0; i < spec->n_points && runs && !spec->is_recorded; i++) {
-        const struct point *point = &spec->points[i], *first = &spec->points[point->twin];
-        if (config_wants_accuracy(&point->config) && !config_wants_accuracy(&first->config))
+        const struct point *one = &spec->points[i], *other = &spec->points[one->twin];
+        bool is_run = config_wants_accuracy(&one->config);
+        const struct point *timed = is_run ? other : one, *run = is_run ? one : other;
+        if (is_run != config_wants_accuracy(&other->config))
             return mark_error(
-                e, ERR_SPEC, first->config.values[OPT_ACCURACY_RUN].mark,
+                e, ERR_SPEC, timed->config.values[OPT_ACCURACY_RUN].mark,
                 "measure.accuracy.run = false at '%s', but '%s' shares its launches and "
                 "asks for accuracy runs. Leave false out, or one of the two points",
-                first->label, point->label);
+                timed->label, run->label);
     }
     return OK;
 }
