@@ -19,7 +19,7 @@ struct link_file {
     char host[128], date[32];
 };
 
-/* Row `name`: the number, or the text where `number` is NULL. */
+/* Reads row `name` of the coefficients as a number, or as text if `number` is NULL. */
 static enum status take(const struct csv_table *table, const char *name, double *number, char *text,
                         size_t size, struct error *e)
 {
@@ -73,8 +73,8 @@ static double cores_of(const struct point *point)
            (double)config_int(&point->config, OPT_THREADS);
 }
 
-/* Whether there is a step to compare with, the base's step is all computing, and the point's
- * messages are of a strategy and stay on such nodes as the coefficients are of. */
+/* Returns whether the model covers a point's step: point and base have measured steps, the base does not communicate,
+ * the point's messages are known, and the coefficients and the point are of one node. */
 static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
 {
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
@@ -102,8 +102,8 @@ static enum status predict_point(double *step_ms, const struct summary *s, size_
 
 /* ---- Calls alone ---- */
 
-/* Whether there are calls to compare with, by strategies whose cost is told, of tensors that are known: where a pipeline
- * is cut its run finds. */
+/* Returns whether the point has measured communication of known messages. The cut of a pipeline is unknown before its
+ * run. */
 static bool has_calls(const struct point_summary *p)
 {
     const struct config *config = &p->point->config;
@@ -112,8 +112,9 @@ static bool has_calls(const struct point_summary *p)
            isfinite(cell_number(p, COLUMN_comm_replay_ms));
 }
 
-/* Coefficients that were measured between nodes are those of such points. If they were measured on one node, emulated
- * hosts have them within a host, and the rate and delay of the spec between two. */
+/* Returns whether the coefficients describe the point's network. Coefficients measured between nodes describe points on
+ * several nodes. For emulated hosts, coefficients of one node hold within a host; the spec gives rate and delay between
+ * hosts. */
 static bool find_machine(struct sweep_machine *machine, bool *by_rate, const struct summary *s,
                          const struct config *config, const struct link_file *f)
 {
@@ -157,13 +158,14 @@ static enum status predict(struct prediction *p, const struct summary *s, const 
              "alpha %.3g us, beta %.3g and gamma %.3g ns a byte (link.csv of %s, %g ranks)",
              1e6 * f->link.alpha_s, 1e9 * f->link.beta_s, 1e9 * f->link.gamma_s, f->date, f->ranks);
     if (p->n == 0)
-        log_print(LOG_DETAIL, "no model line: it needs a base without communication, and one node");
+        log_print(LOG_DETAIL,
+                  "no model line: expected a base without communication, and points on one node");
     return OK;
 }
 
-/* ---- Where they are ---- */
+/* ---- Finding link.csv ---- */
 
-/* That which was kept with the run, else what bench-comm leaves beside the campaigns' folders. */
+/* Finds link.csv in the run's folder, or else where `make bench-comm` writes it. */
 static bool find_beside(char *path, size_t size, const char *run_dir)
 {
     static const char *const ways[] = {".", "../../comm/latest"};
@@ -189,11 +191,13 @@ static enum status predict_by_itself(struct prediction *p, const struct summary 
     TRY(read_link(&f, path, e));
     if (strcmp(summary_distinct(host, sizeof host, s, COLUMN_host), f.host) == 0)
         return predict(p, s, &f, e);
-    log_print(LOG_DETAIL, "no model line: comm/latest/link.csv is of host %s", f.host);
+    log_print(LOG_DETAIL,
+              "no model line: comm/latest/link.csv was measured on host %s. Use `make bench-comm`",
+              f.host);
     return OK;
 }
 
-/* The file that the spec names; none, auto: it names none. */
+/* Returns the path that option `link` gives, or its values "none" and "auto". */
 static const char *link_path(const struct spec *spec)
 {
     const char *text = config_text(&spec->config, OPT_LINK);
@@ -237,13 +241,11 @@ void prediction_free(struct prediction *p)
 void prediction_write(FILE *out, const struct prediction *p, const struct quantity *quantity)
 {
     bool calls = quantity->relation == RELATION_CALLS;
-    fprintf(
-        out, " Model: %s, %s%s.",
-        calls ? "messages and sums of the slowest rank"
-              : "the base's step divided among the ranks, plus messages and sums without overlap",
-        p->words,
-        calls && p->by_rate ? ", between hosts beta and what delays messages as the spec has them"
-                            : "");
+    fprintf(out, " Model: %s, %s%s.",
+            calls
+                ? "messages and sums of the slowest rank"
+                : "the base's step divided among the ranks, plus messages and sums without overlap",
+            p->words, calls && p->by_rate ? ", with beta and delay of the spec between hosts" : "");
 }
 
 double prediction_value(const struct prediction *p, const struct summary *s, size_t point,

@@ -15,9 +15,9 @@ struct talk {
     enum strategy_kind kind;
     int replicas;
     size_t images, micros; /* images of a replica in a step, and its micro-batches */
-    size_t *counts, *rows; /* [tensors] numbers; rows as in strategy_config */
+    size_t *counts, *rows; /* [tensors] numbers per tensor; rows as in strategy_config */
     size_t width;
-    const struct sweep_machine *machine; /* with the hosts of all ranks */
+    const struct sweep_machine *machine; /* links, and hosts of all ranks */
 };
 
 static enum status count_tensors(struct talk *t, struct error *e)
@@ -92,8 +92,7 @@ static enum status slices_s(double *seconds, const struct talk *t, const struct 
 
 /* ---- Stages ---- */
 
-/* Layers [first[s], first[s + 1]) of each stage: by FLOPs, since times and the ops of a plan are known to the trainer
- * alone. */
+/* Gives stage s layers [first[s], first[s + 1]). The cut is by FLOPs, since only the trainer knows times of ops. */
 static enum status cut_layers(int *first, const struct net_desc *net, int stages, struct error *e)
 {
     size_t n = (size_t)net->n_layers;
@@ -123,7 +122,7 @@ static double pass_on_s(const struct talk *t, const struct pipeline_traffic *sen
            (double)sent->bytes * link->beta_s;
 }
 
-/* Layers [first, last): the sum of their gradients, and their messages to the stages beside them. */
+/* Adds the time of the stage with layers [first, last): sum of its gradients, and messages to its neighbours. */
 static enum status stage_s(double *seconds, const struct talk *t, int first, int last,
                            struct error *e)
 {

@@ -154,7 +154,7 @@ model_line_follows_the_coefficients() {
     [ -n "$(cell time model 2)" ] && [ -n "$(cell breakdown model_ms 2)" ] &&
         [ -z "$(cell time model 1000)" ] && grep -q '2026-11-21' "$latest/time.txt" || return 1
     sed -i 's/^host,.*/host,elsewhere,,/' "$comm/link.csv"
-    expect 0 "link.csv is of host elsewhere" env SCALEBENCH_LOG=detail \
+    expect 0 "link.csv was measured on host elsewhere" env SCALEBENCH_LOG=detail \
         "$scalebench" figures "$tmp/kinds.yaml" --out "$tmp/results" || return 1
     [ -z "$(cell time model 2)" ] && ! grep -q 'elsewhere' "$latest/time.txt"
 }

@@ -14,7 +14,7 @@ static struct schedule between_nodes(const struct schedule *s, size_t count)
                              .segment = s->segment};
 }
 
-/* Turns nodes into ranks, and places in the slice into places in all numbers. */
+/* Converts node numbers to ranks, and offsets in the slice to offsets in all numbers. */
 static void translate(const struct schedule *s, size_t first, struct transfer *t, int n)
 {
     for (int k = 0; k < n; k++) {

@@ -8,7 +8,7 @@ static const struct compressor_desc *const TABLE[COMPRESSORS] = {
 #include "comm/cost/compressors.def"
 };
 
-const struct compressor_desc compressor_desc_none = {0}; /* never asked */
+const struct compressor_desc compressor_desc_none = {0};
 
 enum status compressor_check(const struct strategy_config *config, const char **key,
                              struct error *e)

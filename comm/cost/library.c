@@ -3,16 +3,16 @@
 #include "comm/cost/description.h"
 #include "comm/cost/library_rules.h"
 
-/* Where MPICH changes its algorithm: release 4.0.2, maint/tuning/coll/mpir/generic.json. A limit itself belongs to the
- * shorter side: "avg_msg_size<=12288" is binomial. */
+/* Where MPICH changes its algorithm: release 4.0.2, maint/tuning/coll/mpir/generic.json. A size equal
+ * to a limit counts as short: "avg_msg_size<=12288" is binomial. */
 #define REDUCE_SHORT_BYTES     2048
 #define BCAST_SHORT_BYTES      12288
-#define BCAST_MIDDLE_BYTES     524288 /* and a power of two of ranks */
+#define BCAST_MIDDLE_BYTES     524288 /* only for a power of two of ranks */
 #define BCAST_MIN_RANKS        8
 #define ALLREDUCE_SHORT_BYTES  8
 #define IALLREDUCE_SHORT_BYTES 2048
 
-/* A call with `count` numbers, whose messages are never cut and are sent even if they are empty. */
+/* Returns a call with `count` numbers. Its messages are never cut, and empty ones are sent too. */
 static struct operation call_of(const struct schedule_rule *rule, enum cut cut, size_t count,
                                 size_t width)
 {

@@ -11,7 +11,7 @@ enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enu
 /* Returns the allreduce as an operation; arguments as in allreduce_algorithm. */
 struct operation library_allreduce(enum allreduce_algorithm asked, enum call_kind call, int ranks,
                                    size_t count, size_t width);
-/* Returns the text of column wire_source for a set of algorithms (one bit each): "formula: ring", or "none". */
+/* Returns the wire_source of struct cost for a set of algorithms (one bit each): "formula: ring", or "none". */
 const char *allreduce_source(unsigned algorithms);
 
 /* Returns whether MPICH reduces by reduce_scatter_gather (long vectors) instead of a binomial tree. */

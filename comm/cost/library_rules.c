@@ -2,8 +2,8 @@
 
 /* ---- Rings ---- */
 
-/* Twice around: blocks are added on the first trip. MPICH begins with the block of the rank before, the strategy `ring`
- * with a rank's own. */
+/* Blocks go around twice and are added on the first trip. MPICH begins with the block of the previous rank; the strategy
+ * `ring` begins with a rank's own block. */
 static int ring_rounds(const struct schedule *s)
 {
     return 2 * (s->ranks - 1);
@@ -19,7 +19,7 @@ const struct schedule_rule rule_library_ring = {.rounds = ring_rounds, .round = 
 
 /* ---- Reduce ---- */
 
-/* Halving, of which rank 0 collects the results along a tree. */
+/* Reduce-scatter by halving; then rank 0 collects the blocks along a tree. */
 static int reduce_scatter_gather_rounds(const struct schedule *s)
 {
     struct fold f = fold_of(s->ranks);
@@ -67,7 +67,7 @@ static int tree_rounds(const struct schedule *s)
     return binomial_levels(s->ranks);
 }
 
-/* Edges on the way down, the longest first. */
+/* Returns the edge length of round i on the way down, longest first. */
 static int mask_down(const struct schedule *s, int i)
 {
     return 1 << (binomial_levels(s->ranks) - 1 - i);
@@ -94,7 +94,7 @@ static void bcast_round(const struct schedule *s, int i, struct round *r)
         binomial_down(s, &edge, 0, s->count, r);
 }
 
-/* The numbers of the ranks below an edge, each of which has `count`. */
+/* Range of the numbers of all ranks below an edge; each rank has `count`. */
 static size_t below_first(const struct schedule *s, const struct edge *edge)
 {
     return s->count * (size_t)edge->below;

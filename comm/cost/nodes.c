@@ -6,7 +6,7 @@ struct node_map node_map_of(const struct strategy_config *config, int ranks)
     return (struct node_map){config->node_of, group > 0 ? group : ranks, ranks};
 }
 
-/* ---- Nodes of `group` ranks that follow each other, the last one smaller ---- */
+/* ---- Nodes of `group` consecutive ranks; the last can be smaller ---- */
 
 static struct node_view view_of_groups(const struct node_map *map, int rank)
 {

@@ -5,7 +5,7 @@
 
 /* ---- Order ---- */
 
-/* Forward passes before the first backward one. */
+/* Returns the number of forward passes before the passes alternate. */
 static int warm_up(enum pipeline_schedule schedule, int stage, int stages, int micros)
 {
     if (schedule == PIPELINE_gpipe && stages > 1)
@@ -36,8 +36,8 @@ int pipeline_kept(enum pipeline_schedule schedule, int stage, int stages, int mi
 
 /* ---- Cutting ---- */
 
-/* Of the first ops, cut into stages: longest[s][j] is what the longest of s + 1 stages takes of ops [0, j) at
- * best, infinite where one of them would have no parameters; from[s][j] is where the last begins. */
+/* Dynamic program over the first j ops, cut into s + 1 stages. longest[s][j]: least possible cost of the longest stage;
+ * infinite if a stage has no parameters. from[s][j]: first op of the last stage. */
 struct cuts {
     const double *costs;
     const bool *has_params;
@@ -69,7 +69,7 @@ static void cut_first(const struct cuts *c)
     }
 }
 
-/* The last stage grows from its end to the front. */
+/* Tries every first op of the last stage, from its end to the front. Ties keep the shorter last stage. */
 static void cut_next(const struct cuts *c, int stage, int end)
 {
     double sum = 0, best = INFINITY;

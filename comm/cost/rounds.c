@@ -15,7 +15,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The first number of a block. */
+/* Returns the offset of the first number of a block. */
 static size_t block_begin(size_t numbers, size_t blocks, enum cut cut, size_t block)
 {
     size_t size = numbers / blocks, rest = numbers % blocks;
@@ -94,7 +94,7 @@ bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds,
 
 /* ---- Halving ---- */
 
-/* The blocks that a position answers for after so many halvings. */
+/* Finds blocks [*begin, *end) that a position keeps after `halvings` halvings. */
 static void held_blocks(const struct fold *f, int position, int halvings, int *begin, int *end)
 {
     *begin = 0;

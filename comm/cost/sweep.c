@@ -11,7 +11,7 @@ static double later(double a, double b)
 
 /* ---- Links ---- */
 
-/* Between two ranks: the link, its delay, and the interfaces at both ends. receiving_s NULL: it limits nothing. */
+/* Connection between two ranks: link, delay, and interfaces at both ends. receiving_s NULL: receiving is not limited. */
 struct path {
     const struct link_model *link;
     double delay_s;
@@ -35,8 +35,8 @@ static double occupied_s(const struct link_model *link, size_t messages, size_t 
 
 /* ---- Messages of a round ---- */
 
-/* Sends begin when the rank begins the round, or the operation if its messages are posted together. Returns when the
- * last one has left. */
+/* Starts all sends of a round: at the start of the round, or of the operation if its messages are posted together.
+ * Returns the end of the last send. */
 static double send_all(struct clock_sweep *w, const struct operation *op, int rank)
 {
     const struct round *r = &w->rounds[rank];
@@ -54,8 +54,7 @@ static double send_all(struct clock_sweep *w, const struct operation *op, int ra
     return sent;
 }
 
-/* When the transfer leaves that `rank` receives as number i of its round: messages between two ranks keep their
- * order. */
+/* Returns the start of the send that matches receive i of `rank`. Messages between two ranks keep their order. */
 static double begin_of(const struct clock_sweep *w, int rank, int i)
 {
     const struct transfer *receives = w->rounds[rank].receives;
@@ -74,7 +73,7 @@ static double add_s(const struct clock_sweep *w, const struct operation *op, siz
     return (double)(count * op->width) * passes * w->machine.memory.gamma_s;
 }
 
-/* When a message has arrived that has left at `leaves_s`. */
+/* Returns the arrival time of a message sent at `leaves_s`. */
 static double arrive(const struct path *path, double leaves_s, double occupied)
 {
     double arrives = leaves_s + path->delay_s;
@@ -83,7 +82,7 @@ static double arrive(const struct path *path, double leaves_s, double occupied)
     return *path->receiving_s = later(*path->receiving_s + occupied, arrives);
 }
 
-/* Message by message: one is added while the next arrives. Returns when the rank is done with them. */
+/* Receives a transfer message by message and adds each while the next arrives. Returns the end of the last addition. */
 static double receive(struct clock_sweep *w, const struct operation *op, int rank, int i,
                       double clock)
 {
@@ -108,7 +107,7 @@ static double work_s(const struct clock_sweep *w, const struct operation *op, co
 
 /* ---- Rounds ---- */
 
-/* If ranks meet in a round, all of them do. */
+/* Barrier of all ranks. */
 static void meet(struct clock_sweep *w)
 {
     double latest = clock_sweep_latest_s(w) + w->machine.memory.alpha_s;

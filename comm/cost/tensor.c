@@ -7,7 +7,7 @@ static size_t numbers_forward(const struct net_desc *net, const struct net_pair 
     return shape_count(net->layers[pair->rows].out);
 }
 
-/* 0: no layer before it has parameters. */
+/* Returns the size of the input gradient; 0 if it is not needed, since no earlier layer has parameters. */
 static size_t numbers_backward(const struct net_desc *net, const struct net_pair *pair)
 {
     const struct layer_desc *columns = &net->layers[pair->columns];

@@ -1,5 +1,4 @@
-/* Two sums of the library in place of one: the factors P of all matrices and the tensors that are no matrix, then the
- * factors Q. */
+/* PowerSGD needs two allreduces: factors P with all tensors that are no matrix, then factors Q. */
 #include "comm/cost/description.h"
 #include "comm/cost/library.h"
 

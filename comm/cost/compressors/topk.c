@@ -1,4 +1,4 @@
-/* The numbers of largest magnitude and their places, from every rank to every other. Every rank adds those of all. */
+/* The numbers of largest magnitude and their indices, from every rank to every other. Every rank adds all packets. */
 #include <math.h>
 
 #include "comm/cost/description.h"

@@ -1,4 +1,4 @@
-/* A sum of each tensor: each has its latency. */
+/* One sum per tensor, each with its own latency. */
 #include "comm/cost/description.h"
 
 static void allreduce_layer_program(const struct step *s, struct reader *to)

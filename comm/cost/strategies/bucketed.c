@@ -5,7 +5,7 @@
 
 #include "comm/cost/description.h"
 
-/* The bucket that ends before tensor `last`. */
+/* Returns the bucket that ends before tensor `last`. */
 static struct bucket fill(const size_t *counts, size_t last, size_t width, size_t cap_bytes)
 {
     struct bucket b = {.first = last, .last = last};

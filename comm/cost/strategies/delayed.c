@@ -1,4 +1,4 @@
-/* One nonblocking sum of the library, hidden if computing a step takes longer. */
+/* One nonblocking allreduce per step. It is hidden if the computation of a step takes longer. */
 #include "comm/cost/description.h"
 #include "comm/cost/library.h"
 

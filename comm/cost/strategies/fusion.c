@@ -1,5 +1,5 @@
-/* If all tensors of a step are ready within one cycle: one question which tensors all ranks have, and full sums. More
- * cycles mean more questions, and more sums of the same gradients. */
+/* Assumes that all tensors are ready within one cycle: ranks agree once on the tensors that all have, and every sum is as
+ * large as sync.fusion_mib allows. With more cycles, ranks agree more often and sums are smaller. */
 #include "comm/cost/strategies/fusion.h"
 
 #include "comm/cost/description.h"

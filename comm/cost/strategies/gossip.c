@@ -1,4 +1,4 @@
-/* As many steps as it takes until every rank has exchanged weights with every other; one exchange in each. */
+/* One exchange of weights per step. A period ends when every rank has exchanged with every other. */
 #include "comm/cost/strategies/gossip.h"
 
 #include "comm/cost/rounds.h"
@@ -13,7 +13,7 @@ int gossip_partner(int rank, int ranks, uint64_t step)
     int rounds = (int)gossip_rounds(ranks), last = rounds;
     int round = (int)(step % (uint64_t)rounds), partner;
     if (rank == last) {
-        /* 2 x = round: rounds is odd, so that halves exist */
+        /* solves 2 x = round modulo rounds, which is odd */
         partner = round % 2 == 0 ? round / 2 : (round + rounds) / 2;
     } else {
         partner = (round - rank + rounds) % rounds;
@@ -27,7 +27,7 @@ static int rounds(const struct schedule *s)
     return (int)gossip_rounds(s->ranks);
 }
 
-/* A rank whose partner is missing rests. */
+/* A rank without a partner sends nothing. */
 static void gossip_round(const struct schedule *s, int i, struct round *r)
 {
     int partner = gossip_partner(s->rank, s->ranks, (uint64_t)i + 1);

@@ -4,7 +4,7 @@
  * bytes between nodes. */
 #include "comm/cost/rounds.h"
 
-/* The slice that the rank at a place sums; empty if it has none. */
+/* Finds the slice that the rank at a place sums; it may be empty. */
 static void slice_of(const struct schedule *s, int place, size_t *first, size_t *count)
 {
     *first = *count = 0;

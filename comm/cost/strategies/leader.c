@@ -2,7 +2,7 @@
  * the trees again (two-level, as MPICH's). */
 #include "comm/cost/rounds.h"
 
-/* Height of the binomial tree over the largest node. */
+/* Returns the height of the binomial tree over the largest node. */
 static int tree_height(const struct schedule *s)
 {
     int height = 0;
@@ -11,7 +11,7 @@ static int tree_height(const struct schedule *s)
     return height;
 }
 
-/* Messages along the edges of length `mask`: sums up, or the result down. */
+/* Sends along edges of length `mask`: sums up, or the result down. */
 static void tree_level_round(const struct schedule *s, int mask, bool up, struct round *r)
 {
     const struct node_view *v = &s->view;

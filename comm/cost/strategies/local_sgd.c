@@ -1,4 +1,4 @@
-/* A period of steps after sync.post_local: one sum. Each step before has a sum of its own. */
+/* Up to step sync.post_local every step sums gradients. After it, each period has one sum. */
 #include "comm/cost/description.h"
 #include "comm/cost/library.h"
 

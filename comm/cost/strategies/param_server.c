@@ -1,6 +1,6 @@
 /* Servers are the first ranks. Every rank pushes each server its part of the gradient; the server adds the parts and
- * answers with weights. The variants stale and async send the same messages in an order that depends on time: a reader
- * that wants to know when needs a queue of events for them. */
+ * answers with weights. The variants stale and async send the same messages in an order that depends on time. To find
+ * the times, a reader needs a queue of events. */
 #include "comm/cost/description.h"
 #include "comm/cost/exchange.h"
 
@@ -28,13 +28,13 @@ static enum status refuse_norms(const struct sync_demand *demand, int servers, c
 {
     *key = demand->key;
     return error_set(e, ERR_ARGUMENT,
-                     "%s = %s needs norms of the whole gradient, which one server alone has: "
-                     "sync.servers = %d, allowed 1",
+                     "%s = %s needs norms of the whole gradient, but sync.servers = %d splits it. "
+                     "Use sync.servers: 1",
                      demand->key, demand->text, servers);
 }
 
-/* Ranks that run ahead of each other cannot take part in collective calls. async clips the gradient of each rank by its
- * own norm. */
+/* In stale and async, ranks can be in different steps and cannot join collective calls. async clips each rank's gradient
+ * by its own norm. */
 static enum status param_server_check(const struct strategy_config *config,
                                       const struct sync_demands *demands, const char **key,
                                       struct error *e)
@@ -44,9 +44,10 @@ static enum status param_server_check(const struct strategy_config *config,
     int servers = servers_of(config);
     *key = "sync.scale";
     if (async && config->scale == GRADIENT_SCALE_post)
-        return error_set(e, ERR_ARGUMENT,
-                         "sync.scale: post scales sums, but servers of sync.variant: async step on "
-                         "each rank's gradient by itself: loss or pre is wanted");
+        return error_set(
+            e, ERR_ARGUMENT,
+            "sync.scale = post scales sums, but sync.variant = async applies each rank's "
+            "gradient without a sum. Use sync.scale: loss or pre");
     *key = "sync.servers";
     if (servers > demands->ranks)
         return error_set(e, ERR_ARGUMENT, "sync.servers = %d, but ranks = %d: servers are ranks",

@@ -1,5 +1,5 @@
-/* Each block is summed in shared memory. Parameters of others are copied once a step or, at stage 3, before each pass of
- * each micro-batch. */
+/* Each block is summed in shared memory. Parameters of other ranks are copied once per step; at stage 3, before each pass
+ * of each micro-batch. */
 #include "comm/cost/strategies/shm.h"
 #include "comm/cost/strategies/zero.h"
 
@@ -12,7 +12,7 @@ static void give_block(const struct step *s, struct reader *to, const struct zer
         give_shared_copy(s, to, b->tensors.count);
 }
 
-/* Ranks wait for each other once more at the end of a step. */
+/* A step ends with a barrier. */
 static void shm_zero_program(const struct step *s, struct reader *to)
 {
     const struct gradient *g = s->g;

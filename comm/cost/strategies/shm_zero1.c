@@ -1,4 +1,4 @@
-/* The sum of shm; then every rank copies the parameters that others have updated. */
+/* Sums as shm; then every rank copies the parameters that other ranks have updated. */
 #include "comm/cost/strategies/shm.h"
 
 static void shm_zero1_program(const struct step *s, struct reader *to)

@@ -1,6 +1,6 @@
-/* Every block's gradients go to the ranks that own its shares, (p - 1) / p n numbers per rank, and its parameters to all
- * ranks, as many each time. Stage 2 sends parameters once a step: 2 (p - 1) / p n in all. Stage 3 sends those that are
- * not kept before each pass of each micro-batch: 3 (p - 1) / p n with one micro-batch. */
+/* Each rank sends (p - 1) / p n gradients to the owners of shares. Sending parameters to all ranks takes as many numbers
+ * each time. Stage 2 sends parameters once per step: 2 (p - 1) / p n in total. Stage 3 sends sharded parameters before
+ * each pass of each micro-batch: 3 (p - 1) / p n with one micro-batch. */
 #include "comm/cost/strategies/zero.h"
 
 #include "comm/cost/description.h"
@@ -46,37 +46,35 @@ static void zero_program(const struct step *s, struct reader *to)
 
 /* ---- Memory ---- */
 
-/* Bytes of the parameters of other ranks that one op reads: all, and those of the last and the first tensor. */
+/* Bytes of other ranks' parameters that one op reads: total, its last tensor, its first tensor. */
 struct gathered {
-    bool some; /* be it less than a page */
+    bool some; /* the op gathers a tensor, even if its whole pages have 0 bytes */
     size_t all, last, first;
 };
 
-/* A walk over the tensors in the order of backward, from the last one. Bytes are those of whole pages. */
+/* State of a walk over the tensors from the last to the first, as backward. Bytes are counted in whole pages. */
 struct zero_walk {
     const struct zero_way *way;
     size_t page;
-    size_t end; /* number at which the next block ends */
-    size_t own,
-        longest; /* this rank's shares of blocks: in all, the largest, without their pages' rest */
-    size_t own_page;       /* the first page of the last share */
-    size_t gone, not_here; /* gradients and parameters of others that are given back */
-    size_t recent
-        [ZERO_KEPT_MOST]; /* others' gradients of the blocks completed last, the newest first */
-    size_t kept;          /* of these, those still there while an op writes its own */
-    size_t written;       /* others' gradients of the op, and of its block before */
-    size_t open;          /* of these, of the block that is not complete */
+    size_t end;                    /* offset (numbers) of the end of the next block */
+    size_t own, longest;           /* this rank's shares: pages of all, and bytes of the largest */
+    size_t own_page;               /* first page of the share added last */
+    size_t gone, not_here;         /* freed bytes of other ranks' gradients and parameters */
+    size_t recent[ZERO_KEPT_MOST]; /* other ranks' gradients of the last blocks, newest first */
+    size_t kept;    /* sum of `recent` still in memory while an op writes gradients */
+    size_t written; /* other ranks' gradients of the open block and of the current op */
+    size_t open;    /* other ranks' gradients of the open block */
     size_t most_grads;
-    struct gathered op, behind; /* the op under way, and the one behind it that gathers */
+    struct gathered op, behind; /* current op, and the op visited before it that gathers */
     size_t most_params;
 };
 
-/* Bytes of an arena. */
+/* Byte range [begin, end) of an arena. */
 struct stretch {
     size_t begin, end;
 };
 
-/* Neighbouring shares may have a page in common. */
+/* A page that two neighbouring shares have in common is counted once. */
 static void add_share(struct zero_walk *w, struct stretch own)
 {
     size_t bytes = own.end - own.begin;
@@ -88,14 +86,14 @@ static void add_share(struct zero_walk *w, struct stretch own)
     w->own_page = first;
 }
 
-/* The page of byte `at`, limited to pages that are in `s` as a whole. */
+/* Returns the page of byte `at`, limited to pages that lie entirely in `s`. */
 static size_t page_within(struct stretch s, size_t at, size_t page)
 {
     size_t first = (s.begin + page - 1) / page, last = s.end / page, own = at / page;
     return own < first || last < first ? first : own > last ? last : own;
 }
 
-/* Bytes of a tensor's pages that are freed with the stretch. Pages at its edges stay. */
+/* Returns the bytes of a tensor that are freed with stretch `s`. Pages that `s` covers in part stay in memory. */
 static size_t gone_of(struct stretch tensor, struct stretch s, size_t page)
 {
     size_t begin = tensor.begin > s.begin ? tensor.begin : s.begin;
@@ -131,8 +129,8 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* An op has written the gradients of all its tensors, while blocks before it are on their way. It has read all its
- * parameters, while the first tensor of the next op comes, or in backward the last one. */
+/* Updates both peaks after an op. Gradients: the op has written all its tensors while earlier blocks are in transit.
+ * Parameters: all tensors of the op, and the next op's first tensor (in backward its last), which is gathered ahead. */
 static void end_op(struct zero_walk *w)
 {
     const bool ahead = w->way->ahead;
@@ -149,7 +147,7 @@ static void end_op(struct zero_walk *w)
     w->op = (struct gathered){0};
 }
 
-/* The tensors of the block that ends before tensor `last`; returns its first. */
+/* Visits the tensors of the block that ends before tensor `last`. Returns the first tensor of the block. */
 static size_t walk_block(struct zero_walk *w, const struct step *s, int rank, size_t last)
 {
     const struct strategy_config *config = s->config;

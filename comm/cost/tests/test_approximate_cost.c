@@ -1,4 +1,4 @@
-/* Who meets whom in gossip, and what gossip and adasum cost. */
+/* Partners of gossip, and costs of strategies that are not exact. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@ static struct cost cost_of(enum strategy_kind strategy, const struct strategy_co
     return strategy_cost(strategy, config, rank, ranks, &count, 1, 4);
 }
 
-/* Partners are each other's, and after all rounds everyone has met everyone once. */
+/* A partner's partner is the rank itself. After all rounds each rank has been the partner of each other once. */
 static void everyone_meets_everyone_once(void **state)
 {
     for (int ranks = 1; ranks <= RANKS_MOST; ranks++) {
@@ -55,7 +55,7 @@ static void gossip_costs_a_message_for_each_partner(void **state)
     assert_int_equal(cost_of(STRATEGY_gossip, &config, 0, 1, 8).calls, 0);
 }
 
-/* Of 6 ranks, 0 folds into 1 and 2 into 3; 1, 3, 4 and 5 exchange twice. */
+/* With 6 ranks, 0 folds into 1 and 2 into 3; ranks 1, 3, 4 and 5 exchange twice. */
 static void adasum_costs_whole_vectors(void **state)
 {
     const struct strategy_config config = {0};
@@ -71,7 +71,7 @@ static void adasum_costs_whole_vectors(void **state)
     assert_int_equal(cost_of(STRATEGY_adasum, &config, 0, 1, 100).calls, 0);
 }
 
-/* Of 10 numbers two servers have 5 each: rank 2 pushes to both, 0 to the other, and answers two. */
+/* Two servers have 5 of 10 numbers each. Rank 2 pushes to both. Rank 0 pushes to rank 1 and answers two ranks. */
 static void servers_answer_everyone_else(void **state)
 {
     const struct strategy_config one = {.variant = VARIANT_param_server_sync};
@@ -91,7 +91,7 @@ static void servers_answer_everyone_else(void **state)
     assert_int_equal(cost_of(STRATEGY_param_server, &one, 0, 1, 10).calls, 0);
 }
 
-/* A period of eight steps costs what one step of allreduce does. */
+/* A period of eight steps costs as much as one step of allreduce. */
 static void averages_cost_a_sum_a_period(void **state)
 {
     const struct strategy_config config = {.options = {[SYNC_period] = 8}};
@@ -103,7 +103,7 @@ static void averages_cost_a_sum_a_period(void **state)
     assert_int_equal(local.bytes_wire, sum.bytes_wire);
 }
 
-/* With 5 steps before the first period: sums of steps 1 to 5, 13, 21 and so on. */
+/* 5 steps precede the first period of 8: steps 1 to 5, 13, 21 and so on have a sum. */
 static void steps_pay_for_the_sums_that_are_theirs(void **state)
 {
     const struct strategy_config config = {.options = {[SYNC_period] = 8, [SYNC_post_local] = 5}};
@@ -124,7 +124,7 @@ static void steps_pay_for_the_sums_that_are_theirs(void **state)
                 30);
 }
 
-/* 400 bytes go by recursive doubling, 4000 in halves. */
+/* 400 bytes use recursive doubling; 4000 bytes use Rabenseifner's algorithm. */
 static void a_delayed_sum_is_a_non_blocking_one(void **state)
 {
     const struct strategy_config config = {0};

@@ -1,5 +1,4 @@
-/* Buckets of DDP and fused tensors of Horovod: where they are cut, what they cost, how much of it
- * hides behind backward. */
+/* Buckets of DDP and fused tensors of Horovod: limits, costs, and communication hidden behind backward. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +9,8 @@
 #include "comm/cost/cost.h"
 #include "comm/cost/strategies/fusion.h"
 
-/* Weights and bias of a convolution, scale and shift of its normalisation, eight times; then one
- * dense layer: vgg11 with batch normalisation for CIFAR-10. */
+/* Sizes of vgg11 with batch normalisation for CIFAR-10: eight convolutions (weights, bias, scale and shift), then one
+ * dense layer. */
 enum { VGG_TENSORS = 34 };
 static void count_vgg11_bn(size_t counts[VGG_TENSORS])
 {
@@ -26,7 +25,7 @@ static void count_vgg11_bn(size_t counts[VGG_TENSORS])
     counts[n++] = 10;
 }
 
-/* Buckets of vgg11_bn in hundredths of a MiB. */
+/* Checks the buckets of vgg11_bn; expected [n] in hundredths of a MiB. */
 static void check_buckets(double cap_mib, double first_cap_mib, const int *expected, int n)
 {
     size_t counts[VGG_TENSORS];
@@ -39,7 +38,7 @@ static void check_buckets(double cap_mib, double first_cap_mib, const int *expec
     assert_true(b.first == 0 && b.last == 0);
 }
 
-/* What DistributedDataParallel makes of them: with its first cap, and with all caps equal. */
+/* Buckets of DistributedDataParallel, with its first cap and with equal caps. */
 static void buckets_are_those_of_ddp(void **state)
 {
     check_buckets(1, 1, (const int[]){903, 901, 901, 451, 225, 113, 29}, 7);
@@ -51,7 +50,7 @@ static void buckets_are_those_of_ddp(void **state)
     check_buckets(50, 50, (const int[]){3521}, 1);
 }
 
-/* Tensors of 4, 2, 2 and 8 numbers, the last of which is ready first; times are exact in binary. */
+/* Tensors have 4, 2, 2 and 8 numbers; the last tensor is ready first. Times are exact in binary. */
 static void check_exposed(size_t cap_bytes, double comm, double expected)
 {
     static const size_t counts[] = {4, 2, 2, 8};
@@ -62,19 +61,19 @@ static void check_exposed(size_t cap_bytes, double comm, double expected)
                 expected);
 }
 
-/* Sums take 1/2, 1/8, 1/8 and 1/4 of the time, in the order in which they begin. */
+/* In the order of their start, sums take 1/2, 1/8, 1/8 and 1/4 of the time. */
 static void sums_hide_behind_what_is_left_of_backward(void **state)
 {
     check_exposed(0, 0, 0);
-    check_exposed(0, 4, 1);       /* each is over before the next is ready: the last one */
-    check_exposed(0, 16, 9);      /* each waits for the one before: 1 + 16 - 8 */
+    check_exposed(0, 4, 1); /* each sum ends before the next tensor is ready; the last is exposed */
+    check_exposed(0, 16, 9);      /* each sum waits for the previous one: 1 + 16 - 8 */
     check_exposed(0, 10, 3);      /* 1 + 5 = 6 > 4, 7.25 > 6, 8.5 > 8, 11 */
     check_exposed(1 << 20, 4, 4); /* one bucket, ready at the end */
     check_exposed(16, 4, 1);      /* 8 | 2 + 2 | 4: 3, 6 + 1, 8 + 1 */
     check_exposed(17, 4, 2);      /* 8 | 2 + 2 + 4: 3, 8 + 2 */
 }
 
-/* No cap: a bucket a tensor, of which those of 2 KiB and below go by recursive doubling. */
+/* With cap 0 each tensor is a bucket. Tensors up to 2 KiB use recursive doubling. */
 static void buckets_are_summed_one_by_one(void **state)
 {
     const size_t counts[] = {512, 1024};
@@ -108,7 +107,7 @@ static void check_fusion(double mib, int64_t cycle_ns, const int *expected, int 
     assert_true(b.first == 0);
 }
 
-/* Unlike a bucket, what is fused stays below the threshold; one tensor may be above it. */
+/* Unlike a bucket, fused tensors stay below the threshold; a single tensor may exceed it. */
 static void fused_tensors_fit_the_threshold(void **state)
 {
     check_fusion(128, 1, (const int[]){3521}, 1);
@@ -118,7 +117,7 @@ static void fused_tensors_fit_the_threshold(void **state)
                                      .options[SYNC_cycle_ms] = 1 / 1e6};
     struct bucket b = fusion_next(&config, counts, 3, 0, 4);
     assert_true(b.first == 1 && b.last == 3 && b.count == 1536);
-    b = fusion_next(&config, counts, 3, 2, 4); /* the others are not ready everywhere */
+    b = fusion_next(&config, counts, 3, 2, 4); /* other tensors are not ready on all ranks */
     assert_true(b.first == 2 && b.last == 3);
     config.options[SYNC_fusion_mib] = 0 / 0x1p20;
     b = fusion_next(&config, counts, 3, 0, 4);
@@ -128,7 +127,7 @@ static void fused_tensors_fit_the_threshold(void **state)
     assert_true(b.first == 2 && b.last == 3);
 }
 
-/* Two messages of sums behind one question of four bytes; without cycles nobody asks. */
+/* Two sums follow one allreduce of four bytes, by which ranks agree. Without cycles ranks do not agree. */
 static void fusion_costs_a_question_and_full_messages(void **state)
 {
     const size_t counts[] = {512, 1024, 512};
@@ -147,10 +146,10 @@ static void fusion_costs_a_question_and_full_messages(void **state)
     assert_int_equal(c.messages_wire, 1 + 2 + 1);
 }
 
-/* The short ones' formula against the same algorithm written down as a schedule. */
+/* The library's recursive doubling sends as much as the strategy of this name. */
 static void short_buckets_send_what_recursive_doubling_sends(void **state)
 {
-    /* Messages stay whole here. */
+    /* Large segments keep messages whole. */
     const struct strategy_config config = {.options[SYNC_segment] = 0x1p62};
     size_t count = 100;
     for (int ranks = 1; ranks <= 17; ranks++) {

@@ -1,5 +1,4 @@
-/* What compressed sums cost, against closed forms and against conservation: what is sent is
- * received. */
+/* Costs of compressed sums against closed forms, and against conservation: all sent bytes are received. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -34,7 +33,7 @@ static void sixteen_bits_follow_the_closed_form(void **state)
     }
 }
 
-/* Ten numbers on four ranks are 3, 3, 2, 2; two on four are 1, 1 and two ranks without any. */
+/* Ten numbers on four ranks are shares of 3, 3, 2 and 2; two numbers are shares of 1, 1, 0 and 0. */
 static void uneven_shares_are_cut_as_the_pool_cuts(void **state)
 {
     const struct strategy_config config = {.compressor = COMPRESSOR_fp16};
@@ -97,7 +96,7 @@ static void a_compressed_sum_a_tensor_pays_for_each(void **state)
 static void the_table_is_complete(void **state)
 {
     const char *takers[STRATEGIES];
-    assert_int_equal(COMPRESSOR_none, 0); /* what a configuration of zeroes has */
+    assert_int_equal(COMPRESSOR_none, 0); /* zeroed configurations have no compressor */
     assert_string_equal(compressor_names()[COMPRESSOR_none], "none");
     for (int c = 0; c < COMPRESSORS; c++)
         assert_true(compressor_source((enum compressor_kind)c)[0] != '\0');

@@ -1,4 +1,4 @@
-/* Counts of programs against closed forms and against conservation: what is sent is received. */
+/* Counts of programs against closed forms and against conservation: all sent bytes are received. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "comm/cost/cost.h"
 
-/* Messages of the strategies' own stay whole here. */
+/* Returns the cost with whole messages. */
 static struct cost cost_of(enum strategy_kind strategy, enum strategy_variant variant, int rank,
                            int ranks, const size_t *counts, size_t n, size_t width)
 {
@@ -53,7 +53,7 @@ static void powers_of_two_follow_the_closed_form(void **state)
     }
 }
 
-/* Folded ranks send their whole vector once; their partners send the result back on top. */
+/* Folded ranks send their whole vector once; their partners also send the result back. */
 static void other_counts_fold_first(void **state)
 {
     assert_int_equal(allreduce(0, 3, 1000).messages_wire, 1);
@@ -76,7 +76,7 @@ static void all_ranks_together_move_every_block(void **state)
     }
 }
 
-/* Three calls where the flat sum has one, and messages for each tensor that is not empty. */
+/* Three tensors need three calls instead of one, and messages for each tensor that is not empty. */
 static void a_sum_a_tensor_pays_latency_for_each(void **state)
 {
     const size_t counts[] = {8, 0, 24};
@@ -96,7 +96,7 @@ static struct cost asked(enum allreduce_algorithm algorithm, int rank, int ranks
     return strategy_cost(STRATEGY_allreduce, &config, rank, ranks, &count, 1, 4);
 }
 
-/* Of three ranks the first folds into the second: 24 bytes each way. */
+/* With three ranks, the first folds into the second: 24 bytes each way. */
 static void algorithms_by_name_follow_their_forms(void **state)
 {
     const uint64_t doubling[3][2] = {{1, 24}, {2, 48}, {1, 24}};
@@ -114,7 +114,7 @@ static void algorithms_by_name_follow_their_forms(void **state)
     assert_string_equal(asked(ALGORITHM_tree, 0, 3, 6).wire_source, "formula: tree");
 }
 
-/* What is not asked for the library chooses, and what cannot be cut among ranks is not. */
+/* The library chooses if sync.algorithm is auto. Vectors with fewer numbers than ranks are not cut. */
 static void short_vectors_are_exchanged_whole(void **state)
 {
     static const char whole[] = "formula: recursive_doubling";
@@ -129,7 +129,7 @@ static void short_vectors_are_exchanged_whole(void **state)
 
 /* ---- Through rank 0 ---- */
 
-/* What a rank is to send, worked out by hand. */
+/* Expected messages of a rank, counted by hand. */
 struct sent {
     uint64_t messages, bytes;
 };
@@ -195,7 +195,7 @@ static void many_ranks_broadcast_by_doubling(void **state)
     assert_int_equal(last.bytes_wire, (7 + 1 + 7) * 2048);
 }
 
-/* More bytes than that go around a ring, as do those of other numbers of ranks. */
+/* Longer messages use a ring, and so do medium ones if ranks are no power of two. */
 static void many_ranks_broadcast_around_a_ring(void **state)
 {
     static const char ring[] = "formula: reduce_scatter_gather, scatter_ring_allgather";
@@ -209,7 +209,7 @@ static void many_ranks_broadcast_around_a_ring(void **state)
     assert_string_equal(broadcast(0, 9, 4096).wire_source, ring);
 }
 
-/* The limits themselves belong to the shorter side. */
+/* A size equal to a limit counts as short. */
 static void broadcasts_change_beyond_their_limits(void **state)
 {
     static const char tree[] = "formula: reduce_scatter_gather, binomial";
@@ -219,7 +219,7 @@ static void broadcasts_change_beyond_their_limits(void **state)
                         "formula: reduce_scatter_gather, scatter_recursive_doubling_allgather");
 }
 
-/* Tensors of 3 and 5 numbers are 2 * 16 + 32 = 64 bytes, which follow a length of 8. */
+/* Tensors of 3 and 5 numbers take 2 * 16 + 32 = 64 bytes; a message of 8 bytes with the length precedes them. */
 static void pickles_are_sent_with_their_lengths(void **state)
 {
     const size_t counts[] = {3, 5};
@@ -282,7 +282,7 @@ static void ring_messages_are_cut(void **state)
     struct cost c = strategy_cost(STRATEGY_ring, &config, 0, 3, &count, 1, 4);
     assert_int_equal(c.messages_wire, 2 + 2 + 2 + 2);
     assert_int_equal(c.bytes_wire, (4 + 3 + 3 + 4) * 4);
-    assert_int_equal(c.calls, 8 + (2 + 2 + 2 + 2)); /* it takes in blocks 2, 1, then 0, 2 */
+    assert_int_equal(c.calls, 8 + (2 + 2 + 2 + 2)); /* receives blocks 2, 1, then 0, 2 */
     assert_int_equal(c.bytes_payload, 56 + (3 + 3 + 4 + 3) * 4);
     assert_string_equal(c.wire_source, "counted");
 }
@@ -301,7 +301,7 @@ static void ring_follows_the_closed_form(void **state)
     }
 }
 
-/* lg p messages of n numbers, and one more for pairs that fold: of 6 ranks, 0 and 2 stand aside. */
+/* lg p messages of n numbers, and one more for pairs that fold. With 6 ranks, 0 and 2 pause. */
 static void recursive_doubling_follows_the_closed_form(void **state)
 {
     const size_t count = 25;

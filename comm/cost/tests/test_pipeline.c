@@ -1,5 +1,5 @@
-/* Pipelines on paper: what stages do can be done in that order, keeps as much as it says and leaves as much time
- * idle as the formula has it; cuts are the best there are. */
+/* Pipeline schedules and cuts, without training: passes have no deadlock, memory and idle time agree with the formulas,
+ * and cuts are optimal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,7 @@ enum { STAGES = 6, MICROS = 13 };
 
 /* ---- Order ---- */
 
-/* When each stage has done each pass, where a forward pass takes 1 and a backward pass 2, and messages no
- * time; NAN: not yet. */
+/* End time of each pass of each stage; NAN: not yet run. A forward pass takes 1, a backward pass 2, messages 0. */
 struct clockwork {
     double forward[STAGES][MICROS], backward[STAGES][MICROS], busy_until[STAGES];
     int done[STAGES], kept[STAGES], kept_most[STAGES];
@@ -32,7 +31,7 @@ static double ready_at(const struct clockwork *c, struct pipeline_task task, int
 static void do_task(struct clockwork *c, struct pipeline_task task, int stage, double ready)
 {
     double *ends = task.backward ? c->backward[stage] : c->forward[stage];
-    assert_true(isnan(ends[task.micro])); /* each once */
+    assert_true(isnan(ends[task.micro])); /* each pass runs once */
     assert_true(!task.backward || !isnan(c->forward[stage][task.micro]));
     c->busy_until[stage] = fmax(c->busy_until[stage], ready) + (task.backward ? 2 : 1);
     ends[task.micro] = c->busy_until[stage];
@@ -42,7 +41,7 @@ static void do_task(struct clockwork *c, struct pipeline_task task, int stage, d
     c->done[stage]++;
 }
 
-/* Runs what can be run until nothing can; returns when all is done. */
+/* Runs passes as soon as their inputs exist. Returns the end of the last pass. */
 static double run(struct clockwork *c, enum pipeline_schedule schedule, int stages, int micros)
 {
     double last = 0;
@@ -64,7 +63,7 @@ static double run(struct clockwork *c, enum pipeline_schedule schedule, int stag
         }
     }
     for (int s = 0; s < stages; s++) {
-        assert_int_equal(c->done[s], 2 * micros); /* nobody waits for ever */
+        assert_int_equal(c->done[s], 2 * micros); /* no deadlock */
         last = fmax(last, c->busy_until[s]);
     }
     return last;
@@ -82,7 +81,7 @@ static void schedules_can_be_done_and_leave_the_bubble(void **state)
             }
 }
 
-/* And backward passes come in the order of micro-batches, which is that of accumulation. */
+/* Backward passes also follow the order of micro-batches, the order of accumulation. */
 static void schedules_keep_as_much_as_they_say(void **state)
 {
     struct clockwork c;
@@ -112,7 +111,7 @@ static void gpipe_keeps_all_micro_batches(void **state)
 
 /* ---- Cuts ---- */
 
-/* The longest stage of the best cut, by trying all. */
+/* Returns the cost of the longest stage of the best cut, by trying all cuts. */
 static double best_by_trial(const double *costs, const bool *has_params, int n, int stages)
 {
     double best = INFINITY, sum = 0;

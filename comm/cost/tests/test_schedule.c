@@ -1,5 +1,5 @@
-/* Schedules run in one process: what a rank sends its partner receives in the same round, and in the end every rank has
- * the sum, or what the operation promises. */
+/* Runs schedules in one process: every send has its receive in the same round, and at the end every rank has the result
+ * of the operation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "comm/cost/library_rules.h"
 
 enum { RANKS = 17, COUNT = 40, SEGMENTS = 3 };
-/* All ranks at once. */
+/* Memory and schedules of all ranks. */
 struct machine {
     struct schedule schedules[RANKS];
     struct round rounds[RANKS];
@@ -25,7 +25,7 @@ static void assert_disjoint(const struct transfer *a, const struct transfer *b)
                 b->first + b->count <= a->first);
 }
 
-/* As the header says: receive i may bear on the numbers of send i alone. */
+/* Checks that receive i overlaps no send, except that it may add into the range of send i. */
 static void check_round(const struct round *r)
 {
     for (int i = 0; i < r->n_receives; i++)
@@ -34,8 +34,7 @@ static void check_round(const struct round *r)
                 assert_disjoint(&r->receives[i], &r->sends[k]);
 }
 
-/* The send of `from` that answers receive `i` of `to`: between two ranks messages keep their
- * order. */
+/* Returns the send of `from` that matches receive i of `to`. Messages between two ranks keep their order. */
 static const struct transfer *find_send(const struct machine *m, int from, int to, int i)
 {
     int skip = 0;
@@ -74,7 +73,7 @@ static void run_round(struct machine *m, int ranks, int i)
             take(m, r, k);
 }
 
-/* Number k of rank r before an operation. */
+/* Returns number k of rank r before an operation. */
 static long number_of(int r, size_t k)
 {
     return (long)(k + 1) << r;
@@ -148,7 +147,7 @@ static void run_on_nodes(const int *node_of, int node_ranks, int ranks)
     }
 }
 
-/* In blocks with a smaller last one, dealt out in turn, and growing from node to node. */
+/* Ranks are assigned to nodes in blocks (the last smaller), in turn, and in growing numbers. */
 static void nodes_of_any_kind_sum(void **state)
 {
     int node_of[RANKS];
@@ -177,7 +176,7 @@ static void assert_same_view(const struct node_map *a, const struct node_map *b,
     assert_int_equal(node_rank_at(b, y.node, y.place), rank);
 }
 
-/* The closed form for groups of ranks, against the same nodes as a list. */
+/* Compares the closed form for groups of ranks with the same nodes as a list. */
 static void groups_are_seen_as_lists_are(void **state)
 {
     int node_of[RANKS];
@@ -207,7 +206,7 @@ static void algorithms_of_the_library_sum(void **state)
             }
 }
 
-/* Numbers of 4 bytes go along a tree, those of 3000 are halved if there are enough. */
+/* Numbers of 4 bytes use a tree; numbers of 3000 bytes use halving if there are at least as many as ranks. */
 static void reduces_sum_at_rank_0(void **state)
 {
     struct machine m;

@@ -1,4 +1,4 @@
-/* Times of a sweep against closed forms, and how they move with bytes, rates, late ranks and hosts. With alpha 1, beta
+/* Times of a sweep against closed forms, and how they change with bytes, rates, late ranks and hosts. With alpha 1, beta
  * 1/2 and gamma 1/4 all times are exact in binary. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@ enum { RANKS_MOST = 64, WIDTH = 4 };
 
 static const struct link_model link = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
 
-/* A strategy with whole messages on a machine of one link, all ranks on one host; tests change what they are about. */
+/* Sweep of a strategy. Default: whole messages, one link, all ranks on one host. */
 struct run {
     enum strategy_kind strategy;
     struct strategy_config config;
@@ -22,7 +22,7 @@ struct run {
     int ranks;
     const size_t *counts;
     size_t n;
-    double late_s[RANKS_MOST]; /* by which each rank begins later */
+    double late_s[RANKS_MOST]; /* delay of each rank at the start */
     double clock_s[RANKS_MOST];
 };
 
@@ -36,7 +36,7 @@ static struct run run_of(enum strategy_kind strategy, int ranks, const size_t *c
                         .n = n};
 }
 
-/* Returns when the last rank has finished. */
+/* Returns the end time of the last rank. */
 static double latest_s(struct run *run)
 {
     struct clock_sweep w;
@@ -103,7 +103,7 @@ static void rabenseifner_follows_the_closed_form(void **state)
     }
 }
 
-/* Of height h: two messages one after the other at every level up, and at every level down. Without gamma. */
+/* A tree of height h takes two consecutive messages at every level, up and down. gamma is 0. */
 static void trees_wait_level_by_level(void **state)
 {
     const size_t count = 6;
@@ -159,7 +159,7 @@ static void posted_messages_follow_the_closed_form(void **state)
     }
 }
 
-/* Slices of 4, 3 and 3 numbers, each read from two others; ranks meet before and after. Then rank 1 copies 7 numbers. */
+/* Slices of 4, 3 and 3 numbers, each read from two other ranks between two barriers. Then rank 1 copies 7 numbers. */
 static void shared_memory_follows_the_closed_forms(void **state)
 {
     const size_t count = 10;
@@ -185,7 +185,7 @@ static void segments_are_added_while_others_arrive(void **state)
     assert_true(latest_s(&run) == 2 * message_s(48) + sum_s(48));
 }
 
-/* ---- What moves a time ---- */
+/* ---- Influences on times ---- */
 
 static const enum strategy_kind MOVED[] = {STRATEGY_ring, STRATEGY_rabenseifner, STRATEGY_tree,
                                            STRATEGY_allreduce, STRATEGY_gather_scatter};
@@ -208,7 +208,7 @@ static void bytes_and_rates_move_times(void **state)
     }
 }
 
-/* A sum by all ranks waits for a late one, whichever it is. */
+/* Any late rank delays all ranks of a ring. */
 static void a_late_rank_delays_a_ring(void **state)
 {
     const size_t count = 960;

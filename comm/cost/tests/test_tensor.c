@@ -1,4 +1,4 @@
-/* What sums over the slices of dense layers send. */
+/* Messages of sums over the slices of dense layers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void powers_of_two_follow_the_closed_form(void **state)
     }
 }
 
-/* Of a micro-batch of which the replica has no image: the call is made, nothing travels. */
+/* For a micro-batch without images the call is made, but no bytes are sent. */
 static void sums_of_nothing_are_calls(void **state)
 {
     struct cost c = sums(0, 4, 0, 3);
@@ -38,7 +38,7 @@ static void sums_of_nothing_are_calls(void **state)
     assert_string_equal(c.wire_source, "none");
 }
 
-/* Where the library exchanges short vectors whole and cuts others, both formulas make the source. */
+/* If the library uses two algorithms for short and long vectors, the source names both. */
 static void sources_of_sums_are_joined(void **state)
 {
     const struct strategy_config config = {.calls = CALL_NONBLOCKING};

@@ -1,4 +1,4 @@
-/* What stages of ZeRO cost and keep, against closed forms. */
+/* Messages and memory of stages of ZeRO against closed forms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 #include "comm/cost/cost.h"
 #include "comm/cost/strategies/zero.h"
 
-/* 2 (p - 1) / p of all numbers, and 3 (p - 1) / p of those that are gathered where a step has one
- * micro-batch, 5 where it has two. Sizes are divisible: every rank has the same. */
+/* 2 (p - 1) / p of all numbers; for gathered numbers 3 (p - 1) / p with one micro-batch, 5 (p - 1) / p with two.
+ * Sizes are divisible: every rank has the same. */
 static void stages_follow_the_closed_forms(void **state)
 {
     enum { P = 4, SMALL = 40, LARGE = 400, WIDTH = 4 };
@@ -67,7 +67,7 @@ static void stages_keep_shares(void **state)
     assert_int_equal(two.buffers, 2 * (P - 1) * 100 * WIDTH);
     assert_int_equal(three.params, (40 + 80 + 3 * 100 + 3 * (400 + 400) / P) * WIDTH);
     assert_int_equal(three.grads, two.grads);
-    /* In shared memory blocks are there until all have read them, and none is fetched ahead. */
+    /* In shared memory, blocks stay until all ranks have read them, and none is fetched ahead. */
     struct sync_memory shm =
         strategy_memory(STRATEGY_shm_zero3, &config, 1, P, counts, 5, WIDTH, 2);
     assert_int_equal(shm.params, (40 + 80 + 3 * 100 + 3 * 400 / P) * WIDTH);
@@ -97,7 +97,7 @@ static void ops_hold_all_their_tensors(void **state)
     m = strategy_memory(STRATEGY_shm_zero3, &config, 1, P, counts, 8, WIDTH, 1);
     assert_int_equal(m.params, (2 * OP / P + 3 * OP / P) * WIDTH);
     assert_int_equal(m.grads, (2 * OP / P + 3 * (OP + 400 + 8 + 8) / P) * WIDTH);
-    /* Ops of layers: weights and bias, then batch norm, which is small. */
+    /* Each layer is two ops: weights and bias, then batch norm, which is small. */
     static const int layers[] = {0, 0, 1, 1, 2, 2, 3, 3};
     const struct strategy_config plain = {.ops = layers, .options[SYNC_zero_persist] = 0};
     m = strategy_memory(STRATEGY_zero3, &plain, 1, P, counts, 8, WIDTH, 1);
@@ -125,7 +125,7 @@ static void memory_is_whole_pages(void **state)
     assert_true(m.params == 16 * PAGE && m.state == 47 * PAGE); /* 12000 bytes */
 }
 
-/* Of 1000 numbers and Adam's two slots on 4 ranks: 16 bytes a number that is whole, 4 of each that is shared out. */
+/* 1000 numbers with Adam's two slots on 4 ranks: 16 bytes per replicated number, 4 bytes per sharded number. */
 static void formulas_are_those_of_deepspeed(void **state)
 {
     static const enum strategy_kind kinds[] = {STRATEGY_allreduce, STRATEGY_zero1, STRATEGY_zero2,
