@@ -51,7 +51,7 @@ static struct sweep_machine machine_of_replicas(const struct talk *t)
     return machine_of(t, t->replicas, t->machine->hosts.group / slices_of(t));
 }
 
-/* The strategy's step for tensors [first, last), until the last replica has finished. */
+/* Computes the time of the strategy's messages for tensors [first, last), until the last replica has finished. */
 static enum status sum_s(double *seconds, const struct talk *t, size_t first, size_t last,
                          struct error *e)
 {

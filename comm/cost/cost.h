@@ -49,7 +49,7 @@ enum allreduce_algorithm {
 enum call_kind { CALL_BLOCKING, CALL_NONBLOCKING };
 
 enum strategy_flag {
-    STRATEGY_EXACT = 1,          /* p ranks get the weights of one rank, up to rounding */
+    STRATEGY_EXACT = 1,          /* p ranks train as one rank would, up to rounding */
     STRATEGY_DETERMINISTIC = 2,  /* repeated runs with p ranks get the same bits */
     STRATEGY_OVERLAPS = 4,       /* communicates during backward */
     STRATEGY_OWNS_OPTIMIZER = 8, /* runs the optimizer on a share of the parameters */

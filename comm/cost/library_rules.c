@@ -26,7 +26,7 @@ static int reduce_scatter_gather_rounds(const struct schedule *s)
     return 2 * f.doublings + (f.folded > 0);
 }
 
-/* The ranks at the lower positions receive what their partners have collected. */
+/* The rank at the lower position of a pair receives the blocks that its partner has collected. */
 static void collect(const struct schedule *s, const struct fold *f, int bit, struct round *r)
 {
     struct halves h = halves_of(s, f, bit);

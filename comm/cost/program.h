@@ -1,4 +1,4 @@
-/* The program of a strategy: what the ranks do in a step to synchronise gradients, as a stream of operations. It is a
+/* The program of a strategy: the operations by which ranks synchronise gradients in a step. It is a
  * pure function of strategy, options, tensors, ranks and nodes, without MPI. All ranks run the same operations in the
  * same order; the rule of an operation says what each rank sends, receives, adds and copies in it, round by round.
  *

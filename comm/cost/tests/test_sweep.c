@@ -135,7 +135,7 @@ static void chains_fill_before_they_flow(void **state)
     }
 }
 
-/* 4 ranks exchange k equal tensors with rank 0. While it still scatters one, those that have it already send the next:
+/* 4 ranks exchange k equal tensors with rank 0. While rank 0 scatters one, ranks that have it send the next:
  * 4 messages per tensor after the first, where one after the other would be 6. */
 static void gathers_overlap_scatters(void **state)
 {
@@ -270,7 +270,7 @@ static void ranks_of_a_host_share_its_interface(void **state)
     assert_true(latest_s(&run) == 2 * (between + 1000 + sum_s(n)));
 }
 
-/* Emulated hosts limit what they send: rank 0 receives from three at once, and still sends to one after the other. */
+/* Emulated hosts limit only sending: rank 0 receives from three ranks at once, but sends to one after the other. */
 static void hosts_may_receive_freely(void **state)
 {
     const size_t count = 10;

@@ -83,8 +83,8 @@ static void stages_keep_shares(void **state)
     assert_int_equal(alone.state, ALL * WIDTH);
 }
 
-/* Two convolutions with bias and batch norm, an op each, and every tensor a block of its own: an op has all four at a
- * time while the weights of the next come, or while the last gradients of the one before leave. */
+/* Two convolutions with bias and batch norm, an op each; every tensor is a block of its own. An op has all four tensors in
+ * memory while the next op's weights arrive, or while the last gradients of the previous op leave. */
 static void ops_hold_all_their_tensors(void **state)
 {
     enum { P = 4, WIDTH = 4, OP = 400 + 3 * 8 };
