@@ -49,7 +49,7 @@ while read -r limit pattern; do
 done <<'END'
 25 what
 6 tells?|told
-5 that of|those of
+4 that of|those of
 2 stands
 END
 
