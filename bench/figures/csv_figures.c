@@ -70,14 +70,29 @@ static enum status check_own_name(const char *what, const char *name, const stru
                       what, name, column->name, column->file, name);
 }
 
+/* Rejects a metric with the name of an option, since one name in a condition would mean both. */
+static enum status check_metric_name(const struct config *config, const char *name, struct error *e)
+{
+    char key[FIGURES_STEM];
+    snprintf(key, sizeof key, "%s.%s", own_options_group, name);
+    const struct spec_option *own = config_option_find(config, key);
+    if (own == NULL || !config->values[own->id].set)
+        return OK;
+    return mark_error(e, ERR_SPEC, config->values[OPT_METRICS].mark,
+                      "%s: '%s' is the name of %s. Choose another name, such as my_%s",
+                      option_get(OPT_METRICS)->key, name, key, name);
+}
+
 static enum status check_point_names(const struct config *config, struct error *e)
 {
     const struct value *metrics = &config->values[OPT_METRICS];
     char name[PATTERN_NAME];
     for (size_t i = 0; i < metrics->n; i++)
-        if (pattern_split(name, metrics->texts[i]) != NULL)
+        if (pattern_split(name, metrics->texts[i]) != NULL) {
             TRY(check_own_name(option_get(OPT_METRICS)->key, name, find_column(name, false),
                                metrics->mark, e));
+            TRY(check_metric_name(config, name, e));
+        }
     for (size_t i = 0; config->own != NULL && i < config->own->n; i++) {
         const char *own = strrchr(config->own->keys[i], '.') + 1;
         if (config->values[OPT_OWN + i].set)
