@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "bench/spec/foreign.h"
 #include "bench/spec/value.h"
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
@@ -145,11 +146,23 @@ static bool has_peer(const struct spec *spec)
     return false;
 }
 
+/* Returns whether ranks of some point write records, as train_cnn does. */
+static bool has_records(const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (!config_is_foreign(&spec->points[i].config) ||
+            foreign_writes_records(&spec->points[i].config))
+            return true;
+    return spec->n_points == 0;
+}
+
 static bool is_met(enum option_id need, const struct spec *spec)
 {
     bool timed = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
     if (need == OPT_TIME_LAUNCHES || need == OPT_WORKLOAD)
         return need == OPT_WORKLOAD ? has_peer(spec) : timed;
+    if (need == OPT_MODEL)
+        return has_records(spec);
     bool is_elastic = need == OPT_ELASTIC || need == OPT_RESTARTS;
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct config *config = &spec->points[i].config;
@@ -236,6 +249,10 @@ void column_explain_lack(char why[LACK_BYTES], enum option_id lack, const struct
         snprintf(why, LACK_BYTES,
                  "it compares with another program, but no point has a peer. Add points with "
                  "workload = peer_torch");
+    else if (lack == OPT_MODEL)
+        snprintf(why, LACK_BYTES,
+                 "it needs records of ranks, which workload.command does not write. Use step_ms or "
+                 "a metric of workload.metrics, or pass {record}");
     else
         snprintf(why, LACK_BYTES,
                  "it needs %s, which is %s at every point; see `scalebench explain %s`",

@@ -294,6 +294,9 @@ static enum status check_lack(const struct figure_data *d, struct error *e)
     char why[LACK_BYTES];
     if (!is_to_run(d))
         return OK;
+    if (d->figure->shape->parts != NULL &&
+        explain_option(why, d, column_lack(column_get(COLUMN_forward_ms)->name, d->spec)))
+        return refuse(d, FIGURE_Y, d->figure->request->options[FIGURE_Y].text, why, e);
     for (size_t i = 0; i < d->n_quantities; i++)
         if (explain_lack(why, d, &d->quantities[i]))
             return refuse(d, FIGURE_Y, d->quantities[i].name, why, e);

@@ -134,6 +134,11 @@ static bool command_uses(const struct config *config, const char *name)
     return false;
 }
 
+bool foreign_writes_records(const struct config *config)
+{
+    return command_uses(config, "record");
+}
+
 static enum status check_seed(const struct spec *spec, struct error *e)
 {
     const struct value *given = NULL;

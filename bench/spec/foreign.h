@@ -35,6 +35,9 @@ struct foreign_launch {
     const char *record; /* folder of the launch's records */
 };
 
+/* Returns whether the command receives {record}, the folder for records of its ranks. */
+bool foreign_writes_records(const struct config *config);
+
 /* Returns word `i` of workload.command with names in braces replaced; free with free(). ERR_SPEC at
  * the word for an unknown name, or an own option without a value. */
 enum status foreign_word(char **word, const struct config *config, size_t i,
