@@ -118,9 +118,12 @@ enum status foreign_find(json_t *programs, const struct spec *spec, const struct
                    : error_no_memory(e, "the programs of a campaign");
     return mark_error(e, ERR_UNAVAILABLE, config->values[OPT_COMMAND].mark,
                       "workload.command: '%s' cannot be run: %s; searched beside the spec, in the "
-                      "current folder%s",
+                      "current folder%s%s",
                       written, strerror(why),
-                      strchr(written, '/') == NULL ? ", beside scalebench and on PATH" : "");
+                      strchr(written, '/') == NULL ? ", beside scalebench and on PATH" : "",
+                      strchr(written, ' ') == NULL
+                          ? ""
+                          : ". Write the program and each argument apart, as [sleep, \"0.1\"]");
 }
 
 enum status foreign_arguments(char ***arguments, const struct config *config,

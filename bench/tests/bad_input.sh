@@ -105,6 +105,11 @@ check "report: a run twice" expect 2 "report: 'strong_scaling' is results/refere
     "$scalebench" report results/reference/strong_scaling strong_scaling --output "$tmp/report.html"
 check "report: a folder as its page" expect 2 "report: --output $tmp is a folder; expected a file" \
     "$scalebench" report strong_scaling --output "$tmp"
+words_in_one() {
+    printf '%s\n' "name: words" "workload: {command: [sleep 0.1]}" "measure: {time: {launches: 1..1}}" >"$tmp/words.yaml"
+    expect 0 "Write the program and each argument apart, as [sleep, \"0.1\"]" "$scalebench" plan "$tmp/words.yaml"
+}
+check "a program and its arguments in one word" words_in_one
 check "machine: a program that is not there" expect 0 "program - nothere (not found)" "$scalebench" machine nothere
 check "submit: no cluster" expect 2 "submit: --site is missing; expected the name of a cluster" "$scalebench" submit quick
 check "status: no run yet" expect 2 "'quick' has no run in $tmp" "$scalebench" status quick --out "$tmp"
