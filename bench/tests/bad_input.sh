@@ -110,6 +110,12 @@ words_in_one() {
     expect 0 "Write the program and each argument apart, as [sleep, \"0.1\"]" "$scalebench" plan "$tmp/words.yaml"
 }
 check "a program and its arguments in one word" words_in_one
+servers_beyond_ranks() {
+    expect 2 "sync.servers = 3, but ranks = 2: servers are ranks. Use at most 2" "$mpiexec" -n 2 "$train_cnn" --model softmax_784 \
+        --data.set digits --train.global_batch 64 --sync.strategy param_server --sync.servers 3 || return
+    [ "$(grep -c "servers are ranks" "$tmp/expect.log")" -eq 1 ] && ! grep MPI_Abort "$tmp/expect.log"
+}
+check "trainer: one rank reports servers beyond the ranks" servers_beyond_ranks
 check "machine: a program that is not there" expect 0 "program - nothere (not found)" "$scalebench" machine nothere
 check "submit: no cluster" expect 2 "submit: --site is missing; expected the name of a cluster" "$scalebench" submit quick
 check "status: no run yet" expect 2 "'quick' has no run in $tmp" "$scalebench" status quick --out "$tmp"

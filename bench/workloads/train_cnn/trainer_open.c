@@ -74,6 +74,7 @@ enum status trainer_open_batches(struct trainer *t, struct error *e)
     enum option_id at;
     TRY(config_check_parallel(t->config, t->model.desc, t->job.ranks, &at, e));
     TRY(config_check_batch(t->config, t->job.ranks, &at, e));
+    TRY(config_check_strategy(t->config, t->job.ranks, &at, e));
     t->job.grid = grid_place(t->job.rank, t->job.ranks, (int)config_int(t->config, OPT_PIPELINE),
                              (int)config_int(t->config, OPT_TENSOR));
     t->batches.global_batch = trainer_global_batch(t->config, t->job.ranks);
@@ -310,7 +311,6 @@ static enum status create_sync(struct trainer *t, struct error *e)
         .update_arg = t,
     };
     TRY(config_strategy(t->config, &options.config, &at, e));
-    TRY(config_check_strategy(t->config, t->job.ranks, &at, e));
     inject_sleep(&t->inject, INJECT_PHASE_start, 1);
     TRY(algorithm_use(options.config.algorithm, e));
     return sync_create(&t->sync, config_strategy_kind(t->config), &options, e);
