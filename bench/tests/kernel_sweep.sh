@@ -179,7 +179,7 @@ keeps() {
         expect 0 "1 figure of 1 run" "$scalebench" report "$tmp/kept/kernels" --output "$tmp/page.html" &&
         grep -q 'id="kernels-roofline"' "$tmp/page.html" &&
         expect 0 "1 figure of 1 run" "$scalebench" report kernels --out "$tmp/results" --output "$tmp/page.html" &&
-        expect 2 "not sweeps: 'kernels' is a sweep (kernels.csv)" "$scalebench" compare kernels --out "$tmp/results"
+        expect 2 "found sweeps: 'kernels' is a sweep (kernels.csv)" "$scalebench" compare kernels --out "$tmp/results"
 }
 
 # An operation that skips FLOPs is placed by its performed FLOPs, below the peak.
