@@ -242,7 +242,7 @@ static enum status refuse_repeated(const struct spec *quick, const struct spec *
     return OK;
 }
 
-/* Finds mistakes in the words of a quick form that this load does not use. */
+/* Finds mistakes in the words of a quick form, also if this load does not use it. */
 static enum status try_quick(const struct spec *spec, struct error *e)
 {
     struct spec trial;
@@ -263,10 +263,9 @@ static enum status read_values(struct spec *spec, const char *set, struct error 
     TRY(read_layer(spec, &(struct layer){spec->path, NULL, 0}, e));
     TRY(name_by_file(spec, e));
     int asked = set != NULL ? matrix_set_column(set, "form=quick") : 0;
+    TRY(try_quick(spec, e));
     if (asked > 0 || spec->config.values[OPT_FORM].number == FORM_quick)
         TRY(apply_quick(spec, asked, e));
-    else
-        TRY(try_quick(spec, e));
     return set != NULL ? matrix_apply_words(spec, WORDS_SET, set, e) : OK;
 }
 

@@ -279,6 +279,9 @@ stays_late() {
         --set train.global_batch=32 && expect 0 "1 point" "$scalebench" plan "$tmp/late.yaml" --set train.epochs=1
 }
 check "what never comes to pass is refused under another SET, too" stays_late
+check "a quick form that changes nothing is refused where it is asked for, too" expect 2 \
+    "quick_repeats.yaml:5:8: quick: train.lr has the same value without it; leave it out" \
+    "$scalebench" plan bench/tests/bad/spec/quick_repeats.yaml --set form=quick
 check "each of several --set counts, later ones over earlier ones" each_set_counts
 # A site's file by its path in the current folder; sbatch's message, and a missing sbatch.
 sbatch_is_heard() {
