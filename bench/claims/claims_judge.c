@@ -79,6 +79,27 @@ static enum status refuse_name(const struct claim *claim, const char *name, stru
     return mark_error(e, ERR_SPEC, claim->holds_mark, "holds: %s", text);
 }
 
+/* Checks that every term of `holds` has values of one kind: numbers or texts. */
+static enum status check_kinds(const struct claim *claim, struct error *e)
+{
+    size_t n;
+    char why[CONDITION_WHY];
+    const struct condition_term *terms = condition_terms(claim->holds, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct condition_value value;
+        if (!claim_look_up(&value, terms[i].name, claim))
+            continue;
+        bool text = value.text != NULL;
+        if (!condition_term_fits(why, &terms[i], text ? CONDITION_TEXT : CONDITION_NUMBER))
+            return mark_error(e, ERR_SPEC, claim->holds_mark, "holds: %s", why);
+        if (text && !isnan(terms[i].number))
+            return mark_error(e, ERR_SPEC, claim->holds_mark,
+                              "holds: %.100s is the text '%.100s': expected a text, found '%.100s'",
+                              terms[i].name, value.text, terms[i].text);
+    }
+    return OK;
+}
+
 static enum status judge(struct claim *claim, struct error *e)
 {
     const char *unknown = condition_unknown(claim->holds, claim_look_up, claim);
@@ -88,6 +109,7 @@ static enum status judge(struct claim *claim, struct error *e)
         claim->verdict = CLAIM_NOT_TESTABLE;
         return OK;
     }
+    TRY(check_kinds(claim, e));
     switch (condition_holds_throughout(claim->holds, claim_look_up, claim)) {
     case CONDITION_TRUE:
         claim->verdict = CLAIM_SURVIVES;

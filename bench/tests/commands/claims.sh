@@ -222,6 +222,17 @@ the_story_names_its_mistakes() {
 mistakes_have_their_place() {
     printf 'claims:\n  - id: r/c\n    kind: time\n    place: here\n    says: so\n    holds: x >\n' >"$tmp/bad.yaml"
     expect 2 "bad.yaml:6:15: holds: " "$scalebench" claims "$tmp/bad.yaml" || return 1
+    local holds message
+    while IFS='|' read -r holds message <&3; do
+        printf 'claims:\n  - id: r/c\n    kind: time\n    place: here\n    says: so\n    values: {n: mark of naik_yadav_table1.csv where ranks = 4, four: wall_s of naik_yadav_table1.csv where ranks = 4}\n    holds: %s\n' \
+            "$holds" >"$tmp/bad.yaml"
+        expect 2 "bad.yaml:7:12: holds: $message" "$scalebench" claims "$tmp/bad.yaml" || return 1
+    done 3<<'END'
+n > 4|n has no order. Use = or !=
+n - four > 4|n is a text: expected a number
+n = 4|n is the text 's': expected a text, found '4'
+four = s|four is a number: expected a number, found 's'
+END
     expect 2 "nowhere.yaml" "$scalebench" claims "$tmp/nowhere.yaml" || return 1
     expect 2 "known: text csv markdown" "$scalebench" claims --format json
 }
