@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/spec/foreign.h"
+#include "bench/spec/matrix.h"
 #include "kernels/base/names.h"
 
 #define PATH_BYTES 256
@@ -174,17 +175,39 @@ static const struct spec_option *find_synonym(const char *path)
     return NULL;
 }
 
+/* Rejects the dotted path "site.kind": a kind is the value of site itself. */
+static enum status refuse_kind(const struct spec_option *owner, const struct node *entry,
+                               struct error *e)
+{
+    const char *between = mark_from_set(entry->key_mark) ? "=" : ": ";
+    return mark_error(e, ERR_SPEC, entry->key_mark, "'%s.kind' is unknown. Use %s%s%s", owner->key,
+                      owner->key, between, entry->kind == NODE_SCALAR ? entry->text : "KIND");
+}
+
+/* Returns the option whose value the path "OPTION.kind" names; NULL if it names none. */
+static const struct spec_option *find_owner(const char *path)
+{
+    char owner[PATH_BYTES];
+    const char *dot = strrchr(path, '.');
+    if (dot == NULL || strcmp(dot, ".kind") != 0)
+        return NULL;
+    snprintf(owner, sizeof owner, "%.*s", (int)(dot - path), path);
+    return option_find(owner);
+}
+
 /* Reports the first unknown word of `path` with similar known words. */
 static enum status unknown_key(const struct walk *walk, const char *path, const struct node *entry,
                                struct error *e)
 {
     size_t length = group_length(path);
     const char *rest = path + length + (length > 0);
-    const struct spec_option *synonym = find_synonym(path);
+    const struct spec_option *synonym = find_synonym(path), *owner = find_owner(path);
     char group[PATH_BYTES], head[PATH_BYTES];
     if (synonym != NULL)
         return mark_error(e, ERR_SPEC, entry->key_mark, "'%s' is unknown; use %s", path,
                           synonym->key);
+    if (owner != NULL)
+        return refuse_kind(owner, entry, e);
     snprintf(group, sizeof group, "%.*s", (int)length, path);
     snprintf(head, sizeof head, "%.*s", (int)(rest - path + (long)strcspn(rest, ".")), path);
     if (option_find(head) != NULL && !option_is_group(head, strlen(head)))

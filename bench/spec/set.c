@@ -75,6 +75,20 @@ static enum status apply_to_case(struct reading *reading, struct node *entry, si
     return mark_error(e, ERR_SPEC, entry->key_mark, "cases: %s", text);
 }
 
+/* Rejects "baseline.ranks=2" and "zip.ranks=[1,2]": both are set as a whole. */
+static enum status check_undotted(const struct node *entry, struct error *e)
+{
+    static const char *const whole[] = {"baseline.", "zip."};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        int length = (int)strlen(whole[i]);
+        if (begins(entry->key, whole[i]))
+            return mark_error(e, ERR_SPEC, entry->key_mark,
+                              "'%s' is not supported. Use %.*s={%s: VALUE}", entry->key, length - 1,
+                              whole[i], entry->key + length);
+    }
+    return OK;
+}
+
 /* Applies a word like an entry of a spec: "matrix.ranks=[1,2]" is matrix: {ranks: [1, 2]}. */
 static enum status apply_entry(struct reading *reading, struct node *entry, struct error *e)
 {
@@ -92,6 +106,7 @@ static enum status apply_entry(struct reading *reading, struct node *entry, stru
                           "%s cannot be set here; options, matrix, zip, baseline and "
                           "cases.LABEL.key can",
                           entry->key);
+    TRY(check_undotted(entry, e));
     if (begins(entry->key, in_cases) && reading->matrix == reading->spec->matrix)
         return apply_to_case(reading, entry, strlen(in_cases), e);
     if (!begins(entry->key, in_matrix))
@@ -103,28 +118,43 @@ static enum status apply_entry(struct reading *reading, struct node *entry, stru
     return matrix_read_axes(reading, &map, e);
 }
 
-/* Finds the first '=' outside quotation marks, since a quoted label may contain one. */
-static char *find_equals(char *word)
+/* Returns the index of the first '=' outside quotation marks, since a quoted label may contain one;
+ * the length of the text if there is none. */
+static size_t equals_at(const char *text)
 {
     char quote = '\0';
-    for (; *word && (quote || *word != '='); word++)
-        if (quote || *word == '"' || *word == '\'')
-            quote = quote == *word ? '\0' : quote ? quote : *word;
-    return *word ? word : NULL;
+    size_t i = 0;
+    for (; text[i] && (quote || text[i] != '='); i++)
+        if (quote || text[i] == '"' || text[i] == '\'')
+            quote = quote == text[i] ? '\0' : quote ? quote : text[i];
+    return i;
 }
 
-static enum status apply_word(struct reading *reading, char *word, struct mark mark,
-                              struct error *e)
+/* Returns the end of a message about an incomplete word. If the rest of the SET begins with '=' or
+ * with a lone value, the word was split at a blank. */
+static const char *blank_hint(const char *rest)
 {
-    char *equals = find_equals(word);
-    if (equals == NULL || equals == word)
-        return mark_error(e, ERR_SPEC, mark, "'%s' is not of the form key=value", word);
+    const char *next = rest + strspn(rest, " \t\n");
+    size_t length = word_length(next), equals = equals_at(next);
+    bool split = length > 0 && (equals == 0 || equals >= length);
+    return split ? ", without blanks around =" : "";
+}
+
+/* Applies one word of a SET; `rest` is the text after it. */
+static enum status apply_word(struct reading *reading, char *word, const char *rest,
+                              struct mark mark, struct error *e)
+{
+    char *equals = word + equals_at(word);
+    if (*equals == '\0' || equals == word)
+        return mark_error(e, ERR_SPEC, mark, "'%s' is not of the form key=value%s", word,
+                          blank_hint(rest));
     *equals = '\0';
     struct node entry;
     struct mark value_mark = mark;
     value_mark.column += (int)(equals + 1 - word);
     if (equals[1] == '\0')
-        return mark_error(e, ERR_SPEC, value_mark, "%s= has no value; expected key=value", word);
+        return mark_error(e, ERR_SPEC, value_mark, "%s= has no value; expected key=value%s", word,
+                          blank_hint(rest));
     enum status status = yaml_read_text(&entry, equals + 1, value_mark, e);
     entry.key = strdup(word);
     entry.key_mark = mark;
@@ -158,7 +188,7 @@ enum status matrix_apply_words(struct spec *spec, enum words_origin origin, cons
         char *word = strndup(words, length);
         if (word == NULL)
             return error_no_memory(e, "SET");
-        enum status status = apply_word(&reading, word, mark, e);
+        enum status status = apply_word(&reading, word, words + length, mark, e);
         free(word);
         TRY(status);
         mark_move(&mark, words, length);

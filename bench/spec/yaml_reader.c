@@ -174,6 +174,17 @@ static enum status check_key_event(const struct reader *r, const yaml_event_t *e
     return OK;
 }
 
+/* Rejects {ranks:2}, which YAML reads as the key "ranks:2" without a value. */
+static enum status check_colon(const struct node *item, struct error *e)
+{
+    const char *colon = strchr(item->key, ':');
+    if (colon == NULL || colon == item->key || !node_is_empty(item))
+        return OK;
+    return mark_error(e, ERR_SPEC, item->key_mark,
+                      "'%s': expected a blank after the colon. Use %.*s: %s", item->key,
+                      (int)(colon - item->key), item->key, colon[1] ? colon + 1 : "VALUE");
+}
+
 static bool is_merge_key(const yaml_event_t *key)
 {
     return key->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
@@ -190,7 +201,9 @@ static enum status read_entry(struct reader *r, const yaml_event_t *event, struc
     item->merges = is_merge_key(event);
     TRY(copy_scalar(r, event, &item->key, e));
     TRY(check_key(map, item, e));
-    return read_next(r, item, depth + 1, e);
+    bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    TRY(read_next(r, item, depth + 1, e));
+    return plain ? check_colon(item, e) : OK;
 }
 
 static enum status read_element(struct reader *r, const yaml_event_t *event, struct node *list,
