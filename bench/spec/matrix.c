@@ -327,6 +327,9 @@ static enum status read_case(struct reading *reading, struct matrix *of, const s
 {
     static const struct node none = {.kind = NODE_LIST};
     const struct node *label = node->kind == NODE_MAP ? node_find(node, "label") : &none;
+    struct reading own = {reading->spec, of, &of->own.config};
+    if (label == NULL) /* the key may be misspelled */
+        TRY(keys_walk(node, BESIDE_IN_CASE, reading->spec->own, visit_option, &own, e));
     if (label == &none || label == NULL)
         return mark_error(e, ERR_SPEC, node->mark,
                           "cases: expected a map with a label, as {label: corrected, ranks: 2}");
@@ -335,7 +338,6 @@ static enum status read_case(struct reading *reading, struct matrix *of, const s
     of->mark = node->mark;
     if (of->label == NULL)
         return error_no_memory(e, "the cases");
-    struct reading own = {reading->spec, of, &of->own.config};
     TRY(keys_walk(node, BESIDE_IN_CASE, reading->spec->own, visit_option, &own, e));
     return read_parts(&own, node, e);
 }

@@ -141,6 +141,8 @@ static void test_refused(void **state)
            "4:29: label: another case is called 'a'");
     refuse(BODY "cases: [{ranks: 1}]\n", NULL,
            "4:9: cases: expected a map with a label, as {label: corrected, ranks: 2}");
+    refuse(BODY "cases: [{label: a}, {lable: b, ranks: 2}]\n", NULL,
+           "4:22: 'lable' is unknown; nearest 'label'; known: ...");
     refuse(BODY "cases: [{label: a, name: b}]\n", NULL,
            "4:20: name applies to the whole campaign. Move it to the top of the file");
     refuse(BODY "cases: [{label: a, exclude: [\"ranks > 1\"]}]\n", NULL,
