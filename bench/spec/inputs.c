@@ -21,14 +21,21 @@
 static const struct input_kind {
     enum option_id option;
     const char *folder, *ending, *shared[3];
-    bool is_read;    /* must exist, since the spec or launches read it */
-    bool is_tensors; /* must be a safetensors file if it exists */
+    bool is_read;      /* must exist, since the spec or launches read it */
+    bool is_tensors;   /* must be a safetensors file if it exists */
+    const char *words; /* accepted in place of a file; NULL: the option's default alone */
 } kinds[] = {
-    {OPT_MODEL, "models", ".yaml", {"configs/", "configs/models/"}, true, false},
-    {OPT_PUBLISHED_FILE, "published", ".csv", {"results/published/", "results/"}, true, false},
-    {OPT_LINK, "link", ".csv", {NULL}, true, false},
+    {OPT_MODEL, "models", ".yaml", {"configs/", "configs/models/"}, true, false, NULL},
+    {OPT_PUBLISHED_FILE,
+     "published",
+     ".csv",
+     {"results/published/", "results/"},
+     true,
+     false,
+     NULL},
+    {OPT_LINK, "link", ".csv", {NULL}, true, false, NULL},
     {.option = OPT_CHECKPOINT_START, .is_read = true, .is_tensors = true},
-    {.option = OPT_CHECKPOINT_RESUME, .is_read = true, .is_tensors = true},
+    {.option = OPT_CHECKPOINT_RESUME, .is_read = true, .is_tensors = true, .words = "auto or no"},
     {.option = OPT_CHECKPOINT_PATH, .is_tensors = true},
     {.option = OPT_DATA_PATH},
     {.option = OPT_PEER_PYTHON},
@@ -110,11 +117,13 @@ static enum status place_new(struct value *value, const struct spec *spec,
     return status;
 }
 
-static enum status error_missing(const struct value *value, const struct spec_option *option,
+static enum status error_missing(const struct value *value, const struct input_kind *kind,
                                  const char *why, struct error *e)
 {
-    return mark_error(e, ERR_SPEC, value->mark, "%s: %s; expected a file, or %s", option->key, why,
-                      option->preset);
+    const struct spec_option *option = option_get(kind->option);
+    return mark_error(e, ERR_SPEC, value->mark, "%s: %s; expected a file%s%s", option->key, why,
+                      kind->words != NULL ? ", " : ", or ",
+                      kind->words != NULL ? kind->words : option->preset);
 }
 
 /* Checks a safetensors file: 8 bytes with the length of its header, then a JSON object. */
@@ -161,14 +170,13 @@ static enum status find_path(struct value *value, const struct spec *spec,
 {
     struct error inner;
     char *found;
-    const struct spec_option *option = option_get(kind->option);
     enum status status = find_input(&found, spec, kind, value, value->text, &inner);
     free(value->path);
     value->path = NULL;
     if (status == OK)
         status = find_absolute(&value->path, found, "", e);
     else if (inner.status == ERR_SPEC && kind->is_read && !spec->is_recorded)
-        status = error_missing(value, option, inner.text, e);
+        status = error_missing(value, kind, inner.text, e);
     else if (inner.status == ERR_SPEC)
         status = kind->option == OPT_CHECKPOINT_PATH ? place_new(value, spec, kind, e) : OK;
     else
