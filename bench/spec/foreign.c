@@ -193,11 +193,29 @@ static enum status check_launcher(const struct config *config, struct error *e)
                   e);
 }
 
+/* Rejects "time=(.*)": the name may be meant as a part of the pattern. */
+static enum status check_name_apart(const struct config *config, const char *metric,
+                                    struct error *e)
+{
+    char name[PATTERN_NAME], advice[PATTERN_NAME + 160];
+    const char *pattern = pattern_split(name, metric);
+    if (pattern != metric + strlen(name) + 1)
+        return OK;
+    snprintf(
+        advice, sizeof advice,
+        "expected blanks around = after the name. Use \"%s = PATTERN\", where PATTERN contains "
+        "%s= if the output does",
+        name, name);
+    return refuse(config, OPT_METRICS, metric, advice, e);
+}
+
 /* Rejects patterns of letters and blanks only, since they match no number. */
 static enum status check_metrics(const struct config *config, struct error *e)
 {
     const struct value *metrics = &config->values[OPT_METRICS];
     char name[PATTERN_NAME];
+    for (size_t i = 0; i < metrics->n; i++)
+        TRY(check_name_apart(config, metrics->texts[i], e));
     for (size_t i = 0; i < metrics->n; i++)
         if (strpbrk(pattern_split(name, metrics->texts[i]), "0123456789.\\[(") == NULL)
             return refuse(config, OPT_METRICS, metrics->texts[i],
