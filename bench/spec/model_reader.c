@@ -214,14 +214,66 @@ static enum status unknown_layer(const char *name, struct mark mark, struct erro
     return unknown_name("layer", name, mark, layer_names(), LAYER_KINDS, e);
 }
 
-static enum status check_repeated_relu(const struct net_desc *net, const struct node *node,
-                                       struct error *e)
+/* Returns whether no output of a layer is negative if no input is. */
+static bool keeps_sign(enum layer_kind kind)
 {
-    const struct layer_desc *last = &net->layers[net->n_layers - 1];
-    if (net->n_layers < 2 || last->kind != LAYER_relu || last[-1].kind != LAYER_relu)
+    return kind == LAYER_maxpool2d || kind == LAYER_avgpool2d || kind == LAYER_dropout ||
+           kind == LAYER_dropout2d;
+}
+
+static bool has_negative_pixels(const struct net_desc *net)
+{
+    bool found = false;
+    for (int i = 0; i < net->input.c; i++)
+        found = found || net->mean[i] > 0;
+    return found;
+}
+
+/* Rejects a last layer relu whose inputs are never negative. */
+static enum status check_idle_relu(const struct net_desc *net, const struct node *node,
+                                   struct error *e)
+{
+    int before = net->n_layers - 2;
+    if (net->layers[net->n_layers - 1].kind != LAYER_relu)
+        return OK;
+    while (before >= 0 && keeps_sign(net->layers[before].kind))
+        before--;
+    if (before < 0 && !has_negative_pixels(net))
+        return mark_error(e, ERR_SPEC, node->mark,
+                          "relu changes nothing: pixels are 0..1 without normalize: {mean: ...}; "
+                          "leave it out");
+    if (before < 0 || net->layers[before].kind != LAYER_relu)
         return OK;
     return mark_error(e, ERR_SPEC, node->mark,
                       "relu follows relu and changes nothing; leave one of them out");
+}
+
+/* Rejects dropout of nothing. */
+static enum status check_dropout(const struct layer_desc *layer, const struct node *node,
+                                 struct error *e)
+{
+    if ((layer->kind != LAYER_dropout && layer->kind != LAYER_dropout2d) || layer->rate > 0)
+        return OK;
+    return mark_error(e, ERR_SPEC, node->mark,
+                      "%s: a rate of 0 changes nothing; set a larger rate, or leave the layer out",
+                      layer_names()[layer->kind]);
+}
+
+/* Rejects a window of more than one pixel behind a dense layer, whose output is a vector. */
+static enum status check_not_flat(const struct net_desc *net, const struct layer_desc *layer,
+                                  const struct node *node, struct error *e)
+{
+    const char *kind = layer_names()[layer->kind];
+    int dense = net->n_layers - 1;
+    while (dense >= 0 && net->layers[dense].kind != LAYER_dense)
+        dense--;
+    if (dense < 0 ||
+        (layer->kernel_h <= 1 + 2 * layer->pad_h && layer->kernel_w <= 1 + 2 * layer->pad_w))
+        return OK;
+    return mark_error(e, ERR_SPEC, node->mark,
+                      "%s: a %dx%d window does not fit the vector that '%s' passes on: dense "
+                      "flattens images. Move %s before it",
+                      kind, layer->kernel_h, layer->kernel_w, net->layers[dense].name, kind);
 }
 
 /* Reads a layer, `- relu` or `- conv2d: {...}`. */
@@ -243,10 +295,12 @@ static enum status read_layer(struct net_desc *net, const struct node *node, str
     if (options != NULL)
         TRY(read_layer_options(&layer, options, e));
     TRY(check_layer_complete(layer.kind, options, node->mark, e));
+    TRY(check_dropout(&layer, node, e));
+    TRY(check_not_flat(net, &layer, node, e));
     struct error inner;
     if (net_desc_add(net, &layer, &inner) != OK)
         return place_error(&inner, node->mark, e);
-    return check_repeated_relu(net, node, e);
+    return check_idle_relu(net, node, e);
 }
 
 /* Rejects a last layer without parameters that keeps the shape: it would only distort the scores of

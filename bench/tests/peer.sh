@@ -26,7 +26,6 @@ layers:
   - relu
   - conv2d: {channels: 9, kernel: 3}
   - relu
-  - dropout: {rate: 0}
   - dense: {outputs: 30}
   - relu
   - dense: {outputs: 10}
