@@ -189,6 +189,11 @@ check "trainer: epochs of a timed run" expect 2 "--train.epochs has no effect wi
     "$train_cnn" --model softmax_784 --train.global_batch 100 --data.set digits --run time --train.epochs 2
 check "trainer: timed steps of an accuracy run" expect 2 "--measure.time.steps has no effect with --run accuracy: expected --run time" \
     train --data.set digits --measure.time.steps 2
+for options in "--train.lr 5" "--sync.strategy ring" "--run time" "--record $tmp"; do
+    # shellcheck disable=SC2086 # an option and its value
+    check "trainer: $options of a plan" expect 2 "train_cnn: ${options% *} has no effect with --describe-plan; leave it out" \
+        "$train_cnn" --model softmax_784 --describe-plan $options
+done
 while IFS='|' read -r options owner <&3; do
     # shellcheck disable=SC2086
     check "trainer: $options has no effect" expect 2 "has no effect$owner" train --data.set digits $options

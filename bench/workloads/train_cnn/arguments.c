@@ -332,13 +332,50 @@ static enum status check_readers(const struct config *config, struct error *e)
     return OK;
 }
 
+/* Returns the first given option of the trainer's own that --describe-plan does not read; NULL if
+ * there is none. */
+static const char *find_own_unplanned(const struct arguments *a)
+{
+    return a->run != RUN_FOR_ACCURACY    ? "run"
+           : a->record_dir != NULL       ? "record"
+           : a->predictions != NULL      ? "predictions"
+           : a->nic != NULL              ? "nic"
+           : a->work.calibrate           ? "calibrate"
+           : a->work.calibration != NULL ? "calibration"
+           : a->work.gflops > 0          ? "rate"
+           : a->until > 0                ? "until"
+           : a->finalize                 ? "finalize"
+                                         : NULL;
+}
+
+/* Rejects options that a plan does not depend on. Batch and threads matter to tuning. */
+static enum status check_planned(const struct arguments *a, struct error *e)
+{
+    static const enum option_id read[] = {OPT_MODEL,        OPT_KERNELS,        OPT_TUNE,
+                                          OPT_ISA,          OPT_PRECISION,      OPT_THREADS,
+                                          OPT_GLOBAL_BATCH, OPT_BATCH_PER_RANK, OPT_ACCUMULATE};
+    const char *unread = find_own_unplanned(a);
+    for (enum option_id id = 0; id < OPT_OWN && unread == NULL; id++) {
+        bool used = !a->config.values[id].set;
+        for (size_t i = 0; i < sizeof read / sizeof *read && !used; i++)
+            used = read[i] == id;
+        unread = used ? NULL : option_get(id)->key;
+    }
+    if (unread == NULL)
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "--%s has no effect with --describe-plan; leave it out",
+                     unread);
+}
+
 /* Checks that each option is read. A runner, known by its version, has checked this already. */
 static enum status check_run(const struct arguments *a, struct error *e)
 {
     struct config config;
     bool timed = a->run == RUN_FOR_TIME;
     const struct mark none = {0};
-    if (a->help || a->identify || a->describe_plan || a->version[0] || a->run == RUN_TO_EVALUATE)
+    if (a->describe_plan && !a->help)
+        return check_planned(a, e);
+    if (a->help || a->identify || a->version[0] || a->run == RUN_TO_EVALUATE)
         return OK;
     config_borrow(&config, &a->config);
     enum status status =
