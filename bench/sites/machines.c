@@ -115,6 +115,13 @@ static enum status ask_machine(struct answer *a, const struct machines *m, const
     return status;
 }
 
+/* Returns whether an answer has all lines. Status 1 means that a program is not found. */
+static bool is_complete(const struct answer *a, const struct machines *m)
+{
+    return (a->status == 0 || a->status == 1) && a->class[0] != '\0' && a->cores > 0 &&
+           a->n == m->n_programs;
+}
+
 /* Asks this machine in the same way as the others. */
 static enum status ask_own(struct machines *m, struct error *e)
 {
@@ -157,7 +164,7 @@ static enum status judge(const struct machines *m, const char *name, const struc
                          struct error *e)
 {
     bool unknown = a->status == 2 || a->status == 126 || a->status == 127;
-    if (a->status == 0 && a->class[0] != '\0' && a->cores > 0 && a->n == m->n_programs)
+    if (is_complete(a, m))
         return compare(m, name, a, e);
     return error_set(e, ERR_UNAVAILABLE, "site: ssh: %s: %s%s", name,
                      a->complaint[0] ? a->complaint : "no answer", unknown ? ". " BELONGS : "");

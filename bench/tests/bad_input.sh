@@ -116,7 +116,17 @@ servers_beyond_ranks() {
     [ "$(grep -c "servers are ranks" "$tmp/expect.log")" -eq 1 ] && ! grep MPI_Abort "$tmp/expect.log"
 }
 check "trainer: one rank reports servers beyond the ranks" servers_beyond_ranks
-check "machine: a program that is not there" expect 0 "program - nothere (not found)" "$scalebench" machine nothere
+check "machine: a program that is not there" expect 1 "program - nothere (not found)" "$scalebench" machine nothere
+check "figures: a picture as its folder" expect 2 "figures: --output $tmp/f.svg: expected a folder, found the name of a picture" \
+    "$scalebench" figures results/reference/strong_scaling --output "$tmp/f.svg"
+check "doctor: an option of a trainer" expect 2 "SET:1:8: doctor: train.lr has no effect, because nothing is trained. Use options of the site" \
+    "$scalebench" doctor --out "$tmp/out" --set "seed=1 train.lr=3"
+check "a word in place of a checkpoint" expect 2 "; expected a file, auto or no" "$scalebench" plan quick --set checkpoint.resume=yes
+extension_is_not_doubled() {
+    (cd "$tmp" && mkdir new && "$scalebench" new new/a.yaml && "$scalebench" new new/b.yml && "$scalebench" new new/c) &&
+        [ "$(echo "$tmp"/new/*)" = "$tmp/new/a.yaml $tmp/new/b.yaml $tmp/new/c.yaml" ] && grep -x "name: a" "$tmp/new/a.yaml"
+}
+check "new: the extension is written once" extension_is_not_doubled
 check "submit: no cluster" expect 2 "submit: --site is missing; expected the name of a cluster" "$scalebench" submit quick
 check "status: no run yet" expect 2 "'quick' has no run in $tmp" "$scalebench" status quick --out "$tmp"
 check "figures of another table" expect 2 "figures: the table of a sweep: 'kota_loss.csv' is unknown; known: comm.csv kernels.csv" \

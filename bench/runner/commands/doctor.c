@@ -125,6 +125,25 @@ static enum status make_spec(char path[PATH_BYTES], const struct arguments *argu
     return status;
 }
 
+/* Refuses options of a trainer, since doctor_ranks does not train. */
+static enum status check_set(const struct arguments *arguments, struct error *e)
+{
+    const char *set = arguments->set != NULL ? arguments->set : "";
+    struct config config = {.values = {[OPT_WORKLOAD] = {.number = WORKLOAD_command}}};
+    for (enum option_id id = 0; id < OPT_OWN; id++) {
+        char word[96];
+        const char *key = option_get(id)->key;
+        snprintf(word, sizeof word, "%s=", key);
+        int column = matrix_set_column(set, word);
+        if (column > 0 && !config_reads(&config, id))
+            return mark_error(e, ERR_SPEC, mark_in(words_files[WORDS_SET], 1, column),
+                              "doctor: %s has no effect, because nothing is trained. Use options "
+                              "of the site, such as site, nodes, ranks and place.*",
+                              key);
+    }
+    return OK;
+}
+
 /* ---- The run ---- */
 
 static enum status check_able(const struct campaign *c, struct error *e)
@@ -234,6 +253,7 @@ enum status command_doctor(const struct arguments *arguments, const struct tools
                                        .fresh = true,
                                        .command = arguments->command};
     struct campaign c;
+    TRY(check_set(arguments, e));
     TRY(job_move(tools, arguments->command, e));
     TRY(make_spec(spec, arguments, tools, e));
     enum status status = campaign_prepare(&c, &request, tools, e);

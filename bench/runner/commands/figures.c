@@ -141,6 +141,8 @@ static enum status redraw(const struct spec *spec, const char *run_dir, const st
     return report_make(spec, &request, tools, &result, e);
 }
 
+static const char *const endings[] = {".svg", ".png", ".pdf"};
+
 /* Prints the path of a picture if it exists: not every gnuplot writes PDF. */
 static void print_picture(FILE *out, const char *run_dir, const char *figure, const char *ending)
 {
@@ -162,7 +164,6 @@ static void print_sweep_figures(FILE *out, const char *run_dir)
 
 static void print_figures(FILE *out, const struct spec *spec, const char *run_dir)
 {
-    static const char *const endings[] = {".svg", ".png", ".pdf"};
     const struct value *figures = &spec->config.values[OPT_FIGURES];
     for (size_t i = 0; i < figures->n; i++)
         for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
@@ -246,12 +247,25 @@ static enum status draw_joined(const struct joined_run *runs, size_t n, const ch
     return status;
 }
 
+/* Refuses the name of a picture, since all figures are written to one folder. */
+static enum status check_folder(const char *output, struct error *e)
+{
+    for (size_t i = 0; output != NULL && i < sizeof endings / sizeof *endings; i++)
+        if (text_ends(output, endings[i]))
+            return error_set(e, ERR_ARGUMENT,
+                             "figures: --output %s: expected a folder, found the name of a "
+                             "picture. Use --output FOLDER",
+                             output);
+    return OK;
+}
+
 static enum status draw_runs(const struct arguments *arguments, const struct tools *tools,
                              FILE *out, struct error *e)
 {
     char names[200], folder[PATH_BYTES];
     size_t n = arguments->n_operands;
     struct joined_run *runs;
+    TRY(check_folder(arguments->output, e));
     TRY(MEM_NEW(runs, n, "the runs of figures", e));
     enum status status = open_runs(runs, arguments, tools, e);
     if (status == OK) {

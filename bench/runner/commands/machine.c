@@ -1,16 +1,18 @@
 /* `scalebench machine`: prints the hardware class and the hashes of programs. A campaign runs it
- * on each machine that it reaches by ssh. */
+ * on each machine that it reaches by ssh. The exit status is 1 if a program is not found. */
 #include <sha2.h>
 
 #include "bench/place/hardware.h"
 #include "bench/runner/commands/commands.h"
 
 static enum status print_program(FILE *out, const struct tools *tools, const char *path,
-                                 struct error *e)
+                                 int *exit_status, struct error *e)
 {
     char file[PATH_BYTES], hex[SHA256_DIGEST_STRING_LENGTH];
     TRY(tools_contents(tools, path, file, e));
     bool found = SHA256File(file, hex) != NULL;
+    if (!found)
+        *exit_status = 1;
     fprintf(out, "program %s %s%s\n", found ? hex : "-", path, found ? "" : " (not found)");
     return OK;
 }
@@ -20,13 +22,12 @@ enum status command_machine(const struct arguments *arguments, const struct tool
 {
     char class[HARDWARE_CLASS_BYTES];
     struct place *place;
-    (void)exit_status;
     TRY(place_open(&place, NULL, e));
     struct place_machine machine = place_machine(place);
     place_close(place);
     hardware_class(class, &machine);
     fprintf(out, "machine %s\ncores %d\n", class, machine.usable_cores);
     for (size_t i = 0; i < arguments->n_operands; i++)
-        TRY(print_program(out, tools, arguments->operands[i], e));
+        TRY(print_program(out, tools, arguments->operands[i], exit_status, e));
     return OK;
 }

@@ -7,6 +7,7 @@
 #include "bench/base/file.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/spec/spec.h"
+#include "kernels/base/text.h"
 
 struct new_spec {
     const char *name, *model, *data, *ranks, *strategies;
@@ -70,16 +71,19 @@ enum status command_new(const struct arguments *arguments, const struct tools *t
                         int *exit_status, struct error *e)
 {
     const struct arguments *a = arguments;
-    struct new_spec s = {.name = file_name(a->operand),
+    char path[PATH_BYTES], stem[PATH_BYTES];
+    static const char ending[] = ".yaml";
+    int cut = text_ends(a->operand, ending) ? 5 : text_ends(a->operand, ".yml") ? 4 : 0;
+    TRY(path_format(stem, e, "%.*s", (int)strlen(a->operand) - cut, a->operand));
+    struct new_spec s = {.name = file_name(stem),
                          .model = a->model != NULL ? a->model : "lenet_21k",
                          .data = a->data,
                          .ranks = a->ranks != NULL ? a->ranks : "1,2",
                          .strategies = a->strategies != NULL ? a->strategies : "none,allreduce"};
     struct arguments plan = {.command = a->command, .out = a->out};
-    char path[PATH_BYTES];
     if (s.data == NULL)
         TRY(choose_data(&s, e));
-    TRY(path_format(path, e, "%s.yaml", a->operand));
+    TRY(path_format(path, e, "%s%s", stem, ending));
     TRY(write_spec(path, &s, e));
     plan.operand = path;
     enum status status = command_plan(&plan, tools, out, exit_status, e);
