@@ -47,7 +47,7 @@ static enum status check_zero3(const struct spec *spec, struct error *e)
                       config_text(last, OPT_sync_zero_persist));
 }
 
-/* ---- Nodes of hierarchical and leader ---- */
+/* ---- Values of an axis that do the same ---- */
 
 static double node_size(const struct config *config, double asked)
 {
@@ -55,29 +55,44 @@ static double node_size(const struct config *config, double asked)
                 config_number(config, OPT_RANKS));
 }
 
-/* Whether both values make the same nodes at every point that reads them. */
-static bool make_same_nodes(const struct spec *spec, double a, double b)
+static double image_count(const struct config *config, double asked)
+{
+    return asked > 0 ? asked : (double)config_data_set(config)->train;
+}
+
+/* Options of which two values may be one: `by` decides what `amount` makes of a value. */
+static const struct same {
+    enum option_id id, by;
+    double (*amount)(const struct config *config, double asked);
+    const char *does;
+} sames[] = {
+    {OPT_sync_node_ranks, OPT_RANKS, node_size, "makes the same nodes as"},
+    {OPT_DATA_SAMPLES, OPT_DATA_SET, image_count, "uses the same images as"},
+};
+
+/* Returns whether both values do the same at every point that reads them. */
+static bool do_same(const struct same *same, const struct spec *spec, double a, double b)
 {
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct config *config = &spec->points[i].config;
-        if (config_uses(config, OPT_sync_node_ranks) &&
-            node_size(config, a) != node_size(config, b))
+        if (config_uses(config, same->id) && same->amount(config, a) != same->amount(config, b))
             return false;
     }
     return true;
 }
 
-static enum status check_nodes(const struct matrix *of, const struct spec *spec, struct error *e)
+static enum status check_same(const struct same *same, const struct matrix *of,
+                              const struct spec *spec, struct error *e)
 {
-    const struct axis *axis = matrix_axis(of, OPT_sync_node_ranks);
-    bool open = owned_is_open(spec, OPT_RANKS);
+    const struct axis *axis = matrix_axis(of, same->id);
+    bool open = owned_is_open(spec, same->by);
     for (size_t i = 1; axis != NULL && i < axis->n && (!open || axis->open); i++)
         for (size_t k = 0; k < i; k++)
-            if (make_same_nodes(spec, axis->values[i].number, axis->values[k].number))
+            if (do_same(same, spec, axis->values[i].number, axis->values[k].number))
                 return mark_error(e, ERR_SPEC, axis->values[i].mark,
-                                  "sync.node_ranks = %s makes the same nodes as %s at every point. "
-                                  "Leave one of the two out",
-                                  axis->values[i].text, axis->values[k].text);
+                                  "%s = %s %s %s at every point. Leave one of the two out",
+                                  option_get(same->id)->key, axis->values[i].text, same->does,
+                                  axis->values[k].text);
     return OK;
 }
 
@@ -87,8 +102,10 @@ enum status unused_check(const struct spec *spec, struct error *e)
     if (spec->is_recorded)
         return OK;
     TRY(check_zero3(spec, e));
-    TRY(check_nodes(all, spec, e));
-    for (size_t i = 0; i < all->n_cases; i++)
-        TRY(check_nodes(&all->cases[i], spec, e));
+    for (size_t i = 0; i < sizeof sames / sizeof *sames; i++) {
+        TRY(check_same(&sames[i], all, spec, e));
+        for (size_t k = 0; k < all->n_cases; k++)
+            TRY(check_same(&sames[i], &all->cases[k], spec, e));
+    }
     return OK;
 }
