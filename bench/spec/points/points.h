@@ -69,9 +69,14 @@ enum status owned_check(const struct spec *spec, struct error *e);
 
 /* ---- Axes ---- */
 
-/* Rejects an axis that has no effect at any point, such as strategies for one rank. ERR_SPEC with
- * its position. */
+/* Rejects an axis or a value that has no effect at any point, such as strategies for one rank.
+ * ERR_SPEC with its position. */
 enum status idle_check(const struct spec *spec, struct error *e);
 
-/* ERR_SPEC for ZeRO 3 that shares no parameters, and for two values of sync.node_ranks that make the same nodes. */
+/* ERR_SPEC for ZeRO 3 that shares no parameters, and for two values of an axis that do the same,
+ * such as sync.node_ranks that make the same nodes. */
 enum status unused_check(const struct spec *spec, struct error *e);
+
+/* Without accuracy runs, rejects axes and cases that differ only in options which do not affect the
+ * time of a step. ERR_SPEC with the position. */
+enum status untimed_check(const struct spec *spec, struct error *e);

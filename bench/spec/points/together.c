@@ -131,21 +131,40 @@ static enum status check_kills(const struct spec *spec, struct error *e)
     return check_survival(spec, e);
 }
 
+/* Rejects timed launches whose calls are compared first, since the comparison takes time. */
+static enum status check_calls(const struct spec *spec, struct error *e)
+{
+    const struct value *launches = &spec->config.values[OPT_TIME_LAUNCHES];
+    bool times = launches->number_hi > 0 && !spec->is_recorded;
+    for (size_t i = 0; i < spec->n_points && times; i++) {
+        const struct value *check = &spec->points[i].config.values[OPT_CALL_CHECK];
+        bool chosen = !owned_is_of_base(spec, check->mark) &&
+                      (mark_from_set(check->mark) || !mark_from_set(launches->mark));
+        if (check->number != CALL_CHECK_none && chosen)
+            return mark_error(e, ERR_SPEC, check->mark,
+                              "sync.check = %s slows every call down, so it is supported in "
+                              "accuracy runs only, but measure.time.launches is %s. Use "
+                              "measure.time.launches: 0",
+                              check->text, launches->text);
+    }
+    return OK;
+}
+
 /* Rejects twins that disagree on accuracy runs, since points of one identity share the first
- * point's launches. */
+ * point's launches. A point added as a base may lack accuracy runs. */
 static enum status check_twins(const struct spec *spec, struct error *e)
 {
     bool runs = spec->config.values[OPT_ACCURACY_SEEDS].n > 0;
     for (size_t i = 0; i < spec->n_points && runs && !spec->is_recorded; i++) {
-        const struct point *one = &spec->points[i], *other = &spec->points[one->twin];
-        bool is_run = config_wants_accuracy(&one->config);
-        const struct point *timed = is_run ? other : one, *run = is_run ? one : other;
-        if (is_run != config_wants_accuracy(&other->config))
-            return mark_error(
-                e, ERR_SPEC, timed->config.values[OPT_ACCURACY_RUN].mark,
-                "measure.accuracy.run = false at '%s', but '%s' shares its launches and "
-                "asks for accuracy runs. Leave false out, or one of the two points",
-                timed->label, run->label);
+        const struct point *point = &spec->points[i], *first = &spec->points[point->twin];
+        bool asks = config_wants_accuracy(&point->config);
+        const struct point *without = asks ? first : point, *with = asks ? point : first;
+        if (asks == config_wants_accuracy(&first->config) || (!asks && !point->requested))
+            continue;
+        return mark_error(e, ERR_SPEC, without->config.values[OPT_ACCURACY_RUN].mark,
+                          "measure.accuracy.run = false at '%s', but '%s' shares its launches and "
+                          "asks for accuracy runs. Leave false out, or one of the two points",
+                          without->label, with->label);
     }
     return OK;
 }
@@ -411,45 +430,6 @@ static enum status check_bounds(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* ---- Axes without effect on any number ---- */
-
-/* Returns whether losses or accuracies are recorded, or the program is foreign and receives a
- * seed. */
-static bool shows_training(const struct spec *spec)
-{
-    bool runs = false;
-    for (size_t i = 0; i < spec->n_points; i++)
-        runs = runs || config_wants_accuracy(&spec->points[i].config);
-    return (runs && spec->config.values[OPT_ACCURACY_SEEDS].n > 0) ||
-           config_int(&spec->config, OPT_STEPS_CSV) || spec_foreign(spec) != NULL;
-}
-
-static enum status check_untimed(const struct spec *spec, const struct matrix *of, struct error *e)
-{
-    for (size_t i = 0; i < of->n_axes; i++) {
-        const struct axis *axis = &of->axes[i];
-        const struct spec_option *option = option_get(axis->id);
-        if (option->scope == SCOPE_UNTIMED && axis->n > 1 &&
-            (axis->open || !spec_option_is_open(spec, OPT_ACCURACY_SEEDS)))
-            return mark_error(e, ERR_SPEC, axis->mark,
-                              "%s does not affect the time of a step. Use one value, or add "
-                              "accuracy runs by measure.accuracy.seeds",
-                              option->key);
-    }
-    return OK;
-}
-
-/* Rejects axes of untimed options without accuracy runs: their points would have the same times. */
-static enum status check_all_axes(const struct spec *spec, struct error *e)
-{
-    if (spec->is_recorded || shows_training(spec))
-        return OK;
-    TRY(check_untimed(spec, spec->matrix, e));
-    for (size_t i = 0; i < spec->matrix->n_cases; i++)
-        TRY(check_untimed(spec, &spec->matrix->cases[i], e));
-    return OK;
-}
-
 /* ---- Schedules, sites, accuracy ---- */
 
 static bool keeps_steps(const struct config *config)
@@ -574,14 +554,15 @@ enum status rules_check_together(const struct spec *spec, struct error *e)
     TRY(check_checkpoints(spec, e));
     TRY(check_twins(spec, e));
     TRY(check_kills(spec, e));
+    TRY(check_calls(spec, e));
     TRY(check_foreign_runs(spec, e));
     TRY(check_figures(spec, e));
     TRY(check_bounds(spec, e));
-    TRY(check_all_axes(spec, e));
+    TRY(untimed_check(spec, e));
     TRY(check_schedules(spec, e));
     TRY(check_hosts(spec, e));
+    TRY(check_batch_norm(spec, e));
     TRY(idle_check(spec, e));
     TRY(unused_check(spec, e));
-    TRY(check_chance(spec, e));
-    return check_batch_norm(spec, e);
+    return check_chance(spec, e);
 }

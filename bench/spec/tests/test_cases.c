@@ -371,7 +371,7 @@ static void test_bases_shared_by_cases(void **state)
     spec_free(&spec);
     load(&spec,
          BODY "baseline: {ranks: 1}\nmatrix: {ranks: [2, 4]}\n"
-              "cases:\n  - {label: a, train.lr: 1}\n  - {label: b, train.lr: 2}\n",
+              "cases:\n  - {label: a, train.clip_norm: 1}\n  - {label: b, train.clip_norm: 2}\n",
          NULL);
     assert_labels(&spec, "a ranks=1|b ranks=1|a ranks=2|a ranks=4|b ranks=2|b ranks=4");
     spec_free(&spec);

@@ -1,0 +1,113 @@
+/* Rejects axes and cases without effect on any number: without accuracy runs, points that differ
+ * only in untimed options have the same times. */
+#include "bench/spec/foreign.h"
+#include "bench/spec/matrix.h"
+#include "bench/spec/points/alike.h"
+#include "bench/spec/points/points.h"
+#include "bench/spec/value.h"
+
+/* Returns whether losses or accuracies are recorded, or the program is foreign and receives a
+ * seed. */
+static bool shows_training(const struct spec *spec)
+{
+    bool runs = false;
+    for (size_t i = 0; i < spec->n_points; i++)
+        runs = runs || config_wants_accuracy(&spec->points[i].config);
+    return (runs && spec->config.values[OPT_ACCURACY_SEEDS].n > 0) ||
+           config_int(&spec->config, OPT_STEPS_CSV) || spec_foreign(spec) != NULL;
+}
+
+/* ---- Axes ---- */
+
+/* Returns whether the time of a step depends only on whether the option is 0. */
+static bool is_switch(enum option_id id)
+{
+    return id == OPT_MOMENTUM || id == OPT_WEIGHT_DECAY;
+}
+
+static size_t count_beside_default(const struct axis *axis)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < axis->n; i++)
+        n += !value_is_preset(option_get(axis->id), &axis->values[i]);
+    return n;
+}
+
+static enum status check_axis(const struct axis *axis, struct error *e)
+{
+    const struct spec_option *option = option_get(axis->id);
+    if (option->scope == SCOPE_UNTIMED && axis->n > 1)
+        return mark_error(e, ERR_SPEC, axis->mark,
+                          "%s does not affect the time of a step. Use one value, or add accuracy "
+                          "runs by measure.accuracy.seeds",
+                          option->key);
+    if (is_switch(axis->id) && count_beside_default(axis) > 1)
+        return mark_error(e, ERR_SPEC, axis->mark,
+                          "%s takes the same time with every value but 0. Use one value beside 0, "
+                          "or add accuracy runs by measure.accuracy.seeds",
+                          option->key);
+    return OK;
+}
+
+static enum status check_axes(const struct spec *spec, const struct matrix *of, struct error *e)
+{
+    for (size_t i = 0; i < of->n_axes; i++)
+        if (of->axes[i].open || !spec_option_is_open(spec, OPT_ACCURACY_SEEDS))
+            TRY(check_axis(&of->axes[i], e));
+    return OK;
+}
+
+/* ---- Cases ---- */
+
+static bool is_timed(const struct spec_option *option)
+{
+    return option->scope != SCOPE_UNTIMED;
+}
+
+/* Rejects two points of different cases that differ in an untimed option. A flaw counts, since its
+ * weights are flagged. */
+static enum status check_pair(const struct point *first, const struct point *point,
+                              const struct spec *spec, struct error *e)
+{
+    for (enum option_id id = 0; id < OPT_OWN && first->of != point->of; id++) {
+        const struct spec_option *option = option_get(id);
+        const struct value *value = &point->config.values[id];
+        if (option->scope == SCOPE_UNTIMED && !option->flaw && config_uses(&point->config, id) &&
+            !value_equal(value, &first->config.values[id]) && value->mark.line > 0 &&
+            !owned_is_of_base(spec, value->mark))
+            return mark_error(e, ERR_SPEC, value->mark,
+                              "%s does not affect the time of a step, so '%s' takes the time of "
+                              "'%s'. Leave one of the two out, or add accuracy runs by "
+                              "measure.accuracy.seeds",
+                              option->key, point->label, first->label);
+    }
+    return OK;
+}
+
+static enum status check_cases(const struct spec *spec, struct error *e)
+{
+    struct alike *alike;
+    if (spec->matrix->n_cases < 2 || spec_option_is_open(spec, OPT_ACCURACY_SEEDS))
+        return OK;
+    TRY(alike_make(&alike, spec, is_timed, spec->n_points, e));
+    enum status status = OK;
+    for (size_t i = 0; i < spec->n_points && status == OK; i++) {
+        if (!spec->points[i].requested)
+            continue;
+        alike_note_first(alike, &spec->points[i], i);
+        status = check_pair(&spec->points[*alike_of(alike, &spec->points[i])], &spec->points[i],
+                            spec, e);
+    }
+    alike_free(alike);
+    return status;
+}
+
+enum status untimed_check(const struct spec *spec, struct error *e)
+{
+    if (spec->is_recorded || shows_training(spec))
+        return OK;
+    TRY(check_axes(spec, spec->matrix, e));
+    for (size_t i = 0; i < spec->matrix->n_cases; i++)
+        TRY(check_axes(spec, &spec->matrix->cases[i], e));
+    return check_cases(spec, e);
+}
