@@ -1,8 +1,10 @@
-/* Rejects axes that have no effect at any point. */
+/* Rejects axes and values that have no effect at any point. */
 #include <math.h>
 
 #include "bench/spec/matrix.h"
 #include "bench/spec/points/points.h"
+#include "bench/spec/value.h"
+#include "kernels/base/names.h"
 
 static bool has_several_ranks(const struct config *config)
 {
@@ -38,14 +40,23 @@ static const struct idle {
     enum option_id first, last, by;
     bool (*reads)(const struct config *config);
     const char *where;
+    const char *alike; /* names that do the same, separated by blanks; NULL: all values do */
+    bool alone;        /* a value outside an axis is rejected too, unless it is the default */
 } idles[] = {
-    {OPT_DATA_SHARD, OPT_DATA_SHARD, OPT_RANKS, has_several_ranks, "ranks = 1"},
-    {OPT_STRATEGY, OPT_SCALE, OPT_RANKS, has_several_ranks, "ranks = 1"},
-    {OPT_OVERLAP, OPT_OVERLAP, OPT_RANKS, has_several_ranks, "ranks = 1"},
-    {OPT_STRATEGY, OPT_SCALE, OPT_PIPELINE, has_replicas, one_replica},
-    {OPT_OVERLAP, OPT_OVERLAP, OPT_PIPELINE, has_replicas, one_replica},
-    {OPT_ORDER, OPT_ORDER, OPT_RANKS, has_several_ranks, "ranks = 1"},
-    {OPT_REMAINDER, OPT_REMAINDER, OPT_GLOBAL_BATCH, leaves_remainder, "ranks divide each batch"},
+    {OPT_DATA_SHARD, OPT_DATA_SHARD, OPT_RANKS, has_several_ranks, "ranks = 1", NULL, true},
+    {OPT_SCALE, OPT_SCALE, OPT_RANKS, has_several_ranks, "ranks = 1", NULL, true},
+    {OPT_SCALE, OPT_SCALE, OPT_PIPELINE, has_replicas, one_replica, NULL, true},
+    {OPT_STRATEGY, OPT_SCALE, OPT_RANKS, has_several_ranks, "ranks = 1", NULL, false},
+    {OPT_OVERLAP, OPT_OVERLAP, OPT_RANKS, has_several_ranks, "ranks = 1", NULL, false},
+    {OPT_STRATEGY, OPT_SCALE, OPT_PIPELINE, has_replicas, one_replica, NULL, false},
+    {OPT_OVERLAP, OPT_OVERLAP, OPT_PIPELINE, has_replicas, one_replica, NULL, false},
+    {OPT_ORDER, OPT_ORDER, OPT_RANKS, has_several_ranks, "ranks = 1", NULL, false},
+    {OPT_BROADCAST_INIT, OPT_BROADCAST_INIT, OPT_RANKS, has_several_ranks, "ranks = 1", NULL, true},
+    {OPT_BATCH_NORM, OPT_BATCH_NORM, OPT_RANKS, has_several_ranks, "ranks = 1", "local sync", true},
+    {OPT_CHECK, OPT_CHECK, OPT_RANKS, has_several_ranks, "ranks = 1", "step end", false},
+    {OPT_RESTART_WITH, OPT_RESTART_WITH, OPT_RANKS, has_several_ranks, "ranks = 1", NULL, true},
+    {OPT_REMAINDER, OPT_REMAINDER, OPT_GLOBAL_BATCH, leaves_remainder, "ranks divide each batch",
+     NULL, true},
 };
 
 /* Returns whether any point reads the options. With ranks_per_node in the spec, the ranks may
@@ -60,20 +71,64 @@ static bool is_read(const struct idle *idle, const struct spec *spec)
     return false;
 }
 
-static enum status check_axes(const struct idle *idle, const struct matrix *of,
-                              const struct spec *spec, struct error *e)
+/* Returns whether the author chose the value or axis. One from a base, or one whose ranks the
+ * command line changed, is no mistake. */
+static bool is_chosen(const struct idle *idle, const struct spec *spec, struct mark mark)
 {
     bool open = owned_is_open(spec, OPT_RANKS) || spec_option_is_open(spec, idle->by);
-    for (size_t i = 0; i < of->n_axes; i++) {
-        const struct axis *axis = &of->axes[i];
-        const char *key = config_option(&spec->config, axis->id)->key;
-        if (axis->id >= idle->first && axis->id <= idle->last && axis->n > 1 &&
-            !owned_is_of_base(spec, axis->mark) && (!open || mark_from_set(axis->mark)))
+    return !owned_is_of_base(spec, mark) && (!open || mark_from_set(mark));
+}
+
+static bool is_alike(const struct idle *idle, const struct value *value)
+{
+    return idle->alike == NULL || name_is_word(idle->alike, value->text);
+}
+
+static enum status check_value(const struct idle *idle, enum option_id id,
+                               const struct value *value, const struct spec *spec, struct error *e)
+{
+    if (!idle->alone || !is_alike(idle, value) || value_is_preset(option_get(id), value) ||
+        !is_chosen(idle, spec, value->mark))
+        return OK;
+    return mark_error(e, ERR_SPEC, value->mark,
+                      "%s = %s has no effect where %s, as at every point. Remove it, or use other "
+                      "ranks",
+                      option_get(id)->key, value->text, idle->where);
+}
+
+static enum status check_axis(const struct idle *idle, const struct axis *axis,
+                              const struct spec *spec, struct error *e)
+{
+    const struct value *last = NULL;
+    for (size_t i = 0; i < axis->n; i++) {
+        const struct value *value = &axis->values[i];
+        if (!is_alike(idle, value))
+            continue;
+        if (last != NULL && idle->alike != NULL && is_chosen(idle, spec, axis->mark))
+            return mark_error(e, ERR_SPEC, value->mark,
+                              "%s = %s does the same as %s where %s, as at every point. Leave one "
+                              "of the two out, or use other ranks",
+                              option_get(axis->id)->key, value->text, last->text, idle->where);
+        if (last != NULL && is_chosen(idle, spec, axis->mark))
             return mark_error(
                 e, ERR_SPEC, axis->mark,
-                "%s has no effect where %s, as at every point. Use one value, or other ranks", key,
-                idle->where);
+                "%s has no effect where %s, as at every point. Use one value, or other ranks",
+                option_get(axis->id)->key, idle->where);
+        last = value;
     }
+    return axis->n == 1 ? check_value(idle, axis->id, &axis->values[0], spec, e) : OK;
+}
+
+static enum status check_matrix(const struct idle *idle, const struct matrix *of,
+                                const struct config *single, const struct spec *spec,
+                                struct error *e)
+{
+    for (size_t i = 0; i < of->n_axes; i++)
+        if (of->axes[i].id >= idle->first && of->axes[i].id <= idle->last)
+            TRY(check_axis(idle, &of->axes[i], spec, e));
+    for (enum option_id id = idle->first; id <= idle->last; id++)
+        if (single->values[id].set && single->values[id].mark.line > 0)
+            TRY(check_value(idle, id, &single->values[id], spec, e));
     return OK;
 }
 
@@ -83,9 +138,9 @@ enum status idle_check(const struct spec *spec, struct error *e)
     for (size_t i = 0; i < sizeof idles / sizeof *idles && !spec->is_recorded; i++) {
         if (is_read(&idles[i], spec))
             continue;
-        TRY(check_axes(&idles[i], all, spec, e));
+        TRY(check_matrix(&idles[i], all, &spec->config, spec, e));
         for (size_t k = 0; k < all->n_cases; k++)
-            TRY(check_axes(&idles[i], &all->cases[k], spec, e));
+            TRY(check_matrix(&idles[i], &all->cases[k], &all->cases[k].own.config, spec, e));
     }
     return OK;
 }
