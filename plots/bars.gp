@@ -6,8 +6,9 @@ panel = 'bars_panel.gp'
 bar_if(condition) = condition && has_value('value') ? row_y('curve') : NaN
 is_whole(row) = strcol('status') eq 'ok' && strstrt(strcol('flags'), 'oversubscribed') == 0
 
-# A bar has no length on a logarithmic axis, so a dot marks its end. Axes of shares run from 0 to 100 %.
-dots = percent_most != 100 && (y_scale eq 'log' || (y_scale eq 'auto' && is_wide))
+# A bar has no length on a logarithmic axis, so a dot marks its end. Without a value above 0, the axis stays linear.
+# Axes of shares run from 0 to 100 %.
+dots = percent_most != 100 && highest > 0 && (y_scale eq 'log' || (y_scale eq 'auto' && is_wide))
 left_edge = 0
 if (dots) {
     eval log_ticks('x')

@@ -95,15 +95,17 @@ least_of(name, stem) = has_value(stem.'_lo') ? column(stem.'_lo') : has_value(na
 most_row(name, stem) = has_value(stem.'_hi') ? column(stem.'_hi') : has_value(name) ? column(name) \
     : has_value(stem.'_published') ? column(stem.'_published') : NaN
 note_ends(name, stem) = (lowest = lower(least_of(name, stem), lowest), greatest = higher(least_of(name, stem), greatest), \
-    topmost = higher(most_row(name, stem), topmost), 0)
-array is_empty[words(columns)]       # 1: no row has a value of the column
+    topmost = higher(most_row(name, stem), topmost), \
+    best = higher(has_value(name) ? column(name) : NaN, best), \
+    best = higher(has_value(stem.'_published') ? column(stem.'_published') : NaN, best), 0)
+array is_empty[words(columns)]       # 1: no row has a value of the column; 2: none above 0 on a log axis
 from_y = ''
 to_y = ''
 top_y = ''
 do for [i = 1:words(columns)] {
-    lowest = greatest = topmost = NaN
+    lowest = greatest = topmost = best = NaN
     stats data using (is_drawn(0) ? note_ends(word(columns, i), stem_of(word(columns, i))) : 0) nooutput
-    is_empty[i] = topmost != topmost
+    is_empty[i] = topmost != topmost ? 1 : is_log(i) && !(best > 0) ? 2 : 0
     if (dots_n > 0) {
         stats dots_data using (is_drawn(0) && strcol('y') eq word(columns, i) \
             && column('value') < lowest ? (lowest = column('value'), 0) : 0) nooutput

@@ -28,7 +28,7 @@ do for [i = 1:words(columns)] {
     }
     unset logscale y
     set ytics autofreq nomirror out scale 0.5
-    log_y = is_log(i)
+    log_y = !is_empty[i] && is_log(i)
     # A bar has no length on a logarithmic axis: a mark shows its end.
     if (log_y) {
         eval log_ticks('y')
@@ -55,7 +55,7 @@ do for [i = 1:words(columns)] {
     if (is_empty[i]) {
         set yrange [0:1]
         unset ytics
-        set label (nothing ne '' ? '' : 'no '.value(sprintf('column%d_title', i))) \
+        set label (nothing ne '' ? '' : 'no '.value(sprintf('column%d_title', i)).(is_empty[i] == 2 ? ' above 0' : '')) \
             at graph 0.5, graph 0.5 center textcolor rgb grey
     }
     broken_title = title_of(i)

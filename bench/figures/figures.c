@@ -64,11 +64,21 @@ static void name_base(char *text, size_t size, const struct figure_data *d)
                  base->point->label, base->status, base->reason[0] ? ": " : "", base->reason);
 }
 
+/* Says why the figure has no model line: as a note if the spec asks for one. */
+static void say_no_model(const struct figure_data *d)
+{
+    bool asked = d->figure->request->options[FIGURE_MODEL].set;
+    if (d->figure->model && d->n_runs == 1 && d->prediction.n == 0)
+        log_print(asked ? LOG_NOTE : LOG_DETAIL, "%s: no model line: %s", d->figure->name,
+                  d->prediction.words);
+}
+
 static void say_what_is_missing(const struct figure_data *d)
 {
     const char *figure = d->figure->name, *lack = figure_data_lack(d);
     char base[900];
     name_base(base, sizeof base, d);
+    say_no_model(d);
     if (lack != NULL)
         log_print(LOG_NOTE, "%s: nothing to draw: %s%s", figure, lack, base);
     if (d->left_out > 0)

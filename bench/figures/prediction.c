@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/base/log.h"
 #include "bench/collect/summary.h"
 #include "bench/figures/figures.h"
 #include "bench/record/csv_reader.h"
@@ -158,8 +157,8 @@ static enum status predict(struct prediction *p, const struct summary *s, const 
              "alpha %.3g us, beta %.3g and gamma %.3g ns a byte (link.csv of %s, %g ranks)",
              1e6 * f->link.alpha_s, 1e9 * f->link.beta_s, 1e9 * f->link.gamma_s, f->date, f->ranks);
     if (p->n == 0)
-        log_print(LOG_DETAIL,
-                  "no model line: expected a base without communication, and points on one node");
+        snprintf(p->words, sizeof p->words,
+                 "expected a base without communication, and points on one node");
     return OK;
 }
 
@@ -183,17 +182,15 @@ static enum status predict_by_itself(struct prediction *p, const struct summary 
     char path[4200], host[256];
     struct link_file f;
     if (!find_beside(path, sizeof path, run_dir)) {
-        log_print(
-            LOG_DETAIL,
-            "no model line: comm/latest/link.csv not found. Use `make bench-comm` to write it");
+        snprintf(p->words, sizeof p->words,
+                 "comm/latest/link.csv not found. Use `make bench-comm` to write it");
         return OK;
     }
     TRY(read_link(&f, path, e));
     if (strcmp(summary_distinct(host, sizeof host, s, COLUMN_host), f.host) == 0)
         return predict(p, s, &f, e);
-    log_print(LOG_DETAIL,
-              "no model line: comm/latest/link.csv was measured on host %s. Use `make bench-comm`",
-              f.host);
+    snprintf(p->words, sizeof p->words,
+             "comm/latest/link.csv was measured on host %.200s. Use `make bench-comm`", f.host);
     return OK;
 }
 
@@ -215,6 +212,7 @@ enum status prediction_make(struct prediction *p, const struct summary *s, const
     TRY(MEM_NEW(p->calls_ms, s->n, "the model's calls", e));
     for (size_t i = 0; i < s->n; i++)
         p->step_ms[i] = p->calls_ms[i] = NAN;
+    snprintf(p->words, sizeof p->words, "link is none");
     if (strcmp(path, "none") == 0)
         return OK;
     if (strcmp(path, "auto") == 0)

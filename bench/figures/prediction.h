@@ -16,7 +16,7 @@ struct prediction {
     size_t n; /* number of points with a prediction */
     bool
         by_rate; /* some points are predicted by the rate and delay of the link between their hosts */
-    char words[256]; /* coefficients and their origin, for captions */
+    char words[256]; /* coefficients and their origin, for captions; why there are none if n is 0 */
 };
 
 /* Reads the coefficients that option `link` names; with auto, only those measured on the same host. ERR_DATA with the

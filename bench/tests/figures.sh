@@ -329,6 +329,18 @@ says_why_a_figure_is_empty() {
         "$scalebench" figures "$dir" --set "figures=[speedup]"
 }
 
+# Waiting is 0 on one rank, no link.csv exists, and no launch lasts 30 s.
+runs_say_what_is_not_drawn() {
+    printf '%s\n' 'name: absent' 'model: softmax_784' 'data: {set: digits, samples: 512}' 'train: {global_batch: 64}' 'ranks: 1' \
+        'measure: {time: {launches: 1..1}, resources: 30s}' 'figures:' '  - {kind: line, name: curve, y: wait_ms, y_scale: log}' \
+        '  - {kind: bars, y: wait_ms, y_scale: log}' '  - {kind: line, name: modelled, y: step_ms, model: true}' >"$tmp/absent.yaml"
+    "$scalebench" run "$tmp/absent.yaml" --out "$tmp/results" >"$tmp/absent.log" 2>&1 || { cat "$tmp/absent.log" && return 1; }
+    grep "modelled: no model line: comm/latest/link.csv not found" "$tmp/absent.log" &&
+        grep "resources.csv has no rows: every launch was shorter than measure.resources = 30s. Use a shorter interval" "$tmp/absent.log" &&
+        ! grep "gnuplot failed" "$tmp/absent.log" && grep "no wait (ms) above 0" "$tmp/results/absent/latest/curve.svg" &&
+        [ -s "$tmp/results/absent/latest/bars.svg" ]
+}
+
 # Nothing is written until all are checked.
 wrong_options_of_figures_are_named() {
     local dir=$tmp/wrong
@@ -457,6 +469,7 @@ else
 fi
 check "figures are drawn from the tables alone" tables_suffice
 check "an empty figure says why it is" says_why_a_figure_is_empty
+check "a run says which curves and samples are missing" runs_say_what_is_not_drawn
 check "any column is drawn over anything, beside published values and these alone" any_column_is_drawn
 if command -v python3 >/dev/null; then
     check "several runs share a figure, with the values of each alone" several_runs_share_a_figure

@@ -15,6 +15,7 @@ bool csv_has_option(const struct csv *csv, const char *file, enum option_id opti
 
 void csv_begin(struct csv *csv, const char *file)
 {
+    csv->rows = 0;
     csv->columns = columns_of(file, &csv->n_columns);
     csv->point = column_of_file(file, "point");
     csv->label = column_of_file(file, "label");
@@ -37,6 +38,7 @@ static void end_row(struct csv *csv, const struct point *point)
             csv_put_more(csv->out, has ? config_text(&point->config, option) : "");
     }
     fputc('\n', csv->out);
+    csv->rows++;
 }
 
 static const struct point *find_point(const struct csv *csv, const char *id)

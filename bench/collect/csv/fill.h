@@ -18,6 +18,7 @@ struct csv {
     const struct summary *s;
     const char *run_dir;
     const struct journal *journal;
+    size_t rows; /* rows of this file so far */
 };
 
 /* Sets the columns of a file and writes its header. */

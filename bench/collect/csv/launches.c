@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/log.h"
 #include "bench/collect/csv/fill.h"
 #include "bench/collect/csv/timelines.h"
 #include "bench/collect/metric.h"
@@ -336,10 +337,28 @@ static enum status write_launch_resources(struct csv *csv, const struct left *le
                            csv, e);
 }
 
+/* Says why the file has no rows, if a launch was sampled. */
+static void note_no_samples(const struct csv *csv)
+{
+    for (size_t i = 0; i < csv->s->n_launches; i++) {
+        const struct config *config = &csv->s->spec->points[csv->s->launches[i].point].config;
+        if (!csv->s->launches[i].ok || config_number(config, OPT_RESOURCES) == 0)
+            continue;
+        log_print(LOG_NOTE,
+                  "resources.csv has no rows: every launch was shorter than measure.resources = "
+                  "%s. Use a shorter interval",
+                  config_text(config, OPT_RESOURCES));
+        return;
+    }
+}
+
 enum status csv_fill_resources(struct csv *csv, struct error *e)
 {
     struct chosen all = {.time = true, .accuracy = true, .records = RECORDS_IF_THERE};
-    return for_each_launch(csv, all, write_launch_resources, e);
+    TRY(for_each_launch(csv, all, write_launch_resources, e));
+    if (csv->rows == 0)
+        note_no_samples(csv);
+    return OK;
 }
 
 /* ---- metrics.csv ---- */
