@@ -89,9 +89,9 @@ tells_points_apart() {
 name: reads
 model: softmax_784
 data: {set: digits, shard: contiguous}
-place: {bind: hwthread}
+place: {bind: hwthread, oversubscribe: allow}
 train: {global_batch: 100}
-matrix: {ranks: [1], data.read: [all, scatter]}
+matrix: {ranks: [2], data.read: [all, scatter]}
 figures: []
 measure: {time: {warmup_steps: 1, steps: 2, launches: 1..1}}
 SPEC

@@ -50,8 +50,8 @@ static void a_net_is_found_beside_its_spec_first(void **state)
     make_below("sub");
     make_below("elsewhere");
     fake_write(path_of("sub/net.yaml"), NET(""));
-    fake_write(path_of("elsewhere/net.yaml"), NET("  - relu\n"));
-    fake_write(path_of("elsewhere/only.yaml"), NET("  - relu\n  - dropout: {rate: 0.5}\n"));
+    fake_write(path_of("elsewhere/net.yaml"), NET("  - dropout: {rate: 0.5}\n"));
+    fake_write(path_of("elsewhere/only.yaml"), NET("  - dropout: {rate: 0.25}\n"));
     assert_int_equal(chdir(path_of("elsewhere")), 0);
 
     load(&spec, "model: net.yaml\n", NULL);
@@ -82,11 +82,11 @@ static void the_content_of_a_net_is_its_identity(void **state)
     char first[16], second[16];
     fake_write(path_of("sub/net.yaml"), NET(""));
     identity_of(first, "model: net.yaml\n", NULL);
-    fake_write(path_of("sub/net.yaml"), NET("  - relu\n"));
+    fake_write(path_of("sub/net.yaml"), NET("  - dropout: {rate: 0.5}\n"));
     identity_of(second, "model: net.yaml\n", NULL);
     assert_string_not_equal(first, second);
 
-    fake_write(path_of("sub/other.yaml"), "# The same.\n" NET("  - relu: {}\n"));
+    fake_write(path_of("sub/other.yaml"), "# The same.\n" NET("  - dropout: { rate: 0.50 }\n"));
     identity_of(first, "model: ./other.yaml\n", NULL);
     assert_string_equal(first, second);
     identity_of(first, "model: lenet_21k\n", NULL);
@@ -104,7 +104,7 @@ static void nets_of_one_name_get_names_of_their_own(void **state)
     make_below("sub/a");
     make_below("sub/b");
     fake_write(path_of("sub/a/net.yaml"), NET(""));
-    fake_write(path_of("sub/b/net.yaml"), NET("  - relu\n"));
+    fake_write(path_of("sub/b/net.yaml"), NET("  - dropout: {rate: 0.5}\n"));
     fake_write(path_of("sub/b/same.yaml"), NET(""));
     load(&spec,
          "matrix: {model: [a/net.yaml, b/net.yaml], ranks: [1, 2]}\n"
