@@ -8,6 +8,7 @@
 #include "bench/base/file.h"
 #include "bench/compare/operand.h"
 #include "bench/runner/run_spec.h"
+#include "bench/spec/foreign.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/pattern.h"
 #include "bench/spec/value.h"
@@ -132,12 +133,27 @@ static enum status explain_words(const struct check_request *request, struct err
                   : e->status;
 }
 
+/* Explains an error if a condition is the name of another run. */
+static enum status explain_run(const struct check_request *request, const char *condition,
+                               struct error *e)
+{
+    char path[PATH_BYTES];
+    struct error inner;
+    if (operand_find(path, condition, request->out, request->home, &inner) != OK)
+        return explain_words(request, e);
+    return error_set(
+        e, ERR_ARGUMENT,
+        "check: expected conditions after '%s', found '%s', another run. Check one run "
+        "per command",
+        request->run, condition);
+}
+
 static enum status read_checks(struct checking *c, const struct check_request *request,
                                struct error *e)
 {
     for (size_t i = 0; i < request->n_conditions; i++)
         if (add_check(c, request->conditions[i], NULL, 0, e) != OK)
-            return explain_words(request, e);
+            return explain_run(request, request->conditions[i], e);
     if (request->file != NULL)
         TRY(read_file(c, request->file, e));
     if (c->n == 0)
@@ -291,7 +307,7 @@ static bool will_be_known(struct condition_value *value, const char *name, const
 {
     *value = (struct condition_value){.number = NAN};
     return config_option_find(&((const struct spec *)spec)->config, name) != NULL ||
-           check_is_metric(spec, name) || check_column(name) != NULL;
+           foreign_has_metric(spec, name) || check_column(name) != NULL;
 }
 
 static enum option_id option_of(const struct config *config, const char *name)

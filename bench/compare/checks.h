@@ -83,8 +83,6 @@ bool check_look_up(struct condition_value *value, const char *name, const void *
 /* Returns the value with an unbounded interval. */
 struct condition_value check_anywhere(const struct condition_value *value);
 
-/* Returns whether a point of the spec has a metric of this name (option metrics). */
-bool check_is_metric(const struct spec *spec, const char *name);
 /* Returns whether a column of summary.csv is a measurement, which another run could change. */
 bool check_is_measured(const char *column);
 /* Returns whether the value was measured once and so has no interval. The speed-up of a base is no

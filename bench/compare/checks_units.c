@@ -42,6 +42,15 @@ static struct condition_unit unit_of(const char *name, const void *arg)
     return unit_by(column->unit);
 }
 
+/* Returns whether a percentage is a value of the name: a column in per cent, or a ratio. A ratio is
+ * a real number without a unit. */
+static bool takes_percent(const char *name, const struct condition_unit *unit)
+{
+    const struct column *column = check_column(name);
+    bool is_ratio = unit->text[0] == '\0' && (column == NULL || column->type == CSV_REAL);
+    return unit->kind == TYPE_PERCENT || is_ratio;
+}
+
 /* A name without a unit is compared with a number without one. */
 static bool explain_number(char why[CONDITION_WHY], const struct condition_term *term,
                            const struct condition_unit *unit)
@@ -49,9 +58,9 @@ static bool explain_number(char why[CONDITION_WHY], const struct condition_term 
     double number;
     enum option_type type;
     bool has_unit = unit->text != NULL && term->text != NULL &&
-                    number_parse_unit(term->text, &type, &number) &&
-                    (type == TYPE_TIME || type == TYPE_SIZE);
-    if (!has_unit || (int)type == unit->kind)
+                    number_parse_unit(term->text, &type, &number) && type != TYPE_REAL;
+    if (!has_unit || (int)type == unit->kind ||
+        (type == TYPE_PERCENT && takes_percent(term->name, unit)))
         return true;
     snprintf(why, CONDITION_WHY, "%.60s has %s%.20s: expected a plain number, found '%.60s'",
              term->name, unit->text[0] ? "the unit " : "no unit", unit->text, term->text);

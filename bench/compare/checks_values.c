@@ -5,8 +5,8 @@
 
 #include "bench/collect/timing.h"
 #include "bench/compare/checks.h"
+#include "bench/spec/foreign.h"
 #include "bench/spec/matrix.h"
-#include "bench/spec/pattern.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
@@ -182,18 +182,6 @@ static bool look_up_metric(struct condition_value *value, const char *name,
 
 /* ---- Any name ---- */
 
-bool check_is_metric(const struct spec *spec, const char *name)
-{
-    char own[PATTERN_NAME];
-    for (size_t i = 0; i < spec->n_points; i++) {
-        const struct value *metrics = &spec->points[i].config.values[OPT_METRICS];
-        for (size_t k = 0; k < metrics->n; k++)
-            if (pattern_split(own, metrics->texts[k]) != NULL && strcmp(own, name) == 0)
-                return true;
-    }
-    return false;
-}
-
 bool check_is_number(const struct check_point *p, const char *name)
 {
     int index = find_summary_column(&p->c->run.summary, name);
@@ -287,5 +275,5 @@ bool check_look_up(struct condition_value *value, const char *name, const void *
         return true;
     if (config != NULL)
         *value = option_as_condition(option, &config->values[option->id]);
-    return config != NULL || (p->c->has_spec && check_is_metric(&p->c->spec, name));
+    return config != NULL || (p->c->has_spec && foreign_has_metric(&p->c->spec, name));
 }

@@ -117,8 +117,8 @@ struct condition_range {
 bool condition_term_decides(char why[CONDITION_WHY], const struct condition_term *term,
                             const struct condition_range *range);
 
-/* Returns whether comparisons of names with numbers can be both true and false, as they cannot in
- * "ranks > 2 and ranks < 1"; otherwise `why` explains. */
+/* Returns whether comparisons of names with numbers, or of two names, can be both true and false, as
+ * they cannot in "ranks > 2 and ranks < 1" or "a > b and a < b"; otherwise `why` explains. */
 bool condition_decides(char why[CONDITION_WHY], const struct condition *c);
 
 /* Returns the terms from left to right, *n of them; borrowed. */

@@ -396,3 +396,15 @@ enum status foreign_check(const struct config *config, struct error *e)
     }
     return foreign_time(config, &metric, &ms, e);
 }
+
+bool foreign_has_metric(const struct spec *spec, const char *name)
+{
+    char own[PATTERN_NAME];
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct value *metrics = &spec->points[i].config.values[OPT_METRICS];
+        for (size_t k = 0; k < metrics->n; k++)
+            if (pattern_split(own, metrics->texts[k]) != NULL && strcmp(own, name) == 0)
+                return true;
+    }
+    return false;
+}

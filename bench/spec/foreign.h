@@ -49,3 +49,6 @@ enum status foreign_time(const struct config *config, size_t *metric, double *ms
 
 /* Checks command, metrics and time of a point. ERR_SPEC with the position. */
 enum status foreign_check(const struct config *config, struct error *e);
+
+/* Returns whether a point of the spec has a metric of this name (option metrics). */
+bool foreign_has_metric(const struct spec *spec, const char *name);

@@ -88,11 +88,18 @@ static struct interval relate(struct interval a, enum condition_relation relatio
     return relation == RELATION_EQUAL ? truth(must, may) : truth(!may, !must);
 }
 
+/* Two names that the condition compares, and their order: -1, 0 or 1 for less, equal or greater. */
+struct pair {
+    const char *left, *right;
+    int order;
+};
+
 struct values {
     condition_lookup *lookup;
     const void *arg;
     bool throughout; /* use whole intervals; else the numbers alone */
     bool bounds;     /* decide comparisons of one name with a number only; leave all others open */
+    const struct pair *pair; /* with `bounds`: decide comparisons of this pair too; NULL: none */
 };
 
 static struct condition_value look_up(const struct values *values, const char *name)
@@ -154,6 +161,31 @@ static struct interval operand(const struct condition *c, const struct condition
     return multiply(number_of(values, &value), span(term->scale, term->scale, term->scale));
 }
 
+/* Finds the names of a comparison of two names. Returns false for other comparisons of sums. */
+static bool find_pair(struct pair *pair, const struct condition *c, size_t relate)
+{
+    bool found = relate >= 2 && c->steps[relate].action == ACTION_RELATE &&
+                 c->steps[relate - 1].action == ACTION_NAME &&
+                 c->steps[relate - 2].action == ACTION_NAME;
+    if (found)
+        *pair = (struct pair){c->terms[c->steps[relate - 2].term].name,
+                              c->terms[c->steps[relate - 1].term].name, 0};
+    return found;
+}
+
+/* Compares by the order of a known pair of names alone. */
+static struct interval relate_pair(const struct condition *c, size_t relate,
+                                   const struct pair *known)
+{
+    struct pair own;
+    if (known == NULL || !find_pair(&own, c, relate))
+        return truth(false, true);
+    bool same = strcmp(own.left, known->left) == 0 && strcmp(own.right, known->right) == 0;
+    bool turned = strcmp(own.left, known->right) == 0 && strcmp(own.right, known->left) == 0;
+    bool holds = order_holds(turned ? -known->order : known->order, c->steps[relate].relation, 0);
+    return same || turned ? truth(holds, holds) : truth(false, true);
+}
+
 static struct interval evaluate(const struct condition *c, const struct values *values)
 {
     struct interval stack[CONDITION_STACK], *top = stack; /* stack[0] is unused */
@@ -173,7 +205,8 @@ static struct interval evaluate(const struct condition *c, const struct values *
             break;
         case ACTION_RELATE:
             top--;
-            *top = values->bounds ? truth(false, true) : relate(top[0], step->relation, top[1]);
+            *top = values->bounds ? relate_pair(c, i, values->pair)
+                                  : relate(top[0], step->relation, top[1]);
             break;
         default:
             top--;
@@ -185,19 +218,19 @@ static struct interval evaluate(const struct condition *c, const struct values *
 
 bool condition_holds(const struct condition *c, condition_lookup *lookup, const void *arg)
 {
-    return evaluate(c, &(struct values){lookup, arg, false, false}).lo != 0;
+    return evaluate(c, &(struct values){lookup, arg, false, false, NULL}).lo != 0;
 }
 
 enum condition_truth condition_holds_throughout(const struct condition *c, condition_lookup *lookup,
                                                 const void *arg)
 {
-    struct interval r = evaluate(c, &(struct values){lookup, arg, true, false});
+    struct interval r = evaluate(c, &(struct values){lookup, arg, true, false, NULL});
     return r.lo != 0 ? CONDITION_TRUE : r.hi != 0 ? CONDITION_OPEN : CONDITION_FALSE;
 }
 
 struct interval condition_sum(const struct condition *c, condition_lookup *lookup, const void *arg)
 {
-    return evaluate(c, &(struct values){lookup, arg, true, false});
+    return evaluate(c, &(struct values){lookup, arg, true, false, NULL});
 }
 
 const char *condition_unknown(const struct condition *c, condition_lookup *lookup, const void *arg)
@@ -314,7 +347,8 @@ static struct interval judge_bounds(const struct condition *c, const char *name)
         const double numbers[] = {nextafter(bound, -INFINITY), bound, nextafter(bound, INFINITY)};
         for (size_t k = 0; k < 3 && has_bound(&c->terms[i], name); k++) {
             const struct name_value value = {name, numbers[k]};
-            struct interval r = evaluate(c, &(struct values){look_up_name, &value, true, true});
+            struct interval r =
+                evaluate(c, &(struct values){look_up_name, &value, true, true, NULL});
             all = truth(all.lo != 0 && r.lo != 0, all.hi != 0 || r.hi != 0);
         }
     }
@@ -329,6 +363,47 @@ static bool is_second_bound(const struct condition *c, size_t term)
     return before == 1 && has_bound(&c->terms[term], c->terms[term].name);
 }
 
+/* Evaluates the condition for the three orders of a pair, as judge_bounds does for numbers. */
+static struct interval judge_orders(const struct condition *c, struct pair pair)
+{
+    const struct name_value none = {"", NAN};
+    struct interval all = truth(true, false);
+    for (pair.order = -1; pair.order <= 1; pair.order++) {
+        struct interval r = evaluate(c, &(struct values){look_up_name, &none, true, true, &pair});
+        all = truth(all.lo != 0 && r.lo != 0, all.hi != 0 || r.hi != 0);
+    }
+    return all;
+}
+
+static bool is_decided(const struct interval *all)
+{
+    return all->lo != 0 || all->hi == 0;
+}
+
+static void explain_decided(char why[CONDITION_WHY], const struct interval *all, const char *left,
+                            const char *right)
+{
+    snprintf(why, CONDITION_WHY,
+             "this %s holds for any %.80s%s%.80s; expected a condition that some numbers satisfy "
+             "and others do not",
+             all->lo != 0 ? "always" : "never", left, right[0] ? " and " : "", right);
+}
+
+static bool orders_decide(char why[CONDITION_WHY], const struct condition *c)
+{
+    for (size_t i = 0; i < c->n_steps; i++) {
+        struct pair pair;
+        if (!find_pair(&pair, c, i))
+            continue;
+        struct interval all = judge_orders(c, pair);
+        if (!is_decided(&all))
+            continue;
+        explain_decided(why, &all, pair.left, pair.right);
+        return false;
+    }
+    return true;
+}
+
 bool condition_decides(char why[CONDITION_WHY], const struct condition *c)
 {
     for (size_t i = 0; i < c->n_terms; i++) {
@@ -336,13 +411,10 @@ bool condition_decides(char why[CONDITION_WHY], const struct condition *c)
         if (!is_second_bound(c, i))
             continue;
         struct interval all = judge_bounds(c, name);
-        if (all.lo == 0 && all.hi != 0)
+        if (!is_decided(&all))
             continue;
-        snprintf(why, CONDITION_WHY,
-                 "this %s holds for any %.100s; expected a condition that some numbers satisfy and "
-                 "others do not",
-                 all.lo != 0 ? "always" : "never", name);
+        explain_decided(why, &all, name, "");
         return false;
     }
-    return true;
+    return orders_decide(why, c);
 }

@@ -401,6 +401,19 @@ static enum status find_text(bool *is_text, const struct parser *p, const struct
     return OK;
 }
 
+/* Refuses a bound of an order that is no number, such as 1GB; lists the units. */
+static enum status refuse_bound(const struct parser *p, struct error *e)
+{
+    static const enum option_type types[] = {TYPE_TIME, TYPE_SIZE, TYPE_PERCENT};
+    char wanted[160] = "a number after < <= > or >=, alone or with a unit:";
+    if (p->token == TOKEN_TEXT)
+        return refuse_token(p, "a number after < <= > or >=", e);
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        for (size_t i = 0; value_unit(types[k], i) != NULL; i++)
+            text_join(wanted, sizeof wanted, " ", value_unit(types[k], i));
+    return refuse_token(p, wanted, e);
+}
+
 static enum status check_right(const struct parser *p, const struct comparison *of, struct error *e)
 {
     bool begins = p->token == TOKEN_WORD || p->token == TOKEN_TEXT || p->token == TOKEN_OPEN;
@@ -409,9 +422,8 @@ static enum status check_right(const struct parser *p, const struct comparison *
     double number;
     bool torn =
         p->token == TOKEN_WORD && isdigit((unsigned char)*p->word) && !read_number(p, &number);
-    return (torn || p->token == TOKEN_TEXT) && of->relation > RELATION_UNEQUAL
-               ? refuse_token(p, "a number after < <= > or >=", e)
-               : OK;
+    return (torn || p->token == TOKEN_TEXT) && of->relation > RELATION_UNEQUAL ? refuse_bound(p, e)
+                                                                               : OK;
 }
 
 /* Makes the comparison one of its only name with a text or number. The number is compared as a text

@@ -251,7 +251,9 @@ static void test_refused(void **state)
             "expected a number, a word or a \"text\", found the end of the condition");
     refused("ranks > and", 9, "expected a number, a word or a \"text\", found 'and'");
     refused("ranks > \"2\"", 9, "expected a number after < <= > or >=, found '\"2\"'");
-    refused("ranks > 5us", 9, "expected a number after < <= > or >=, found '5us'");
+#define UNITS "alone or with a unit: ms s min h GiB MiB KiB B %"
+    refused("ranks > 5us", 9, "expected a number after < <= > or >=, " UNITS ", found '5us'");
+    refused("rss_mib < 1GB", 11, "expected a number after < <= > or >=, " UNITS ", found '1GB'");
     refused("ranks = 1 or 1 < 2", 14, "expected a name, as in ranks > 1");
     refused("ranks = 1 ranks = 2", 11, "expected 'and', 'or' or the end, found 'ranks'");
     refused("(ranks = 1", 11, "expected and, or or ), found the end of the condition");
@@ -395,6 +397,15 @@ static void test_contradictions(void **state)
     assert_false(decides("a >= 2 and a <= 1", 0, 9,
                          "this never holds for any a; expected a condition that some numbers "
                          "satisfy and others do not"));
+    assert_true(decides("a < b or a > b", 0, 9, ""));
+    assert_true(decides("a <= b and a >= b and b > c", 0, 9, ""));
+    assert_true(decides("a < b and b < c and a > c", 0, 9, ""));
+    assert_false(decides("a < b and b < a", 0, 9,
+                         "this never holds for any a and b; expected a condition that some numbers "
+                         "satisfy and others do not"));
+    assert_false(decides("a < b or c > 1 or a >= b", 0, 9,
+                         "this always holds for any a and b; expected a condition that some "
+                         "numbers satisfy and others do not"));
     assert_true(decides("a > 2 and a < 5 and a * a - 7 * a < 0", 0, 9, ""));
     assert_true(decides("a > 2 and a < 5 and a * 2 > b", 0, 9, ""));
     assert_false(decides("a > 2 and b * 2 > 1 and a < 1", 0, 9,
