@@ -432,6 +432,7 @@ static enum status find_cell(struct claim *claim, struct claim_value *value,
     const struct claim_table *table, *summary = NULL;
     char name[256];
     TRY(claim_tables_find(&table, c, cell->file, value->mark, e));
+    value->of_table = true;
     if (table->run == NULL)
         claim->evidence |= 1u << EVIDENCE_published;
     else {

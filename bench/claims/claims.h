@@ -59,6 +59,7 @@ struct claim_value {
     char *rows;    /* rows of the cell, "published/a.csv#L3 published/a.csv#L5-L7"; "" or NULL
                       for arithmetic */
     int line;      /* line of the row that holds the number; 0: computed from several rows */
+    bool of_table; /* it is a cell, or arithmetic over one */
     bool withheld; /* its interval is withheld because ranks share cores */
 };
 

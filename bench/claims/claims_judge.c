@@ -100,6 +100,20 @@ static enum status check_kinds(const struct claim *claim, struct error *e)
     return OK;
 }
 
+/* Refuses a condition on numbers that the claim itself gives. */
+static enum status check_tables(const struct claim *claim, struct error *e)
+{
+    size_t n;
+    const struct condition_term *terms = condition_terms(claim->holds, &n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < claim->n; k++)
+            if (claim->values[k].of_table && strcmp(claim->values[k].name, terms[i].name) == 0)
+                return OK;
+    return mark_error(e, ERR_SPEC, claim->holds_mark,
+                      "holds: expected a value from a table, found numbers of the claim alone. Use "
+                      "a cell, as step_ms of RUN/summary.csv where ranks = 2");
+}
+
 static enum status judge(struct claim *claim, struct error *e)
 {
     const char *unknown = condition_unknown(claim->holds, claim_look_up, claim);
@@ -110,6 +124,7 @@ static enum status judge(struct claim *claim, struct error *e)
         return OK;
     }
     TRY(check_kinds(claim, e));
+    TRY(check_tables(claim, e));
     switch (condition_holds_throughout(claim->holds, claim_look_up, claim)) {
     case CONDITION_TRUE:
         claim->verdict = CLAIM_SURVIVES;

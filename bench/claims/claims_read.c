@@ -117,17 +117,37 @@ static enum status read_values(struct claim *claim, const struct node *values, s
     return OK;
 }
 
+static struct condition_unit find_no_unit(const char *name, const void *arg)
+{
+    return (struct condition_unit){.factor = 1};
+}
+
+/* Refuses a condition that always holds, or never. Comparing the sides changes numbers, so it uses a
+ * copy. */
+static enum status check_holds(const struct claim *claim, struct error *e)
+{
+    char why[CONDITION_WHY];
+    struct condition *copy;
+    TRY(condition_parse(&copy, condition_text(claim->holds), e));
+    bool decides =
+        condition_match_units(why, copy, find_no_unit, NULL) && condition_decides(why, copy);
+    condition_free(copy);
+    return decides ? OK : mark_error(e, ERR_SPEC, claim->holds_mark, "holds: %s", why);
+}
+
 static enum status read_condition(struct claim *claim, const struct node *entry, struct error *e)
 {
     const struct node *holds = node_find(entry, key_names[KEY_holds]);
     claim->untestable = text_of(entry, KEY_untestable);
     if ((holds == NULL) == (claim->untestable == NULL))
         return mark_error(e, ERR_SPEC, entry->mark,
-                          "expected either holds, a condition, or untestable, a reason");
+                          "expected either holds, a condition, or untestable, a reason; found %s",
+                          holds == NULL ? "neither" : "both");
     if (holds == NULL)
         return OK;
     claim->holds_mark = holds->mark;
-    return condition_read(&claim->holds, key_names[KEY_holds], holds, e);
+    TRY(condition_read(&claim->holds, key_names[KEY_holds], holds, e));
+    return check_holds(claim, e);
 }
 
 static enum status read_claim(struct claims *c, const struct node *entry, struct error *e)

@@ -58,8 +58,10 @@ static enum status check_names_before(const struct claim *claim, size_t i,
     for (size_t k = 0; k < n; k++) {
         const char *name = terms[k].name;
         const struct claim_value *own = find_value(claim, i, name);
-        if (own != NULL && !isnan(own->number.mid))
+        if (own != NULL && !isnan(own->number.mid)) {
+            claim->values[i].of_table |= own->of_table;
             continue;
+        }
         if (own != NULL)
             snprintf(why, sizeof why, "'%s' is not a number", name);
         else

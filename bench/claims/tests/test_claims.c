@@ -287,7 +287,18 @@ static void mistakes_in_claims_are_named(void **state)
 {
     refuse_claims(CLAIM("holds: x > 1"), "holds: 'x' is unknown; known: nothing");
     refuse_claims(CLAIM("values: {" ONE "}"), "either holds, a condition, or untestable, a reason");
-    refuse_claims(CLAIM("values: {" ONE "}, holds: one > 1, untestable: why"), "either holds");
+    refuse_claims(CLAIM("values: {" ONE "}, holds: one > 1, untestable: why"), "found both");
+    refuse_claims(CLAIM("values: {" ONE ", " TWO "}, holds: one > two and one < two"),
+                  "holds: this never holds for any one and two");
+    refuse_claims(CLAIM("values: {" ONE "}, holds: one > 2 and one < 1"),
+                  "holds: this never holds for any one;");
+    refuse_claims(CLAIM("values: {" ONE "}, holds: one >= one"), "holds: both sides are one");
+    refuse_claims(CLAIM("values: {" ONE ", a: 3, b: a + 1}, holds: b > a"),
+                  "holds: expected a value from a table, found numbers of the claim alone");
+    refuse_claims(CLAIM("values: {n: how of t.csv where ranks = 1}, holds: n > 4"),
+                  "holds: expected a number, found n = 'slow'. Use a column of numbers");
+    refuse_claims(CLAIM("values: {" ONE "}, holds: one = slow"),
+                  "holds: one is a number: expected a number, found 'slow'");
     refuse_claims(CLAIM("hold: one > 1"), "key 'hold' is unknown; nearest 'holds'");
     refuse_claims(CLAIM("values: {1st: s of t.csv}, untestable: why"),
                   "a letter first, found '1st'");
