@@ -6,6 +6,7 @@
 
 #include "bench/collect/summary.h"
 #include "bench/figures/figure_data.h"
+#include "bench/spec/foreign.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
@@ -20,6 +21,14 @@ static enum status refuse(const struct figure_data *d, enum figure_option_id id,
                       why);
 }
 
+/* Finds workload.options.size for the name size. */
+static const struct spec_option *find_own(const struct figure_data *d, const char *name)
+{
+    char key[256];
+    snprintf(key, sizeof key, "%s.%s", own_options_group, name);
+    return config_option_find(&d->spec->config, key);
+}
+
 /* Finds a similar name among options of points and all columns, except a column of this name,
  * which the figure's file lacks. */
 static enum status find_near(char near[NAME_NEAR_BYTES], const struct figure_data *d,
@@ -27,7 +36,12 @@ static enum status find_near(char near[NAME_NEAR_BYTES], const struct figure_dat
 {
     size_t n, known_n;
     const struct column *columns = columns_all(&n);
+    const struct spec_option *own = find_own(d, name);
     const char **known;
+    if (own != NULL) {
+        snprintf(near, NAME_NEAR_BYTES, "; nearest '%s'", own->key);
+        return OK;
+    }
     TRY(MEM_NEW(known, n + OPTION_COUNT, "the names of options", e));
     known_n = config_list_point_options(&d->spec->config, known);
     for (size_t i = 0; i < n; i++)
@@ -117,6 +131,10 @@ static enum status unknown_y(const struct figure_data *d, const char *name, stru
             text, sizeof text,
             "no CSV file%s%s has numbers of both it and %s. Use another figures.x, such as ranks",
             any ? "" : " ", any ? "" : file, d->x.by_column ? d->x.name : "points");
+    else if (foreign_has_metric(d->spec, name))
+        snprintf(text, sizeof text,
+                 "a metric of workload.command. Use y: value, file: metrics, where: metric = %s",
+                 name);
     else
         snprintf(text, sizeof text,
                  "neither a quantity nor a column of numbers%s. See `scalebench list quantities` "
@@ -458,6 +476,18 @@ static bool x_is_no_y(const struct figure_data *d)
     return true;
 }
 
+/* Options and seeds are known before any launch. */
+static bool y_is_measured(const struct figure_data *d)
+{
+    for (size_t i = 0; i < d->n_quantities; i++) {
+        const char *name = d->quantities[i].name, *file = d->quantities[i].file;
+        bool of_launches = file == NULL || strcmp(file, "raw.csv") == 0;
+        if (of_launches && (column_option(name) != OPTION_COUNT || strcmp(name, "seed") == 0))
+            return false;
+    }
+    return true;
+}
+
 static bool series_join_points(const struct figure_data *d)
 {
     const struct value *series = &d->figure->request->options[FIGURE_SERIES];
@@ -492,6 +522,10 @@ static const struct {
 } effects[] = {
     {FIGURE_X, x_differs, "all points have one value; expected an option that points differ in"},
     {FIGURE_X, x_is_no_y, "is y itself; expected an option that points differ in, such as ranks"},
+    {FIGURE_Y, y_is_measured,
+     "is set by the spec; expected measured quantities. Use y: step_ms, or another of `scalebench "
+     "list quantities`"},
+    {FIGURE_Y, x_is_no_y, "is x itself; expected a measured quantity, such as step_ms"},
     {FIGURE_SERIES, series_join_points,
      "x is among them, so each curve would have one point; leave it out of series"},
     {FIGURE_SHAPE, has_shape, "has no effect on this kind; use kind: line, or leave shape out"},

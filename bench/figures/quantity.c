@@ -235,6 +235,12 @@ static bool next_term(char term[QUANTITY_TITLE], const char **rest)
     return true;
 }
 
+/* Returns whether the sum already contains the column. */
+static bool has_term(const struct quantity *q, const char *column)
+{
+    return strcmp(q->raw, column) == 0 || name_index(column, q->added, q->n_added) >= 0;
+}
+
 bool quantity_of_sum(struct quantity *q, char name[QUANTITY_TITLE], char title[QUANTITY_TITLE],
                      const char *text, const char *file, const char *x, char why[QUANTITY_TITLE])
 {
@@ -258,6 +264,9 @@ bool quantity_of_sum(struct quantity *q, char name[QUANTITY_TITLE], char title[Q
         }
         if (strcmp(q->file, added.file) != 0 || !add_title(title, own))
             return snprintf(why, QUANTITY_TITLE, "'%.40s' has another file or unit", term), false;
+        if (has_term(q, added.raw))
+            return snprintf(why, QUANTITY_TITLE, "'%.40s' is added twice. Leave one out", term),
+                   false;
         q->added[q->n_added++] = added.raw;
     }
     q->name = name;
