@@ -162,14 +162,11 @@ static void print_sweep_figures(FILE *out, const char *run_dir)
             print_picture(out, run_dir, figures[i].figure, ".svg");
 }
 
-static const char *const endings[] = {".svg", ".png", ".pdf"};
-#define ENDINGS (sizeof endings / sizeof *endings)
-
 static void print_figures(FILE *out, const struct spec *spec, const char *run_dir)
 {
     const struct value *figures = &spec->config.values[OPT_FIGURES];
     for (size_t i = 0; i < figures->n; i++)
-        for (size_t k = 0; k < ENDINGS; k++)
+        for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
             print_picture(out, run_dir, figures->texts[i], endings[k]);
     print_sweep_figures(out, run_dir);
 }
@@ -232,19 +229,6 @@ static enum status open_runs(struct joined_run *runs, const struct arguments *ar
         TRY(summary_read(&run->s, &run->spec, run->path, e));
     }
     joined_name(runs, arguments->n_operands);
-    return OK;
-}
-
-/* Refuses the name of a picture as the folder of all pictures. */
-static enum status check_output(const char *output, struct error *e)
-{
-    for (size_t k = 0; k < ENDINGS; k++)
-        if (text_ends(output, endings[k]) && !path_is_folder(output))
-            return error_set(
-                e, ERR_ARGUMENT,
-                "figures: --output %s: expected a folder, found the name of a picture. "
-                "Use --output %.*s",
-                output, (int)(strlen(output) - strlen(endings[k])), output);
     return OK;
 }
 
@@ -315,8 +299,6 @@ enum status command_figures(const struct arguments *arguments, const struct tool
         TRY(check_sweep(arguments, e));
         return draw_sweep(arguments->operand, tools, out, e);
     }
-    if (arguments->output != NULL)
-        TRY(check_output(arguments->output, e));
     if (arguments->n_operands > 1 || arguments->output != NULL)
         return draw_runs(arguments, tools, out, e);
     bool of_spec = !path_is_folder(arguments->operand) && spec_is_meant(arguments->operand);
