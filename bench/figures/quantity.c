@@ -1,5 +1,6 @@
 #include "bench/figures/quantity.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,8 @@ static void title_of(char title[QUANTITY_TITLE], const char *name, const char *u
     else
         snprintf(title, QUANTITY_TITLE, "%.*s%s%s%s", (int)letters, stem, bare ? "" : " (",
                  bare ? "" : unit, bare ? "" : ")");
+    if (stem == meaning && islower((unsigned char)title[1]))
+        title[0] = (char)tolower((unsigned char)title[0]);
     for (char *c = title; *c; c++)
         *c = *c == '_' ? ' ' : *c;
 }

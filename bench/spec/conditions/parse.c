@@ -174,60 +174,6 @@ static enum status take_sign(struct parser *p, struct error *e)
 
 /* ---- Units ---- */
 
-static bool ends_in(const char *name, const char *tail)
-{
-    size_t length = strlen(name), part = strlen(tail);
-    return length > part && strcmp(name + length - part, tail) == 0;
-}
-
-/* Unit at the end of a name, and the factor that converts seconds, bytes or per cent to that
- * unit. */
-static const struct name_unit {
-    enum option_type type;
-    const char *tail;
-    double factor;
-} name_units[] = {{TYPE_TIME, "_ms", 1e3},      {TYPE_TIME, "_us", 1e6},
-                  {TYPE_TIME, "_ns", 1e9},      {TYPE_TIME, "_s", 1},
-                  {TYPE_SIZE, "_kib", 0x1p-10}, {TYPE_SIZE, "_mib", 0x1p-20},
-                  {TYPE_SIZE, "_gib", 0x1p-30}, {TYPE_PERCENT, "_pct", 1}};
-
-/* Finds the unit of a name. In summary.csv it is followed by the kind of number: step_ms_median,
- * step_ms_lo. */
-static const struct name_unit *unit_of(const char *name)
-{
-    static const char *const ends[] = {"", "_median", "_lo", "_hi"};
-    char tail[32];
-    for (size_t i = 0; i < sizeof name_units / sizeof *name_units; i++)
-        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
-            snprintf(tail, sizeof tail, "%s%s", name_units[i].tail, ends[k]);
-            if (ends_in(name, tail))
-                return &name_units[i];
-        }
-    return NULL;
-}
-
-/* Converts a number to the unit of the name; NAN if the kinds of unit differ. */
-static double number_for(const char *name, enum option_type type, double number)
-{
-    const struct name_unit *unit = unit_of(name);
-    if (unit != NULL && type == unit->type)
-        return number * unit->factor;
-    if (unit != NULL && type != TYPE_REAL)
-        return NAN;
-    return type == TYPE_PERCENT && strchr(name, '.') == NULL ? number * 0.01 : number;
-}
-
-/* Returns the first name of the comparison with a unit of this type, else its first name. */
-static const char *name_for(const struct parser *p, size_t term, enum option_type type)
-{
-    for (size_t i = term; i < p->c->n_terms; i++) {
-        const struct name_unit *unit = unit_of(p->c->terms[i].name);
-        if (unit != NULL && unit->type == type)
-            return p->c->terms[i].name;
-    }
-    return p->c->terms[term].name;
-}
-
 /* Comparison whose left side has been parsed. */
 struct comparison {
     const char *begin;
@@ -242,7 +188,7 @@ static enum status convert_numbers(struct parser *p, const struct comparison *of
         struct condition_step *step = &p->c->steps[i];
         if (step->action != ACTION_NUMBER || !number_parse_unit(step->text, &type, &step->number))
             continue;
-        step->number = number_for(name_for(p, of->term, type), type, step->number);
+        step->number = condition_convert(p->c, of->term, type, step->number);
         if (isnan(step->number))
             return error_at(e, ERR_ARGUMENT, NULL, 1, step->column,
                             "expected a number in the unit of the name, found '%s'", step->text);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bench/spec/condition.h"
+#include "bench/spec/spec.h"
 
 enum condition_action {
     ACTION_NUMBER,
@@ -38,3 +39,8 @@ struct condition {
 /* Largest depth of parentheses, `not` and minus signs, and size of the stack. Each level holds at
  * most five operands, one for each rank of operators. */
 enum { CONDITION_DEPTH = 30, CONDITION_STACK = 5 * (CONDITION_DEPTH + 1) + 2 };
+
+/* Converts a number in seconds, bytes or per cent to the unit of the first name with a unit of this type in the
+ * comparison that begins with `term`, else to the unit of its first name. NAN if that name has another kind of unit. */
+double condition_convert(const struct condition *c, size_t term, enum option_type type,
+                         double number);
