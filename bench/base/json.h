@@ -19,7 +19,7 @@ json_t *json_text_or_null(const char *text);
 /* Adds a number to an object unless the number is NAN or infinite. `object` may be NULL. */
 void json_set_known(json_t *object, const char *name, double number);
 
-/* Writes a value and a newline; `flags` are those of json_dumpf. Returns false if the value is NULL
+/* Writes a value and a newline with the flags of json_dumpf. Returns false if the value is NULL
  * or cannot be written. */
 bool json_put(FILE *out, const json_t *value, size_t flags);
 

@@ -121,8 +121,8 @@ static unsigned kind_of(const struct csv_table *table, size_t row)
     return bits;
 }
 
-/* Returns the evidence of a row. Tables without column `kind` have that of their point in
- * summary.csv, else measured. */
+/* Returns the evidence of a row. Without column `kind`, it is the evidence of the row's point in summary.csv; measured if
+ * the row has no point. */
 static unsigned evidence_of(const struct check_point *own, const struct claim_table *summary)
 {
     const struct csv_table *table = &own->c->run.summary, *points = &summary->rows.run.summary;

@@ -114,8 +114,8 @@ bool column_range(const char *name, struct condition_range *range);
 /* Returns whether the column has the same values in every launch, such as epoch: 1, 2, 3. */
 bool csv_file_repeats(const char *file, const char *column);
 
-/* Returns the name of the column that tells kinds of rows apart, such as metric in metrics.csv; "":
- * all rows are of one kind. */
+/* Returns the name of the column that distinguishes kinds of rows, such as metric in metrics.csv; "": all rows are of one
+ * kind. */
 const char *csv_file_kind(const char *file);
 
 /* one row of each file; summary.csv and columns.csv are written as texts */

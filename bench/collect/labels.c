@@ -26,8 +26,8 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
     return text;
 }
 
-/* Returns the text of a point for a column: a strategy with its variant. `trained`: the kind is
- * that of accuracy runs. */
+/* Returns the text of a point for a column: a strategy with its variant. `trained`: the kind
+ * describes accuracy runs, not timed launches. */
 static const char *text_of_point(char text[STRATEGY_TEXT], const struct point_summary *p,
                                  enum column_id id, bool trained)
 {

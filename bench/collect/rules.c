@@ -293,13 +293,13 @@ static enum rule_grade grade_comparisons(char *by, const struct summary *s)
         text_plural(ratios, (long)n, "ratio"));
 }
 
-/* Writes what the point lacks to report a tail, "" if nothing. `n`: number of its single times. */
+/* Writes the reason why a point has no tail; "": it has one. `n`: number of its single times. */
 static const char *lacks_tail(char text[160], const struct point_summary *p, double n)
 {
-    bool whole = is_whole(p), told = !isnan(cell_number(p, COLUMN_step_p95_ms)) &&
-                                     !isnan(cell_number(p, COLUMN_step_max_ms));
+    bool whole = is_whole(p), has_tail = !isnan(cell_number(p, COLUMN_step_p95_ms)) &&
+                                         !isnan(cell_number(p, COLUMN_step_max_ms));
     text[0] = '\0';
-    if (!whole && !told)
+    if (!whole && !has_tail)
         snprintf(text, 160, "no step_p95_ms or step_max_ms");
     else if (n < TAIL_STEPS)
         snprintf(text, 160, "%.0f %s in all, but a tail needs %d", n,

@@ -11,7 +11,7 @@
 static struct {
     uint64_t calls, bytes;
     uint64_t messages, sent; /* point to point */
-    struct cost library;     /* messages and bytes of collectives, by the program of each */
+    struct cost collectives; /* messages and bytes of collectives, by the program of each */
 } seen;
 
 static unsigned see_sleep_us; /* delay added to each sum of doubles (us) */
@@ -36,7 +36,7 @@ static void see_operation(struct operation op, MPI_Comm comm)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    struct counter counter = counter_of(&seen.library, rank, ranks_of(comm));
+    struct counter counter = counter_of(&seen.collectives, rank, ranks_of(comm));
     reader_give(&counter.reader, op);
 }
 

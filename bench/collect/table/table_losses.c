@@ -50,7 +50,7 @@ static void print_karp_flatt_interval(FILE *out, const struct interval *karp_fla
                 text_fixed(hi, 100 * karp_flatt->hi, 1));
 }
 
-/* Prints Karp-Flatt fractions of the n rows of a series; the last row is that of p. */
+/* Prints the Karp-Flatt fractions of a series of n rows; the last row belongs to p. */
 static void print_karp_flatt(FILE *out, const struct losses_row *rows, size_t n,
                              const struct point_summary *p)
 {

@@ -70,8 +70,8 @@ static bool columns_are_what_was_seen(struct session *s)
     good = take_steps(s, &t) && meet(s, &t, true) && good;
     const struct cost total = traffic_total(&t, s->trainer.sync, s->trainer.steps_done, STEPS);
     return good && total.calls == seen.calls && total.bytes_payload == seen.bytes &&
-           total.messages_wire == seen.messages + seen.library.messages_wire &&
-           total.bytes_wire == seen.sent + seen.library.bytes_wire;
+           total.messages_wire == seen.messages + seen.collectives.messages_wire &&
+           total.bytes_wire == seen.sent + seen.collectives.bytes_wire;
 }
 
 static bool is_refused(void)
