@@ -47,7 +47,7 @@ bench/collect/table: kernels/base kernels/desc bench/spec bench/record bench/col
 bench/figures: kernels/base bench/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns bench/spec/figures
 bench/launch: kernels/base bench/base bench/spec bench/resources bench/place bench/record bench/sites
 bench/order: kernels/base comm/cost bench/spec bench/record bench/collect
-bench/runner: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/launch bench/order
+bench/runner: kernels/base bench/base kernels/desc comm/cost bench/spec bench/spec/points/alike.h bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/launch bench/order
 bench/batch: kernels/base bench/base bench/spec bench/spec/yaml bench/sites bench/record bench/order bench/runner
 bench/compare: kernels/base bench/base bench/spec bench/place bench/record bench/collect bench/collect/columns bench/collect/table bench/runner
 bench/claims: kernels/base bench/base bench/spec bench/record bench/collect/table bench/runner bench/compare

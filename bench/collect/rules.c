@@ -6,6 +6,7 @@
 
 #include "bench/collect/summary.h"
 #include "bench/spec/figures/request.h"
+#include "kernels/base/names.h"
 
 /* fewest timed steps with a tail: the slowest in twenty */
 #define TAIL_STEPS 20
@@ -414,6 +415,16 @@ static enum rule_grade grade_method(char *by, const struct summary *s)
 
 /* ---- 11 and 12: bounds and figures ---- */
 
+/* Returns whether a figure shows a bound for certain: a kind with an ideal line, or the model of a
+ * link that the spec names. With link: auto the model is drawn only where link.csv is found. */
+static bool shows_bound(const struct summary *s, const struct figure_request *figure)
+{
+    const char *link = config_text(&s->spec->config, OPT_LINK);
+    return name_is_word("time speedup efficiency", figure_kind_get(figure)->name) ||
+           (figure->options[FIGURE_MODEL].number != 0 && strcmp(link, "auto") != 0 &&
+            strcmp(link, "none") != 0);
+}
+
 /* Lists the requested figures, or with `with_bounds` those that show a bound. */
 static size_t list_figures(char *text, size_t size, const struct summary *s, bool with_bounds)
 {
@@ -421,7 +432,7 @@ static size_t list_figures(char *text, size_t size, const struct summary *s, boo
     size_t n = 0;
     text[0] = '\0';
     for (size_t i = 0; i < figures->n; i++)
-        if (!with_bounds || figures->figures[i].options[FIGURE_MODEL].number != 0) {
+        if (!with_bounds || shows_bound(s, &figures->figures[i])) {
             text_join(text, size, ", ", figures->texts[i]);
             n++;
         }
@@ -449,7 +460,8 @@ static enum rule_grade grade_bounds(char *by, const struct summary *s)
     if (!has_more_cores(s))
         return NOT_APPLICABLE("no speed-up over cores is formed");
     if (figures + points == 0)
-        return NOT_MET("no figure shows an ideal line or a model, and no point computes alone");
+        return NOT_MET("no figure shows an ideal line or the model of a named link, and no point "
+                       "computes alone");
     text_plural(drawn, (long)figures, "figure");
     text_plural(alone, (long)points, "point");
     if (figures == 0)

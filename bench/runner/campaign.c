@@ -6,6 +6,7 @@
 #include "bench/collect/collect.h"
 #include "bench/figures/figures.h"
 #include "bench/runner/foreign.h"
+#include "bench/runner/same_here.h"
 #include "kernels/base/mem.h"
 
 static void refuse(struct campaign *c, size_t point, const struct error *why)
@@ -15,8 +16,9 @@ static void refuse(struct campaign *c, size_t point, const struct error *why)
 }
 
 /* Asks the site first, then the workload: a peer may lack its libraries. */
-static enum status ask(struct campaign *c, const struct point *point, struct error *e)
+static enum status ask(struct campaign *c, size_t i, struct same_here *same, struct error *e)
 {
+    const struct point *point = &c->spec.points[i];
     struct site_launch launch;
     TRY(campaign_prepare_launch(c, point, RUN_TIME, 0, "", &launch, e));
     enum status status = site_check(&c->netns, &c->machines, &point->config, e);
@@ -25,23 +27,29 @@ static enum status ask(struct campaign *c, const struct point *point, struct err
         status = campaign_prepare_launch(c, point, RUN_TIME, 0, "", &launch, e);
     }
     THEN(status, core_locks_add(&c->cores, &launch.plan, e));
-    site_launch_free(&launch);
     THEN(status, workloads_ask(&c->workloads, point, e));
+    THEN(status, same_here_add(same, i, &launch.plan, e));
+    site_launch_free(&launch);
     return status;
 }
 
 /* Finds the points that cannot run here, before anything is written or run. */
 static enum status find_refusals(struct campaign *c, struct error *e)
 {
+    struct same_here *same;
     TRY(MEM_NEW(c->refusals, c->spec.n_points, "the points of a campaign", e));
-    for (size_t i = 0; i < c->spec.n_points; i++) {
-        enum status status = ask(c, &c->spec.points[i], e);
-        if (status == ERR_UNAVAILABLE)
+    enum status status = same_here_open(&same, &c->spec, e);
+    for (size_t i = 0; status == OK && i < c->spec.n_points; i++) {
+        status = ask(c, i, same, e);
+        if (status == ERR_UNAVAILABLE) {
             refuse(c, i, e);
-        else if (status != OK)
-            return status;
+            status = OK;
+        }
     }
-    return OK;
+    if (status == OK)
+        same_here_note(same);
+    same_here_free(same);
+    return status;
 }
 
 /* Reads the spec for nodes with `cores` cores each; 0: as many as this machine has. */

@@ -151,6 +151,7 @@ static void specs_break_rules(void **state)
         {RULES_SPEC "data: {samples: 2000}\ndiffers: [a thirtieth of the images suffices]\n", 0,
          ""},
         {RULES_SPEC "figures: [bars]\n", 11, "no figure shows an ideal line"},
+        {RULES_SPEC "figures: [{kind: bars, model: true}]\n", 11, "no figure shows an ideal line"},
         {RULES_SPEC "figures: [speedup]\n", 0, ""},
     };
     for (size_t i = 0; i < sizeof breaches / sizeof *breaches; i++)

@@ -61,7 +61,17 @@ static enum status check_axes(const struct spec *spec, const struct matrix *of, 
 
 static bool is_timed(const struct spec_option *option)
 {
-    return option->scope != SCOPE_UNTIMED;
+    return option->scope != SCOPE_UNTIMED &&
+           !is_switch((enum option_id)(option - option_get((enum option_id)0)));
+}
+
+/* Returns whether the options that matter only if they are not 0 are 0 in both points or none. */
+static bool switches_agree(const struct config *a, const struct config *b)
+{
+    for (enum option_id id = 0; id < OPT_OWN; id++)
+        if (is_switch(id) && (a->values[id].number == 0) != (b->values[id].number == 0))
+            return false;
+    return true;
 }
 
 /* Rejects two points of different cases that differ in an untimed option. A flaw counts, since its
@@ -69,17 +79,21 @@ static bool is_timed(const struct spec_option *option)
 static enum status check_pair(const struct point *first, const struct point *point,
                               const struct spec *spec, struct error *e)
 {
-    for (enum option_id id = 0; id < OPT_OWN && first->of != point->of; id++) {
+    if (first->of == point->of || !switches_agree(&first->config, &point->config))
+        return OK;
+    for (enum option_id id = 0; id < OPT_OWN; id++) {
         const struct spec_option *option = option_get(id);
         const struct value *value = &point->config.values[id];
-        if (option->scope == SCOPE_UNTIMED && !option->flaw && config_uses(&point->config, id) &&
+        if (!is_timed(option) && !option->flaw && config_uses(&point->config, id) &&
             !value_equal(value, &first->config.values[id]) && value->mark.line > 0 &&
             !owned_is_of_base(spec, value->mark))
-            return mark_error(e, ERR_SPEC, value->mark,
-                              "%s does not affect the time of a step, so '%s' takes the time of "
-                              "'%s'. Leave one of the two out, or add accuracy runs by "
-                              "measure.accuracy.seeds",
-                              option->key, point->label, first->label);
+            return mark_error(
+                e, ERR_SPEC, value->mark,
+                "%s = %s and %s take the same time, so '%s' measures as much as '%s'. "
+                "Leave one of the two out, or add accuracy runs by "
+                "measure.accuracy.seeds",
+                option->key, first->config.values[id].text, value->text, point->label,
+                first->label);
     }
     return OK;
 }
@@ -92,11 +106,14 @@ static enum status check_cases(const struct spec *spec, struct error *e)
     TRY(alike_make(&alike, spec, is_timed, spec->n_points, e));
     enum status status = OK;
     for (size_t i = 0; i < spec->n_points && status == OK; i++) {
-        if (!spec->points[i].requested)
+        const struct point *point = &spec->points[i];
+        if (!point->requested)
             continue;
-        alike_note_first(alike, &spec->points[i], i);
-        status = check_pair(&spec->points[*alike_of(alike, &spec->points[i])], &spec->points[i],
-                            spec, e);
+        alike_note_first(alike, point, i);
+        size_t first = *alike_of(alike, point);
+        for (size_t k = first; k < i && status == OK; k++)
+            if (spec->points[k].requested && *alike_of(alike, &spec->points[k]) == first)
+                status = check_pair(&spec->points[k], point, spec, e);
     }
     alike_free(alike);
     return status;

@@ -278,6 +278,14 @@ begins_a_spec() {
     expect 2 "bad.yaml:9:24: sync.strategy: 'rang' is unknown; nearest 'ring'" "$scalebench" new bad --strategies none,rang &&
         [ ! -e bad.yaml ]
 }
+# Options whose effect the machine decides are not refused, since the spec may be for another machine.
+notes_equal_points() {
+    printf 'name: own\n%s\n' "${small/ranks: 1/matrix: {place.oversubscribe: [refuse, allow]\}}" >"$tmp/own.yaml"
+    expect 0 "note: two points run alike on this machine" "$scalebench" plan "$tmp/own.yaml" --out "$out" &&
+        expect 0 "'oversubscribe=refuse' and 'oversubscribe=allow'. Differences" "$scalebench" plan "$tmp/own.yaml" --out "$out" &&
+        ! "$scalebench" plan "$tmp/own.yaml" --out "$out" --set 'matrix.place.oversubscribe=[allow]' 2>&1 | grep "run alike"
+}
+check "two points with the same cores and instruction set are noted" notes_equal_points
 check "a spec is begun" begins_a_spec
 check "commands are printed where asked for" expect 0 " --record=DIR --run=time " "$scalebench" plan "$tmp/own.yaml" --commands
 check "another format is refused" expect 2 "known: text csv" "$scalebench" plan "$tmp/own.yaml" --format json

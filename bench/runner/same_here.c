@@ -1,0 +1,129 @@
+#include "bench/runner/same_here.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/base/log.h"
+#include "bench/spec/points/alike.h"
+#include "kernels/base/isa.h"
+#include "kernels/base/mem.h"
+
+struct same_here {
+    const struct spec *spec;
+    struct alike *groups; /* points with equal values of all options but effect_depends's */
+    struct seen {
+        char *effect;    /* processors of each rank and instruction set; NULL: not added */
+        size_t previous; /* point of the same group added before; ALIKE_NONE: none */
+    } * seen;            /* [n_points] */
+    size_t first[2];     /* first two points that run alike */
+    size_t more;         /* further points that run as an earlier one of their group */
+    bool found;
+};
+
+/* Returns whether the machine decides the effect of an option. */
+static bool effect_depends(enum option_id id)
+{
+    return id == OPT_BIND || id == OPT_ORDER || id == OPT_OVERSUBSCRIBE || id == OPT_ISA;
+}
+
+static bool is_of_group(const struct spec_option *option)
+{
+    return !effect_depends((enum option_id)(option - option_get((enum option_id)0)));
+}
+
+enum status same_here_open(struct same_here **same, const struct spec *spec, struct error *e)
+{
+    struct same_here *s;
+    *same = NULL;
+    TRY(MEM_NEW(s, 1, "a table of points", e));
+    s->spec = spec;
+    *same = s;
+    TRY(MEM_NEW(s->seen, spec->n_points, "a table of points", e));
+    return alike_make(&s->groups, spec, is_of_group, spec->n_points, e);
+}
+
+void same_here_free(struct same_here *same)
+{
+    for (size_t i = 0; same != NULL && same->seen != NULL && i < same->spec->n_points; i++)
+        free(same->seen[i].effect);
+    if (same != NULL) {
+        free(same->seen);
+        alike_free(same->groups);
+    }
+    free(same);
+}
+
+/* Returns the name of the instruction set of a point's kernels on this processor. */
+static const char *isa_of(const struct config *config)
+{
+    enum isa isa;
+    struct error ignored;
+    if (!config_uses(config, OPT_ISA) || isa_limit(config_text(config, OPT_ISA), &ignored) != OK ||
+        isa_choose(&isa, config_int(config, OPT_PRECISION) == PRECISION_bf16, &ignored) != OK)
+        return config_text(config, OPT_ISA);
+    return isa_names()[isa];
+}
+
+static char *effect_of(const struct config *config, const struct place_plan *plan)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    for (int r = 0; r < plan->ranks; r++)
+        fprintf(out, "%s ", plan->slots[r].cpus);
+    fputs(isa_of(config), out);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static bool runs_here(const struct config *config)
+{
+    long site = config_int(config, OPT_SITE);
+    return site == SITE_local || site == SITE_emulated;
+}
+
+enum status same_here_add(struct same_here *same, size_t point, const struct place_plan *plan,
+                          struct error *e)
+{
+    const struct point *p = &same->spec->points[point];
+    struct seen *seen = &same->seen[point];
+    if (!p->requested || !runs_here(&p->config))
+        return OK;
+    size_t *last = alike_of(same->groups, p), before = *last;
+    seen->effect = effect_of(&p->config, plan);
+    seen->previous = before;
+    *last = point;
+    if (seen->effect == NULL)
+        return error_no_memory(e, "a table of points");
+    for (; before != ALIKE_NONE; before = same->seen[before].previous) {
+        if (strcmp(same->seen[before].effect, seen->effect) != 0 ||
+            strcmp(same->spec->points[before].id, p->id) == 0)
+            continue;
+        same->more += same->found;
+        if (!same->found) {
+            same->first[0] = before;
+            same->first[1] = point;
+        }
+        same->found = true;
+        break;
+    }
+    return OK;
+}
+
+void same_here_note(const struct same_here *same)
+{
+    char more[64] = "";
+    if (!same->found)
+        return;
+    if (same->more > 0)
+        snprintf(more, sizeof more, ". So do %zu other points", same->more);
+    log_print(LOG_NOTE,
+              "two points run alike on this machine (same processors, same instruction set): '%s' "
+              "and '%s'%s. Differences between their results are noise",
+              same->spec->points[same->first[0]].label, same->spec->points[same->first[1]].label,
+              more);
+}

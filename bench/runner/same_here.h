@@ -1,0 +1,20 @@
+/* Points whose options differ without an effect on this machine: their ranks have the same
+ * processors, and their kernels the same instruction set. */
+#pragma once
+
+#include "bench/place/place.h"
+#include "bench/spec/spec.h"
+#include "kernels/base/error.h"
+
+struct same_here;
+
+/* Makes a table for the points of a spec, which is borrowed. Free with same_here_free. */
+enum status same_here_open(struct same_here **same, const struct spec *spec, struct error *e);
+void same_here_free(struct same_here *same);
+
+/* Adds a point that can run here, with the processors of its ranks. */
+enum status same_here_add(struct same_here *same, size_t point, const struct place_plan *plan,
+                          struct error *e);
+
+/* Prints a note with the first two points that run alike, and the number of further ones. */
+void same_here_note(const struct same_here *same);
