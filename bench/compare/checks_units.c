@@ -37,17 +37,19 @@ static struct condition_unit unit_of(const char *name, const void *arg)
         config != NULL ? config_option_find(config, name) : option_find(name);
     if (check_kind(name, config) != CONDITION_NUMBER)
         return (struct condition_unit){NULL, TYPE_REAL, 1};
+    if (option != NULL && (option->type == TYPE_INT || option->type == TYPE_REAL))
+        return unit_by(option->unit);
     if (option != NULL && (column == NULL || unit_of_type(option->type).text != NULL))
         return unit_of_type(option->type);
     return unit_by(column->unit);
 }
 
-/* Returns whether a percentage is a value of the name: a column in per cent, or a ratio. A ratio is
- * a real number without a unit. */
+/* Returns whether a percentage is a value of the name: a column or option in per cent, or a column
+ * that is a ratio. A ratio is a real number without a unit. */
 static bool takes_percent(const char *name, const struct condition_unit *unit)
 {
     const struct column *column = check_column(name);
-    bool is_ratio = unit->text[0] == '\0' && (column == NULL || column->type == CSV_REAL);
+    bool is_ratio = unit->text[0] == '\0' && column != NULL && column->type == CSV_REAL;
     return unit->kind == TYPE_PERCENT || is_ratio;
 }
 
