@@ -71,10 +71,11 @@ PEERS_SRC     := $(call sources,bench/workloads/peers)
 SWEEP_SRC     := $(call sources,bench/workloads/sweeps/kernel bench/workloads/sweeps)
 DOCTOR_RANKS_SRC := $(call sources,bench/workloads/doctor) bench/workloads/failure.c bench/workloads/libraries.c
 COMM_SWEEP_SRC := $(call sources,bench/workloads/sweeps/comm bench/workloads/sweeps) bench/workloads/failure.c
+ONEDNN_SRC    := $(filter-out %/main.c %/without.c,$(call sources,bench/workloads/peers/onednn))
 TORCH_SRC     := $(wildcard bench/workloads/peers/torch_peer/*.py)
 
 # train_cnn_f64 serves tests of exactness; only tests build it.
-PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/pin $(BUILD)/peer_inputs $(BUILD)/peer_torch \
+PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/pin $(BUILD)/peer_inputs $(BUILD)/peer_torch $(BUILD)/peer_onednn \
             $(BUILD)/kernel_sweep $(BUILD)/comm_sweep $(BUILD)/hello_ranks $(BUILD)/doctor_ranks
 
 obj     = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -165,6 +166,10 @@ $(BUILD)/train_cnn_f64: $(call obj_f64,bench/workloads/train_cnn/main.c) $(TRAIN
 $(BUILD)/peer_inputs: $(call obj,$(PEERS_SRC)) $(TRAIN_LINK)
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
 
+# Its objects are linked in place of those of the libraries that define the same functions: net.o, tune.o, weights16.o.
+$(BUILD)/peer_onednn: $(call obj,bench/workloads/peers/onednn/main.c $(if $(ONEDNN_LIBS),$(ONEDNN_SRC),bench/workloads/peers/onednn/without.c)) $(TRAIN_LINK)
+	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(if $(ONEDNN_LIBS),-fopenmp) -o $@ $^ $(WORKLOAD_LIBS) $(ONEDNN_LIBS)
+
 $(BUILD)/kernel_sweep: $(call obj,bench/workloads/sweeps/kernel/main.c) $(BUILD)/libkernel_sweep.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBSPEC) $(LIBDESC)
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(BLIS_LIBS) $(RUNNER_LIBS)
 
@@ -188,6 +193,7 @@ $(BUILD)/peer_torch: bench/workloads/peers/peer_torch.py $(TORCH_SRC)
 obj_cflags = \
   $(if $(filter kernels/gemm.c,$(1)),$(BLIS_CFLAGS)) \
   $(if $(filter comm/% bench/workloads/%,$(1)),$(MPI_CFLAGS) $(XXHASH_CFLAGS)) \
+  $(if $(filter bench/workloads/peers/onednn/%,$(1)),$(ONEDNN_CFLAGS) -fopenmp) \
   $(if $(filter bench/place/%,$(1)),$(HWLOC_CFLAGS)) \
   $(if $(filter bench/spec/%,$(1)),$(YAML_CFLAGS) $(PCRE2_CFLAGS)) \
   $(if $(filter bench/%,$(1)),$(JANSSON_CFLAGS) $(ZLIB_CFLAGS) $(MD_CFLAGS)) \

@@ -14,7 +14,7 @@ usage() {
 
 core_apt="gcc make pkg-config git mpich libmpich-dev libblis-dev libhwloc-dev libyaml-dev libpcre2-dev libjansson-dev
   zlib1g-dev libmd-dev libxxhash-dev libcmocka-dev gnuplot-nox"
-ci_apt="slurm-wlm munge iproute2 openssh-server curl python3-torch python3-pandas python3-jsonschema python3-yaml mandoc zsh fish r-base-core clang-format shellcheck valgrind clang libclang-rt-dev chromium"
+ci_apt="slurm-wlm munge iproute2 openssh-server curl libdnnl-dev python3-torch python3-pandas python3-jsonschema python3-yaml mandoc zsh fish r-base-core clang-format shellcheck valgrind clang libclang-rt-dev chromium"
 # Packages for the kernels' tests for arm64; an arm64 machine needs none.
 [ "$(uname -m)" = aarch64 ] || ci_apt="$ci_apt gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 extra_apt="clang simgrid libsimgrid-dev

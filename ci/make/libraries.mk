@@ -25,6 +25,11 @@ XXHASH_CFLAGS  = $(call once,XXHASH_CFLAGS,$(call lib_cflags,XXHASH,libxxhash))
 CMOCKA_CFLAGS  = $(call once,CMOCKA_CFLAGS,$(call lib_cflags,CMOCKA,cmocka))
 CMOCKA_LIBS    = $(call once,CMOCKA_LIBS,$(call lib_ldlibs,CMOCKA,cmocka,-lcmocka))
 
+# oneDNN is optional and has no pkg-config file; empty ONEDNN_LIBS: not found, peer_onednn says so.
+ONEDNN_CFLAGS  = $(if $(ONEDNN_DIR),-isystem $(ONEDNN_DIR)/include)
+has_onednn    := $(shell printf '\#include <oneapi/dnnl/dnnl.h>\n' | $(CC) $(ONEDNN_CFLAGS) -E - >/dev/null 2>&1 && echo yes)
+ONEDNN_LIBS    = $(if $(has_onednn),$(if $(ONEDNN_DIR),-L$(ONEDNN_DIR)/lib -Wl$(comma)-rpath$(comma)$(ONEDNN_DIR)/lib) -ldnnl)
+
 # Flags that mpicc adds; -show prints them with MPICH, MVAPICH, Intel MPI and Open MPI. A compiler that adds them by
 # itself, such as Cray's: make CC=cc MPI_CFLAGS= MPI_LIBS=
 MPI_SHOWN  := $(shell $(MPICC) -show 2>/dev/null)
@@ -43,6 +48,6 @@ deps:
 deps-ci:
 	@ci/deps.sh ci
 
-#: make deps-extra                       Install the packages of optional parts (PyTorch)
+#: make deps-extra                       Install the packages of optional parts (PyTorch, oneDNN)
 deps-extra:
 	@ci/deps.sh extra

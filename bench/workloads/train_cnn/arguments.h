@@ -17,6 +17,7 @@ enum run_kind {
 };
 
 struct arguments {
+    const char *program, *library; /* as in struct train_program */
     struct config config;
     enum run_kind run;
     enum wait_kind wait;

@@ -106,7 +106,7 @@ static enum status take_identity(struct record_hello *h, const struct data_set *
     COPY_TEXT(h->precision, REAL_NAME);
     COPY_TEXT(h->isa, isa_names()[isa]);
     COPY_TEXT(h->libraries, a->libraries);
-    COPY_TEXT(h->blas, gemm_library());
+    COPY_TEXT(h->blas, a->library != NULL ? a->library : gemm_library());
     COPY_TEXT(h->dataset, data->name);
     COPY_TEXT(h->data_source, data->source);
     return OK;
@@ -129,7 +129,7 @@ json_t *report_hello(const struct trainer *t, const struct arguments *a, double 
     hello.rank = t->job.rank;
     hello.ranks = t->job.ranks;
     hello.read_s = read_s;
-    COPY_TEXT(hello.workload, "train_cnn");
+    COPY_TEXT(hello.workload, a->program);
     if (take_identity(&hello, t->data, t->model.isa, a, e) != OK)
         return NULL;
     COPY_TEXT(hello.version, a->version);

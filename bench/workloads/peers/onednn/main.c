@@ -1,0 +1,121 @@
+/* peer_onednn: trains the networks of configs/models with oneDNN's kernels, as a baseline for
+ * train_cnn. Batches, loss, optimizer, sums and records are those of train_cnn; forward and backward
+ * passes are oneDNN's (net.c). For each convolution and pass the fastest of oneDNN's algorithms is
+ * chosen before the first step. Weights stay in its layouts. train.precision: bf16 computes with
+ * bf16 values and keeps fp32 master weights. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/base/descriptors.h"
+#include "bench/workloads/peers/onednn/version.h"
+#include "bench/workloads/train_cnn/arguments.h"
+#include "bench/workloads/train_cnn/train_main.h"
+
+#define NAME "peer_onednn"
+
+/* Options that may have any value, because the trainer implements them or they do not affect a peer;
+ * an entry that ends in a period stands for all of its group. Others must have their default. */
+static const char *const any_value[] = {"model",
+                                        "seed",
+                                        "data.",
+                                        "train.optimizer",
+                                        "train.lr",
+                                        "train.lr_rule",
+                                        "train.lr_",
+                                        "train.momentum",
+                                        "train.weight_decay",
+                                        "train.beta1",
+                                        "train.beta2",
+                                        "train.epsilon",
+                                        "train.nesterov",
+                                        "train.global_batch",
+                                        "train.batch_per_rank",
+                                        "train.epochs",
+                                        "train.target_acc_pct",
+                                        "train.shuffle",
+                                        "sync.strategy",
+                                        "sync.deadline",
+                                        "checkpoint.path",
+                                        "kernels.",
+                                        "place.",
+                                        "peer.",
+                                        "measure.",
+                                        "train.decoupled_decay"};
+
+static bool is_any(const char *key)
+{
+    for (size_t i = 0; i < sizeof any_value / sizeof *any_value; i++) {
+        size_t length = strlen(any_value[i]);
+        bool group = strchr("._", any_value[i][length - 1]) != NULL;
+        if (group ? strncmp(key, any_value[i], length) == 0 : strcmp(key, any_value[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_supported(const struct config *c, const struct spec_option *option)
+{
+    const char *value = config_text(c, option->id);
+    return !scope_is_workload(option->scope) || is_any(option->key) ||
+           strcmp(value, option->preset) == 0 ||
+           (option->id == OPT_PRECISION && strcmp(value, "bf16") == 0) ||
+           (option->id == OPT_REMAINDER && strcmp(value, "drop") == 0);
+}
+
+/* All ranks follow rank 0's choice of algorithms, as with kernels.tune: start: the layouts of
+ * weights, and so of sums, depend on it. */
+static enum status prepare(struct config *c, struct error *e)
+{
+    for (enum option_id id = 0; id < OPT_OWN; id++) {
+        const struct spec_option *option = option_get(id);
+        if (!is_supported(c, option))
+            return error_set(e, ERR_UNAVAILABLE, "%s '%s' is not supported; use %s", option->key,
+                             config_text(c, id), option->preset);
+    }
+    TRY(config_set(c, option_get(OPT_TUNE), "start", (struct mark){0}, e));
+    return workload_check_strategy(workload_find(NAME), strategy_names()[config_strategy_kind(c)],
+                                   e);
+}
+
+/* Removes `--check` and `--check=RANKS`; returns whether there was one. */
+static bool take_check(int *argc, char **argv)
+{
+    int n = 1;
+    for (int i = 1; i < *argc; i++)
+        if (strcmp(argv[i], "--check") != 0 && strncmp(argv[i], "--check=", 8) != 0)
+            argv[n++] = argv[i];
+    bool found = n < *argc;
+    *argc = n;
+    argv[n] = NULL;
+    return found;
+}
+
+/* Answers --check on standard output, as the caller reads it. */
+static int answer_check(int argc, char **argv, const char *library, struct error *e)
+{
+    struct arguments a;
+    enum status status = arguments_parse(&a, argc, argv, e);
+    THEN(status, prepare(&a.config, e));
+    config_free(&a.config);
+    if (status == OK)
+        puts(library);
+    else
+        printf("%s: %s\n", NAME, e->text);
+    return descriptors_end_output(NAME, status == OK ? 0 : error_exit_status(e));
+}
+
+int main(int argc, char **argv)
+{
+    struct error e = {0};
+    char library[64];
+    descriptors_open_standard();
+    bool check = take_check(&argc, argv);
+    if (onednn_name(library, sizeof library, &e) != OK) {
+        fprintf(check ? stdout : stderr, "%s: %s\n", NAME, e.text);
+        return error_exit_status(&e);
+    }
+    if (check)
+        return answer_check(argc, argv, library, &e);
+    return train_main(
+        argc, argv, &(struct train_program){.name = NAME, .library = library, .prepare = prepare});
+}

@@ -1,0 +1,60 @@
+/* A network as oneDNN computes it for a fixed number of images: the calls of each op, forward and
+ * backward. An op is a layer, with the ReLU that follows a convolution, a dense layer or batch
+ * norm. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "bench/workloads/peers/onednn/primitives.h"
+#include "kernels/base/precision.h"
+#include "kernels/desc/net_desc.h"
+
+/* Passes of a layer with weights, and ways to compute a pass: an algorithm with layouts of its own
+ * choice or as given. */
+enum { ONEDNN_PASSES = 3, ONEDNN_WAYS = 6 };
+
+/* Layers of an op, and the layout of its weights. Equal in all programs of a network. */
+struct onednn_op {
+    const struct layer_desc *layer;
+    bool relu;       /* the next layer is the op's ReLU */
+    bool hands_back; /* an earlier op has parameters, so the op computes its input's gradient */
+    /* Layout of the weights in the arenas of parameters and gradients, set by the first program;
+     * ndims = 0: no weights. A layer's bias, or scale and shift, are row-major. */
+    dnnl_memory_desc_t weights;
+    char algorithms[64]; /* of forward, weights' and input's gradient: "winograd/direct/direct" */
+    int8_t ways[ONEDNN_PASSES]; /* chosen way of each pass, 0..ONEDNN_WAYS-1; -1: by time */
+};
+
+/* Calls of an op, and its memory. */
+struct op_calls {
+    struct dnn_calls forward, evaluation, backward;
+    dnnl_memory_t y;      /* output */
+    dnnl_memory_t dx, dy; /* gradients of input and output; ops share two buffers */
+    /* Views of the arenas, to be placed before each call. weights: also scale and shift of batch
+     * norm. NULL: no parameters. */
+    dnnl_memory_t weights, bias, dweights, dbias;
+    dnnl_memory_t mean, variance;                 /* statistics of the batch */
+    dnnl_memory_t running_mean, running_variance; /* views, to be placed before each call */
+    dnnl_memory_t mask;                           /* factors of dropout, row-major; NULL: none */
+};
+
+struct program {
+    struct dnn *dnn;
+    int n, n_ops;
+    dnnl_memory_t x; /* images as numbers [N,C,H,W] */
+    struct op_calls *ops;
+    struct program *next;
+};
+
+/* Makes the program for n images and allocates all memory. The `first` program of a network follows
+ * `ways`, or chooses by time, and sets the members of `ops`. Others choose by time. values: number type between ops, fp32 or bf16. Free with
+ * program_free, which leaves memory and primitives to `dnn`. */
+enum status program_make(struct program **program, struct dnn *dnn, struct onednn_op *ops,
+                         int n_ops, struct shape input, enum precision values, int n, bool first,
+                         struct error *e);
+void program_free(struct program *program);
+
+/* Returns the place of memory. */
+void *program_data(dnnl_memory_t memory);
+/* Places a view; NULL is left out. */
+void program_place(dnnl_memory_t view, const void *at);

@@ -1,0 +1,11 @@
+/* peer_onednn without oneDNN: --check says what is missing, and its points are skipped. */
+#include "bench/workloads/peers/onednn/version.h"
+
+enum status onednn_name(char *text, size_t size, struct error *e)
+{
+    (void)text;
+    (void)size;
+    return error_set(e, ERR_UNAVAILABLE,
+                     "oneDNN was not found when this program was built. Use make deps-extra, then "
+                     "make");
+}

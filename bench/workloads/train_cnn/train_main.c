@@ -1,0 +1,167 @@
+#include "bench/workloads/train_cnn/train_main.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bench/base/crash_reporter.h"
+#include "bench/base/descriptors.h"
+#include "bench/base/json.h"
+#include "bench/workloads/failure.h"
+#include "bench/workloads/train_cnn/parts/recovery.h"
+#include "bench/workloads/train_cnn/plan_print.h"
+#include "bench/workloads/train_cnn/run.h"
+#include "comm/wait/progress.h"
+#include "comm/wait/startup_watchdog.h"
+#include "kernels/base/launcher.h"
+#include "kernels/base/mem.h"
+
+/* Crash reporter of this process, or -1. */
+static int crash_reporter = -1;
+
+static void stop_crash_reporter(void)
+{
+    if (crash_reporter >= 0)
+        crash_reporter_stop(crash_reporter);
+    crash_reporter = -1;
+}
+
+/* Starts a process that reports the death of this rank. A killed rank cannot report itself, and its
+ * launcher may blame another rank that it killed afterwards. Exits that run no atexit handler stop
+ * the reporter themselves. */
+static enum status start_crash_reporter(const char *program, struct error *e)
+{
+    char message[512], host[HOST_NAME_MAX + 1] = "";
+    int rank = launcher_rank();
+    if (rank < 0)
+        return OK; /* not started by a launcher: the parent sees how this process ends */
+    gethostname(host, sizeof host - 1);
+    snprintf(message, sizeof message, "%s: rank %d (process %d on %s) was killed or has crashed",
+             program, rank, (int)getpid(), host);
+    enum status status = crash_reporter_start(&crash_reporter, message, e);
+    if (status == OK &&
+        (atexit(stop_crash_reporter) != 0 || at_quick_exit(stop_crash_reporter) != 0))
+        status = error_set(e, ERR_SYSTEM, "no room for a handler of exit");
+    return status;
+}
+
+/* A rank that fails alone aborts all others. */
+static int train(const struct arguments *arguments, const struct load_mark *begin)
+{
+    struct error e = {0};
+    struct run r = {.arguments = arguments, .begin = begin};
+    record_clear(RECORD_end, &r.end);
+    /* memory of the loaded libraries: nothing is allocated yet */
+    r.end.libraries_mib = mem_now_mib();
+    enum status status = run_open(&r, &e);
+    THEN(status, run_execute(&r, &e));
+    int exit_status = status == OK ? 0 : failure_report(arguments->program, &e, true);
+    if (status != OK)
+        recorder_withdraw(arguments->record_dir, r.rank);
+    if (status != OK && !r.all_failed) {
+        stop_crash_reporter();
+        failure_abort_all(exit_status, &e);
+    }
+    run_close(&r);
+    return exit_status;
+}
+
+static enum status print_identity(FILE *out, const struct arguments *a, struct error *e)
+{
+    const struct config *c = &a->config;
+    struct data_set data;
+    enum isa isa;
+    enum status status = trainer_isa(c, &isa, e);
+    TRY(status);
+    TRY(data_open_as(&data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH),
+                     config_text(c, OPT_DATA_NAME), e));
+    gemm_init();
+    json_t *line = report_identity(&data, isa, a, e);
+    /* Text in arrays is not taken as a fact that launches record. */
+    json_object_update_new(line, json_pack("{s:[i,i,i], s:[i,s], s:i}", "data_shape", data.shape.c,
+                                           data.shape.h, data.shape.w, "data_labels", data.classes,
+                                           data.largest, "data_images", (int)data.train.n));
+    if (line == NULL)
+        status = e->status;
+    else if (!json_put(out, line, JSON_COMPACT))
+        status = error_set(e, ERR_SYSTEM, "cannot print the identity");
+    json_decref(line);
+    data_close(&data);
+    return status;
+}
+
+/* Prints errors to standard output too, which the caller reads. */
+static enum status identify(FILE *out, const struct arguments *a, struct error *e)
+{
+    enum status status = print_identity(out, a, e);
+    if (status != OK)
+        fprintf(out, "%s%s%s\n", e->file, e->file[0] ? ": " : "", e->text);
+    return status;
+}
+
+/* Answers a query that needs no run. */
+static enum status answer_query(FILE *out, const struct arguments *a, struct error *e)
+{
+    if (a->probe_recovery)
+        return recovery_probe(out, e);
+    if (a->describe)
+        return arguments_describe(out, a->program, e);
+    return a->describe_plan ? plan_print(out, &a->config, e) : identify(out, a, e);
+}
+
+static int wanted_level(const struct config *c)
+{
+    return config_overlap(c) == OVERLAP_thread ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
+}
+
+int train_main(int argc, char **argv, const struct train_program *program)
+{
+    struct arguments arguments;
+    struct error e = {0};
+    descriptors_open_standard();
+    enum status status = arguments_parse(&arguments, argc, argv, &e);
+    if (status == OK && program->prepare != NULL && !arguments.help && !arguments.describe)
+        status = program->prepare(&arguments.config, &e);
+    if (status != OK) {
+        config_free(&arguments.config);
+        return failure_report(program->name, &e, failure_is_first_process());
+    }
+    arguments.program = program->name;
+    arguments.library = program->library;
+    int exit_status = 0;
+    if (arguments.help) {
+        arguments_help(stdout, program->name);
+    } else if (arguments.describe || arguments.describe_plan || arguments.identify ||
+               arguments.probe_recovery) {
+        exit_status = answer_query(stdout, &arguments, &e) == OK
+                          ? 0
+                          : failure_report(program->name, &e, true);
+    } else {
+        int level;
+        double deadline_s = config_number(&arguments.config, OPT_DEADLINE);
+        struct startup_watchdog startup;
+        struct load_mark begin;
+        load_mark_take(&begin);
+        recorder_announce(arguments.record_dir, launcher_rank());
+        if (start_crash_reporter(program->name, &e) != OK ||
+            startup_watchdog_begin(&startup, "start of MPI", deadline_s, &e) != OK)
+            return failure_report(program->name, &e, true);
+        failure_warn_of_shared_memory();
+        if (arguments.wait == WAIT_YIELD)
+            progress_yield();
+        MPI_Init_thread(&argc, &argv, wanted_level(&arguments.config), &level);
+        startup_watchdog_end(&startup);
+        exit_status = train(&arguments, &begin);
+        if (!arguments.finalize && launcher_hears_leaving()) {
+            stop_crash_reporter();
+            launcher_leave(descriptors_end_output(program->name, exit_status));
+        }
+        startup_watchdog_begin(&startup, "end of MPI", deadline_s, &e);
+        MPI_Finalize();
+        startup_watchdog_end(&startup);
+    }
+    config_free(&arguments.config);
+    return descriptors_end_output(program->name, exit_status);
+}

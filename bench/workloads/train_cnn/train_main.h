@@ -1,0 +1,16 @@
+/* The trainer as a program. A peer that links with another implementation of kernels/net/net.h is a
+ * program of its own. */
+#pragma once
+
+#include "bench/workloads/train_cnn/arguments.h"
+
+struct train_program {
+    const char *name;    /* as in workloads.def, for messages and records */
+    const char *library; /* matrix library, for records; NULL: that of kernels/gemm.h */
+    /* Rejects options that the program does not support, and sets those that it chooses itself;
+     * NULL: supports all. */
+    enum status (*prepare)(struct config *config, struct error *e);
+};
+
+/* Trains as the command line says, on all ranks of the launch. Returns the exit status. */
+int train_main(int argc, char **argv, const struct train_program *program);
