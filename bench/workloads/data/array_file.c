@@ -11,13 +11,14 @@
 #include "kernels/base/mem.h"
 
 #define CHUNK_NUMBERS 65536
-/* Largest image, in bytes, whose channels are moved; limits memory for a damaged header. */
+/* Largest image (bytes) whose channels are reordered. Limits the memory that a damaged header can
+ * request. */
 #define TURNED_MAX (64 << 20)
 
 /* ---- Header ---- */
 
-/* Returns the size of the whole file. Cannot overflow: 2^32 images of 3 * ARRAY_SIDE_MAX^2 bytes
- * are below 2^64. */
+/* Returns the size of the whole file. The result cannot overflow: 2^32 images of 3 *
+ * ARRAY_SIDE_MAX^2 bytes are below 2^64. */
 static uint64_t expected_bytes(const struct array_file *file)
 {
     uint64_t bytes = (uint64_t)file->items.bytes;
@@ -98,7 +99,7 @@ static enum status read_header(struct array_file *file, const uint8_t *bytes, si
     return file->is_images ? find_channels(file, e) : OK;
 }
 
-/* Returns whether the numbers in the cache differ from those in the file. */
+/* Returns whether the cached copy differs from the file in number type or channel order. */
 static bool is_converted(const struct array_file *file)
 {
     return file->channels_last || file->items.bytes > 1 || file->items.is_signed;
@@ -139,7 +140,7 @@ struct inflation {
     struct stream stream;
 };
 
-/* Moves channels from [rows, columns, channels] to [channels, rows, columns]. */
+/* Reorders an image from [rows, columns, channels] to [channels, rows, columns]. */
 static void move_channels(uint8_t *to, const uint8_t *from, size_t pixels, size_t channels)
 {
     for (size_t c = 0; c < channels; c++)
@@ -147,7 +148,7 @@ static void move_channels(uint8_t *to, const uint8_t *from, size_t pixels, size_
             to[c * pixels + i] = from[i * channels + c];
 }
 
-/* Returns the number at `from`; a negative one as its two's complement. */
+/* Returns the number at `from`. A negative number is returned in two's complement (64 bits). */
 static uint64_t read_item(const uint8_t *from, struct array_items items)
 {
     uint64_t value = array_number(from, items.bytes, items.big_endian);
@@ -165,7 +166,7 @@ static enum status error_label(const struct array_file *file, uint64_t i, uint64
                     text);
 }
 
-/* Converts the next `n` labels to bytes; `first` is the index of the first one. */
+/* Converts `n` labels to bytes. `first` is the index in the file of from[0]. */
 static enum status narrow_labels(const struct array_file *file, uint8_t *to, const uint8_t *from,
                                  uint64_t first, size_t n, struct error *e)
 {
@@ -178,19 +179,19 @@ static enum status narrow_labels(const struct array_file *file, uint8_t *to, con
     return OK;
 }
 
-/* Returns the bytes of a sample at file->bytes. */
+/* Returns the bytes per sample in file->bytes. */
 static size_t sample_bytes(const struct array_file *file)
 {
     return file->is_images ? (size_t)file->channels * file->rows * file->columns : 1;
 }
 
-/* Images whose channels are moved are converted one by one. */
+/* Returns how many numbers one call converts: one image if channels are reordered. */
 static size_t numbers_at_once(const struct array_file *file)
 {
     return file->channels_last ? sample_bytes(file) : CHUNK_NUMBERS;
 }
 
-/* Converts the next `n` numbers to bytes; `first` is the index of the first one. */
+/* Converts `n` numbers to bytes. `first` is the index in the file of from[0]. */
 static enum status convert(const struct array_file *file, uint8_t *to, const uint8_t *from,
                            uint64_t first, size_t n, struct error *e)
 {
@@ -203,8 +204,8 @@ static enum status convert(const struct array_file *file, uint8_t *to, const uin
     return OK;
 }
 
-/* Copies the header and converts all numbers. Stops at the first byte beyond the size in the
- * header. `from` has room for the header and numbers_at_once. */
+/* Copies the header to the cache and converts all numbers. Fails if bytes follow the last number.
+ * `from` has room for the header and numbers_at_once(file) numbers. */
 static enum status inflation_copy(struct inflation *in, uint8_t *from, uint8_t *to, int sink,
                                   struct error *e)
 {
@@ -243,7 +244,7 @@ static enum status inflation_fill(void *arg, int sink, struct error *e)
     return status;
 }
 
-/* Makes a cache key of everything that the decompressed bytes depend on. */
+/* Makes a cache key from everything that determines the decompressed bytes. */
 static enum status make_key(char key[CACHE_KEY_MAX], const char *set, const char *path,
                             struct error *e)
 {
@@ -254,7 +255,7 @@ static enum status make_key(char key[CACHE_KEY_MAX], const char *set, const char
     return status;
 }
 
-/* Opens the file through the cache; the entry has the file's name without ".gz". */
+/* Opens the cached copy of the file. The copy has the name of the file without ".gz". */
 static enum status open_cached(struct array_file *file, const char *set, struct inflation *in,
                                struct error *e)
 {

@@ -1,5 +1,5 @@
-/* A file with one array of images or labels: a header, then numbers in C order, plain or gzip. Each
- * format has a table in idx.c or npy.c. */
+/* A file with one array of images or labels: a header, then numbers in C order, plain or gzip. The
+ * formats are implemented in idx.c and npy.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 /* Largest header of any format, in bytes. */
 #define ARRAY_HEADER_MAX 4096
 
-/* Number type of a file. Other types than bytes are converted to bytes in the cache. */
+/* Number type of a file. Types other than bytes are converted to bytes in the cache. */
 struct array_items {
     int bytes; /* bytes per number */
     bool is_signed, big_endian;
@@ -31,8 +31,9 @@ struct array_file {
     int n_dims;
     uint64_t dims[ARRAY_DIMS_MAX];
     uint32_t channels, rows, columns; /* size of an image */
-    bool channels_last; /* whether channels come last in the file; in `bytes` they come first */
-    struct array_items items; /* number type in the file at `path`; `bytes` has unsigned bytes */
+    /* whether channels are the last dimension in the file; in `bytes` they come first */
+    bool channels_last;
+    struct array_items items; /* number type in the file; `bytes` always holds unsigned bytes */
     size_t header_bytes;
     const uint8_t *bytes;
     struct file_map map;
@@ -40,8 +41,9 @@ struct array_file {
 
 struct array_format {
     const char *name;
-    /* Sets n_dims, dims, items and header_bytes from the first `n` decompressed bytes. ERR_DATA if
-     * the header is not of this format, or the numbers cannot be images or labels. */
+    /* Reads the header from the first `n` decompressed bytes; sets n_dims, dims, items and
+     * header_bytes. ERR_DATA if the header is not of this format, or the array cannot be images or
+     * labels. */
     enum status (*read_header)(struct array_file *file, const uint8_t *bytes, size_t n,
                                struct error *e);
 };
@@ -55,22 +57,22 @@ extern const struct array_format array_format_idx;
  * integers from 0 to 255. */
 extern const struct array_format array_format_npy;
 
-/* Opens the file at `path` (borrowed), which must hold images, or labels without `is_images`. Plain
- * files of bytes are mapped in place. Gzip, images with channels last and labels of other types are
- * converted in the cache, under the name of data set `set`. ERR_DATA if the file differs from its
- * header. If images and labels are swapped, the error names `partner`, the other file of the
- * pair. */
+/* Opens the file at `path` (borrowed). It must hold images if `is_images`, else labels. Plain files
+ * of bytes are mapped in place. Gzip files, images with channels last and labels of other types are
+ * converted into the cache, under the name of data set `set`. ERR_DATA if the file contradicts its
+ * header. If images and labels are swapped, the error names `partner`, the other file of the pair.
+ * */
 enum status array_open(struct array_file *file, const struct array_format *format, const char *set,
                        const char *path, const char *partner, bool is_images, struct error *e);
 void array_close(struct array_file *file);
 
-/* Returns an unsigned number of n bytes, at most 8. */
+/* Returns the unsigned number in the n <= 8 bytes at `from`. */
 uint64_t array_number(const uint8_t *from, int n, bool big_endian);
 
 /* Makes the error for a header of `found` bytes, shorter than `expected`. */
 enum status array_error_header_cut(const struct array_file *file, size_t expected, size_t found,
                                    struct error *e);
 
-/* Makes the error for labels in place of images or the reverse. `at`: position of the evidence in
- * the header. */
+/* Makes the error for a file of labels where images are expected, or the reverse. `at` names the
+ * byte of the header that shows it. */
 enum status array_error_swapped(const struct array_file *file, const char *at, struct error *e);

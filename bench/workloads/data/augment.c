@@ -4,7 +4,7 @@
 
 #include "kernels/base/rng.h"
 
-/* Returns a uniform number in [-AUGMENT_PAD, AUGMENT_PAD], with bias below 2^-29. */
+/* Maps a random word to a uniform integer in [-AUGMENT_PAD, AUGMENT_PAD], with bias below 2^-29. */
 static int offset_of(uint32_t word)
 {
     enum { PLACES = 2 * AUGMENT_PAD + 1 };
@@ -18,7 +18,7 @@ struct crop augment_crop(uint64_t seed, uint32_t epoch, uint32_t sample)
     return (struct crop){offset_of(words[0]), offset_of(words[1]), (int)(words[2] >> 31)};
 }
 
-/* Shifts from [w] left by `column` into to [w], which may be the same row. */
+/* Shifts a row of w pixels left by `column`, with zeros moving in. `to` may equal `from`. */
 static void shift_row(uint8_t *to, const uint8_t *from, int w, int column)
 {
     int left = column < 0 ? -column : 0, right = column > 0 ? column : 0, kept = w - left - right;
@@ -40,7 +40,7 @@ static void flip_row(uint8_t *row, int w)
     }
 }
 
-/* Goes through the rows in an order that reads each before it is overwritten. */
+/* Crops in place: the order of rows is such that each row is read before it is overwritten. */
 static void crop_plane(uint8_t *plane, int h, int w, struct crop crop)
 {
     for (int i = 0; i < h; i++) {

@@ -19,11 +19,11 @@
 #include "bench/base/file.h"
 #include "bench/base/log.h"
 
-/* One page, so that the contents start on a page. */
+/* The header fills one page, so that the contents begin at a page boundary. */
 #define HEADER_BYTES 4096
 #define CHUNK_BYTES  ((size_t)256 << 10)
 
-/* Requested entry and its path. */
+/* A cache entry to open or make. */
 struct entry {
     const char *name, *key;
     cache_fill *fill;
@@ -33,7 +33,7 @@ struct entry {
 
 /* ---- Contents of an entry ---- */
 
-/* Hashes in chunks from the file: touching the mapping would count as this process's memory. */
+/* Hashes the file in chunks with pread: reading a mapping would count as memory of this process. */
 static bool hash_chunks(int fd, size_t begin, size_t contents, uint8_t *chunk, uint64_t *hash)
 {
     XXH3_state_t state;
@@ -64,8 +64,8 @@ static enum status hash_file(int fd, size_t begin, size_t contents, uint64_t *ha
     return read ? OK : error_set(e, ERR_DATA, "cannot be read in full");
 }
 
-/* Makes the header for the contents that follow it. It is text, so that `head -c 4096` shows what
- * an entry is. */
+/* Makes the header for the contents that follow it. The header is text, so that `head -c 4096`
+ * identifies an entry. */
 static enum status header_make(char header[HEADER_BYTES], int fd, const char *key, size_t contents,
                                uint64_t *hash, struct error *e)
 {
@@ -77,8 +77,8 @@ static enum status header_make(char header[HEADER_BYTES], int fd, const char *ke
     return OK;
 }
 
-/* Shrinks *map to the contents. ERR_DATA unless the file is complete, unaltered and the entry of
- * `key`. */
+/* Shrinks *map to the contents without the header. ERR_DATA unless the file is complete, unaltered
+ * and has `key`. */
 static enum status header_check(struct file_map *map, int fd, const char *key, struct error *e)
 {
     char header[HEADER_BYTES];
@@ -113,8 +113,8 @@ enum status cache_write(int sink, const void *bytes, size_t n, struct error *e)
     return error_set(e, ERR_SYSTEM, "cannot be written: %s", strerror(errno));
 }
 
-/* Turns ERR_DATA into ERR_SYSTEM: if a file that was just written is unusable, its folder is at
- * fault. */
+/* Turns ERR_DATA into ERR_SYSTEM: if a file cannot be read back just after it was written, the
+ * folder is at fault. */
 static enum status blame_folder(enum status status, struct error *e)
 {
     if (status != ERR_DATA)
@@ -124,7 +124,7 @@ static enum status blame_folder(enum status status, struct error *e)
     return ERR_SYSTEM;
 }
 
-/* The header is written last, because it holds the hash of the contents. */
+/* Writes the contents, then the header, which holds their hash. */
 static enum status write_contents(int fd, const struct entry *entry, struct error *e)
 {
     char header[HEADER_BYTES] = {0};
@@ -160,8 +160,8 @@ static enum status folder_find(char folder[PATH_MAX], struct error *e)
                      "no cache folder: SCALEBENCH_CACHE, XDG_CACHE_HOME and HOME are not set");
 }
 
-/* Creates the folder and its parents. Only the last mkdir counts: parents may exist and be
- * read-only. */
+/* Creates the folder and its parents. Only a failure of the last mkdir is an error: parents may
+ * exist already. */
 static enum status folder_create(const char *folder, struct error *e)
 {
     char path[PATH_MAX];
@@ -188,7 +188,7 @@ static enum status entry_locate(struct entry *entry, struct error *e)
     return OK;
 }
 
-/* Maps the entry; ERR_DATA if it is missing or altered. */
+/* Maps the entry; ERR_DATA if it cannot be opened or is altered. */
 static enum status entry_map(const struct entry *entry, struct file_map *map, struct error *e)
 {
     const char *why;
@@ -200,8 +200,8 @@ static enum status entry_map(const struct entry *entry, struct file_map *map, st
     return status;
 }
 
-/* Makes the entry under a temporary name and renames it. The name includes the host, because some
- * shared file systems lock only within a node. */
+/* Writes the entry to a temporary file and renames that. The temporary name includes the host,
+ * because some shared file systems lock only within a node. */
 static enum status entry_make(const struct entry *entry, struct file_map *map, struct error *e)
 {
     char host[HOST_NAME_MAX + 1] = "", path[PATH_MAX + HOST_NAME_MAX + 8];
@@ -225,7 +225,8 @@ static enum status entry_make(const struct entry *entry, struct file_map *map, s
     return status;
 }
 
-/* Locks a file of its own, which is never removed: a removed file would lock nobody out. */
+/* Takes an exclusive lock on folder/lock. The lock file is never removed: processes that lock a
+ * removed file do not exclude each other. */
 static enum status folder_lock(const char *folder, int *lock, struct error *e)
 {
     char path[PATH_MAX + 8];
@@ -244,7 +245,7 @@ static enum status folder_lock(const char *folder, int *lock, struct error *e)
     return ERR_SYSTEM;
 }
 
-/* If several processes need the entry, one makes it and the others wait and find it. */
+/* Makes the entry under a lock, unless another process has made it meanwhile. */
 static enum status entry_make_locked(const struct entry *entry, struct file_map *map,
                                      struct error *e)
 {
@@ -273,7 +274,7 @@ static enum status memory_make(const struct entry *entry, struct file_map *map, 
     return status;
 }
 
-/* Maps the cache entry, after making it if needed. ERR_SYSTEM if the folder cannot be used. */
+/* Maps the cache entry and makes it first if needed. ERR_SYSTEM if the folder cannot be used. */
 static enum status entry_open(struct entry *entry, struct file_map *map, struct error *e)
 {
     *map = (struct file_map){0};

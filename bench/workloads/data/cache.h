@@ -1,10 +1,10 @@
-/* Folder of files that are made once, mapped and reused: decompressed and generated data.
+/* Cache folder for data that is made once, mapped and reused: decompressed and generated data sets.
  *
  * The folder is $SCALEBENCH_CACHE, else $XDG_CACHE_HOME/scalebench, else ~/.cache/scalebench. An
- * entry is a header with key and hash, then the contents. The hash is checked whenever the entry is
- * opened (about 30 ms for CIFAR-10). An entry is written to a temporary name under a lock,
- * synchronised and renamed, so a killed process never leaves an incomplete entry under the final
- * name. */
+ * entry is a file: a header with key and hash, then the contents. The hash is checked whenever the
+ * entry is opened (about 30 ms for CIFAR-10). An entry is written to a temporary name under a lock,
+ * synchronised and renamed. A killed process therefore never leaves an incomplete entry under the
+ * final name. */
 #pragma once
 
 #include <stddef.h>
@@ -13,28 +13,28 @@
 #include "bench/base/file_map.h"
 #include "kernels/base/error.h"
 
-/* Writes the contents of an entry to `sink` with cache_write. Returns ERR_DATA if the source is at
- * fault; ERR_SYSTEM is reserved for a fault of the sink. */
+/* Writes the contents of an entry to `sink` with cache_write. Returns ERR_DATA if the source data
+ * is faulty; ERR_SYSTEM is reserved for failed writes. */
 typedef enum status cache_fill(void *arg, int sink, struct error *e);
 
 /* Appends n bytes to the sink of a cache_fill; ERR_SYSTEM if they cannot be written. */
 enum status cache_write(int sink, const void *bytes, size_t n, struct error *e);
 
-/* Computes XXH3 of map->bytes. The hash of a file mapped in place is kept in the cache, if that is
- * writable, under the file's path, size, time and inode. */
+/* Computes XXH3 of map->bytes. For a file mapped in place, the hash is stored in the cache if
+ * possible, under the file's path, size, time and inode. */
 enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct error *e);
 
-/* Size of the longest key with its final zero. */
+/* Maximum size of a key, with its terminating zero. */
 #define CACHE_KEY_MAX 2048
 
-/* Appends to a key everything that a file's contents depend on; the key calls the file `name`.
- * ERR_DATA if the file does not exist or the key has no room for the name. */
+/* Appends to `key` everything that identifies a file's contents; `name` is the file's name in the
+ * key. ERR_DATA if the file does not exist or the key is too small. */
 enum status cache_add_to_key(char key[CACHE_KEY_MAX], const char *name, const char *path,
                              struct error *e);
 
-/* Maps the entry of `key`, after `fill` has made it if it is missing. `key` is one line of text
- * with everything that the contents depend on; `name` only makes the file name readable. If no
- * folder is writable, warns and makes the contents in memory. ERR_MEMORY if an entry cannot be
+/* Maps the entry of `key`. If the entry is missing, `fill` makes it first. `key` is one line of
+ * text with everything that determines the contents; `name` only makes the file name readable. If
+ * no folder is writable, warns and makes the contents in memory. ERR_MEMORY if an entry cannot be
  * mapped; the entry is kept. */
 enum status cache_open(struct file_map *map, const char *name, const char *key, cache_fill *fill,
                        void *arg, struct error *e);

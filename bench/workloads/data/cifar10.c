@@ -1,7 +1,6 @@
-/* CIFAR-10 (Krizhevsky, "Learning multiple layers of features from tiny images", 2009) in its
- * binary form: five training files and one test file. Records are a label and the red, green and
- * blue planes of 32x32 pixels. Read from the files, plain or gzip, or from the distributed
- * archive. */
+/* Reads CIFAR-10 (Krizhevsky, "Learning multiple layers of features from tiny images", 2009) in its
+ * binary version: five training files and one test file, or the distributed archive of them, plain
+ * or gzip. A record is a label, then the red, green and blue planes of 32x32 pixels. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +25,10 @@ static const data_names file_names[FILES] = {{"data_batch_1.bin"}, {"data_batch_
 static const data_names archive_names = {"cifar-10-binary.tar"};
 static const char subfolder[] = "cifar-10-batches-bin"; /* folder inside the archive */
 
-/* Paths of six files or of one archive. */
+/* Paths of the six files, or of one archive. */
 struct cifar {
     char paths[FILES][DATA_FILE_MAX];
-    char archive[DATA_FILE_MAX]; /* "" if there are files */
+    char archive[DATA_FILE_MAX]; /* "" if the six files are read */
 };
 
 /* ---- Finding the files ---- */
@@ -49,7 +48,8 @@ static enum status find_files(struct cifar *set, const struct data_set *data, co
     return OK;
 }
 
-/* Returns a file name of the Python (pickled) form that the folder holds, or NULL. */
+/* Returns the name of a CIFAR-10 file in Python's pickle format if the folder has one, else NULL.
+ * */
 static const char *find_python_form(const char *folder)
 {
     static const char *const names[] = {"data_batch_1", "cifar-10-batches-py",
@@ -81,17 +81,18 @@ static enum status error_no_files(const struct data_set *data, const struct data
 
 /* ---- Reading records ---- */
 
-/* The six files on their way into the cache: images are written at once, labels after them. */
+/* State while the six files are copied to the cache. Images are written at once; labels are
+ * collected and written after them. */
 struct filling {
     const struct cifar *set;
     struct stream stream;
     struct tar_member member; /* current member of an archive */
     uint8_t *labels;
     size_t n;
-    uint32_t counts[2]; /* number of images for training and for test */
+    uint32_t counts[2]; /* images read so far: training, test */
 };
 
-/* Returns the archive member as prefix for a byte position in errors. */
+/* Returns "MEMBER: " for errors in an archive, else "". */
 static const char *inside(const struct filling *f, char text[300])
 {
     snprintf(text, 300, "%s%s", f->set->archive[0] ? f->member.name : "",
@@ -118,7 +119,7 @@ static enum status read_bytes(struct filling *f, uint8_t *record, size_t *n, str
     return stream_read(&f->stream, record, RECORD_BYTES, n, e);
 }
 
-/* Reads all records of one file. */
+/* Reads all records of one file and adds their number to *count. */
 static enum status read_records(struct filling *f, uint32_t *count, int sink, struct error *e)
 {
     uint8_t record[RECORD_BYTES];
@@ -139,8 +140,8 @@ static enum status read_records(struct filling *f, uint32_t *count, int sink, st
 
 /* ---- Archive ---- */
 
-/* Moves to the member called `name`. NULL: reads to the end of the archive, so that gzip's checksum
- * is verified. */
+/* Moves to the archive member called `name`. NULL: reads to the end of the archive, so that gzip's
+ * checksum is verified. */
 static enum status find_member(struct filling *f, const char *name, struct error *e)
 {
     bool found = true;
@@ -159,7 +160,7 @@ static enum status find_member(struct filling *f, const char *name, struct error
     return OK;
 }
 
-/* Searches each member from the beginning, since members may be in any order. */
+/* Reads the six members. Each is searched from the beginning, since members may be in any order. */
 static enum status read_archive(struct filling *f, int sink, struct error *e)
 {
     TRY(stream_open(&f->stream, f->set->archive, "a tar archive", e));
@@ -184,7 +185,8 @@ static enum status read_files(struct filling *f, int sink, struct error *e)
 
 /* ---- The cache ---- */
 
-/* Contents: images, then labels, of training and test; then both counts, little-endian. */
+/* Layout of the cached contents: training images, test images, training labels, test labels, then
+ * both counts, little-endian. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are written in memory order");
 
 static enum status fill(void *arg, int sink, struct error *e)

@@ -19,7 +19,7 @@ static const struct data_reader *const readers[] = {
 
 /* ---- Files ---- */
 
-/* Sets path to folder/name followed by `ending`, or to "" if there is no such file. */
+/* Sets path to folder/name followed by `ending`, or to "" if that file does not exist. */
 static enum status look_for(char path[DATA_FILE_MAX], const char *folder, const char *name,
                             const char *ending, struct error *e)
 {
@@ -74,7 +74,7 @@ enum status data_find_files(char (*paths)[DATA_FILE_MAX], const data_names *name
 
 /* ---- Folders ---- */
 
-/* Opens a set in a folder; a missing folder has no files. */
+/* Opens a data set in `folder`. *found is false if the folder or its files are missing. */
 static enum status open_folder(struct data_set *data, const char *folder,
                                const struct data_reader *reader, bool *found, struct error *e)
 {
@@ -92,7 +92,7 @@ static enum status open_folder(struct data_set *data, const char *folder,
     return reader->open(data, reader, data->path, found, e);
 }
 
-/* Returns why a path is not a folder, as errno; 0: it is one. */
+/* Returns 0 if `path` is a folder, else the errno value that says why not. */
 static int find_fault(const char *path)
 {
     struct stat info;
@@ -112,7 +112,7 @@ static enum status open_given(struct data_set *data, const char *folder,
     return found ? OK : reader->no_files(data, reader, folder, e);
 }
 
-/* Searches the folder that the user names first, and warns if it has no files of the set. */
+/* Searches the folder in $SCALEBENCH_DATA, and warns if it has no files of the set. */
 static enum status open_named_by_environment(struct data_set *data,
                                              const struct data_reader *reader, bool *found,
                                              struct error *e)
@@ -132,7 +132,7 @@ static enum status open_named_by_environment(struct data_set *data,
     return OK;
 }
 
-/* Returns false for SCALEBENCH_DATA=none. */
+/* Returns false if SCALEBENCH_DATA is "none". */
 static bool searches_folders(void)
 {
     const char *named = getenv("SCALEBENCH_DATA");
@@ -144,7 +144,8 @@ static enum status open_anywhere(struct data_set *data, const struct data_reader
 {
     static const char *const parents[] = {"data", "../shared/data", "data"};
     const char *home = getenv("SCALEBENCH_HOME");
-    size_t n = home != NULL && home[0] ? 3 : 2; /* with SCALEBENCH_HOME, also its data folder */
+    /* $SCALEBENCH_HOME/data is searched only if the variable is set */
+    size_t n = home != NULL && home[0] ? 3 : 2;
     TRY(open_named_by_environment(data, reader, found, e));
     for (size_t i = 0; i < n && !*found; i++) {
         char folder[PATH_MAX];
@@ -161,7 +162,7 @@ static enum status open_anywhere(struct data_set *data, const struct data_reader
     return OK;
 }
 
-/* Opens the files in folder `path`, or for "auto" in the first default folder that has them. */
+/* Opens the files in folder `path`. "auto": in the first default folder that has them. */
 static enum status open_files(struct data_set *data, const struct data_reader *reader,
                               const char *path, struct error *e)
 {
@@ -196,7 +197,8 @@ enum status data_open(struct data_set *data, const char *set, const char *path, 
     return status;
 }
 
-/* Rejects the name of another set, which would misrepresent the images. */
+/* Sets the user's name for the data set. Rejects names of built-in sets, which would misrepresent
+ * the images. */
 static enum status name_own(struct data_set *data, const char *name, struct error *e)
 {
     const char *slash = strrchr(data->path, '/');

@@ -52,7 +52,7 @@ enum status data_hash(const struct data_set *data, char hex[DATA_HASH_BYTES], st
     return OK;
 }
 
-/* Reads one byte per page. */
+/* Reads one byte per page, so that the kernel loads all pages. */
 static void touch(const uint8_t *bytes, size_t n)
 {
     enum { PAGE_BYTES = 4096 };
@@ -69,7 +69,7 @@ void data_load(const struct data_part *part, size_t image_bytes)
     touch(part->labels, part->n);
 }
 
-/* Returns the index of a sample among the part's images. */
+/* Returns the index in part->images of a sample. */
 static size_t place_of(const struct data_part *part, uint32_t sample)
 {
     return part->slots != NULL ? part->slots[sample] : sample;

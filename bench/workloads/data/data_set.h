@@ -9,20 +9,20 @@
 #include "kernels/base/error.h"
 #include "kernels/desc/net_desc.h"
 
-#define DATA_CLASSES_MAX 256 /* a label is a byte */
+#define DATA_CLASSES_MAX 256 /* labels are bytes */
 #define DATA_NAME_BYTES  32
 
-/* n samples: images [n,C,H,W] in bytes, labels [n] below `classes`. Sample i is at slots[i], or at
- * i if `slots` is NULL. Owned by the data set. */
+/* Training or test samples: images [n,C,H,W] and labels [n], as bytes; labels are below `classes`.
+ * Sample i is at index slots[i], or at i if `slots` is NULL. Owned by the data set. */
 struct data_part {
     const uint8_t *images;
     const uint8_t *labels;
     uint32_t n;
-    const uint32_t *slots; /* [n] */
+    const uint32_t *slots; /* [n]; NULL: sample i is at index i */
 };
 
-/* Position of sample 0 in a file that every process of the node may open; other samples follow.
- * path is "" if there is no such file. */
+/* Position in a file of the first sample; the others follow it. Every process of the node may open
+ * the file. path is "" if there is no such file. */
 struct data_place {
     char path[PATH_MAX];
     uint64_t offset;
@@ -34,7 +34,8 @@ struct data_set {
     char path[1024];            /* folder of the files; "generated" for a generated set */
     struct shape shape;
     int classes;
-    char largest[96]; /* file and image that the number of classes comes from; "" if it is fixed */
+    /* file and image whose label set `classes`; "" if the number of classes is fixed */
+    char largest[96];
     struct data_part train, test;
     struct data_place train_images, train_labels;
     struct file_map maps[4];
@@ -55,13 +56,13 @@ struct data_set {
  * different counts, labels out of range, corrupt gzip. */
 enum status data_open(struct data_set *data, const char *set, const char *path, struct error *e);
 
-/* Opens a data set like data_open, and names "idx" or "npy" sets `name`; "auto" takes the folder's
- * name. ERR_ARGUMENT if the name is too long or belongs to another set. */
+/* Opens a data set like data_open. "idx" and "npy" sets get the name `name`, or the folder's name
+ * for "auto". ERR_ARGUMENT if the name is too long or belongs to another set. */
 enum status data_open_as(struct data_set *data, const char *set, const char *path, const char *name,
                          struct error *e);
 void data_close(struct data_set *data);
 
-/* Returns the resident size of the set's files in this process (MiB), or NAN if it is unknown. */
+/* Returns the resident size (MiB) of the mapped files in this process, or NAN if it is unknown. */
 double data_resident_mib(const struct data_set *data);
 
 #define DATA_HASH_BYTES 17
@@ -70,7 +71,7 @@ double data_resident_mib(const struct data_set *data);
  * their hash is then cached by path, size, time and inode. */
 enum status data_hash(const struct data_set *data, char hex[DATA_HASH_BYTES], struct error *e);
 
-/* Touches all pages of a part: a page fault within a timed step would count as computing.
+/* Touches all pages of a part, because a page fault within a timed step would count as computing.
  * `image_bytes`: size of one image. */
 void data_load(const struct data_part *part, size_t image_bytes);
 
@@ -78,7 +79,7 @@ void data_load(const struct data_part *part, size_t image_bytes);
 void data_gather(const struct data_part *part, size_t image_bytes, const uint32_t *samples,
                  size_t n, uint8_t *images, uint8_t *labels);
 
-/* Sets images [n] to pointers into the part, without copying, and copies labels [n]. */
+/* Sets images [n] to pointers to the samples' images, without copying, and copies labels [n]. */
 void data_locate(const struct data_part *part, size_t image_bytes, const uint32_t *samples,
                  size_t n, const uint8_t **images, uint8_t *labels);
 

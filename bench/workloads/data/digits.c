@@ -1,13 +1,13 @@
-/* Generated digits, for machines without MNIST: same shape and number, a pure function of (seed,
- * index), and hard enough that a convolutional net beats a linear model.
+/* Generates images of digits for machines without MNIST: same shape and number of images, a pure
+ * function of (seed, index), and hard enough that a convolutional net beats a linear model.
  *
  * A digit is a skeleton of strokes. A smooth random field bends it (the elastic distortion of
  * Simard, Steinkraus, Platt, "Best practices for convolutional neural networks", ICDAR 2003). It is
  * rotated, sheared, scaled and shifted, drawn with a pen of random width and blur, and covered with
  * specks and noise.
  *
- * Only + - * / and sqrt are used, in a fixed order. They are exact to the last bit everywhere, so
- * every machine makes the same bytes; a test checks this. */
+ * Only + - * / and sqrt are used, in a fixed order. IEEE 754 rounds them the same way everywhere,
+ * so every machine makes the same bytes; a test checks this. */
 #include <math.h>
 
 #include "bench/workloads/data/random_words.h"
@@ -18,8 +18,8 @@
 
 /* ---- Skeletons ---- */
 
-/* Points in a box of 100 x 100, y downwards, joined by a smooth curve. UP lifts the pen; a corner
- * lifts the pen and sets it down at the same point. The table ends with {0, 0}. */
+/* A glyph is a list of points in a box of 100 x 100, y downwards, joined by a smooth curve. UP
+ * lifts the pen. A corner is UP, then the same point again. The list ends with {0, 0}. */
 #define UP                                                                                         \
     {                                                                                              \
         -1, -1                                                                                     \
@@ -68,7 +68,7 @@ struct point {
     float x, y;
 };
 
-/* Grid of displacements over the box, interpolated bilinearly. */
+/* Random displacement at each point of a 4 x 4 grid over the box, interpolated bilinearly. */
 #define GRID 4
 struct field {
     struct point at[GRID][GRID];
@@ -88,7 +88,7 @@ static float mix(float a, float b, float t)
     return a + (b - a) * t;
 }
 
-/* Moves point p in [0, 1)^2 by the field. */
+/* Displaces point p in [0, 1)^2 by the interpolated field. */
 static struct point field_move(const struct field *f, struct point p)
 {
     float x = p.x * (GRID - 1), y = p.y * (GRID - 1);
@@ -99,12 +99,13 @@ static struct point field_move(const struct field *f, struct point p)
                           p.y + mix(mix(a[0].y, a[1].y, u), mix(b[0].y, b[1].y, u), v)};
 }
 
-/* Transform from the box to pixels: x' = xx x + xy y + x0, y' likewise. */
+/* Affine map from the glyph's box to pixels: x' = xx x + xy y + x0, y' = yx x + yy y + y0. */
 struct affine {
     float xx, xy, x0, yx, yy, y0;
 };
 
-/* Draws a random transform. t is the tangent of half the angle, so no sine is needed. */
+/* Draws a random rotation, shear, scale and shift. t is the tangent of half the angle, so no sine
+ * is needed. */
 static struct affine affine_draw(struct random_words *s)
 {
     float t = random_spread(s, 0.2f), shear = random_spread(s, 0.4f);
@@ -128,7 +129,7 @@ static struct point affine_move(const struct affine *a, struct point p)
 
 /* ---- Drawing ---- */
 
-/* Squared distance of each pixel to the nearest stroke; FAR if none is within reach. */
+/* Value of canvas.distance2 for a pixel that no stroke is near. */
 #define FAR 1e6f
 struct canvas {
     float distance2[PIXELS];
@@ -158,8 +159,8 @@ static void canvas_segment(struct canvas *canvas, struct point a, struct point b
         }
 }
 
-/* Interpolates from q[1] to q[2] (Catmull and Rom, "A class of local interpolating splines",
- * 1974). */
+/* Interpolates from q[1] to q[2], t from 0 to 1 (Catmull and Rom, "A class of local interpolating
+ * splines", 1974). */
 static struct point spline(const struct point q[4], float t)
 {
     float t2 = t * t, t3 = t2 * t;
@@ -201,14 +202,15 @@ static void canvas_glyph(struct canvas *canvas, const struct glyph *glyph, const
     canvas_stroke(canvas, p, n);
 }
 
-/* Returns the share of a pixel that a line covers, from the distance to its centre. */
+/* Returns the fraction of a pixel that a line covers. distance2: squared distance from the pixel to
+ * the line's centre. */
 static float coverage(float distance2, float radius, float blur)
 {
     float c = 0.5f + (radius - sqrtf(distance2)) / blur;
     return c < 0 ? 0 : c > 1 ? 1 : c;
 }
 
-/* Draws a blot, black or lighter, so that no single pixel identifies a digit. */
+/* Draws a random dark or light speck, so that no single pixel identifies a digit. */
 static void speck_draw(float level[PIXELS], struct random_words *s)
 {
     struct point at = {random_uniform(s, 0, SIDE), random_uniform(s, 0, SIDE)};

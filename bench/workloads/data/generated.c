@@ -1,4 +1,4 @@
-/* Generated data sets. */
+/* Opens generated data sets: draws all images once into the cache. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { SEED = 1 };
 
-/* Set being written to the cache. */
+/* State while a generated set is written to the cache. */
 struct drawing {
     const struct data_reader *reader;
     size_t image_bytes;

@@ -8,11 +8,12 @@
 #define MAGIC_BYTES (sizeof MAGIC - 1)
 #define TYPE_MAX    16
 
-/* Contents of a header's text. */
+/* Contents of a header's Python dictionary. */
 struct npy_header {
-    char type[TYPE_MAX]; /* byte order, kind and size of a number, such as "<i8" */
+    /* numpy type string: byte order, kind and size of a number, such as "<i8" */
+    char type[TYPE_MAX];
     bool fortran;
-    int n_dims; /* may exceed the size of `dims` */
+    int n_dims; /* number of dimensions in the file; may exceed the length of `dims` */
     uint64_t dims[ARRAY_DIMS_MAX];
 };
 
@@ -28,7 +29,7 @@ static void skip_spaces(struct text *t)
         t->at++;
 }
 
-/* Skips spaces, and `word` if it follows. */
+/* Skips spaces, then `word` if it comes next. Returns whether it did. */
 static bool take(struct text *t, const char *word)
 {
     size_t n = strlen(word);
@@ -50,7 +51,7 @@ static bool take_quoted(struct text *t, char quoted[TYPE_MAX])
     return true;
 }
 
-/* Reads at most 18 digits, which fit in 64 bits. */
+/* Reads a decimal number of at most 18 digits, which fits in 64 bits. */
 static bool take_number(struct text *t, uint64_t *number)
 {
     skip_spaces(t);
@@ -81,7 +82,7 @@ static bool take_shape(struct text *t, struct npy_header *header)
             return false;
         if (header->n_dims < ARRAY_DIMS_MAX)
             header->dims[header->n_dims] = number;
-        take(t, "L"); /* suffix of Python 2 */
+        take(t, "L"); /* Python 2 writes long integers as 28L */
         more = take(t, ",");
     }
     return more || take(t, ")");
@@ -179,8 +180,8 @@ static enum status find_items(struct array_file *file, const char type[TYPE_MAX]
 
 /* ---- Header ---- */
 
-/* Returns the offset of the text. Its length takes two bytes in version 1, four in versions 2 and
- * 3. */
+/* Returns the offset of the header's text. The length field before it has two bytes in version 1,
+ * four in versions 2 and 3. */
 static size_t text_at(const uint8_t *bytes)
 {
     return MAGIC_BYTES + 2 + (bytes[MAGIC_BYTES] == 1 ? 2 : 4);
@@ -213,7 +214,8 @@ static enum status find_text(struct array_file *file, const uint8_t *bytes, size
     return n < file->header_bytes ? array_error_header_cut(file, file->header_bytes, n, e) : OK;
 }
 
-/* Makes the error for a text that is invalid from byte `at`; shows it from `start`. */
+/* Makes the error for header text that is invalid at byte `at`. The error quotes the text from
+ * `start`. */
 static enum status error_text(const struct array_file *file, struct text text, ptrdiff_t at,
                               const char *start, struct error *e)
 {

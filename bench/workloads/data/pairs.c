@@ -1,6 +1,6 @@
-/* Data sets of four files, images and labels for training and test: MNIST's IDX files, own IDX
- * files and NumPy arrays. LeCun, Bottou, Bengio, Haffner, "Gradient-based learning applied to
- * document recognition", Proc. IEEE 86(11), 1998. */
+/* Reads data sets of four files, images and labels for training and test: MNIST's IDX files, the
+ * user's IDX files and NumPy arrays. MNIST: LeCun, Bottou, Bengio, Haffner, "Gradient-based
+ * learning applied to document recognition", Proc. IEEE 86(11), 1998. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "bench/workloads/data/array_file.h"
 #include "bench/workloads/data/readers.h"
 
-/* Result of data_hash for MNIST's files. */
+/* data_hash of the original MNIST files. */
 #define MNIST_HASH "0344756129f65582"
 
-/* Images and their labels have indices that differ in the lowest bit. */
+/* The indices of an image file and its label file differ in the lowest bit. */
 enum { TRAIN_IMAGES, TRAIN_LABELS, TEST_IMAGES, TEST_LABELS, PAIR_FILES };
 
 struct pairs {
@@ -20,7 +20,8 @@ struct pairs {
     data_names names[PAIR_FILES];
 };
 
-/* Mirrors use a dash or a dot; colour images have one more dimension. */
+/* MNIST's file names: mirrors write a dash or a dot. Files of colour images have one more dimension
+ * in the name. */
 static const struct pairs idx = {
     &array_format_idx,
     {{"train-images-idx3-ubyte", "train-images.idx3-ubyte", "train-images-idx4-ubyte",
@@ -84,7 +85,7 @@ static void note_largest(struct data_set *data, const struct array_file *labels,
              file_name(labels->path), i, labels->bytes[i]);
 }
 
-/* Sets the number of classes to the largest label plus 1. */
+/* Sets the number of classes to the largest label in training and test plus 1. */
 static void count_classes(struct data_set *data, const struct array_file *train,
                           const struct array_file *test)
 {
@@ -126,7 +127,7 @@ static enum status read_files(struct data_set *data, const struct pairs *pairs,
     enum status status = OK;
     for (int i = 0; i < PAIR_FILES && status == OK; i++)
         status = array_open(&file[i], pairs->format, data->name, paths[i],
-                            paths[i ^ 1 /* its partner */], is_images(i), e);
+                            paths[i ^ 1 /* the other file of the pair */], is_images(i), e);
     THEN(status, check_all(file, e));
     if (status == OK)
         fill_data(data, file);

@@ -1,4 +1,4 @@
-/* Random numbers for one generated image, in sequence. Internal to bench/workloads/data/. */
+/* Sequence of random numbers for one generated image. Internal to bench/workloads/data/. */
 #pragma once
 
 #include "kernels/base/rng.h"
@@ -6,7 +6,7 @@
 struct random_words {
     uint64_t seed;
     uint32_t stream, index, block, word[4];
-    int used; /* number of used elements of `word` */
+    int used; /* number of elements of `word` already returned; 4: all */
 };
 
 static inline struct random_words random_start(uint64_t seed, uint32_t stream, uint32_t index)
@@ -29,15 +29,15 @@ static inline float random_uniform(struct random_words *w, float lo, float hi)
     return lo + (hi - lo) * (float)rng_unit(random_next(w));
 }
 
-/* Returns a random number in (-width, width); values near 0 are more likely. */
+/* Returns a random number in (-width, width), with a symmetric distribution that peaks at 0. */
 static inline float random_spread(struct random_words *w, float width)
 {
     float a = random_uniform(w, 0, 1), b = random_uniform(w, 0, 1);
     return (a - b) * width;
 }
 
-/* Converts n levels in 0 to 1 to bytes, with noise from one random byte each. n is a multiple of
- * 4. */
+/* Converts n grey levels from 0 to 1 to bytes. Each gets noise from one random byte. n is a
+ * multiple of 4. */
 static inline void random_store(uint8_t *image, const float *level, int n, float noise,
                                 struct random_words *w)
 {

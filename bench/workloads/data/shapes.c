@@ -1,5 +1,5 @@
-/* Generated colour shapes, for machines without CIFAR-10: same size, number of images and classes,
- * a pure function of (seed, index).
+/* Generates images of coloured shapes for machines without CIFAR-10: same size, number of images
+ * and classes, a pure function of (seed, index).
  *
  * An image shows one of ten shapes, turned, stretched and moved, on a background with a colour
  * gradient, with blots and noise on top. Colours are random, so that only the form identifies the
@@ -59,12 +59,14 @@ struct colour {
     float c[CHANNELS];
 };
 
-/* Transform from a pixel to the shape's box: u = ux x + uy y + u0, v likewise. */
+/* Affine map from a pixel to the shape's coordinates: u = ux x + uy y + u0, v = vx x + vy y + v0.
+ * */
 struct placement {
     float ux, uy, u0, vx, vy, v0;
 };
 
-/* Draws a random placement. t is the tangent of half the angle, so no sine is needed. */
+/* Draws a random rotation, stretch and shift. t is the tangent of half the angle, so no sine is
+ * needed. */
 static struct placement placement_draw(struct random_words *w)
 {
     float t = random_spread(w, 0.22f), half = random_uniform(w, 7, 13);
@@ -88,7 +90,7 @@ static struct colour colour_draw(struct random_words *w)
     return colour;
 }
 
-/* Returns a colour that differs from `other` in each channel by a random amount. */
+/* Returns a random colour that contrasts with `other` in every channel. */
 static struct colour colour_against(struct random_words *w, struct colour other)
 {
     for (int k = 0; k < CHANNELS; k++) {
@@ -106,7 +108,7 @@ static void paint(canvas level, int pixel, struct colour colour, float share)
         level[k][pixel] += (colour.c[k] - level[k][pixel]) * share;
 }
 
-/* Draws a gradient between two colours in a random direction. */
+/* Fills the image with a gradient from colour `from` to a random colour, in a random direction. */
 static void background_draw(canvas level, struct random_words *w, struct colour from)
 {
     struct colour to = colour_draw(w);
@@ -120,7 +122,7 @@ static void background_draw(canvas level, struct random_words *w, struct colour 
     }
 }
 
-/* Draws the shape with four samples per pixel. */
+/* Draws the shape, antialiased with four samples per pixel. */
 static void shape_draw(canvas level, int shape, const struct placement *p, struct colour colour)
 {
     for (int i = 0; i < PIXELS; i++) {
@@ -134,7 +136,7 @@ static void shape_draw(canvas level, int shape, const struct placement *p, struc
     }
 }
 
-/* Draws a blot of random colour, so that no single part of an image identifies it. */
+/* Draws a blot of random colour, so that no single region of an image identifies the shape. */
 static void blot_draw(canvas level, struct random_words *w)
 {
     struct colour colour = colour_draw(w);

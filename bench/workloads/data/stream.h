@@ -1,4 +1,4 @@
-/* A file as a stream of bytes. Gzip contents are decompressed, whatever the name. */
+/* Reads a file as a stream of bytes. Gzip contents are decompressed, whatever the file's name. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,14 +9,14 @@
 #include "bench/workloads/data/cache.h"
 #include "kernels/base/error.h"
 
-/* Most gzip layers: compressed files are sometimes compressed once more. */
+/* Maximum number of gzip layers: compressed files are sometimes compressed once more. */
 #define STREAM_LAYERS 2
 
-/* One layer of gzip and its input, from the file or from the layer around it. */
+/* One layer of gzip. Its input comes from the file or from the layer around it. */
 struct gzip_layer {
     z_stream z;
     bool started, ended;
-    size_t fed; /* bytes given to zlib so far */
+    size_t fed; /* compressed bytes passed to zlib so far */
     uint8_t in[16384];
 };
 
@@ -24,20 +24,20 @@ struct stream {
     const char *path; /* borrowed */
     struct file_map file;
     struct gzip_layer layers[STREAM_LAYERS]; /* outermost layer first */
-    int n_layers;                            /* number of layers in the file; 0: not compressed */
-    size_t fed;                              /* bytes of the file read so far */
-    uint64_t read;                           /* bytes returned since the start */
+    int n_layers;  /* number of gzip layers in the file; 0: not compressed */
+    size_t fed;    /* bytes of the file consumed so far, without gzip */
+    uint64_t read; /* decompressed bytes returned so far */
 };
 
 /* Maps the file and finds its gzip layers. ERR_DATA if there are more than STREAM_LAYERS, or if the
- * contents look like a web page: the error says that they are not `format`. Call stream_close in
- * any case. */
+ * contents look like a web page instead of `format`. Call stream_close in any case. */
 enum status stream_open(struct stream *s, const char *path, const char *format, struct error *e);
 void stream_close(struct stream *s);
 
-/* Moves to the first byte. Call it before the first read and to read again. */
+/* Rewinds to the first byte. Call it before the first read, and to read the file again. */
 enum status stream_start(struct stream *s, struct error *e);
 
-/* Fills `out` with `size` bytes; *n is smaller only at the end. ERR_DATA, with the byte in the file
- * or in the inner gzip data, for corrupt or truncated gzip and for trailing bytes. */
+/* Fills `out` with `size` bytes; *n is smaller only at the end. ERR_DATA for corrupt or truncated
+ * gzip and for trailing bytes. The error has the byte offset in the file or in the inner gzip data.
+ * */
 enum status stream_read(struct stream *s, void *out, size_t size, size_t *n, struct error *e);

@@ -6,7 +6,7 @@
 
 #define BLOCK_BYTES 512
 
-/* Offsets of the fields in a header. */
+/* Byte offsets of the fields in a tar header. */
 enum {
     NAME_AT = 0,
     SIZE_AT = 124,
@@ -23,8 +23,7 @@ static enum status error_header(const struct stream *s, const char *what, struct
                     s->read - BLOCK_BYTES, what);
 }
 
-/* Reads octal digits, which may have spaces before them and end with a zero, a space or the
- * field. */
+/* Reads an octal number: spaces, digits, then a zero byte, a space or the end of the field. */
 static bool read_octal(const uint8_t *field, size_t n, uint64_t *value)
 {
     size_t i = 0;
@@ -36,7 +35,8 @@ static bool read_octal(const uint8_t *field, size_t n, uint64_t *value)
     return i > first && (i == n || field[i] == '\0' || field[i] == ' ');
 }
 
-/* Returns the sum of all bytes, with the checksum field taken as spaces. */
+/* Returns the header's checksum: the sum of all bytes, with spaces in place of the checksum field.
+ * */
 static uint64_t checksum(const uint8_t block[BLOCK_BYTES])
 {
     uint64_t sum = 0;
@@ -56,7 +56,7 @@ static bool is_zero(const uint8_t block[BLOCK_BYTES])
 static void read_name(char name[260], const uint8_t block[BLOCK_BYTES])
 {
     const char *prefix = (const char *)block + PREFIX_AT;
-    /* GNU tar stores times in the prefix field */
+    /* GNU tar stores times where POSIX has the name's prefix */
     bool posix = block[MAGIC_AT + MAGIC_BYTES] == '\0';
     snprintf(name, 260, "%.*s%s%.*s", posix ? PREFIX_BYTES : 0, prefix,
              posix && prefix[0] ? "/" : "", NAME_BYTES, (const char *)block + NAME_AT);

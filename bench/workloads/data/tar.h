@@ -7,12 +7,12 @@ struct tar_member {
     char name[260];
     bool file; /* whether it is a regular file */
     uint64_t size;
-    uint64_t rest; /* bytes not yet returned by tar_read */
+    uint64_t rest; /* bytes of the member not yet returned by tar_read */
 };
 
-/* Moves to the next member, skipping the rest of *member, which must be zero before the first call.
- * *found is false at the end of the archive. ERR_DATA, with the byte in the decompressed archive,
- * for an invalid header. */
+/* Moves to the next member, past unread bytes of *member. *member must be zero before the first
+ * call. *found is false at the end of the archive. ERR_DATA for an invalid header, with its byte
+ * offset in the decompressed archive. */
 enum status tar_next(struct stream *s, struct tar_member *member, bool *found, struct error *e);
 
 /* Fills `out` with `size` bytes of the member; *n is smaller only at its end. */
