@@ -85,10 +85,10 @@ struct sync_options {
     /* ranks with the same weights (data dimension of the grid); duplicated by sync_create */
     MPI_Comm comm;
     /* Ranks that hold the other parts of the network, borrowed; NULL: this rank holds all of it.
-     * answers_for [n_tensors], borrowed: whether this rank counts a tensor in the norm, if
+     * in_norm [n_tensors], borrowed: whether this rank counts a tensor in the norm, if
      * several ranks hold it. NULL: it counts all. */
     const MPI_Comm *parts;
-    const bool *answers_for;
+    const bool *in_norm;
     const struct net_desc *desc; /* description of the part that this rank holds */
     struct strategy_config config;
     struct loss_scale_options loss_scale;
@@ -160,7 +160,7 @@ struct sync {
     const struct strategy *strategy;
     MPI_Comm comm;
     const MPI_Comm *parts;
-    const bool *answers_for;
+    const bool *in_norm;
     int rank, ranks;
     struct arenas arenas;
     size_t *counts; /* [2 n_tensors]: numbers in each tensor, then config.rows */

@@ -59,7 +59,7 @@ static void take_options(struct sync *s, const struct sync_options *options)
     s->config = options->config;
     loss_scale_open(&s->loss_scale, &options->loss_scale);
     s->parts = options->parts;
-    s->answers_for = options->answers_for;
+    s->in_norm = options->in_norm;
     s->waiter = options->waiter;
     s->exec = options->exec;
     s->before_update = options->before_update;

@@ -98,7 +98,7 @@ static double norm2_of_own(const struct sync *s, size_t begin, size_t end)
     for (int i = 0; i < s->arenas.n_tensors; i++) {
         const struct tensor_desc *t = &s->arenas.tensors[i];
         size_t first = t->offset > begin ? t->offset : begin, last = t->offset + t->count;
-        if (s->answers_for[i])
+        if (s->in_norm[i])
             sum += norm2_between(s, first, last < end ? last : end);
     }
     return sum;
@@ -111,7 +111,7 @@ double sync_norm2_local(struct sync *s)
     if (s->strategy->norm2_local != NULL)
         return s->strategy->norm2_local(s);
     pool_share(s->arenas.n, (size_t)s->rank, (size_t)s->ranks, &begin, &end);
-    return s->answers_for != NULL ? norm2_of_own(s, begin, end) : norm2_between(s, begin, end);
+    return s->in_norm != NULL ? norm2_of_own(s, begin, end) : norm2_between(s, begin, end);
 }
 
 /* A NaN norm does not scale, so that divergence stays visible. */

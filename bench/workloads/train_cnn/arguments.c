@@ -46,8 +46,8 @@ static enum status take_wait(struct arguments *a, void *at, const char *text, st
     return OK;
 }
 
-/* Parses --rate, with bounds and unit of compute.rate. 0, which means times from a calibration, is
- * rejected. */
+/* Parses --rate with the bounds and the unit of compute.rate. Rejects 0, which means "use
+ * calibrated times" in a spec. */
 static enum status take_rate(struct arguments *a, void *at, const char *text, struct error *e)
 {
     struct spec_option rate = *option_get(OPT_COMPUTE_RATE);
@@ -60,7 +60,7 @@ static enum status take_rate(struct arguments *a, void *at, const char *text, st
                      rate.max, rate.unit);
 }
 
-/* Parses --until, with the bounds of train.epochs. */
+/* Parses --until with the bounds of train.epochs. */
 static enum status take_until(struct arguments *a, void *at, const char *text, struct error *e)
 {
     const struct spec_option *epochs = option_get(OPT_EPOCHS);
@@ -76,7 +76,7 @@ static enum status take_until(struct arguments *a, void *at, const char *text, s
 #define AT(member) offsetof(struct arguments, member)
 
 /* Options of the trainer that specs do not have. `take` parses the option's text (NULL for a flag)
- * into the member at offset `at`. */
+ * and stores it at offset `at` of struct arguments. */
 static const struct own_option {
     const char *name;
     enum status (*take)(struct arguments *a, void *at, const char *text, struct error *e);
@@ -107,7 +107,7 @@ static const struct own_option {
     {"finalize", take_yes, AT(finalize), "",
      "end with MPI_Finalize, for tools that write their results in it; MPICH before 4.2 may hang "
      "there over TCP. Launchers other than hydra and srun --mpi=pmi2 imply this option"},
-    /* Set by the runner, for the record. */
+    /* Passed by the runner, which wants its version in the record. */
     {"version-string", take_text, AT(version), "TEXT", NULL},
     {"describe", take_yes, AT(describe), "", "print options and records as JSON"},
     {"describe-plan", take_yes, AT(describe_plan), "",
@@ -164,7 +164,7 @@ static enum status unknown_option(const char *argument, struct error *e)
                      argument, option_near(near, argument, names, n));
 }
 
-/* Parses the options that config_parse_arguments has left. */
+/* Parses the trainer's own options, which config_parse_arguments has left in argv. */
 static enum status parse_own(struct arguments *a, int argc, char **argv, struct error *e)
 {
     struct option list[OWN_OPTIONS + 1];
@@ -191,7 +191,7 @@ static enum status parse_own(struct arguments *a, int argc, char **argv, struct 
 
 /* ---- Checks ---- */
 
-/* Rejects options whose results are only recorded if there is no record. */
+/* Rejects options that need a record if none is written. */
 static enum status check_recorded(const struct arguments *a, struct error *e)
 {
     const struct config *c = &a->config;
@@ -206,7 +206,7 @@ static enum status check_recorded(const struct arguments *a, struct error *e)
                      option, option);
 }
 
-/* Checks that this rank can open the file; other ranks may not have it. */
+/* Checks that this process finds the file that an option names. Other ranks may not have it. */
 static enum status check_file(const struct config *c, enum option_id id, const char *words,
                               struct error *e)
 {
@@ -218,7 +218,7 @@ static enum status check_file(const struct config *c, enum option_id id, const c
                      option_get(id)->key, path, strerror(errno), words);
 }
 
-/* Checks combinations of options. */
+/* Checks options that depend on each other. */
 static enum status check_together(const struct arguments *a, struct error *e)
 {
     if (a->describe + a->describe_plan + a->identify + a->probe_recovery > 1)
@@ -253,7 +253,7 @@ static enum status check_together(const struct arguments *a, struct error *e)
     return OK;
 }
 
-/* Checks calibration and replay: computed or replayed steps must be timed steps. */
+/* Checks the options for calibration and replay. They need --run time. */
 static enum status check_work(const struct arguments *a, struct error *e)
 {
     const struct work_options *w = &a->work;
@@ -285,9 +285,8 @@ static enum status check_work(const struct arguments *a, struct error *e)
     return OK;
 }
 
-/* Returns whether an option is for the other kind of run. --run replaces the spec's launches and
- * seeds; --seed belongs to both. `plan` prints command lines with all options, so default values
- * are accepted. */
+/* Returns whether an option with a non-default value only affects the other kind of --run (time or
+ * accuracy). Default values are accepted, because `plan` prints command lines with all options. */
 static bool is_of_another_run(const struct config *config, enum option_id id)
 {
     const struct value *value = &config->values[id];
@@ -306,8 +305,8 @@ static enum status refuse_run(const struct config *config, bool timed, struct er
     return OK;
 }
 
-/* Rejects an option that nothing reads. Options decided by launcher (ranks, nodes) or runner are
- * not checked. */
+/* Rejects an option that has no effect here. Exempt are options whose effect depends on the
+ * launcher (ranks, nodes) or on the runner. */
 static enum status refuse_unread(const struct config *config, enum option_id id, struct error *e)
 {
     const struct spec_option *owner = config_unread_by(config, id);
@@ -315,8 +314,8 @@ static enum status refuse_unread(const struct config *config, enum option_id id,
     return decided ? config_refuse_unread(config, id, e) : OK;
 }
 
-/* Returns whether a value differs from its default. checkpoint.path may be set without a checkpoint
- * to write. */
+/* Returns whether a value differs from its default. Exempt is checkpoint.path, which may be set
+ * without writing checkpoints. */
 static bool is_given(const struct config *config, enum option_id id)
 {
     const struct spec_option *option = option_get(id);
@@ -332,7 +331,7 @@ static enum status check_readers(const struct config *config, struct error *e)
     return OK;
 }
 
-/* Returns the first given option of the trainer's own that --describe-plan does not read; NULL if
+/* Returns the first trainer-only option on the command line that --describe-plan ignores; NULL if
  * there is none. */
 static const char *find_own_unplanned(const struct arguments *a)
 {
@@ -348,7 +347,8 @@ static const char *find_own_unplanned(const struct arguments *a)
                                          : NULL;
 }
 
-/* Rejects options that a plan does not depend on. Batch and threads matter to tuning. */
+/* Rejects options that --describe-plan ignores. Batch and threads are accepted, because tuning
+ * depends on them. */
 static enum status check_planned(const struct arguments *a, struct error *e)
 {
     static const enum option_id read[] = {OPT_MODEL,        OPT_KERNELS,        OPT_TUNE,
@@ -367,7 +367,8 @@ static enum status check_planned(const struct arguments *a, struct error *e)
                      unread);
 }
 
-/* Checks that each option is read. A runner, known by its version, has checked this already. */
+/* Rejects options without effect. If a runner started this process (it passes its version), it has
+ * checked them already. */
 static enum status check_run(const struct arguments *a, struct error *e)
 {
     struct config config;
@@ -382,7 +383,7 @@ static enum status check_run(const struct arguments *a, struct error *e)
         config_set(&config, option_get(OPT_TIME_LAUNCHES), timed ? "1" : "0", none, e);
     THEN(status,
          config_set(&config, option_get(OPT_ACCURACY_SEEDS), timed ? "[]" : "[1]", none, e));
-    if (a->until > 0) /* a segment ends with a checkpoint */
+    if (a->until > 0) /* a segment of an elastic run ends with a checkpoint */
         THEN(status, config_set(&config, option_get(OPT_CHECKPOINT_EPOCHS), "1", none, e));
     THEN(status, refuse_run(&config, timed, e));
     THEN(status, check_readers(&config, e));
@@ -395,7 +396,7 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     struct strategy_config strategy;
     enum option_id at;
     *a = (struct arguments){.version = ""};
-    /* Default: the runner sets --wait from its plan of cores. */
+    /* Default without --wait. The runner passes --wait, since it knows the cores of each rank. */
     a->wait = progress_is_crowded() ? WAIT_YIELD : WAIT_BLOCK;
     libraries_hash(a->libraries);
     TRY(config_init(&a->config, e));

@@ -1,5 +1,5 @@
-/* Command line of the trainer: each workload option of a spec as --key=value, and options for one
- * run. */
+/* Command line of the trainer: each workload option of a spec as --key=value, and options that only
+ * the trainer has. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,18 +21,18 @@ struct arguments {
     struct config config;
     enum run_kind run;
     enum wait_kind wait;
-    const char *record_dir; /* NULL: no record. Borrowed from argv. */
+    const char *record_dir; /* folder for the record, borrowed from argv; NULL: no record */
     /* File for the predicted classes of test images; NULL: none. Borrowed from argv. */
     const char *predictions;
     /* Network interface whose bytes are counted; NULL: none. Borrowed from argv. */
     const char *nic;
-    struct work_options work; /* options of local work, borrowed from argv */
+    struct work_options work; /* options for calibration and replay, borrowed from argv */
     const char *version;      /* version of the runner, for the record */
-    /* Hash of the libraries loaded when the arguments were parsed. */
+    /* hash of the shared libraries loaded when the arguments were parsed */
     char libraries[LIBRARIES_HASH_BYTES];
     uint32_t until; /* epochs after which this segment of an elastic run ends; 0: not elastic */
     bool no_steps;  /* whether the record has no `step` lines */
-    bool finalize;  /* whether ranks end with MPI_Finalize */
+    bool finalize;  /* whether ranks call MPI_Finalize at the end */
     bool help, describe, describe_plan, identify, probe_recovery;
 };
 
@@ -43,5 +43,5 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
 /* Prints the help text; `program` is the name of the workload. */
 void arguments_help(FILE *out, const char *program);
 
-/* Prints options and records as JSON, for harnesses that start this program. */
+/* Prints all options and record fields as JSON, for programs that start the trainer. */
 enum status arguments_describe(FILE *out, const char *program, struct error *e);

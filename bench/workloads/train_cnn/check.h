@@ -4,16 +4,18 @@
 
 #include "bench/workloads/train_cnn/trainer.h"
 
-/* Hashes of all weights of this rank, and of the weights that every slice of a net holds. */
+/* Hashes of a rank's weights. all: every weight. shared: only weights that all tensor slices have.
+ * */
 struct weights_hash {
     uint64_t all, shared;
 };
 
-/* Hashes of this rank's weights after consecutive steps. Zeroed: empty, no memory. */
+/* Hashes of this rank's weights after consecutive steps. A zeroed struct is empty and owns no
+ * memory. */
 struct hashes {
-    struct weights_hash *list; /* [n] */
+    struct weights_hash *list; /* [n], one per step */
     size_t n, capacity;
-    uint64_t last_step; /* step of the last hash, from 1 */
+    uint64_t last_step; /* step of the last hash; the first step is 1 */
 };
 
 /* Makes room for n more hashes. */
@@ -22,6 +24,6 @@ void hashes_close(struct hashes *h);
 uint64_t hashes_add(struct hashes *h, const struct trainer *t);
 
 /* Compares the hashes of all ranks and sets end->weights_equal and end->first_difference on every
- * rank. Overwrites the hashes. Collective. */
+ * rank. The values in `h` are lost. Collective. */
 enum status hashes_compare(struct hashes *h, const struct job *job, struct record_end *end,
                            struct error *e);

@@ -6,11 +6,11 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Timed passes over a micro-batch. The first warms up caches and pages; the shortest time
- * counts. */
+/* Number of timed passes over a micro-batch. The first warms up caches and pages; the shortest time
+ * is used. */
 enum { PASSES = 4 };
 
-/* Cost of each op, on rank 0. */
+/* Relative cost of each op (ns or FLOPs). Used on rank 0 only. */
 struct op_costs {
     int n;
     double *costs;
@@ -46,7 +46,7 @@ static void count_flops(struct op_costs *c, const struct net *net)
 
 /* ---- Measuring ---- */
 
-/* Net and buffers for timing ops before the arenas exist. */
+/* Temporary net and buffers for timing ops, because the trainer's arenas do not exist yet. */
 struct alone {
     struct net *net;
     struct exec exec;
@@ -87,7 +87,8 @@ static void load(const struct trainer *t, const struct alone *a)
     net_load_each(a->net, &a->exec, 0, (int)a->n, t->batches.images);
 }
 
-/* Times ops [0, n) forward, then backward; took [n], in ns, is the sum per op. */
+/* Runs ops [0, n) forward, then backward. Sets took [n] to the time per op, forward plus backward
+ * (ns). */
 static void time_pass(const struct trainer *t, const struct alone *a, int64_t *took, int n)
 {
     int64_t begin_ns;
@@ -135,7 +136,7 @@ static bool goes_by_flops(const struct trainer *t)
     return config_int(t->config, OPT_PIPELINE_CUT) == PIPELINE_CUT_flops;
 }
 
-/* Finds the costs with a temporary whole net. */
+/* Finds the costs of all ops with a temporary net that is not cut. */
 static enum status find_costs(struct op_costs *c, const struct trainer *t,
                               const struct net_options *options, struct error *e)
 {
@@ -152,7 +153,7 @@ static enum status find_costs(struct op_costs *c, const struct trainer *t,
     return status;
 }
 
-/* Reads the costs from the calibration, as the mean over its steps, or computes them from FLOPs. */
+/* Computes the costs of ops from FLOPs, or sums their calibrated times over all steps. */
 static enum status read_costs(struct op_costs *c, const struct trainer *t, struct error *e)
 {
     const struct calibration *from = &t->replayed->calibration;
@@ -177,8 +178,8 @@ static enum status read_costs(struct op_costs *c, const struct trainer *t, struc
 
 /* ---- Deciding ---- */
 
-/* Broadcasts rank 0's cut, first [stages + 1]. A failed rank 0 sends first[stages] = 0, so that
- * other ranks do not hang. */
+/* Broadcasts the cut that rank 0 chose: stage i has ops [first[i], first[i + 1]). If rank 0 failed,
+ * it broadcasts first[stages] = 0, so that other ranks do not hang. */
 static enum status share(struct stage *s, const struct job *job, int *first, enum status mine,
                          struct error *e)
 {
@@ -214,7 +215,7 @@ static enum status decide(const struct trainer *t, int *first, const struct op_c
                      able);
 }
 
-/* Cuts the net; options is NULL if the net exists already. */
+/* Cuts the net into stages. `options` are for the net to create; NULL if the net exists already. */
 static enum status cut(struct trainer *t, const struct net_options *options, struct error *e)
 {
     struct op_costs c = {.n = 0};

@@ -1,4 +1,4 @@
-/* Network of a rank, and the part of it that this rank computes. */
+/* Network of a rank, and the ops and tensors of it that this rank computes. */
 #pragma once
 
 #include "bench/workloads/checkpoint/checkpoint.h"
@@ -8,14 +8,15 @@
 #include "kernels/net/net.h"
 
 struct model {
-    const struct net_desc *desc;     /* whole net. Set by the caller, borrowed */
-    const struct net_desc *computed; /* net that this rank computes: desc or a slice of it */
-    enum isa isa;                    /* equal on all ranks */
+    const struct net_desc *desc; /* the whole net; set by the caller, borrowed */
+    /* the net that this rank computes: `desc` or a tensor slice of it */
+    const struct net_desc *computed;
+    enum isa isa; /* instruction set, equal on all ranks */
     struct exec exec;
     struct slice slice;
     struct net *net;
-    struct stage stage;            /* ops of the net that this rank computes */
-    struct checkpoint_parts parts; /* tensors of the net that this rank holds, for checkpoints */
-    int slot;                      /* activation slot that the current part of a step uses */
-    struct weights16 weights;      /* weights that ops compute with */
+    struct stage stage;            /* pipeline stage: the ops of the net that this rank computes */
+    struct checkpoint_parts parts; /* tensors of the net that this rank saves in checkpoints */
+    int slot;                      /* activation slot of the current micro-batch */
+    struct weights16 weights;      /* weights in the form that ops read: 16-bit or full precision */
 };

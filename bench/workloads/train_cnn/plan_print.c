@@ -7,7 +7,7 @@
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/mem.h"
 
-enum { OP_WIDTH = 20 }; /* width of the longest name, winograd_first_bf16 */
+enum { OP_WIDTH = 20 }; /* width of the longest op name, winograd_first_bf16 */
 
 static uint64_t flops_written(const struct net_desc *desc, int first, int last)
 {
@@ -51,7 +51,7 @@ static void print_total(FILE *out, const struct net *net, const struct net_desc 
     fputc('\n', out);
 }
 
-/* Returns whether an op passes on 16-bit values. */
+/* Returns whether an op's output has 16-bit values. */
 static bool has_narrow_values(const struct net *net)
 {
     bool narrow = false;
@@ -60,7 +60,7 @@ static bool has_narrow_values(const struct net *net)
     return narrow;
 }
 
-/* Prints the memory of a net for one image; scratch does not grow with the batch. */
+/* Prints the memory that a net needs for one image. Scratch does not grow with the batch. */
 static void print_memory(FILE *out, const struct net *net, enum precision values)
 {
     struct net_memory m = net_memory(net);
@@ -82,7 +82,7 @@ static void print_meanings(FILE *out, unsigned savings)
     fputs("Neither count includes the gradient of the images, which is never used.\n", out);
 }
 
-/* Tunes as rank 0 of a run with one rank would, alone on the machine. */
+/* Tunes kernels as in a run with one rank that has the machine to itself. */
 static enum status tune(uint8_t *choices, const struct net_desc *desc, const struct config *config,
                         struct net_options options, struct error *e)
 {

@@ -7,10 +7,10 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/stats.h"
 
-/* Untimed replays first: idle code and connections are slow. */
+/* Number of untimed replays before the timed ones: code and connections that were idle are slow. */
 #define WARM_REPLAYS 2
 
-/* Restores the gradients; repeated sums would overflow. */
+/* Restores the gradients of the last training step: sums of sums would overflow. */
 static void put_gradients(struct trainer *t, const real *gradients)
 {
     for (int i = 0; i < t->model.stage.held.n_tensors; i++) {
@@ -20,7 +20,8 @@ static void put_gradients(struct trainer *t, const real *gradients)
     }
 }
 
-/* Replays the calls of one step with all its micro-batches, and adds the time to *taken_ns. */
+/* Repeats the communication calls of one step with all its micro-batches. Adds the time without the
+ * optimizer to *taken_ns. */
 static enum status replay_step(struct trainer *t, uint64_t step, int64_t *taken_ns, struct error *e)
 {
     TRY(wait_barrier(t->job.waiter, t->job.comm, "common beginning of a replay", e));
@@ -37,8 +38,8 @@ static enum status replay_step(struct trainer *t, uint64_t step, int64_t *taken_
     return OK;
 }
 
-/* Replays one period of the strategy, whose steps may differ, and returns the mean time per step.
- * Steps that send nothing take no time. */
+/* Repeats the steps of one period of the strategy, which may differ from each other. *time is the
+ * mean time per step (ns). A step without communication is not repeated and counts as 0 ns. */
 static enum status replay_round(struct trainer *t, uint64_t *step, const struct cost *cost,
                                 const real *gradients, double *time, struct error *e)
 {
@@ -71,7 +72,8 @@ static enum status replay_steps(struct trainer *t, int n, const real *gradients,
 enum status replay_run(struct trainer *t, int n, double *median_ns, struct error *e)
 {
     const struct arenas *a = &t->sync->arenas;
-    const uint64_t infinite = t->sync->infinite; /* count from training, restored below */
+    /* count from training, restored after the replays */
+    const uint64_t infinite = t->sync->infinite;
     real *gradients = NULL;
     double *times = NULL;
     enum status status = MEM_NEW_ALIGNED(gradients, a->n, "the gradients of replays", e);

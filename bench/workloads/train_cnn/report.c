@@ -21,7 +21,8 @@ static const char *thread_level(void)
                                             : "multiple";
 }
 
-/* Truncates to the size of `to`. */
+/* Copies text to a member of struct record_hello or record_end; truncates it to the member's size.
+ * */
 #define COPY_TEXT(to, from) snprintf(to, sizeof(to), "%s", from)
 
 /* Fills in facts about machine and libraries. */
@@ -38,7 +39,7 @@ static void take_platform(struct record_hello *h, const struct trainer *t, const
     COPY_TEXT(h->mpi_thread_level, thread_level());
 }
 
-/* Fills in the net and the FLOPs that are really computed. */
+/* Fills in the net, its FLOPs as written and the FLOPs that are computed. */
 static void take_work(struct record_hello *h, const struct trainer *t)
 {
     const struct net *net = t->model.net;
@@ -55,7 +56,8 @@ static void take_work(struct record_hello *h, const struct trainer *t)
     COPY_TEXT(h->kernels_tuned, kernels);
 }
 
-/* Writes the layers of this rank's stage ("conv1 relu1 maxpool2d1"); nothing without a pipeline. */
+/* Fills in the layers of this rank's pipeline stage ("conv1 relu1 maxpool2d1"), or "" without a
+ * pipeline. */
 static void take_stage(struct record_hello *h, const struct trainer *t)
 {
     char layers[NET_OP_LAYERS];
@@ -196,7 +198,7 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-/* Fills in messages of the timed steps, which are the last ones. */
+/* Fills in calls, messages and bytes of the timed steps, which are the last steps of the run. */
 static void take_traffic(struct record_end *end, const struct trainer *t,
                          const struct traffic *traffic)
 {

@@ -1,4 +1,4 @@
-/* Output of a run: records for the collector, lines for the terminal. */
+/* Makes the lines of a run's record: properties, epochs, evaluations, steps and the end. */
 #pragma once
 
 #include <jansson.h>
@@ -7,9 +7,9 @@
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/traffic.h"
 
-/* Returns the properties that comparable launches share: number type, instruction set, libraries,
- * data. The runner asks for them before a campaign, and each record has them. NULL, with `e` set,
- * if data cannot be read. */
+/* Returns the properties that must be equal for launches to be comparable: number type, instruction
+ * set, libraries, data. Each record has them. The runner requests them before a campaign
+ * (--identify). NULL, with `e` set, if the data cannot be read. */
 json_t *report_identity(const struct data_set *data, enum isa isa, const struct arguments *a,
                         struct error *e);
 
@@ -19,14 +19,15 @@ json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, do
                      const struct score *score);
 json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
                     const struct class_counts *classes);
-/* Fills in the rest of *end from the trainer and the process. The caller has counted the steps. */
+/* Fills in *end from the trainer and the process, except for members that the caller has set
+ * (counts and times of steps). Returns it as JSON. */
 json_t *report_end(struct record_end *end, const struct trainer *t, const struct traffic *traffic);
 
-/* Steps that are not yet lines of the record. Making a line takes as long as a small net's
- * optimizer, so it is done outside of timed steps. */
+/* Steps that are not yet written to the record. Making a line of JSON takes as long as a small
+ * net's optimizer, so it is done outside of timed steps. */
 struct step_log {
     struct record_step *steps; /* [capacity], from mem_new_aligned */
     size_t n, capacity;
 };
-/* Adds a line for each step to the record and empties the log. */
+/* Writes one line per step to the record and empties the log. */
 enum status step_log_write(struct step_log *log, struct recorder *recorder, struct error *e);

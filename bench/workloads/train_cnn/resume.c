@@ -14,7 +14,7 @@ static bool is_no(const char *text)
     return strcmp(text, "no") == 0;
 }
 
-/* Returns the checkpoint to resume from, or NULL. */
+/* Returns the path of the checkpoint to resume from, or NULL. */
 static const char *file_to_resume(const struct config *config)
 {
     const char *resume = config_text(config, OPT_CHECKPOINT_RESUME);
@@ -63,8 +63,8 @@ void resume_close(struct resume *r)
     checkpoint_close(&r->checkpoint);
 }
 
-/* Rejects a file that only some ranks found with `auto`: ranks without a shared folder would start
- * differently. */
+/* Rejects a checkpoint that only some ranks found with `auto`. Without this check, ranks without a
+ * shared folder would start from different states. */
 static enum status check_all_found(const struct resume *r, const struct job *job, struct error *e)
 {
     int found = r->opened;
@@ -98,8 +98,9 @@ static void announce(const struct resume *r, const struct progress *p, uint32_t 
         log_print(LOG_NOTE, "%s: tensors of F64 are rounded to F32", c->file.path);
 }
 
-/* Restores progress. Sums over all ranks continue on rank 0. Losses depend on summation order, so
- * each rank gets its own back if the number of ranks is the same. */
+/* Takes over progress from the checkpoint. Its sums over all ranks continue on rank 0. The rounding
+ * of loss sums depends on their order. If the number of ranks is unchanged, each rank therefore
+ * continues its own loss sum. */
 static enum status take_progress(const struct resume *r, const struct trainer *t,
                                  struct progress *progress, struct error *e)
 {
@@ -132,14 +133,15 @@ enum status resume_begin(struct resume *r, struct trainer *t, struct progress *p
     return OK;
 }
 
-/* Returns whether a checkpoint is due after `done` steps or epochs. Option value 0: never. */
+/* Returns whether a checkpoint is due after `done` steps or epochs. `option` is the interval; 0:
+ * never. */
 static bool is_due(const struct resume *r, enum option_id option, uint64_t done)
 {
     uint64_t every = (uint64_t)config_int(r->config, option);
     return every > 0 && done % every == 0;
 }
 
-/* Progress that differs between ranks. */
+/* Progress of one rank that differs between ranks. */
 struct standing {
     double loss;
     struct divergence divergence;
@@ -159,7 +161,7 @@ static void take_standings(struct progress *global, double *losses, const struct
     global->n_losses = (size_t)ranks;
 }
 
-/* Memory on rank 0 for the standings of all ranks. */
+/* Buffers on rank 0 for the progress of all ranks [ranks]. */
 struct standings {
     struct standing *all;
     double *losses;

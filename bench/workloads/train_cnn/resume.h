@@ -6,28 +6,28 @@
 
 struct resume {
     const struct config *config; /* borrowed */
-    bool opened;                 /* whether `checkpoint` holds the state to start from */
+    bool opened; /* whether `checkpoint` has been read and holds the initial state */
     struct checkpoint checkpoint;
-    uint64_t written; /* number of checkpoints that this run has written */
+    uint64_t written; /* number of checkpoints that this process has written */
     int64_t write_ns;
 };
 
-/* Returns pointers to the state of a connected trainer that checkpoints save and restore. */
+/* Returns pointers to the state that checkpoints save and restore. `t` must be connected. */
 struct checkpoint_state resume_state(struct trainer *t);
 
-/* Finds and reads the file that the options name. `resumes`: this kind of run can resume from a
- * checkpoint. Not collective, so that ranks can agree on an error. Call resume_close in any
- * case. */
+/* Finds and reads the checkpoint that the options name. `resumes`: whether this kind of run (train,
+ * time or evaluate) can resume. Not collective: the caller makes ranks agree on an error. Call
+ * resume_close in any case. */
 enum status resume_open(struct resume *r, struct trainer *t, bool resumes, struct error *e);
 void resume_close(struct resume *r);
 
-/* Restores the trainer and *progress from the checkpoint, or begins at the first step without one.
- * Rank 0 prints which. Collective. */
+/* Restores the trainer and *progress from the checkpoint. Without a checkpoint, training starts at
+ * the first step. Rank 0 prints which of both happens. Collective. */
 enum status resume_begin(struct resume *r, struct trainer *t, struct progress *progress,
                          struct error *e);
 
-/* Writes a checkpoint if one is due after a step, or after an epoch and its evaluation. The last
- * epoch of a segment always writes one. Collective. */
+/* Write a checkpoint if one is due after this step, or after this epoch and its evaluation. At the
+ * end of a segment of an elastic run (ends_segment), a checkpoint is always written. Collective. */
 enum status resume_after_step(struct resume *r, struct trainer *t, const struct progress *progress,
                               struct error *e);
 enum status resume_after_epoch(struct resume *r, struct trainer *t, const struct progress *progress,

@@ -1,4 +1,4 @@
-/* Runs epochs and evaluations, or timed steps. Afterwards ranks compare their weights. */
+/* Runs epochs and evaluations, or timed steps, then compares the weights of all ranks. */
 #include "bench/workloads/train_cnn/run.h"
 
 #include <inttypes.h>
@@ -15,11 +15,11 @@
 static enum weights_check check_of(const struct run *r)
 {
     if (r->trainer.replayed != NULL)
-        return CHECK_none; /* replay learns nothing */
+        return CHECK_none; /* with replayed compute, weights have no meaning */
     return (enum weights_check)config_int(&r->arguments->config, OPT_CHECK);
 }
 
-/* Returns whether to compare the ranks' weights after each step. Otherwise only the averaged model
+/* Returns whether the ranks' weights must be equal after each step. If not, only the averaged model
  * at the end is compared. */
 static bool has_replicas(const struct run *r)
 {
@@ -50,8 +50,9 @@ static void take_interruptions(struct run *r)
     r->end.faults_major = (double)(now.ru_majflt - before->ru_majflt);
 }
 
-/* Synchronises ranks before and after the timed steps, if ranks serve others or an interface is
- * counted. All messages have arrived, and no rank continues before all have read their counters. */
+/* Synchronises ranks before and after the timed steps, if ranks serve others or --nic is set. After
+ * the first barrier all messages have arrived. No rank leaves the second one before all have read
+ * their counters. */
 static enum status synchronise(struct run *r, bool timed, struct error *e)
 {
     static const char what[] = "ranks before or after the timed steps";
@@ -70,8 +71,8 @@ static enum status synchronise(struct run *r, bool timed, struct error *e)
     return wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e);
 }
 
-/* Keeps the first value that was not finite, also from before the run was resumed. Training
- * continues: its time and result still count. */
+/* Keeps the first value of the run that was not finite, even if that was before a resume. Training
+ * continues, because its time and result are still recorded. */
 static void watch_for_divergence(struct run *r, const char *what, double x)
 {
     struct divergence *d = &r->progress.divergence;
@@ -81,7 +82,7 @@ static void watch_for_divergence(struct run *r, const char *what, double x)
     snprintf(d->text, sizeof d->text, "%s is %s", what, isnan(x) ? "nan" : "infinite");
 }
 
-/* Runs one step and keeps its results. All bookkeeping is outside of the timed step. */
+/* Runs one step and keeps its results. Bookkeeping is not part of the timed step. */
 static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool timed, bool record,
                             struct score *score, struct error *e)
 {
@@ -130,12 +131,12 @@ static void print_epoch(const struct run *r, uint32_t epoch, double seconds,
     }
 }
 
-/* Runs the remaining steps of the epoch and writes checkpoints between them. p->seconds counts data
- * and steps, not hashes and records. */
+/* Runs the remaining steps of the epoch and writes checkpoints between them. p->seconds includes
+ * fetching data and steps, but not hashes and records. */
 static enum status run_steps(struct run *r, struct error *e)
 {
     struct progress *p = &r->progress;
-    r->log.n = 0; /* only the last epoch's steps are written, and any epoch may be the last */
+    r->log.n = 0; /* only the steps of the last epoch are recorded, and this may be the last */
     inject_sleep(&r->trainer.inject, INJECT_PHASE_read, r->trainer.steps_done + 1);
     int64_t feed_ns = clock_ns();
     TRY(feed_epoch(&r->feed, &r->trainer.batches.sampler, p->epoch, e));
@@ -152,7 +153,7 @@ static enum status run_steps(struct run *r, struct error *e)
     return synchronise(r, true, e);
 }
 
-/* Adds a line to the record and keeps it for a run that resumes. */
+/* Adds a line to the record, and to the history that a checkpoint saves. */
 static enum status add_kept(struct run *r, json_t *line, struct error *e)
 {
     if (line != NULL)
@@ -170,8 +171,9 @@ static enum status run_evaluation(struct run *r, struct score *test, struct erro
     return add_kept(r, report_eval(r->progress.epoch, seconds, test, &classes), e);
 }
 
-/* Returns the number of epochs until test accuracy reached the target, before or after a resume; 0:
- * not reached. All ranks get the same result: accuracies are sums of integers. */
+/* Returns the number of epochs until test accuracy reached the target, before or after a resume. 0:
+ * it has not. All ranks get the same result, because accuracies are computed from sums of integers.
+ * */
 static json_int_t epochs_to_target(const struct run *r)
 {
     double target = config_number(&r->arguments->config, OPT_TARGET_ACC);
@@ -179,7 +181,7 @@ static json_int_t epochs_to_target(const struct run *r)
     json_t *line;
     json_array_foreach(r->progress.history, i, line)
     {
-        /* Lines of epochs have no test accuracy. */
+        /* Training lines in the history have no test accuracy. */
         json_t *accuracy = json_object_get(line, "test_acc_pct");
         if (target > 0 && accuracy != NULL && json_number_value(accuracy) >= target)
             return json_integer_value(json_object_get(line, "epoch")) + 1;
@@ -205,7 +207,7 @@ static enum status run_epoch(struct run *r, struct error *e)
     struct trainer *t = &r->trainer;
     struct progress *p = &r->progress;
     struct score test;
-    /* One more for the hash at the end. */
+    /* one hash per step, and one for the end of the run */
     TRY(hashes_reserve(&r->hashes, t->batches.sampler.steps + 1, e));
     TRY(run_steps(r, e));
     TRY(trainer_sum_scores(&t->job, &p->train, e));
@@ -220,7 +222,7 @@ static enum status run_epoch(struct run *r, struct error *e)
     return resume_after_epoch(&r->resume, t, p, r->arguments->until > 0 && is_trained(r), e);
 }
 
-/* Evaluates a checkpoint whose training was complete: the model may still be needed. */
+/* Evaluates a checkpoint whose training is complete, for example to write predictions. */
 static enum status run_nothing(struct run *r, struct error *e)
 {
     struct score test;
@@ -295,8 +297,8 @@ static enum status run_for_time(struct run *r, struct error *e)
     return OK;
 }
 
-/* Compares the hashes kept after each step, or one hash at the end. A strategy may average
- * different replicas into one model for evaluation. */
+/* Compares the weights of all ranks: the hashes kept after each step, or one hash at the end. If a
+ * strategy averages different replicas, the averaged model is hashed. */
 static enum status compare(struct run *r, struct error *e)
 {
     bool one_model = !has_replicas(r);
@@ -320,7 +322,8 @@ static void warn_of_infinities(const struct run *r)
                   s->rank, (unsigned long long)s->infinite, 65504 / scale, scale);
 }
 
-/* Prints the loss scale. A dynamic scale is found by overflows, so skipped steps are normal. */
+/* Prints the loss scale and how many steps were skipped. Skipped steps are normal: a dynamic scale
+ * rises until it overflows. */
 static void print_loss_scale(const struct run *r)
 {
     const struct loss_scale *s = &r->trainer.sync->loss_scale;
@@ -349,7 +352,7 @@ static void print_comparison(const struct run *r)
         printf("weights differ first at %s\n", r->end.first_difference);
 }
 
-/* Must be the last use of the trainer: it changes optimizer state. */
+/* Times communication alone. Do not train afterwards, because this changes optimizer state. */
 static enum status replay(struct run *r, struct error *e)
 {
     int replays = (int)config_int(&r->arguments->config, OPT_REPLAY);
@@ -359,7 +362,7 @@ static enum status replay(struct run *r, struct error *e)
     return replay_run(&r->trainer, replays, &r->end.replay_ns, e);
 }
 
-/* Does everything after the last step, untimed. */
+/* Does everything that follows the last step. It is not timed. */
 static enum status conclude(struct run *r, struct error *e)
 {
     watch_for_divergence(r, "a weight", trainer_wrong_weight(&r->trainer));
@@ -432,7 +435,7 @@ static enum status run_and_record(struct run *r, struct error *e)
     TRY(find_clock(r, &r->clock.begin, e));
     TRY(kinds[r->arguments->run](r, e));
     TRY(find_clock(r, &r->clock.end, e));
-    r->end.rss_mib = mem_peak_mib(); /* peak before steps become JSON lines, which need memory */
+    r->end.rss_mib = mem_peak_mib(); /* peak before steps become lines of JSON, which need memory */
     TRY(conclude(r, e));
     print_comparison(r);
     print_loss_scale(r);
@@ -445,6 +448,6 @@ enum status run_execute(struct run *r, struct error *e)
 {
     enum status status = run_and_record(r, e);
     inject_sleep(&r->trainer.inject, INJECT_PHASE_end, r->trainer.steps_done);
-    /* Other ranks may still wait for a message of this rank. */
+    /* Other ranks may still need messages of this rank, so no rank leaves early. */
     return status == OK ? wait_barrier(&r->waiter, MPI_COMM_WORLD, "end of the run", e) : status;
 }

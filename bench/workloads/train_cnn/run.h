@@ -1,4 +1,4 @@
-/* One run of train_cnn on this rank: open, execute, close. All ranks call the same functions. If
+/* One run of the trainer on this rank: open, execute, close. All ranks call the same functions. If
  * one rank fails while opening, all ranks learn of it and leave in order. */
 #pragma once
 
@@ -15,21 +15,22 @@
 #include "bench/workloads/train_cnn/trace.h"
 #include "kernels/base/clock_offset.h"
 
-/* RUN_RECORDED_STEPS: steps per epoch that an accuracy run records. RUN_KEPT_STEPS: timed steps
- * held in memory before they are written between two steps. */
+/* RUN_RECORDED_STEPS: maximum number of steps per epoch that an accuracy run records.
+ * RUN_KEPT_STEPS: maximum number of timed steps held in memory before they are written to the
+ * record, between two steps. */
 enum { RUN_RECORDED_STEPS = 200, RUN_KEPT_STEPS = 4096 };
 
-/* State of a run, in the order of set-up. */
+/* State of a run. Members are in the order in which they are set up. */
 struct run {
     const struct arguments *arguments;
-    const struct load_mark *begin; /* processor times before MPI started */
+    const struct load_mark *begin; /* processor times of the machine before MPI was initialised */
     int rank, ranks;
     struct waiter waiter;
     struct net_desc desc;
     struct feed feed;
     char bound[256];
     struct pool *pool;
-    int progress_cpu; /* core for the thread of sync.overlap */
+    int progress_cpu; /* core to which the thread of sync.overlap is bound */
     struct trainer trainer;
     struct resume resume;
     struct progress progress;
@@ -38,14 +39,14 @@ struct run {
     struct trace trace;
     struct progress_file progress_file;
     struct recorder recorder;
-    struct traffic traffic;    /* messages of the timed steps */
-    int64_t first_begin_ns;    /* begin of the first timed step */
+    struct traffic traffic;    /* calls, messages and bytes of the timed steps */
+    int64_t first_begin_ns;    /* time at which the first timed step began */
     struct rusage usage_begin; /* resource usage of the process before the timed steps */
-    double nic[NIC_COUNTERS];  /* counters of --nic before the timed steps */
+    double nic[NIC_COUNTERS];  /* counters of the network interface before the timed steps */
     int clock_of;              /* lowest rank on this node whose clock this rank shares */
     struct clock_line clock;   /* offset of this rank's clock from rank 0's */
     struct record_end end;     /* end line of the record, filled in during the run */
-    bool all_failed; /* whether every rank failed at the same place and can leave in order */
+    bool all_failed; /* whether all ranks know of the failure, so that they can leave in order */
 };
 
 /* Opens a run whose arguments are set and whose other fields are zero. After a failure, all_failed

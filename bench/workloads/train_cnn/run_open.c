@@ -1,4 +1,4 @@
-/* Opens a run, from arguments to the first line of the record, and closes it. */
+/* Opens a run, from its arguments to the first line of its record, and closes it. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,8 +14,9 @@
 
 #define THREADS_MAX 1024
 
-/* Binds threads to the cores that `pin` gave this rank, one each; sync.overlap's thread gets the
- * last core. With fewer cores than threads, the kernel schedules them. */
+/* Starts the thread pool and binds each thread to one of the rank's cores. The thread of
+ * sync.overlap gets the last core. With fewer cores than threads, no thread is bound and the kernel
+ * schedules them. */
 static enum status open_pool(struct run *r, struct error *e)
 {
     int threads = (int)config_int(&r->arguments->config, OPT_THREADS);
@@ -43,7 +44,8 @@ static enum status check_nic(const char *name, struct error *e)
     return error_set(e, ERR_ARGUMENT, "--nic %s: network interface not found on this node", name);
 }
 
-/* Checks all output paths first, so that a long run does not end with a missing folder. */
+/* Checks all output paths before training, so that a long run does not fail at its end because a
+ * folder is missing. */
 static enum status check_outputs(const struct run *r, struct error *e)
 {
     const struct arguments *a = r->arguments;
@@ -66,8 +68,8 @@ static enum status open_inputs(struct run *r, struct error *e)
     return check_outputs(r, e);
 }
 
-/* Makes every rank learn whether a rank failed. The lowest failed rank keeps its error; the others
- * get its status and an empty text. */
+/* Tells every rank whether any rank failed. The lowest failed rank keeps its error. Other ranks
+ * return the same status with an empty text. */
 static enum status agree(struct run *r, enum status mine, struct error *e)
 {
     enum { STATUSES = 64 };
@@ -90,7 +92,7 @@ static size_t timed_steps(const struct run *r)
     return (size_t)(config_int(c, OPT_TIME_WARMUP) + config_int(c, OPT_TIME_STEPS));
 }
 
-/* Returns the most steps kept before they are written to the record. */
+/* Returns the maximum number of steps kept in memory before they are written to the record. */
 static size_t recorded_steps(const struct run *r)
 {
     if (r->arguments->run != RUN_FOR_TIME)
@@ -98,8 +100,8 @@ static size_t recorded_steps(const struct run *r)
     return timed_steps(r) < RUN_KEPT_STEPS ? timed_steps(r) : RUN_KEPT_STEPS;
 }
 
-/* Allocates the step log and hashes. Hashes of epochs are allocated per epoch: all of them may not
- * fit in memory. A restored state or the end needs one hash. */
+/* Allocates the step log and the hashes. A timed run has one hash per timed step. Other runs need
+ * one here and allocate more in each epoch: the hashes of all epochs may not fit in memory. */
 static enum status open_kept(struct run *r, struct error *e)
 {
     size_t hashes = r->arguments->run == RUN_FOR_TIME ? timed_steps(r) : 1;
@@ -125,7 +127,7 @@ static enum status open_record(struct run *r, struct error *e)
     return OK;
 }
 
-/* Opens the progress file of a segment, on rank 0. */
+/* Opens the progress file of an elastic run, on rank 0. */
 static enum status open_progress(struct run *r, struct error *e)
 {
     if (r->rank != 0 || r->arguments->until == 0 || r->arguments->record_dir == NULL)
@@ -146,7 +148,7 @@ static enum status open_training(struct run *r, struct error *e)
     return feed_epoch(&r->feed, &r->trainer.batches.sampler, r->progress.epoch, e);
 }
 
-/* Prints the process id of each rank on this node. */
+/* Prints the process ids of this node's ranks, on the first of them. */
 static void name_processes(const struct run *r)
 {
     const struct waiter *w = &r->waiter;

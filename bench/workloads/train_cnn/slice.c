@@ -28,15 +28,16 @@ enum status slice_open(struct model *m, const struct grid *grid, struct error *e
     if (!is_cut(m))
         return OK;
     TRY(net_desc_slice(&s->desc, m->desc, m->slice.grid->slice, m->slice.grid->slices, e));
-    TRY(MEM_NEW(s->answers_for, (size_t)s->desc.n_tensors, "the tensors of a slice", e));
+    TRY(MEM_NEW(s->in_norm, (size_t)s->desc.n_tensors, "the tensors of a slice", e));
     for (int i = 0; i < s->desc.n_tensors; i++)
-        s->answers_for[i] = m->slice.grid->slice == 0 || !is_whole(m, i);
+        s->in_norm[i] = m->slice.grid->slice == 0 || !is_whole(m, i);
     m->computed = &s->desc;
     return OK;
 }
 
-/* For each pair of layers, the first begins an op and the second ends one. Plans do not fuse across
- * inputs that need a sum (layer_desc.addend). */
+/* A pair of dense layers is split by columns, then by rows. An op begins with the first layer, and
+ * an op ends with the second. Plans never fuse past a point where a sum is needed
+ * (layer_desc.addend). */
 enum status slice_find_sums(struct model *m, struct error *e)
 {
     struct slice *s = &m->slice;
@@ -63,8 +64,8 @@ void slice_close(struct slice *s)
     net_desc_free(&s->desc);
     free(s->sums[PASS_FORWARD]);
     free(s->sums[PASS_BACKWARD]);
-    free(s->answers_for);
-    s->sums[PASS_FORWARD] = s->sums[PASS_BACKWARD] = s->answers_for = NULL;
+    free(s->in_norm);
+    s->sums[PASS_FORWARD] = s->sums[PASS_BACKWARD] = s->in_norm = NULL;
 }
 
 /* ---- Weights ---- */
@@ -91,7 +92,8 @@ uint64_t slice_shared_hash(const struct model *m, const real *params)
 
 /* ---- Sums ---- */
 
-/* Slices without images take part with 0 numbers, so that all ranks make the same calls. */
+/* A slice without images takes part in the sum with 0 numbers, so that all ranks make the same
+ * calls. */
 enum status slice_after_op(struct model *m, enum pass pass, int op, uint32_t n, struct error *e)
 {
     const bool *sums = m->slice.sums[pass];

@@ -1,7 +1,7 @@
 /* Tensor parallelism: a rank computes its slice of the dense layers (kernels/desc/net_slice.h). The
- * ranks of a replica sum outputs forward and input gradients backward. All other layers are
- * computed in full on each rank, bit for bit alike. Without tensor parallelism these functions do
- * nothing. */
+ * ranks of a replica sum outputs in the forward pass and input gradients in the backward pass.
+ * Every rank computes all other layers in full, with bitwise equal results. Without tensor
+ * parallelism these functions do nothing. */
 #pragma once
 
 #include "comm/grid.h"
@@ -11,33 +11,37 @@
 struct model;
 
 struct slice {
-    struct net_desc desc; /* net as this rank computes it; empty if it is not sliced */
-    /* [PASS_FORWARD][ops] whether an op's outputs are summed; [PASS_BACKWARD][ops] whether its
-     * input gradients are */
+    /* description of this rank's slice of the net; empty if the net is not sliced */
+    struct net_desc desc;
+    /* sums[PASS_FORWARD][op]: whether slices sum the op's outputs. sums[PASS_BACKWARD][op]: whether
+     * they sum its input gradients. */
     bool *sums[2];
-    /* [n_tensors] whether the tensor is in this slice only, or shared and this is slice 0 */
-    bool *answers_for;
+    /* [n_tensors] whether this rank includes the tensor in gradient norms. Slice 0 includes tensors
+     * that all slices have. */
+    bool *in_norm;
     const struct grid *grid;
     struct sync *sync;
-    uint64_t bytes_sent; /* bytes that this step's sums sent */
+    uint64_t bytes_sent; /* bytes that the sums of this step sent */
 };
 
-/* Makes m->computed, the description of this rank's net; grid and sync are borrowed. Call
- * slice_close in any case. */
+/* Sets m->computed to the description of this rank's slice. `grid` is borrowed. Call slice_close in
+ * any case. */
 enum status slice_open(struct model *m, const struct grid *grid, struct error *e);
-/* Finds the ops whose results are summed; requires m->net. */
+/* Finds the ops whose results are summed over slices. Requires m->net. */
 enum status slice_find_sums(struct model *m, struct error *e);
-/* Makes one sum of zeros for `images` images, so that the MPI library sets up its collectives
- * before the first step. Requires the strategy. Collective over the replica. */
+/* Sums zeros once over the slices, as many as for `images` images, so that the MPI library sets up
+ * its collectives before the first step. Call it after the strategy was opened; `sync` is borrowed.
+ * Collective over the replica. */
 enum status slice_connect(struct model *m, struct sync *sync, uint32_t images, struct error *e);
 void slice_close(struct slice *s);
 
-/* Fills in the initial weights of this rank's tensors, equal to the same elements of the whole
- * net. */
+/* Fills in the initial weights of this rank's slice. Each element is the same as in the whole net.
+ * */
 void slice_init_params(const struct model *m, real *params, uint64_t seed);
 
-/* Returns a hash of the weights that every slice holds. */
+/* Returns a hash of the weights that all slices have in full. */
 uint64_t slice_shared_hash(const struct model *m, const real *params);
 
-/* Sums the results of an op over slices, if it needs a sum. n: images in m->slot, may be 0. */
+/* Sums an op's outputs (forward) or input gradients (backward) over slices, if they need a sum. n:
+ * number of images in activation slot m->slot, may be 0. */
 enum status slice_after_op(struct model *m, enum pass pass, int op, uint32_t n, struct error *e);

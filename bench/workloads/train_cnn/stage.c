@@ -8,8 +8,9 @@
 #include "kernels/base/mem.h"
 
 static const struct {
-    const char *what; /* message name, equal at sender and receiver */
-    /* is_sent: by this stage, else received; is_behind: to or from the next stage */
+    const char *what; /* name of the message in errors, equal at sender and receiver */
+    /* is_sent: this stage sends it, else receives it. is_behind: the partner is the next stage,
+     * else the previous one. */
     bool is_sent, is_behind;
 } kinds[STAGE_MESSAGES] = {
     [STAGE_TAKE] = {"activations of a stage", false, false},
@@ -18,14 +19,14 @@ static const struct {
     [STAGE_HAND_BACK] = {"gradients of a stage", true, false},
 };
 
-/* Returns the stage at the other end of a message, or -1 if there is none. */
+/* Returns the partner stage of a message, or -1 if there is none. */
 static int partner_of(const struct stage *s, enum stage_message kind)
 {
     int stage = s->job->grid.stage + (kinds[kind].is_behind ? 1 : -1);
     return stage < s->job->grid.stages ? stage : -1;
 }
 
-/* Returns the first op after the cut that a message crosses. */
+/* Returns the op whose input the message carries, or whose input gradient. */
 static int op_of(const struct stage *s, enum stage_message kind)
 {
     return kinds[kind].is_behind ? s->last : s->first;
@@ -78,7 +79,7 @@ int stage_sets(const struct trainer *t)
                          (int)t->batches.accumulate);
 }
 
-/* Uses the net's own buffers for messages. */
+/* Uses the net's activation buffers as message buffers, without copies. */
 static void find_ends(struct trainer *t)
 {
     struct stage *s = &t->model.stage;
@@ -91,7 +92,7 @@ static void find_ends(struct trainer *t)
     }
 }
 
-/* Allocates message buffers of the same size as the net's. */
+/* Allocates message buffers for a net that is not computed, of the size that the net's have. */
 static enum status make_ends(struct trainer *t, struct error *e)
 {
     struct stage *s = &t->model.stage;
@@ -123,7 +124,7 @@ static enum status make_slots(struct trainer *t, struct error *e)
     return OK;
 }
 
-/* Checks the largest micro-batch now, not in the middle of a step. */
+/* Checks the size of the largest message when the stage is opened, not in the middle of a step. */
 static enum status check_message(const struct stage *s, enum stage_message kind, struct error *e)
 {
     size_t bytes = net_activation_reals(s->net, op_of(s, kind), (int)s->micro_max) * sizeof(real);
@@ -153,7 +154,7 @@ enum status stage_open(struct trainer *t, struct error *e)
     return make_slots(t, e);
 }
 
-/* Gives up messages after an error: first sends, then receives. */
+/* Abandons messages after an error. sent: lets sends leave. Otherwise: cancels receives. */
 static void give_up_messages(struct stage *s, bool sent)
 {
     for (int i = 0; s->slots != NULL && i < s->n_slots; i++)
@@ -205,7 +206,8 @@ struct batch stage_micro_batch(const struct stage *s, int micro)
     return batch;
 }
 
-/* Begins a message of a micro-batch. Does nothing without images or without a partner stage. */
+/* Starts to send or receive a message of a micro-batch. Does nothing if the micro-batch has no
+ * images or there is no partner stage. */
 static enum status begin(struct stage *s, int micro, enum stage_message kind, struct error *e)
 {
     struct stage_slot *slot = slot_of(s, micro);
@@ -226,14 +228,14 @@ static enum status begin(struct stage *s, int micro, enum stage_message kind, st
     return message_status(s->job->waiter, code, kinds[kind].what, e);
 }
 
-/* Receives activations of a micro-batch into its slot; the slot's sends may still be in
- * progress. */
+/* Starts to receive the activations of micro-batch `micro` into its slot. Sends from the slot may
+ * still be in progress. */
 static enum status take(struct stage *s, int micro, struct error *e)
 {
     return micro < s->micros ? begin(s, micro, STAGE_TAKE, e) : OK;
 }
 
-/* Waits for messages in `wanted`, a bit mask of kinds. */
+/* Waits for the slot's messages whose bits are set in `wanted` (1 << enum stage_message). */
 static enum status finish(struct stage *s, struct stage_slot *slot, unsigned wanted,
                           const char *what, struct error *e)
 {
@@ -254,12 +256,12 @@ static enum status finish(struct stage *s, struct stage_slot *slot, unsigned wan
 
 static void test(struct stage *s, struct message *m)
 {
-    bool done; /* errors are reported when the message is waited for */
+    bool done; /* an error is reported later, by message_wait */
     if (m->request != MPI_REQUEST_NULL)
         message_test(s->job->waiter, m, &done);
 }
 
-/* Called between tiles of kernels, like overlap_tile. */
+/* Tests all messages of the stage. Kernels call it between tiles, like overlap_tile. */
 static void poll(void *arg)
 {
     struct stage *s = arg;
@@ -297,7 +299,8 @@ enum status stage_step_begin(struct stage *s, const struct batch *batch, int mic
     return OK;
 }
 
-/* Also waits for the slot's previous sends: their buffers are overwritten next. */
+/* Also waits for earlier sends from this slot, because the forward pass overwrites their buffers.
+ * */
 enum status stage_forward_begin(struct stage *s, int micro, struct error *e)
 {
     s->kept += s->exec->training;

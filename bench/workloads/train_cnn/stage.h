@@ -1,10 +1,10 @@
 /* Pipeline stage of a rank (parallel.pipeline): ops [first, last) of the net, and messages to the
- * previous and next stage. Without a pipeline a trainer has one stage and sends nothing.
- * Activations and gradients are sent in the plan's layout, so results are the same bits for any
- * number of stages.
+ * previous and the next stage. Without a pipeline a trainer has one stage and sends nothing.
+ * Activations and gradients are sent in the memory layout of the plan, so results are bitwise equal
+ * for any number of stages.
  *
- * A receive begins when its buffer is free, a send when its data is complete. Messages are tested
- * while the rank computes (exec.poll) and waited for where they are needed. */
+ * A receive is posted when its buffer is free, a send when its data is complete. Messages are
+ * tested while the rank computes (exec.poll), and waited for before their data is used. */
 #pragma once
 
 #include "bench/workloads/train_cnn/parts/job.h"
@@ -17,10 +17,12 @@
 struct trainer;
 
 /* Messages of a micro-batch. Activations arrive before the stage's first op (TAKE) and leave after
- * its last (HAND). Their gradients travel the other way (TAKE_BACK, HAND_BACK). */
+ * its last (HAND). Gradients of activations travel in the opposite direction (TAKE_BACK,
+ * HAND_BACK). */
 enum stage_message { STAGE_TAKE, STAGE_HAND, STAGE_TAKE_BACK, STAGE_HAND_BACK, STAGE_MESSAGES };
 
-/* Activation slot: buffers at both ends of the stage, and their messages. */
+/* Activation slot of a micro-batch: buffers for the stage's input and output, and the messages that
+ * fill or send them. */
 struct stage_slot {
     real *data[STAGE_MESSAGES];
     struct message messages[STAGE_MESSAGES];
@@ -28,59 +30,61 @@ struct stage_slot {
 
 struct stage {
     int first, last;      /* ops [first, last) of the plan */
-    struct range tensors; /* tensors of these ops, counted from the net's first */
-    /* Description of the net with the stage's tensors only, counted from the stage's first: the
+    struct range tensors; /* tensors of these ops, numbered as in the whole net */
+    /* Description of the net with the tensors of this stage only, numbered from 0. This is the
      * content of the rank's arenas. Layers and buffers are borrowed from the net. */
     struct net_desc held;
 
     enum pipeline_schedule schedule;
     struct stage_slot *slots; /* [n_slots] */
     int n_slots;
-    real *own; /* buffers of all slots if the net is not computed */
+    real *own; /* message buffers of all slots if compute is replayed; else NULL */
 
     /* Borrowed. */
     const struct job *job;
     struct net *net;
     const struct exec *exec;
-    struct pace *pace; /* clock of a rank that replays; NULL: it computes */
+    struct pace *pace; /* sleeps in place of computing; NULL: the rank computes */
     uint32_t micro_max;
     bool shares_statistics; /* whether batch-norm statistics are summed over ranks */
 
-    struct batch batch; /* batch of the current step, split into `micros` micro-batches */
+    /* this rank's batch in the current step, split into `micros` micro-batches */
+    struct batch batch;
     int micros;
-    int kept, kept_most; /* slots in use now, and the maximum so far */
-    int64_t waited_ns;   /* time spent in this step waiting for other stages */
+    /* slots with activations that backward still needs: now, and the maximum so far */
+    int kept, kept_most;
+    int64_t waited_ns; /* time spent waiting for other stages in this step (ns) */
     uint64_t messages_sent, bytes_sent;
     int64_t next_poll_ns;
-    void (*poll)(void *arg); /* previous exec.poll, called after the stage's own tests */
+    /* previous value of exec.poll, called after the stage has tested its messages */
+    void (*poll)(void *arg);
     void *poll_arg;
 };
 
-/* Returns the number of activation slots that the trainer's net needs: 1 without a pipeline.
- * Requires the trainer's grid. */
+/* Returns how many activation slots the net needs: 1 without a pipeline. Requires t->job.grid. */
 int stage_sets(const struct trainer *t);
 
-/* Opens the stage; requires the trainer's net, cut by cut.h, and its replay. Call stage_close in
- * any case. */
+/* Opens the stage. Requires the trainer's net, the cut into stages (cut.h) and, if compute is
+ * replayed, t->replayed. Call stage_close in any case. */
 enum status stage_open(struct trainer *t, struct error *e);
-/* Makes exec.poll test stage messages too. Call it after the strategy has set exec.poll. */
+/* Makes exec.poll test the stage's messages too. Call it after the strategy has set exec.poll. */
 void stage_connect(struct stage *s, struct exec *exec);
 void stage_close(struct stage *s);
 
 /* Returns the activation slot of a micro-batch. */
 int stage_slot_of(const struct stage *s, int micro);
 
-/* Begins a step with `batch` split into `micros` micro-batches, and posts receives for all free
- * slots. */
+/* Begins a step with `batch` split into `micros` micro-batches. Posts receives of activations for
+ * all slots. */
 enum status stage_step_begin(struct stage *s, const struct batch *batch, int micros,
                              struct error *e);
 
-/* Returns this rank's images of a micro-batch. If batch-norm statistics are summed over ranks, a
- * rank without images gets one image of weight 0. */
+/* Returns this rank's images of micro-batch `micro`. If batch-norm statistics are summed over
+ * ranks, a rank without images gets one image of weight 0, so that it takes part in the sums. */
 struct batch stage_micro_batch(const struct stage *s, int micro);
 
-/* stage_*_begin waits for the inputs of a pass over a micro-batch; stage_*_end sends its outputs.
- * Without exec.training nothing is sent back. */
+/* stage_*_begin waits for the input of a forward or backward pass over micro-batch `micro`.
+ * stage_*_end starts to send its output. Unless exec.training is set, no gradients are sent. */
 enum status stage_forward_begin(struct stage *s, int micro, struct error *e);
 enum status stage_forward_end(struct stage *s, int micro, struct error *e);
 enum status stage_backward_begin(struct stage *s, int micro, struct error *e);

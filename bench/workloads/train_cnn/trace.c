@@ -6,7 +6,7 @@
 #include "bench/base/log.h"
 #include "kernels/base/mem.h"
 
-/* Names ops by their layers, or as in the calibration if times are replayed. */
+/* Names each op by its layers. If compute is replayed, the names come from the calibration. */
 static enum status name_ops(struct trace *trace, struct trainer *t, struct error *e)
 {
     int n = work_ops(t);
@@ -66,7 +66,8 @@ static size_t find_median(const double *x, size_t n)
     }
 }
 
-/* Counts the steps that every rank has kept. Ranks with more spans per step keep fewer steps. */
+/* Sets *n to the number of steps that every rank has kept. Ranks with more spans per step keep
+ * fewer steps. */
 static enum status count_steps(const struct trace *trace, const struct job *job, size_t *n,
                                struct error *e)
 {
@@ -82,7 +83,7 @@ static enum status count_steps(const struct trace *trace, const struct job *job,
     return OK;
 }
 
-/* Chooses the step of median time of its slowest rank; all ranks choose the same. */
+/* Chooses a step for all ranks: the median by the time of the slowest rank. */
 static enum status choose_step(const struct trace *trace, const struct job *job, size_t n,
                                size_t *chosen, struct error *e)
 {

@@ -31,7 +31,7 @@ void traffic_step_begin(struct traffic *t, const struct waiter *w)
         t->seen = t->step;
 }
 
-/* Adds the calls of the step, without calls served for other ranks. */
+/* Adds the MPI calls of the step, except calls made to serve other ranks (parameter server). */
 static void add_calls(struct traffic *t, const struct waiter *w)
 {
     const struct traffic_mark *begin = &t->step;
@@ -40,7 +40,7 @@ static void add_calls(struct traffic *t, const struct waiter *w)
         (w->bytes_payload - w->served_bytes) - (begin->bytes_payload - begin->served_bytes);
 }
 
-/* Adds messages sent by parts of the trainer in the step. */
+/* Adds what tensor slices, batch norm and pipeline stages have sent in the step. */
 static void add_sent(struct traffic *t, const struct trainer *trainer)
 {
     const struct cost *extra = &trainer->sync->extra;
@@ -63,7 +63,8 @@ void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool tim
     traffic_between(t, trainer->job.waiter, timed);
 }
 
-/* Uses the counted messages, or the formula's cost times the number of timed steps that pay it. */
+/* The strategy's messages are those counted by the waiter. If its cost is a formula, they are the
+ * formula times the number of timed steps that communicate. */
 struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint64_t steps_done,
                           uint64_t steps)
 {

@@ -18,7 +18,7 @@
 #include "kernels/base/launcher.h"
 #include "kernels/base/mem.h"
 
-/* Crash reporter of this process, or -1. */
+/* Descriptor of this process's crash reporter, or -1. */
 static int crash_reporter = -1;
 
 static void stop_crash_reporter(void)
@@ -28,15 +28,14 @@ static void stop_crash_reporter(void)
     crash_reporter = -1;
 }
 
-/* Starts a process that reports the death of this rank. A killed rank cannot report itself, and its
- * launcher may blame another rank that it killed afterwards. Exits that run no atexit handler stop
- * the reporter themselves. */
+/* Starts a process that reports the death of this rank. A killed rank cannot report itself, and the
+ * launcher may blame another rank. Exits without atexit handlers must stop the reporter first. */
 static enum status start_crash_reporter(const char *program, struct error *e)
 {
     char message[512], host[HOST_NAME_MAX + 1] = "";
     int rank = launcher_rank();
     if (rank < 0)
-        return OK; /* not started by a launcher: the parent sees how this process ends */
+        return OK; /* not started by a launcher: the parent process sees the exit status */
     gethostname(host, sizeof host - 1);
     snprintf(message, sizeof message, "%s: rank %d (process %d on %s) was killed or has crashed",
              program, rank, (int)getpid(), host);
@@ -47,13 +46,13 @@ static enum status start_crash_reporter(const char *program, struct error *e)
     return status;
 }
 
-/* A rank that fails alone aborts all others. */
+/* Trains on this rank. If only some ranks fail, a failed rank aborts all others. */
 static int train(const struct arguments *arguments, const struct load_mark *begin)
 {
     struct error e = {0};
     struct run r = {.arguments = arguments, .begin = begin};
     record_clear(RECORD_end, &r.end);
-    /* memory of the loaded libraries: nothing is allocated yet */
+    /* memory of the loaded libraries, measured before anything else is allocated */
     r.end.libraries_mib = mem_now_mib();
     enum status status = run_open(&r, &e);
     THEN(status, run_execute(&r, &e));
@@ -79,7 +78,7 @@ static enum status print_identity(FILE *out, const struct arguments *a, struct e
                      config_text(c, OPT_DATA_NAME), e));
     gemm_init();
     json_t *line = report_identity(&data, isa, a, e);
-    /* Text in arrays is not taken as a fact that launches record. */
+    /* Values in JSON arrays are not treated as facts that all launches of a point share. */
     json_object_update_new(line, json_pack("{s:[i,i,i], s:[i,s], s:i}", "data_shape", data.shape.c,
                                            data.shape.h, data.shape.w, "data_labels", data.classes,
                                            data.largest, "data_images", (int)data.train.n));
@@ -92,7 +91,8 @@ static enum status print_identity(FILE *out, const struct arguments *a, struct e
     return status;
 }
 
-/* Prints errors to standard output too, which the caller reads. */
+/* Prints the facts that comparable launches share. Errors go to standard output too, which the
+ * caller reads. */
 static enum status identify(FILE *out, const struct arguments *a, struct error *e)
 {
     enum status status = print_identity(out, a, e);
@@ -101,7 +101,7 @@ static enum status identify(FILE *out, const struct arguments *a, struct error *
     return status;
 }
 
-/* Answers a query that needs no run. */
+/* Prints the answer to a query option, such as --identify, that needs no training. */
 static enum status answer_query(FILE *out, const struct arguments *a, struct error *e)
 {
     if (a->probe_recovery)
@@ -116,52 +116,58 @@ static int wanted_level(const struct config *c)
     return config_overlap(c) == OVERLAP_thread ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
 }
 
+/* Starts MPI, trains, and ends MPI. Returns the exit status. */
+static int train_in_mpi(int argc, char **argv, const struct arguments *a, struct error *e)
+{
+    int level;
+    double deadline_s = config_number(&a->config, OPT_DEADLINE);
+    struct startup_watchdog startup;
+    struct load_mark begin;
+    load_mark_take(&begin);
+    recorder_announce(a->record_dir, launcher_rank());
+    if (start_crash_reporter(a->program, e) != OK ||
+        startup_watchdog_begin(&startup, "start of MPI", deadline_s, e) != OK)
+        return failure_report(a->program, e, true);
+    failure_warn_of_shared_memory();
+    if (a->wait == WAIT_YIELD)
+        progress_yield();
+    MPI_Init_thread(&argc, &argv, wanted_level(&a->config), &level);
+    startup_watchdog_end(&startup);
+    int exit_status = train(a, &begin);
+    if (!a->finalize && launcher_hears_leaving()) {
+        stop_crash_reporter();
+        launcher_leave(descriptors_end_output(a->program, exit_status));
+    }
+    startup_watchdog_begin(&startup, "end of MPI", deadline_s, e);
+    MPI_Finalize();
+    startup_watchdog_end(&startup);
+    return exit_status;
+}
+
+static bool is_query(const struct arguments *a)
+{
+    return a->describe || a->describe_plan || a->identify || a->probe_recovery;
+}
+
 int train_main(int argc, char **argv, const struct train_program *program)
 {
     struct arguments arguments;
     struct error e = {0};
+    int exit_status = 0;
     descriptors_open_standard();
     enum status status = arguments_parse(&arguments, argc, argv, &e);
-    if (status == OK && program->prepare != NULL && !arguments.help && !arguments.describe)
-        status = program->prepare(&arguments.config, &e);
-    if (status != OK) {
-        config_free(&arguments.config);
-        return failure_report(program->name, &e, failure_is_first_process());
-    }
     arguments.program = program->name;
     arguments.library = program->library;
-    int exit_status = 0;
-    if (arguments.help) {
+    if (status == OK && program->prepare != NULL && !arguments.help && !arguments.describe)
+        status = program->prepare(&arguments.config, &e);
+    if (status != OK)
+        exit_status = failure_report(program->name, &e, failure_is_first_process());
+    else if (arguments.help)
         arguments_help(stdout, program->name);
-    } else if (arguments.describe || arguments.describe_plan || arguments.identify ||
-               arguments.probe_recovery) {
-        exit_status = answer_query(stdout, &arguments, &e) == OK
-                          ? 0
-                          : failure_report(program->name, &e, true);
-    } else {
-        int level;
-        double deadline_s = config_number(&arguments.config, OPT_DEADLINE);
-        struct startup_watchdog startup;
-        struct load_mark begin;
-        load_mark_take(&begin);
-        recorder_announce(arguments.record_dir, launcher_rank());
-        if (start_crash_reporter(program->name, &e) != OK ||
-            startup_watchdog_begin(&startup, "start of MPI", deadline_s, &e) != OK)
-            return failure_report(program->name, &e, true);
-        failure_warn_of_shared_memory();
-        if (arguments.wait == WAIT_YIELD)
-            progress_yield();
-        MPI_Init_thread(&argc, &argv, wanted_level(&arguments.config), &level);
-        startup_watchdog_end(&startup);
-        exit_status = train(&arguments, &begin);
-        if (!arguments.finalize && launcher_hears_leaving()) {
-            stop_crash_reporter();
-            launcher_leave(descriptors_end_output(program->name, exit_status));
-        }
-        startup_watchdog_begin(&startup, "end of MPI", deadline_s, &e);
-        MPI_Finalize();
-        startup_watchdog_end(&startup);
-    }
+    else if (!is_query(&arguments))
+        exit_status = train_in_mpi(argc, argv, &arguments, &e);
+    else if (answer_query(stdout, &arguments, &e) != OK)
+        exit_status = failure_report(program->name, &e, true);
     config_free(&arguments.config);
     return descriptors_end_output(program->name, exit_status);
 }

@@ -1,4 +1,4 @@
-/* One training step, and queries between steps. */
+/* Executes one training step: forward, backward, gradient synchronisation, optimizer. */
 #include "bench/workloads/train_cnn/trainer.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Raises *most_mib, NAN if unset, to the resident size of an arena of n numbers. */
+/* Raises *most_mib to the resident size of an arena of n numbers. NAN: no size yet. */
 static void keep_most(double *most_mib, const real *arena, size_t n)
 {
     double now_mib = mem_resident_mib(arena, n * sizeof *arena);
@@ -45,7 +45,7 @@ static void run_op(struct trainer *t, const struct batch *batch, enum pass pass,
                      t->op_names[op], begin_ns, end_ns);
 }
 
-/* Runs one op with the strategy's calls around it. */
+/* Runs one op, with the strategy's hooks before and after it. batch == NULL: only the hooks. */
 static enum status pass_op(struct trainer *t, const struct batch *batch, enum pass pass, int op,
                            struct range range, struct error *e)
 {
@@ -79,10 +79,10 @@ enum status trainer_backward(struct trainer *t, const struct batch *batch, int m
     return OK;
 }
 
-/* Returns the factor on the loss gradient, including the loss scale. If ranks average gradients or
- * step alone, the divisor is global batch / replicas on every rank, so that the mean over ranks is
- * the mean over all images. If no average over ranks follows (STRATEGY_OWN_MEAN), it is the rank's
- * own number of images. */
+/* Returns the factor on the loss gradient, including the loss scale. If gradients are averaged over
+ * replicas, or replicas step alone, every rank divides by global batch / replicas: the mean over
+ * replicas is then the mean over all images. If gradients are summed, every rank divides by the
+ * global batch. With STRATEGY_OWN_MEAN a rank divides by its own number of images. */
 static double gradient_scale(const struct trainer *t, const struct batch *batch)
 {
     unsigned flags = sync_flags(t->sync);
@@ -92,22 +92,22 @@ static double gradient_scale(const struct trainer *t, const struct batch *batch)
     return t->sync->loss_scale.value * (local ? t->job.grid.replicas : 1.0) / batch->global;
 }
 
-/* Stopwatch for consecutive parts of a step. */
+/* Stopwatch that splits a step into consecutive parts. */
 struct lap {
     const struct trainer *trainer;
-    int64_t begin_ns, sync_ns; /* begin of the current part, and sync_ns at that time */
+    int64_t begin_ns, sync_ns; /* time when the current part began, and sync_ns at that time */
 };
 
-/* Returns the time of this step's synchronisation on the computing thread so far. Sleeps before
- * updates are included, because a server updates while its rank computes. */
+/* Returns the time (ns) that synchronisation has taken on the computing thread in this step so far.
+ * Sleeps before updates are included, because a server updates while its rank computes. */
 static int64_t sync_ns(const struct trainer *t)
 {
     const struct sync_times *times = &t->sync->times;
     return times->comm_exposed_ns + times->pack_ns + times->optimizer_ns + t->update_sleep.slept_ns;
 }
 
-/* Returns the time of the part that ends here, without synchronisation, and begins the next
- * part. */
+/* Ends a part of the step and begins the next. Returns the time of the part without
+ * synchronisation. */
 static int64_t lap_end(struct lap *lap)
 {
     int64_t now_ns = clock_ns(), now_sync_ns = sync_ns(lap->trainer);
@@ -117,7 +117,7 @@ static int64_t lap_end(struct lap *lap)
     return taken_ns;
 }
 
-/* Sleeps within a part of the step and excludes the sleep from the part's time. */
+/* Sleeps if a sleep is injected in this phase. The current part's time excludes the sleep. */
 static int64_t inject_now(const struct trainer *t, enum inject_phase phase, struct lap *lap)
 {
     int64_t slept_ns = inject_sleep(&t->inject, phase, t->steps_done + 1);
@@ -132,7 +132,7 @@ void trainer_add_sleep(const struct trainer *t, int64_t slept_ns)
         timeline_end(t->job.waiter->timeline, PHASE_inject, "sleep", clock_ns() - slept_ns);
 }
 
-/* Makes the following calls work on micro-batch `micro`. */
+/* Selects micro-batch `micro` for the following calls. */
 static void take_micro(struct trainer *t, const struct batch *batch, int micro)
 {
     t->model.slot = stage_slot_of(&t->model.stage, micro);
@@ -142,7 +142,8 @@ static void take_micro(struct trainer *t, const struct batch *batch, int micro)
     work_micro_begin(t, batch);
 }
 
-/* Excludes time spent waiting for other stages from the current part. */
+/* Excludes from the current part the time that was spent waiting for other stages since `waited_ns`
+ * was read. */
 static void leave_out_wait(const struct trainer *t, int64_t waited_ns, struct lap *lap)
 {
     lap->begin_ns += t->model.stage.waited_ns - waited_ns;
@@ -154,7 +155,7 @@ static bool is_last(const struct trainer *t, int micro)
 }
 
 /* Loads a micro-batch and runs forward and loss. Injected sleeps happen once per step: after the
- * first load, the last forward and the last backward. */
+ * first load and after the last forward. */
 static enum status forward_micro(struct trainer *t, const struct batch *batch, int micro,
                                  struct lap *lap, struct step_record *record, struct error *e)
 {
@@ -171,7 +172,7 @@ static enum status forward_micro(struct trainer *t, const struct batch *batch, i
     int64_t loss_ns = timeline_now(t->job.waiter->timeline);
     struct score score = work_loss(t, batch, gradient_scale(t, batch));
     timeline_end(t->job.waiter->timeline, PHASE_forward, "loss", loss_ns);
-    if (t->job.grid.slice == 0) /* all slices have the same score */
+    if (t->job.grid.slice == 0) /* all slices compute the same score, so only one adds it */
         trainer_add_score(&record->score, &score);
     if (is_last(t, micro))
         record->line.inject_ns += inject_now(t, INJECT_PHASE_forward, lap);
@@ -180,7 +181,7 @@ static enum status forward_micro(struct trainer *t, const struct batch *batch, i
     return OK;
 }
 
-/* Adds the gradients of a micro-batch to the previous ones. */
+/* Runs backward on a micro-batch. Its gradients are added to those of earlier micro-batches. */
 static enum status backward_micro(struct trainer *t, const struct batch *batch, int micro,
                                   struct lap *lap, struct step_record *record, struct error *e)
 {
@@ -196,7 +197,8 @@ static enum status backward_micro(struct trainer *t, const struct batch *batch, 
     return OK;
 }
 
-/* Computes all micro-batches; the last one starts gradient sums that overlap. */
+/* Computes forward and backward of all micro-batches in the order of the pipeline schedule.
+ * Gradient sums that overlap with computing start during the last one. */
 static enum status compute(struct trainer *t, const struct batch *all, struct lap *lap,
                            struct step_record *record, struct error *e)
 {
@@ -217,8 +219,8 @@ static enum status compute(struct trainer *t, const struct batch *all, struct la
     return group_check(&t->group, e);
 }
 
-/* Returns the number of weight updates including the current step. Skipped steps advance neither
- * the learning rate nor the optimizer. */
+/* Returns the number of weight updates, including the update that ends the current step. A step
+ * skipped after an overflow is no update. */
 static uint64_t updates(const struct trainer *t)
 {
     return t->steps_done - t->sync->loss_scale.skipped;

@@ -1,4 +1,5 @@
-/* Loss and accuracy over a part of the data set. */
+/* Evaluates a trainer's network: loss and accuracy over training or test samples, and predictions.
+ * */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +7,8 @@
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/mem.h"
 
-/* Counts the n images from `first` that the net has just classified. */
+/* Adds the n images from index `first` on, which the net has just classified, to the counts per
+ * class. */
 static void count_classes(struct trainer *t, size_t first, size_t n, struct class_counts *counts)
 {
     net_classify(t->model.net, t->model.slot, t->batches.eval_classes);
@@ -20,7 +22,8 @@ static void count_classes(struct trainer *t, size_t first, size_t n, struct clas
                n * sizeof *t->batches.predictions);
 }
 
-/* Runs forward. 16-bit weights are rounded on the first call only. */
+/* Runs this stage's forward pass. 16-bit weights are rounded only if `is_first`, since they do not
+ * change during an evaluation. */
 static enum status forward(struct trainer *t, uint32_t n, bool is_first, struct error *e)
 {
     for (int op = t->model.stage.first; op < t->model.stage.last; op++) {
@@ -32,7 +35,8 @@ static enum status forward(struct trainer *t, uint32_t n, bool is_first, struct 
     return OK;
 }
 
-/* Scores images [first, first + n) of a part. Only one rank of a replica gets a non-zero score. */
+/* Scores images [first, first + n). On all ranks of a replica but one the score is zero, so that
+ * sums over ranks are right. */
 static enum status evaluate_images(struct trainer *t, const struct data_part *part, size_t first,
                                    size_t n, bool is_first, struct score *score,
                                    struct class_counts *classes, struct error *e)
@@ -75,7 +79,7 @@ static enum status evaluate_share(struct trainer *t, const struct data_part *par
     return stage_step_end(&t->model.stage, e);
 }
 
-/* Saves this rank's own weights, if it has any, and takes rank 0's for the evaluation. */
+/* If replicas have different weights: saves this rank's and loads rank 0's for the evaluation. */
 static enum status take_first_weights(struct trainer *t, struct error *e)
 {
     if (t->own_params == NULL)
@@ -129,7 +133,7 @@ static enum status write_lines(const struct trainer *t, const char *path, struct
 
 enum status trainer_write_predictions(struct trainer *t, const char *path, struct error *e)
 {
-    /* Each rank filled in its share; other elements are 0. */
+    /* Each rank has predicted a share of the images; its other elements are 0. */
     TRY(wait_allreduce(t->job.waiter, t->batches.predictions, t->data->test.n, MPI_INT, MPI_SUM,
                        t->job.comm, "collection of the predictions", e));
     return t->job.rank == 0 ? write_lines(t, path, e) : OK;

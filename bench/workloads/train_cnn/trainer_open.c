@@ -9,8 +9,7 @@
 
 /* ---- Batches ---- */
 
-/* Images per rank and step if the spec names neither train.global_batch nor
- * train.batch_per_rank. */
+/* Images per rank and step if the spec sets neither train.global_batch nor train.batch_per_rank. */
 #define DEFAULT_BATCH_PER_RANK 64
 
 uint32_t trainer_global_batch(const struct config *config, int ranks)
@@ -43,8 +42,8 @@ static enum status open_sampler(struct trainer *t, struct error *e)
     return sampler_open(&t->batches.sampler, e);
 }
 
-/* Checks that data and model fit. If the number of classes is known from labels, the error names
- * the largest label. */
+/* Checks that data and model fit. If the number of classes was read from the labels, the error
+ * quotes the largest label. */
 static enum status check_data(const struct trainer *t, struct error *e)
 {
     const struct data_set *d = t->data;
@@ -56,7 +55,8 @@ static enum status check_data(const struct trainer *t, struct error *e)
                     t->model.desc->name, t->model.desc->classes, t->model.desc->classes - 1);
 }
 
-/* Rejects a target accuracy that guessing reaches: probably a fraction instead of a percentage. */
+/* Rejects a target accuracy that guessing reaches. The user has probably written a fraction instead
+ * of a percentage. */
 static enum status check_target(const struct trainer *t, struct error *e)
 {
     double target = config_number(t->config, OPT_TARGET_ACC),
@@ -112,7 +112,8 @@ enum status trainer_share_choices(const struct job *job, uint8_t *choices, int n
                       "rank 0's choice of kernels", e);
 }
 
-/* Tunes on this rank; a rank that fails still takes part in the broadcast. */
+/* Tunes kernels and broadcasts rank 0's choices. A rank whose tuning failed still takes part in the
+ * broadcast. */
 static enum status tune(struct trainer *t, uint8_t *choices, const struct net_options *options,
                         struct error *e)
 {
@@ -130,7 +131,8 @@ static enum status create_stage(struct trainer *t, struct net_options options, s
     return slice_find_sums(&t->model, e);
 }
 
-/* With kernels.tune: start, all ranks tune at the same time, under the load of a run. */
+/* Creates the net. With kernels.tune: start, all ranks tune at the same time, so that kernels are
+ * timed under the load of a run. */
 static enum status create_net(struct trainer *t, struct net_options options, struct error *e)
 {
     TRY(slice_open(&t->model, &t->job.grid, e));
@@ -170,8 +172,8 @@ static enum status open_net(struct trainer *t, struct error *e)
     return create_net(t, options, e);
 }
 
-/* Chooses the best instruction set that all processors have: replicas must compute the same
- * bits. */
+/* Chooses the best instruction set that the processors of all ranks have, because replicas must
+ * compute the same bits. */
 static enum status agree_on_isa(struct trainer *t, struct error *e)
 {
     enum status chosen = trainer_isa(t->config, &t->model.isa, e);
@@ -206,8 +208,8 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
 
 /* ---- The strategy ---- */
 
-/* Gives batch norm its running statistics and, if ranks share them, its sums. Strategy `none`
- * shares nothing. */
+/* Initialises the running statistics of batch norm. If ranks share a batch's statistics, opens the
+ * sums over ranks. With strategy `none` they do not. */
 static enum status connect_batch_norm(struct trainer *t, struct error *e)
 {
     enum batch_norm kind = (enum batch_norm)config_int(t->config, OPT_BATCH_NORM);
@@ -221,7 +223,7 @@ static enum status connect_batch_norm(struct trainer *t, struct error *e)
     t->model.stage.shares_statistics = true;
     t->model.exec.group_sum = group_sum;
     t->model.exec.group_arg = &t->group;
-    /* One sum forward and one backward per layer and micro-batch. */
+    /* one sum per pass, layer and micro-batch */
     size_t most = 2 * (size_t)t->model.desc->n_layers * t->batches.accumulate;
     return group_open(&t->group, t->sync, t->overlap, t->job.grid.data, most, e);
 }
@@ -242,8 +244,8 @@ static enum status connect_overlap(struct trainer *t, struct error *e)
     return status;
 }
 
-/* Sleeps before the first update of a step; the optimizer may run several times, once per part of
- * the weights. */
+/* Sleeps before the first update of a step, if a sleep is injected there. The optimizer may run
+ * several times in a step, once per part of the weights. */
 static void before_update(void *arg)
 {
     struct trainer *t = arg;
@@ -299,7 +301,7 @@ static enum status create_sync(struct trainer *t, struct error *e)
         .parts = t->job.grid.slices > 1   ? &t->job.grid.tensor
                  : t->job.grid.stages > 1 ? &t->job.grid.pipeline
                                           : NULL,
-        .answers_for = t->model.slice.answers_for,
+        .in_norm = t->model.slice.in_norm,
         .desc = &t->model.stage.held,
         .loss_scale = loss_scale_of(t->config),
         .slots = optimizer_slots(t->optimizer.kind),
@@ -316,8 +318,8 @@ static enum status create_sync(struct trainer *t, struct error *e)
     return sync_create(&t->sync, config_strategy_kind(t->config), &options, e);
 }
 
-/* Draws initial weights: rank 0's for all ranks, or different ones on each replica. Weights depend
- * on seed and replica only, not on call order. */
+/* Draws initial weights. With train.broadcast_init all ranks get rank 0's, else each replica its
+ * own. Weights depend only on seed and replica. */
 static enum status draw_weights(struct trainer *t, struct error *e)
 {
     bool own = !config_int(t->config, OPT_BROADCAST_INIT);

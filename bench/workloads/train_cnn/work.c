@@ -12,10 +12,11 @@
 
 /* ---- Opening ---- */
 
-/* Most steps in a calibration; enough for variation between steps. */
+/* Maximum number of calibrated steps, enough to cover variation between steps. */
 #define STEPS_MOST 1000
 
-/* Distance in steps between ranks that replay the same calibrated rank. */
+/* If several ranks replay the same calibrated rank, each begins this many steps after the previous
+ * one. */
 #define STEPS_APART 17
 
 static struct calibrated_work work_of(const struct trainer *t)
@@ -43,8 +44,8 @@ static enum status open_times(const struct trainer *t, struct calibration *c, in
     return OK;
 }
 
-/* Makes times from a rate in GFLOP/s per thread. Ops without FLOPs and the optimizer take no
- * time. */
+/* Computes the time of each op from its FLOPs and a rate in GFLOP/s per thread. Ops without FLOPs
+ * and the optimizer get time 0. */
 static enum status make_times(const struct trainer *t, struct calibration *c, double gflops,
                               struct error *e)
 {
@@ -62,7 +63,7 @@ static enum status make_times(const struct trainer *t, struct calibration *c, do
     return OK;
 }
 
-/* Returns the last two folders of a path, run and launch, which name the launch. */
+/* Returns the last two folders of a path, which are the names of the run and of the launch. */
 static const char *last_folders(const char *path)
 {
     const char *from = path + strlen(path);
@@ -71,8 +72,9 @@ static const char *last_folders(const char *path)
     return from > path ? from + 1 : path;
 }
 
-/* Each rank of a node replays a rank of the calibration. If there are more ranks than calibrated
- * ones, the times are reused from a later step, so that equal ranks do not replay equal noise. */
+/* Reads the calibrated times of the rank with this rank's number within the node. If the node has
+ * more ranks than were calibrated, several ranks read the same file. Each begins at a different
+ * step, so that they do not repeat the same noise. */
 static enum status read_times(struct trainer *t, struct replayed_work *r, const char *folder,
                               struct error *e)
 {
@@ -118,8 +120,8 @@ enum status work_open(struct trainer *t, struct error *e)
     return open_times(t, t->times, steps < STEPS_MOST ? (int)steps : STEPS_MOST, e);
 }
 
-/* Zero gradients are enough for strategies and cannot overflow in repeated sums. The time of
- * compressors depends on values, so they get random gradients. */
+/* Fills in random gradients if there is a compressor, whose time depends on values. Otherwise
+ * gradients are 0, which cannot overflow in repeated sums. */
 enum status work_connect(struct trainer *t, struct error *e)
 {
     if (t->replayed == NULL || t->sync->compressor == NULL)
@@ -171,14 +173,14 @@ struct range work_op_range(const struct trainer *t, int op)
 
 /* ---- Replay ---- */
 
-/* Returns `share` of a part's calibrated time (ns). */
+/* Returns the calibrated time (ns) of a part of the step, multiplied by `share`. */
 static int64_t time_of(const struct replayed_work *r, enum calibration_part part, int op,
                        double share)
 {
     return llround((double)r->row[calibration_part(&r->calibration, part, op)] * share);
 }
 
-/* Returns the optimizer's time (ns) for `params` parameters. */
+/* Returns the optimizer's calibrated time (ns), scaled to `params` parameters. */
 static double update_ns(const struct trainer *t, size_t params)
 {
     const struct replayed_work *r = t->replayed;
@@ -206,14 +208,14 @@ int64_t work_replayed_ns(const struct trainer *t)
     return sum_ns;
 }
 
-/* Sleeps for a part whose end no other rank sees. The end is exact only on a core of its own, since
- * exactness keeps the core busy. */
+/* Sleeps for loading or loss, which no other rank waits for. The end is exact only if the rank has
+ * a core to itself, since exact sleeps end with busy-waiting. */
 static void pass(struct replayed_work *r, enum calibration_part part)
 {
     pace_pass(&r->pace, time_of(r, part, 0, r->share), r->own_core);
 }
 
-/* Sleeps for an op; messages are tested in between, as when the op is computed. */
+/* Sleeps for `ns` in place of an op. Messages are tested meanwhile, as when the op is computed. */
 static void pass_op(const struct trainer *t, int64_t ns, bool exact)
 {
     struct replayed_work *r = t->replayed;
@@ -223,13 +225,14 @@ static void pass_op(const struct trainer *t, int64_t ns, bool exact)
     r->pace.poll = NULL;
 }
 
-/* Returns whether hooks after each op make its end visible to other ranks. */
+/* Returns whether other ranks can notice the end of each op, because the strategy acts between ops.
+ * */
 static bool is_seen(const struct trainer *t)
 {
     return t->overlap != NULL || t->sync->strategy->params_needed != NULL;
 }
 
-/* Returns whether the next stage waits for this op. */
+/* Returns whether the op is the last of this stage, so that the next stage waits for it. */
 static bool is_handed_on(const struct trainer *t, int op)
 {
     return op + 1 == t->model.stage.last && !computes_loss(t);
@@ -242,7 +245,7 @@ static bool is_awaited(const struct trainer *t, int op)
            (range.first < range.last && t->sync->strategy->grad_ready != NULL);
 }
 
-/* Copies an op's gradients from an arena; NULL: sets them to 0. */
+/* Copies the gradients of an op's tensors from arena `from`. NULL: sets them to 0. */
 static void fill_gradients(const struct trainer *t, int op, real *grads, const real *from)
 {
     struct range range = work_op_range(t, op);
@@ -255,9 +258,9 @@ static void fill_gradients(const struct trainer *t, int op, real *grads, const r
     }
 }
 
-/* Sleeps, then writes the gradients as part of the op's time, estimated from earlier steps.
- * Compressors read them. On a core of its own, the next sum must find them in cache, as after
- * computing. */
+/* Sleeps for a backward op. The op's time includes writing its gradients: compressors read them,
+ * and on a core of its own the next sum must find them in cache. The time for writing is reserved
+ * by its minimum in earlier steps. */
 static void pass_backward(const struct trainer *t, int op, real *grads)
 {
     struct replayed_work *r = t->replayed;
@@ -276,8 +279,9 @@ static void pass_backward(const struct trainer *t, int op, real *grads)
 
 /* ---- Computing ---- */
 
-/* Loads a micro-batch. Augmented images are copied and kept until backward; others are read in
- * place. Later stages get activations from the previous stage, and the last stage needs labels. */
+/* Loads the images and labels of a micro-batch. Augmented images are copied, because backward reads
+ * them too; other images are read in place. Stages after the first receive activations instead of
+ * images. The last stage needs the labels. */
 static void load(struct trainer *t, const struct batch *batch)
 {
     size_t image_bytes = shape_count(t->model.desc->input);
@@ -300,7 +304,7 @@ static void load(struct trainer *t, const struct batch *batch)
         net_expect(t->model.net, t->model.slot, (int)batch->n);
 }
 
-/* Time a part of the step if calibrating. Times add up over micro-batches. */
+/* begin_part and end_part time one part of a step if calibrating. Times of micro-batches add up. */
 static int64_t begin_part(const struct trainer *t)
 {
     return t->times != NULL ? clock_ns() : 0;
@@ -395,7 +399,8 @@ void work_backward(struct trainer *t, const struct batch *batch, int op, real *g
     end_part(t, PART_BACKWARD, op, begin_ns);
 }
 
-/* Sleeps in proportion to the number of parameters, which a strategy may shard. */
+/* Sleeps for a time in proportion to the number of parameters. A strategy that shards the optimizer
+ * passes only this rank's shard. */
 void work_update(void *arg, size_t begin, size_t end)
 {
     struct trainer *t = arg;

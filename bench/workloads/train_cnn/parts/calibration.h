@@ -1,6 +1,6 @@
-/* Times of each part of a training step, step by step. A launch with a core per rank measures them
- * (compute: calibrate), or they follow from a stated rate. A launch with more ranks than cores
- * sleeps for them (compute: replay).
+/* Times of each part of a training step, step by step. A launch with one core per rank measures the
+ * times (compute: calibrate), or they follow from a stated rate. A launch with more ranks than
+ * cores sleeps for these times instead of computing (compute: replay).
  *
  * Parts in order: loading, each op forward, loss, each op backward, optimizer. Each rank writes
  * rank.N.times.json beside its record. */
@@ -12,7 +12,7 @@
 
 enum { CALIBRATION_SCHEMA = 1 };
 
-/* Work that was calibrated; its times hold for equal work only. */
+/* Describes the step that was timed. Its times may be replayed only for an equal step. */
 struct calibrated_work {
     char model[256], plan[32], optimizer[32];
     int64_t params;
@@ -21,7 +21,7 @@ struct calibrated_work {
     int threads;
 };
 
-/* An op of the plan, with tensors [first, last). */
+/* One op of the plan. Its parameters are tensors [first, last). */
 struct calibrated_op {
     char name[32];
     int first, last;
@@ -31,12 +31,12 @@ struct calibration {
     struct calibrated_work work;
     struct calibrated_op *ops; /* [n_ops] */
     int n_ops;
-    int64_t *ns; /* [n_steps][calibration_parts] */
+    int64_t *ns; /* [n_steps][calibration_parts] times in ns */
     int n_steps, capacity;
 };
 
-/* Returns the number of times per step. calibration_part returns the index of one; op is 0 for
- * load, loss and optimizer. */
+/* calibration_parts returns the number of times per step; calibration_part returns the index of one
+ * of them. `op` is 0 for load, loss and optimizer. */
 static inline int calibration_parts(const struct calibration *c)
 {
     return 2 * c->n_ops + 3;
@@ -48,26 +48,27 @@ static inline int calibration_part(const struct calibration *c, enum calibration
     return first[part] + op;
 }
 
-/* Makes room for `steps` steps of `ops` ops, whose names and tensors the caller fills in. Call
- * calibration_free in any case, also after calibration_read. */
+/* Allocates times for `steps` steps of `ops` ops. The caller fills in names and tensors of the ops.
+ * Call calibration_free in any case, also after calibration_read. */
 enum status calibration_open(struct calibration *c, const struct calibrated_work *work, int ops,
                              int steps, struct error *e);
 void calibration_free(struct calibration *c);
 
-/* Returns the row [calibration_parts] of the current step. calibration_keep keeps that row; if the
- * calibration is full, it is dropped. */
+/* Returns the row [calibration_parts] where the times of the current step are written.
+ * calibration_keep keeps that row and moves to the next. If `capacity` rows are kept already, the
+ * row is discarded. */
 int64_t *calibration_row(const struct calibration *c);
 void calibration_keep(struct calibration *c);
 
-/* Write and read folder/rank.N.times.json. ERR_DATA, with file and line, if the file is not a
- * calibration; ERR_ARGUMENT if it does not exist. */
+/* calibration_write writes folder/rank.N.times.json, calibration_read reads it. ERR_DATA, with file
+ * and line, if the file is not a calibration; ERR_ARGUMENT if it does not exist. */
 enum status calibration_write(const struct calibration *c, const char *folder, int rank,
                               struct error *e);
 enum status calibration_read(struct calibration *c, const char *folder, int rank, struct error *e);
 
-/* Returns the number of consecutive ranks from 0 with a file in the folder. */
+/* Returns how many files rank.0, rank.1, ... the folder has without a gap. */
 int calibration_ranks(const char *folder);
 
-/* ERR_ARGUMENT, naming the folder, if the calibrated work differs from `wanted`. */
+/* ERR_ARGUMENT, naming the folder, if the step that was timed differs from `wanted`. */
 enum status calibration_check(const struct calibration *c, const struct calibrated_work *wanted,
                               const char *folder, struct error *e);

@@ -1,6 +1,6 @@
-/* Sums over the ranks that share a batch, for synchronised batch norm. They use their own
- * communicator, since gradient sums may be in progress. Their calls, bytes and waiting are counted
- * in the step. */
+/* Sums batch statistics over the ranks that share a batch, for synchronised batch norm. The sums
+ * use a communicator of their own, since gradient sums may be in progress. Calls, bytes and waiting
+ * of the sums are counted in the step. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,14 +9,15 @@
 
 struct group {
     bool open;
-    struct sync *sync;       /* borrowed: waiter, times and counters */
-    struct overlap *overlap; /* borrowed or NULL: may use the MPI library while a rank computes */
+    struct sync *sync; /* borrowed: waiter, times and counters */
+    /* borrowed; its thread may use the MPI library while a rank computes; NULL: none */
+    struct overlap *overlap;
     MPI_Comm comm;
-    uint64_t bytes_sent; /* bytes sent in this step, by formula */
-    int64_t sum_ns;      /* time in this step's sums, waiting included */
-    size_t *counts;      /* [most] size of each of the n_sums sums of the last step */
+    uint64_t bytes_sent; /* bytes that this step's sums sent, by formula */
+    int64_t sum_ns;      /* time in this step's sums, including waiting (ns) */
+    size_t *counts;      /* [most] number of values in each of this step's n_sums sums */
     size_t n_sums, most;
-    double *zeroes;     /* zeros for group_replay; NULL before */
+    double *zeroes;     /* input of group_replay; NULL before its first call */
     struct error error; /* error of the first sum that failed */
 };
 
@@ -24,17 +25,18 @@ struct group {
  * case. */
 enum status group_open(struct group *g, struct sync *sync, struct overlap *overlap, MPI_Comm comm,
                        size_t most, struct error *e);
-/* Collective; also for a group that is not open. */
+/* Collective. Does nothing if the group is not open. */
 void group_close(struct group *g);
 
 void group_step_begin(struct group *g);
 
-/* Sums values [n] over the group, bitwise equal on all ranks. For exec.group_sum; `arg` is the
- * group. */
+/* Sums values [n] over the ranks of the group; the result is bitwise equal on all of them.
+ * exec.group_sum calls it, with the group as `arg`. */
 enum status group_sum(void *arg, double *values, size_t n);
 
-/* Repeats the sums of the last step with zeros. Collective. */
+/* Repeats the calls of the last step's sums, with zeros as input. Collective. */
 enum status group_replay(struct group *g, struct error *e);
 
-/* Returns the first error of a sum since group_open, or OK: layers cannot report errors. */
+/* Returns the first error of a sum since group_open, or OK. It is needed because layers cannot
+ * report errors. */
 enum status group_check(const struct group *g, struct error *e);

@@ -39,7 +39,7 @@ enum status inject_open(struct inject *in, const struct config *config, int rank
     return OK;
 }
 
-/* Returns a number in (0, 1], never 0, for a logarithm. */
+/* Returns a uniform random number in (0, 1], never 0, because its logarithm is taken. */
 static double draw(const struct inject *in, uint64_t step)
 {
     uint32_t word = rng_word(in->seed, RNG_STREAM(RNG_STRAGGLER, in->phase), (uint32_t)(step >> 32),

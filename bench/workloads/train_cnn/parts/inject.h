@@ -1,5 +1,5 @@
-/* Injected stragglers and failures: chosen ranks sleep, or kill themselves, in a chosen phase of
- * chosen steps. The sleep depends on (seed, step, rank) only. */
+/* Injected stragglers and failures: chosen ranks sleep or kill themselves, in a chosen phase of
+ * chosen steps. The length of a sleep depends on (seed, step, rank) only. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,11 +7,11 @@
 
 #include "bench/spec/spec.h"
 
-/* Injection of one rank; `kind` is INJECT_none if it was not chosen. */
+/* Injection on one rank; `kind` is INJECT_none if this rank was not chosen. */
 struct inject {
     enum inject_kind kind;
     enum inject_phase phase;
-    uint64_t first, last; /* steps, counted from 1 */
+    uint64_t first, last; /* steps with an injection, counted from 1 */
     double sleep_s, shape;
     uint64_t seed;
     uint32_t rank;
@@ -22,8 +22,8 @@ struct inject {
 enum status inject_open(struct inject *in, const struct config *config, int rank, int ranks,
                         struct error *e);
 
-/* Returns the seconds to sleep in this phase and step. fixed: inject.sleep; exponential: mean
- * inject.sleep; Pareto: minimum inject.sleep, shape inject.shape. */
+/* Returns the seconds to sleep in this phase and step. inject.sleep is the length of a fixed sleep,
+ * the mean of an exponential one and the minimum of a Pareto one, whose shape is inject.shape. */
 double inject_seconds(const struct inject *in, enum inject_phase phase, uint64_t step);
 
 /* Returns whether the rank kills itself (SIGKILL) in this phase and step. */

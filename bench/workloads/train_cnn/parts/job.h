@@ -1,4 +1,4 @@
-/* Ranks that train together. */
+/* The ranks that train together, as seen by this rank. */
 #pragma once
 
 #include "comm/grid.h"

@@ -30,15 +30,15 @@ static void offer_core(void *arg)
     sched_yield();
 }
 
-/* Number and length (ns) of the sleeps that measure the margin. They are as long as ops, since a
- * longer idle processor wakes later. */
+/* PROBES: number of sleeps that measure the margin. PROBE_NS: their length, about that of an op. A
+ * processor that was idle for longer wakes later. */
 enum { PROBES = 20, PROBE_NS = 1000000 };
 
-/* Bounds of the margin. Busy machines wake late for other reasons; a larger margin would keep cores
- * from working. */
+/* Bounds of the margin (ns). The upper bound limits busy-waiting: on a busy machine sleeps may end
+ * very late for other reasons. */
 enum { MARGIN_LEAST_NS = 5000, MARGIN_MOST_NS = 200000 };
 
-/* Returns the 90th percentile of the lateness of sleeps (ns). */
+/* Returns the 90th percentile (ns) of how late sleeps end, within the bounds. */
 static int64_t measure_margin(const struct pace_clock *clock)
 {
     double late_ns[PROBES];
@@ -73,7 +73,7 @@ void pace_step_begin(struct pace *p)
     p->late_ns = 0;
 }
 
-/* Returns the next time to poll or stop before `until_ns`. */
+/* Returns the end of the next sleep: until_ns, or earlier if a poll is due. */
 static int64_t next_stop(const struct pace *p, int64_t now, int64_t until_ns)
 {
     int64_t poll_at = now + p->poll_ns;
@@ -87,7 +87,7 @@ static int64_t look(struct pace *p)
     return p->clock.now_ns(p->clock.arg);
 }
 
-/* Sleeps until the margin before `due_ns`, polling on the way. */
+/* Sleeps until the margin before `due_ns`, with polls in between. Returns the time now. */
 static int64_t sleep_before(struct pace *p, int64_t now, int64_t due_ns)
 {
     int64_t until_ns = due_ns - p->margin_ns;
@@ -98,7 +98,7 @@ static int64_t sleep_before(struct pace *p, int64_t now, int64_t due_ns)
     return now;
 }
 
-/* Counts a continuing overrun once. */
+/* Adds the overrun to late_ns. An overrun that continues over several calls is added once. */
 static void count_late(struct pace *p, bool seen)
 {
     int64_t late_ns = p->owed_ns < 0 ? -p->owed_ns : 0;

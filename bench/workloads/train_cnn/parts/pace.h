@@ -1,9 +1,8 @@
-/* Sleeps for the time of work that is not computed, so that later events happen when they would
- * have.
+/* Sleeps in place of work that is not computed, so that later events happen at the right time.
  *
- * The rank sleeps until shortly before a deadline, then calls sched_yield until it is reached. The
- * margin is the lateness of sleeps, measured at the start. Times shorter than the margin are passed
- * by sched_yield alone. */
+ * The rank sleeps until shortly before a deadline, then calls sched_yield until the deadline. The
+ * margin between the two is how late sleeps end on this machine, measured by pace_open. Times
+ * shorter than the margin are spent in sched_yield alone. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,32 +12,34 @@
 struct pace_clock {
     int64_t (*now_ns)(void *arg);
     void (*sleep_until)(void *arg, int64_t ns);
-    void (*offer_core)(void *arg); /* yields; returns at once if no other process is ready */
+    /* calls sched_yield; returns at once if no other process is ready */
+    void (*offer_core)(void *arg);
     void *arg;
 };
 
 struct pace {
     struct pace_clock clock;
-    int64_t margin_ns; /* time by which a sleep ends early, so as not to be late */
-    int64_t owed_ns;   /* time still to sleep; negative: overrun */
-    int64_t late_ns;   /* overrun in this step that other ranks could see */
-    int64_t seen_ns;   /* current overrun already counted in late_ns */
-    /* Called while sleeping, every `poll_ns` at most; NULL: never. */
+    int64_t margin_ns; /* how much before its deadline a sleep ends, so as not to be late */
+    int64_t owed_ns;   /* time left over from earlier calls; negative: they overran */
+    int64_t late_ns;   /* total overrun in this step that delayed what other ranks see */
+    int64_t seen_ns;   /* part of the current overrun that late_ns already includes */
+    /* Called between sleeps of at most `poll_ns`; NULL: never. */
     void (*poll)(void *arg);
     void *poll_arg;
     int64_t poll_ns;
 };
 
-/* Opens a pace on this machine's clock. Measures the margin (some ms) and sets this thread's timer
- * slack to the minimum. */
+/* Initialises a pace with the machine's clock. Measures the margin (takes some ms) and sets this
+ * thread's timer slack to the minimum. */
 void pace_open(struct pace *p);
 
-/* Drops the current overrun: other ranks have waited for it, so it cannot be made up. */
+/* Forgets the current overrun: other ranks have already waited for it, so later sleeps must not be
+ * shortened. */
 void pace_drop_overrun(struct pace *p);
 
-/* Drops the current overrun and resets late_ns. */
+/* Forgets the current overrun and resets late_ns. */
 void pace_step_begin(struct pace *p);
 
-/* Sleeps for `ns`. exact = false if no other rank can see the end: the rest is then owed to the
- * next call, and an overrun can still be made up. */
+/* Sleeps for `ns`. With exact = true it ends on time, because other ranks see the end. With exact =
+ * false it may end early or late; the next call makes up for the difference. */
 void pace_pass(struct pace *p, int64_t ns, bool exact);

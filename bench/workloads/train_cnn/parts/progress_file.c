@@ -10,7 +10,7 @@
 
 #include "kernels/base/clock.h"
 
-/* Returns false if the file cannot be written. */
+/* Writes the line over the previous one. Returns false if that fails. */
 static bool write_line(const struct progress_file *f, uint64_t steps_done, uint32_t epoch)
 {
     char line[256];

@@ -1,10 +1,13 @@
-/* DIR/progress: how far a segment of an elastic run is, for the program that restarts it after a kill.
- * One line of JSON of fixed length, replaced by a single write after each step, outside of timed steps:
+/* DIR/progress tells the program that restarts a killed elastic run how far the current segment is.
+ * One line of JSON of fixed length, replaced by a single write after each step, outside of timed
+ * steps:
  *
- *   {"resumed": 40, "steps": 57, "epoch": 2, "first_step_at_s": 1764000000.123, "last_step_at_s": ...}
+ * {"resumed": 40, "steps": 57, "epoch": 2, "first_step_at_s": 1764000000.123, "last_step_at_s":
+ * ...}
  *
- * resumed: steps done when the segment began; steps: steps done now; epoch: complete epochs. The two times are
- * the ends of the segment's first and latest step, in seconds since 1970; 0 before the first step. */
+ * resumed: steps done when the segment began. steps: steps done now. epoch: complete epochs. The
+ * two times are the ends of the segment's first and latest step, in seconds since 1970; 0 before
+ * the first step. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +15,7 @@
 
 #include "kernels/base/error.h"
 
-/* Open progress file. All zero: there is no file, and writes do nothing. */
+/* Open progress file. If the struct is all zero, there is no file and writes do nothing. */
 struct progress_file {
     bool open;
     int fd;
@@ -25,7 +28,7 @@ struct progress_file {
 enum status progress_file_open(struct progress_file *f, const char *dir, uint64_t steps_done,
                                uint32_t epoch, struct error *e);
 
-/* Writes the file after a step (`stepped`) or after an epoch's evaluation. Write errors are
+/* Writes the file after a step (`stepped` is true) or after an epoch's evaluation. Write errors are
  * ignored: training continues. */
 void progress_file_write(struct progress_file *f, uint64_t steps_done, uint32_t epoch,
                          bool stepped);

@@ -13,10 +13,11 @@
 #include "comm/library.h"
 #include "kernels/base/text.h"
 
-/* Exit statuses that no MPI library uses. */
+/* Exit statuses of the child process. No MPI library uses them. */
 enum { IS_THERE = 70, IS_REFUSED, IS_NOT_DECLARED };
 
-/* Runs as an MPI job of one process. Its output is discarded. */
+/* Tries the ULFM calls in a child process that is an MPI job of its own. Its output is discarded.
+ * */
 static _Noreturn void try_calls(void)
 {
     int how = IS_NOT_DECLARED, nothing = open("/dev/null", O_RDWR | O_CLOEXEC);

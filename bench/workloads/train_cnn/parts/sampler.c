@@ -7,7 +7,8 @@
 #include "kernels/base/pool.h"
 #include "kernels/base/rng.h"
 
-/* Returns how many of `n` images are used: all, or with `drop` a multiple of the ranks. */
+/* Returns how many of `n` images are used: all of them, or with REMAINDER_drop a multiple of the
+ * number of ranks. */
 static uint32_t counted(const struct sampler *s, uint32_t n)
 {
     return s->remainder == REMAINDER_drop ? n - n % (uint32_t)s->ranks : n;
@@ -18,14 +19,15 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
     return a / b + (a % b != 0);
 }
 
-/* Returns the images of a step before the remainder rule; the last step of an epoch is smaller. */
+/* Returns the images of a step over all ranks, before images are dropped. The last step of an epoch
+ * may have fewer. */
 static uint32_t step_images(const struct sampler *s, uint32_t step)
 {
     uint32_t left = s->n_samples - step * s->global_batch;
     return left < s->global_batch ? left : s->global_batch;
 }
 
-/* Returns the first sample of the shard of `rank`. */
+/* Returns the index of the first sample in the shard of `rank`. */
 static uint32_t shard_begin(const struct sampler *s, int rank)
 {
     return (uint32_t)((uint64_t)s->n_samples * (uint64_t)rank / (uint64_t)s->ranks);
@@ -38,8 +40,8 @@ static void find_own(struct sampler *s)
     s->n_own = shard ? shard_begin(s, s->rank + 1) - s->first : s->n_samples;
 }
 
-/* Each contiguous shard has its own random stream. At one rank global and contiguous give the same
- * order. */
+/* Fills in the random order of an epoch. Each contiguous shard has its own random stream. With one
+ * rank, global and contiguous sharding give the same order. */
 static void fill_order(struct sampler *s, uint32_t epoch)
 {
     uint64_t seed = s->seed;
@@ -99,8 +101,8 @@ void sampler_close(struct sampler *s)
     s->weights = NULL;
 }
 
-/* Every rank computes the same number of images; positions beyond the batch repeat its first images
- * with weight 0. */
+/* Makes this rank's batch with as many images as on every other rank. Positions beyond the global
+ * batch repeat its first images with weight 0. */
 static struct batch padded(struct sampler *s, const uint32_t *images, uint32_t count)
 {
     uint32_t n = divide_up(count, (uint32_t)s->ranks);
@@ -112,8 +114,9 @@ static struct batch padded(struct sampler *s, const uint32_t *images, uint32_t c
     return (struct batch){.n = n, .samples = s->samples, .weights = s->weights, .global = count};
 }
 
-/* Returns how many of the first n positions of an epoch go to this rank. Larger shards are where
- * floor(N r / p) jumps; `place` orders ranks with larger shards first. */
+/* Returns how many of the first n positions of an epoch this rank has in contiguous sharding.
+ * Positions go to ranks in turn. Shards differ by at most one sample; `place` numbers the ranks,
+ * those with larger shards first. */
 static uint32_t dealt(const struct sampler *s, uint32_t n)
 {
     uint32_t ranks = (uint32_t)s->ranks, rank = (uint32_t)s->rank;
@@ -171,7 +174,8 @@ uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate)
     return divide_up(s->n_max, accumulate);
 }
 
-/* In proportion to the images of the largest rank. */
+/* Smaller batches get fewer micro-batches, in proportion to the images of the rank that has most.
+ * */
 uint32_t sampler_micro_batches(const struct sampler *s, const struct batch *batch,
                                uint32_t accumulate)
 {
@@ -205,7 +209,8 @@ uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs)
             needs[n] = s->first + n;
         return n;
     }
-    memset(needs, 0, s->n_own * sizeof *needs); /* first used as flags: is the sample needed? */
+    /* `needs` first holds flags: is the sample needed? */
+    memset(needs, 0, s->n_own * sizeof *needs);
     for (uint32_t step = 0; step < s->steps; step++) {
         struct batch batch = sampler_get(s, epoch, step);
         for (uint32_t i = 0; i < batch.n; i++)

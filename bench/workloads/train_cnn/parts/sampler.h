@@ -1,14 +1,14 @@
-/* Samples of a rank at each step: a pure function of (seed, epoch, step, rank, ranks), so that a
- * run can resume without saved state.
+/* Chooses the samples of a rank at each step: a pure function of (seed, epoch, step, rank, ranks),
+ * so that a run can resume without saved state.
  *
- * Global: the order of an epoch depends on (seed, epoch) only. A step's batch is a slice of it,
- * so p ranks together train on the same images as one rank.
+ * Global sharding: the order of an epoch depends on (seed, epoch) only. A step's batch is a slice
+ * of that order, so p ranks together train on the same images as one rank.
  *
- * Contiguous: rank r owns samples [floor(N r / p), floor(N (r + 1) / p)) and shuffles them
+ * Contiguous sharding: rank r owns samples [floor(N r / p), floor(N (r + 1) / p)) and shuffles them
  * separately. The N positions of an epoch go to ranks in turn, larger shards first. A step has as
- * many images over all ranks as a global one. A rank's part is the batch / ranks rounded down or
- * up. An epoch uses every sample once. `drop` leaves out images that only some ranks have; `pad`
- * repeats the first image of the rank's shard. */
+ * many images over all ranks as with global sharding. The images of one rank are the batch divided
+ * by the ranks, rounded down or up. An epoch uses every sample once. `drop` leaves out images that
+ * only some ranks have; `pad` repeats the first image of the rank's shard. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,44 +27,45 @@ struct sampler {
     int rank, ranks;
 
     uint32_t n_max;        /* images in this rank's largest batch */
-    uint32_t steps;        /* steps per epoch; the last may be smaller */
+    uint32_t steps;        /* steps per epoch; the last step may have fewer images */
     uint32_t first, n_own; /* samples [first, first + n_own): this rank's shard, or all */
-    uint32_t *order;       /* [n_own] order of `epoch` */
+    uint32_t *order;       /* [n_own] samples in the order of `epoch` */
     uint32_t epoch;
-    uint32_t *samples; /* [n_max] */
-    real *weights;     /* [n_max] */
+    uint32_t *samples; /* [n_max] memory for the samples of a padded batch */
+    real *weights;     /* [n_max] memory for the weights of a padded batch */
 };
 
-/* Images of one rank in one step. Borrowed from the sampler until its next call. */
+/* Images of one rank in one step. The arrays belong to the sampler and are valid until its next
+ * call. */
 struct batch {
-    uint32_t n;              /* images to compute, padding included; may be 0 */
-    const uint32_t *samples; /* [n] */
-    const real *weights;     /* [n] 1 per image, 0 for padding; NULL: all 1 */
+    uint32_t n;              /* images that this rank computes, padding included; may be 0 */
+    const uint32_t *samples; /* [n] indices in the data set */
+    const real *weights;     /* [n] weight in the loss: 1 per image, 0 for padding; NULL: all 1 */
     uint32_t global;         /* images over all ranks, without padding */
 };
 
-/* Opens a sampler whose fields up to `ranks` are set, all others zero. ERR_ARGUMENT if no step has
- * an image or a rank has no shard. Call sampler_close in any case. */
+/* Opens a sampler. The caller has set the fields up to `ranks` and zeroed the others. ERR_ARGUMENT
+ * if no step has an image or a rank has no shard. Call sampler_close in any case. */
 enum status sampler_open(struct sampler *s, struct error *e);
 void sampler_close(struct sampler *s);
 
-/* Batch of step `step` < steps of `epoch`. */
+/* Returns this rank's batch in step `step` of `epoch`; steps count from 0. */
 struct batch sampler_get(struct sampler *s, uint32_t epoch, uint32_t step);
 
-/* Gradient accumulation: returns the number of micro-batches of `batch` if the largest batch has
- * `accumulate`. All ranks get the same number. Smaller batches have fewer micro-batches, so that
- * these stay of similar size, at most sampler_micro_max images. */
+/* Gradient accumulation: returns into how many micro-batches `batch` is split, if the largest batch
+ * is split into `accumulate`. All ranks get the same number. Smaller batches have fewer
+ * micro-batches, so that their sizes stay similar, at most sampler_micro_max images. */
 uint32_t sampler_micro_batches(const struct sampler *s, const struct batch *batch,
                                uint32_t accumulate);
 uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate);
 
-/* Returns micro-batch i of n. Images are divided evenly, larger parts first; a part may be
- * empty. */
+/* Returns micro-batch i of n. Images are divided evenly, the larger micro-batches first; a
+ * micro-batch may be empty. */
 struct batch batch_part(const struct batch *batch, uint32_t i, uint32_t n);
 
-/* Returns the images of a batch without padding. */
+/* Returns the number of images in a batch without padding. */
 uint32_t batch_counted(const struct batch *batch);
 
-/* Writes the samples that this rank may use in `epoch` to needs [n_own], ascending and unique, and
- * returns their number. A contiguous shard is needed as a whole. */
+/* Writes the samples that this rank may use in `epoch` to needs [n_own], ascending and unique.
+ * Returns their number. With contiguous sharding these are all samples of the shard. */
 uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs);

@@ -22,7 +22,7 @@ void weights16_close(struct weights16 *w)
     mem_free(w->op);
 }
 
-/* A thread's share of converting an op's weights. */
+/* Arguments of convert_part, which converts one thread's part of an op's weights. */
 struct part {
     const struct weights16 *w;
     struct span span;
@@ -41,8 +41,8 @@ static void convert_part(void *arg, int thread, int threads)
     w->cast->decode(w->op + begin, w->stored + at, n, 1);
 }
 
-/* Returns a pointer shifted so that the op's weights are at their arena offsets; only these may be
- * read. */
+/* Returns a pointer before w->op, shifted so that the op's weights have the same offsets as in the
+ * parameter arena. Only these weights may be read. */
 const real *weights16_of(const struct weights16 *w, struct range tensors, bool rounds)
 {
     if (w->cast == NULL || tensors.first == tensors.last)
