@@ -28,8 +28,8 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Returns whether the word before `end` is `name`. Other text may precede it without a blank,
- * but "tsp_ring" is not "ring". */
+/* Returns whether the word before `end` is `name`. Text may touch its beginning without a blank,
+ * but an underscore may not: "tsp_ring" is not "ring". */
 static bool ends_with(const char *text, const char *end, const char *name)
 {
     size_t length = strlen(name);
@@ -56,8 +56,8 @@ int algorithm_number(const char *description, const char *name)
 
 /* ---- Variables ---- */
 
-/* MPI_T stays open: MPICH 4.0 loses its variables at the last MPI_T_finalize, even while MPI
- * runs. */
+/* Opens MPI_T and never closes it: the last MPI_T_finalize makes MPICH 4.0 lose its variables, even
+ * while MPI runs. */
 static enum status open_tools(struct error *e)
 {
     int level, code = MPI_T_init_thread(MPI_THREAD_SINGLE, &level);

@@ -1,32 +1,32 @@
-/* Selects the algorithm by which MPICH runs an allreduce. MPICH reads its control variables (CVARs)
- * at each call. They are written and read through MPI_T (MPI 4.0, chapter 15), before or after MPI
- * starts.
+/* Selects the algorithm that MPICH uses for allreduce. MPICH reads its control variables (CVARs) at
+ * each call. They are set and read through MPI_T (MPI 4.0, chapter 15), before or after MPI_Init.
  *
- * MPICH declares these variables as numbers. The number of an algorithm is its position in the
- * description of the variable, from which MPICH itself numbers them (maint/extractcvars:
- * "leading word followed with ' - '"). */
+ * These variables are numbers. The number of an algorithm is its position in the description of the
+ * variable: MPICH generates both from the same text (maint/extractcvars: "leading word followed
+ * with ' - '"). */
 #pragma once
 
 #include "comm/cost/cost.h"
 #include "kernels/base/error.h"
 
-/* Makes every later allreduce of this process run by `algorithm`, which must be equal on all
- * ranks. ALGORITHM_auto changes nothing, so settings of the environment remain. ERR_UNAVAILABLE
- * names the missing part if the library lacks the algorithm. */
+/* Makes every later allreduce of this process use `algorithm`, which must be equal on all ranks.
+ * ALGORITHM_auto changes nothing, so variables set in the environment keep their effect.
+ * ERR_UNAVAILABLE if the library lacks the variable or the algorithm; the error names it. */
 enum status algorithm_use(enum allreduce_algorithm algorithm, struct error *e);
 
-/* Settings of the library, saved by algorithm_read and restored by algorithm_write. */
+/* Values of MPICH's control variables, saved by algorithm_read and restored by algorithm_write. */
 struct algorithm_settings {
-    int blocking, nonblocking, device; /* values of the CVARs */
+    int blocking, nonblocking, device; /* allreduce, iallreduce, device collectives */
 };
 enum status algorithm_read(struct algorithm_settings *settings, struct error *e);
 enum status algorithm_write(const struct algorithm_settings *settings, struct error *e);
 
-/* Returns the algorithm that the library is set to use: a name of algorithms.def, "auto" also if
- * the library has no such variables, or "other" for settings that only the environment can have
- * made. */
+/* Returns the algorithm that MPICH is set to use: a name of algorithms.def. "auto": the default, or
+ * the library has no such variables. "other": settings that scalebench does not make, from the
+ * environment. */
 const char *algorithm_in_use(void);
 
-/* Returns the number of `name` in a description such as "... auto - text nb - text", or -1 if it
- * is not found. Entries are words before " - ", which may follow other text without a blank. */
+/* Returns the position of `name` in a variable's description such as "... auto - text nb - text",
+ * or -1 if it is not found. The names are the words before " - ". Other text may touch the
+ * beginning of a name without a blank. */
 int algorithm_number(const char *description, const char *name);

@@ -8,9 +8,9 @@
 
 #define OPERATION "clock synchronisation"
 
-/* Limits of one round, which normally takes a few milliseconds. If there are more ranks than
- * cores, a message can take as long as other ranks compute. Only round trips during which both
- * sides run are short, so a round needs many. */
+/* Limits for the round trips of one round, which normally takes a few milliseconds. If there are
+ * more ranks than cores, most round trips are slow, because a rank must first get a core. Many
+ * round trips are therefore made to find a fast one. */
 enum { PINGS_MOST = 200, PINGS_LEAST = 20 };
 #define ROUND_NS 200000000
 
@@ -20,17 +20,18 @@ struct question {
 
 struct answer {
     int64_t now_ns;
-    struct clock_offset offset; /* offset of the answering node */
+    struct clock_offset offset; /* clock offset of the answering node from rank 0 */
 };
 
-/* State of a node's first rank. A node asks in one round and answers in all later rounds. */
+/* State of the first rank of a node. The node asks in one round and answers in all later rounds. */
 struct rounds {
     struct waiter *waiter;
     MPI_Comm comm;
     int64_t (*now_ns)(void);
     int *firsts, nodes, node; /* first rank of each node, number of nodes, number of this node */
-    int known;                /* number of nodes with a known offset */
-    bool begun, noted;        /* this round has begun; the other side's message has arrived */
+    int known;                /* nodes 0 to known - 1 know their offset */
+    /* begun: this round has begun. noted: the other side's message has arrived and was handled. */
+    bool begun, noted;
     int64_t begin_ns;
     struct message out, in;
     struct question question;
@@ -38,7 +39,7 @@ struct rounds {
     struct ping pings[PINGS_MOST];
     size_t n_pings;
     struct clock_offset offset;
-    int code; /* MPI error code */
+    int code; /* first MPI error code */
 };
 
 /* ---- Messages ---- */
@@ -86,8 +87,8 @@ static void ask(struct rounds *r, int rank)
     begin_send(r, &r->question, sizeof r->question, rank);
 }
 
-/* Returns whether the round is over. A node that does not ask rank 0 adds the answering node's
- * offset. */
+/* Handles the answer, then asks again or computes the offset. Returns whether the round is over. If
+ * the answering node is not rank 0's, the offsets of both nodes are added. */
 static bool take_answer(struct rounds *r, int rank)
 {
     struct ping *ping = &r->pings[r->n_pings];
@@ -126,13 +127,14 @@ static bool give_answer(struct rounds *r, int rank)
         return false;
     if (r->question.is_last)
         return true;
-    await_question(r, rank); /* the question may have arrived already and be the last one */
+    await_question(r, rank); /* the next question may have arrived already and may be the last */
     return false;
 }
 
 /* ---- Rounds ---- */
 
-/* Returns whether this rank has nothing left to do in the round. */
+/* Proceeds in the current round without waiting. Returns whether this rank is done with the round.
+ * */
 static bool pass_round(struct rounds *r)
 {
     bool asks = r->node >= r->known && r->node < 2 * r->known;
@@ -146,7 +148,8 @@ static bool pass_round(struct rounds *r)
     return (asks ? take_answer : give_answer)(r, rank);
 }
 
-/* Runs rounds as far as possible without waiting. Returns whether all are over or one failed. */
+/* Proceeds through the rounds without waiting. Returns whether all rounds are over or MPI failed.
+ * */
 static bool pass_rounds(void *arg)
 {
     struct rounds *r = arg;
@@ -164,8 +167,8 @@ static enum status pass(struct rounds *r, struct error *e)
     return status;
 }
 
-/* Fills firsts [ranks] and r->node, which is -1 if `rank` is not the first of its node.
- * r->firsts must have room for 2 * ranks. */
+/* Sets firsts [ranks] to the first rank of each node, and r->node to this node's number, or to -1
+ * if `rank` is not the first of its node. r->firsts has room for 2 * ranks. */
 static enum status find_firsts(struct rounds *r, int rank, int ranks, struct error *e)
 {
     int *node_of = r->firsts + ranks;

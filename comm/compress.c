@@ -1,6 +1,7 @@
 #include "comm/compress.h"
 
-const struct compressor compressor_none = {0}; /* placeholder in the table, never called */
+/* `none` needs a table entry, but its functions are never called */
+const struct compressor compressor_none = {0};
 
 #define COMPRESSOR(name, flags, source, summary) extern const struct compressor compressor_##name;
 #include "comm/cost/compressors.def"

@@ -2,7 +2,7 @@
 
 #include "comm/wait/mpi_error.h"
 
-/* Blocks, because MPI 3 has no non-blocking MPI_Comm_split. */
+/* Splits a communicator. The call blocks, because MPI 3 has no non-blocking MPI_Comm_split. */
 static enum status split(struct waiter *w, MPI_Comm comm, int colour, int key, MPI_Comm *part,
                          const char *what, struct error *e)
 {

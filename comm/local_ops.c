@@ -47,13 +47,12 @@ void local_add(const struct exec *ex, real *y, const real *x, size_t n)
     local_charge_bytes(ex, n * sizeof *x);
 }
 
-/* Block of numbers that stays in the first-level cache from one term to the next. Sums are kept
- * apart from y, which may be one of the terms. */
+/* BLOCK: numbers that are summed at a time, few enough to stay in the first-level cache. The sums
+ * have a buffer of their own, since y may be one of the terms. */
 enum { BLOCK = 1024, LINE = 64 / sizeof(real) };
 
-/* Copies x to sums or adds it. The hardware prefetcher stops when the next block switches to
- * another term. Each line of this block therefore prefetches a line of the same term's next
- * block. */
+/* Adds x to sums, or copies it if !add. The hardware prefetcher stops when the next block switches
+ * to another term. Therefore each line prefetches the same line of this term's next block. */
 static inline __attribute__((always_inline)) void
 add_term(real *restrict sums, const real *restrict x, size_t n, bool add)
 {
@@ -76,8 +75,8 @@ SIMD_CLONES static void sum_block(real *y, const real *const *x, int terms, size
     memcpy(y, sums, n * sizeof *y);
 }
 
-/* Non-temporal stores would save a read of each line, but the optimizer would then miss the
- * cache. */
+/* Uses ordinary stores. Non-temporal stores would save reading each line of y, but the optimizer
+ * would then miss the cache. */
 void local_sum(const struct exec *ex, real *y, const real *const *x, int terms, size_t begin,
                size_t end)
 {

@@ -1,5 +1,6 @@
-/* Arithmetic of communication on this rank's own memory. comm adds, copies, casts and selects
- * numbers only through these functions, so that a simulated clock can charge the work (gamma). */
+/* Arithmetic on this rank's memory for communication. Code in comm adds, copies, casts and selects
+ * numbers only through these functions. A simulated clock can therefore charge for the work (gamma
+ * in cost models). */
 #pragma once
 
 #include <stddef.h>
@@ -18,14 +19,13 @@ static inline void local_charge_bytes(const struct exec *ex, size_t bytes)
 /* Returns the sum of squares of x [n], in double. */
 double local_norm2(const struct exec *ex, const real *x, size_t n);
 
-/* Returns the sum of products of x and y, both [n], in double. local_dot(y, x) has the same
- * bits. */
+/* Returns the dot product of x [n] and y [n], in double. Swapping x and y gives the same bits. */
 double local_dot(const struct exec *ex, const real *x, const real *y, size_t n);
 
-/* y = a y + b x, both [n], rounded after each operation. */
+/* y = a y + b x, for x [n], y [n]. Each operation is rounded (no fused multiply-add). */
 void local_combine(const struct exec *ex, real *y, real a, const real *x, real b, size_t n);
 
-/* y += x, both [n]. */
+/* y += x, for x [n], y [n] */
 void local_add(const struct exec *ex, real *y, const real *x, size_t n);
 
 /* y[i] = x[0][i] + ... + x[terms - 1][i], added in this order, for i in [begin, end). y may be
@@ -33,25 +33,26 @@ void local_add(const struct exec *ex, real *y, const real *x, size_t n);
 void local_sum(const struct exec *ex, real *y, const real *const *x, int terms, size_t begin,
                size_t end);
 
-/* Copies `bytes` to `to`, which must not overlap `from`. */
+/* Copies `bytes` bytes; `to` must not overlap `from`. */
 void local_copy(const struct exec *ex, void *to, const void *from, size_t bytes);
 
-/* x [n] *= factor */
+/* x *= factor, for x [n] */
 void local_scale(const struct exec *ex, real *x, size_t n, real factor);
 
-/* Limits x [n] to [-most, most]. NaN stays NaN. */
+/* Limits each of x [n] to [-most, most]. NaN stays NaN. */
 void local_clamp(const struct exec *ex, real *x, size_t n, real most);
 
-/* y[i] = value, n times */
+/* y = value, for y [n] */
 void local_fill(const struct exec *ex, real *y, size_t n, real value);
 
 /* ---- For compressors, in local_compress.c and local_low_rank.c ---- */
 
-/* Returns the conversion to 16 bits for `precision` by instruction set `isa`; NULL for fp32. */
+/* Returns the functions of instruction set `isa` that convert to `precision` (16 bits); NULL for
+ * fp32. */
 const struct cast16 *local_cast16(enum precision precision, enum isa isa);
 
-/* Convert n numbers and multiply them by scale: encode writes 16 bits to y, decode reads 16
- * bits, add adds decoded numbers to y. */
+/* Convert n numbers and multiply them by `scale`. encode16 writes 16-bit numbers to y, decode16
+ * reads 16-bit numbers, add16 adds the decoded numbers to y. */
 void local_encode16(const struct exec *ex, const struct cast16 *cast, uint16_t *y, const real *x,
                     size_t n, float scale);
 void local_decode16(const struct exec *ex, const struct cast16 *cast, real *y, const uint16_t *x,
@@ -66,9 +67,9 @@ void local_round16(const struct exec *ex, const struct cast16 *cast, real *x, si
 /* Returns whether all of x [n] are finite. */
 bool local_is_finite(const struct exec *ex, const real *x, size_t n);
 
-/* Moves the k <= n numbers of largest magnitude out of x [n], where they become 0. Writes values
- * [k] and places [k] in ascending order of place. Of equal numbers the first is taken; NaN
- * counts as largest. */
+/* Moves the k <= n numbers of largest magnitude out of x [n], where they become 0. Writes them to
+ * values [k] and their indices to places [k], in ascending order of index. Among equal magnitudes
+ * the lowest index is chosen. NaN is larger than any number. */
 void local_take_largest(const struct exec *ex, real *x, size_t n, size_t k, real *values,
                         uint32_t *places);
 
@@ -76,30 +77,34 @@ void local_take_largest(const struct exec *ex, real *x, size_t n, size_t k, real
 void local_add_at(const struct exec *ex, real *y, const real *values, const uint32_t *places,
                   size_t k);
 
-/* Returns the sum of magnitudes of x [n]. */
+/* Returns the sum of the magnitudes of x [n]. */
 double local_norm1(const struct exec *ex, const real *x, size_t n);
 
-/* Sets bits [at, at + n) to the signs of x [n], 1 for negative, and subtracts from each number
- * its decoded value: scale, or -scale if negative. */
+/* Sets bits [at, at + n) to the signs of x [n]: 1 if negative. Subtracts from each number what its
+ * bit decodes to: scale, or -scale if negative. */
 void local_take_signs(const struct exec *ex, real *x, size_t n, real scale, uint64_t *bits,
                       size_t at);
 
-/* y [n] += scale, or -scale where the bit is 1. `bits` as written by local_take_signs. */
+/* Adds scale to each of y [n], or -scale if its bit is 1. The bits were written by
+ * local_take_signs. */
 void local_add_signs(const struct exec *ex, real *y, size_t n, real scale, const uint64_t *bits,
                      size_t at);
 
-/* p = m q, or q = m p, with m transposed as needed: m [rows][columns], factors p [rank][side]
- * and q [rank][other]. p belongs to the shorter side of m. */
+/* Products of matrix m [rows][columns], transposed as needed, with a low-rank factor.
+ * local_low_rank_p computes p = m q, local_low_rank_q computes q = m p. Shapes: p [rank][shorter
+ * side of m], q [rank][longer side of m]. */
 void local_low_rank_p(const struct exec *ex, const struct low_rank *shape, real *p, const real *m,
                       const real *q);
 void local_low_rank_q(const struct exec *ex, const struct low_rank *shape, real *q, const real *m,
                       const real *p);
-/* Writes to m, or subtracts from m, the sum of the outer products of the vectors of p and q. */
+/* Sum over k of the outer products of p[k] and q[k]: local_low_rank_product writes it to m,
+ * local_low_rank_subtract subtracts it from m. */
 void local_low_rank_product(const struct exec *ex, const struct low_rank *shape, real *m,
                             const real *p, const real *q);
 void local_low_rank_subtract(const struct exec *ex, const struct low_rank *shape, real *m,
                              const real *p, const real *q);
 
-/* Replaces p [rank][n], rank <= n, by an orthonormal basis of the span of its vectors. Dependent
- * vectors are replaced by other orthonormal ones. Equal p give equal bits. */
+/* Replaces the vectors of p [rank][n], rank <= n, by an orthonormal basis of their span. A linearly
+ * dependent vector is replaced by any vector that is orthonormal to the others. The result depends
+ * on the bits of p only. */
 void local_orthonormalize(const struct exec *ex, real *p, size_t n, size_t rank);

@@ -1,7 +1,7 @@
 #include "comm/loss_scale.h"
 
-/* Limit of the scale. Otherwise zero gradients would double it for ever, beyond the range of a
- * float. */
+/* Upper limit of the scale. Without it, gradients that stay 0 would double the scale beyond the
+ * range of float. */
 #define SCALE_MOST 0x1p64
 
 void loss_scale_open(struct loss_scale *s, const struct loss_scale_options *options)

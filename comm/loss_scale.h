@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Options of loss scaling. All zero: gradients are not scaled. */
+/* Options of loss scaling. If all are zero, gradients are not scaled. */
 struct loss_scale_options {
     double fixed;          /* constant scale; 0: the scale is dynamic */
     double initial, least; /* first and smallest value of a dynamic scale */
@@ -26,7 +26,7 @@ struct loss_scale {
     double value;
     uint32_t hysteresis; /* number of overflows until the scale is halved */
     uint64_t clean;      /* steps since the last overflow, or since the first step */
-    uint64_t skipped;    /* number of skipped steps */
+    uint64_t skipped;    /* number of steps skipped because of an overflow */
 };
 
 void loss_scale_open(struct loss_scale *s, const struct loss_scale_options *options);

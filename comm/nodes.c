@@ -11,8 +11,8 @@ void nodes_here(const struct waiter *w, MPI_Comm comm, int *ranks, int *first)
     MPI_Group_free(&all);
 }
 
-/* Replaces each rank's first rank by the number of its node. The first rank comes before the
- * other ranks of its node, so its number is known. */
+/* node_of[r] holds the first rank on r's node. Replaces it by the node's number. A first rank
+ * precedes the other ranks of its node, so its node is numbered before theirs. */
 static void count_nodes(int *node_of, int ranks)
 {
     int nodes = 0;

@@ -3,10 +3,11 @@
 
 #include "comm/wait/wait.h"
 
-/* Counts the ranks of comm on this rank's node (*ranks) and finds the first of them (*first).
- * Uses data of waiter_open and does not wait. */
+/* Sets *ranks to the number of ranks of comm on this node, and *first to the lowest of them. Uses
+ * data of waiter_open and does not wait. */
 void nodes_here(const struct waiter *w, MPI_Comm comm, int *ranks, int *first);
 
-/* Numbers the node of each rank in node_of [ranks], which must be zeroed. Nodes are counted in
- * the order of their first ranks. Ranks are on one node if they can share memory. Collective. */
+/* Sets node_of [ranks] to the number of each rank's node. Nodes are numbered in the order of their
+ * lowest ranks. Ranks are on one node if they can share memory. node_of must be zeroed. Collective.
+ * */
 enum status nodes_find(struct waiter *w, MPI_Comm comm, int *node_of, struct error *e);

@@ -11,25 +11,25 @@
 #include "kernels/base/fp_mode.h"
 #include "kernels/base/mem.h"
 
-/* The thread that may call MPI. */
+/* Which thread may call MPI at the moment. */
 enum owner { OWNER_NOBODY, OWNER_COMPUTING, OWNER_POLLING };
 
 struct overlap {
     enum overlap_kind kind;
     struct sync *sync;
     bool yields;
-    int64_t next_ns; /* poll_tiles: time before which no test is made */
+    int64_t next_ns; /* poll_tiles: time of the next test (clock_ns) */
 
-    /* State of the separate thread, which sleeps between steps and spins within them. */
+    /* State of the separate thread. It sleeps between steps and polls in a loop within them. */
     bool running;
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     bool stop, stepping;  /* protected by the mutex */
-    atomic_bool spinning; /* a step is in progress */
+    atomic_bool spinning; /* whether a step is in progress */
     atomic_int owner;
-    atomic_bool wanted; /* the computing thread waits for MPI and has priority */
-    int64_t cpu_ns;     /* processor time of the thread at the last reading */
+    atomic_bool wanted; /* whether the computing thread wants to call MPI; it has priority */
+    int64_t cpu_ns;     /* processor time of the separate thread when it was last read */
 };
 
 /* ---- The thread ---- */
@@ -55,8 +55,8 @@ static void poll_once(struct overlap *o)
         sched_yield();
 }
 
-/* Sets the floating-point mode of the computing threads, since this thread sums arrived
- * messages. */
+/* Main function of the separate thread. It sets the same floating-point mode as computing threads,
+ * because it sums arrived messages. */
 static void *poll_always(void *arg)
 {
     struct overlap *o = arg;
@@ -136,7 +136,7 @@ static void stop_thread(struct overlap *o)
     pthread_mutex_destroy(&o->mutex);
 }
 
-/* Adds the thread's processor time to poll_ns, so that it does not count as useful work. */
+/* Adds the thread's processor time to poll_ns, so that polling does not count as useful work. */
 static void count_polling(struct overlap *o)
 {
     clockid_t clock;

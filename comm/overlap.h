@@ -1,7 +1,7 @@
-/* Tests the messages of a strategy while its rank computes, as overlaps.def lists: never, by the
- * computing thread between layers or tiles, or by a separate thread. The separate thread calls
- * MPI only between overlap_compute_begin and overlap_compute_end, when the computing thread does
- * not. MPI_THREAD_SERIALIZED is therefore sufficient. */
+/* Tests a strategy's messages while its rank computes. sync.overlap (overlaps.def) sets who tests:
+ * nobody, the computing thread between layers or tiles, or a separate thread. The separate thread
+ * calls MPI only between overlap_compute_begin and overlap_compute_end, when the computing thread
+ * does not. MPI_THREAD_SERIALIZED is therefore sufficient. */
 #pragma once
 
 #include "comm/strategy.h"
@@ -11,34 +11,34 @@ struct overlap;
 struct overlap_options {
     enum overlap_kind kind;
     struct sync *sync; /* borrowed */
-    /* processor of the separate thread, copied; NULL: any processor of the creating thread */
+    /* processor of the separate thread; the number is copied. NULL: the thread is not bound */
     const int *cpu;
-    bool yields; /* the separate thread yields its core between two tests */
+    bool yields; /* whether the separate thread yields its core between two tests */
 };
 
-/* Creates *overlap; NULL if nothing is to be tested. ERR_UNAVAILABLE if a separate thread is
- * required and the library does not support MPI_THREAD_SERIALIZED. */
+/* Creates *overlap. It is NULL if messages are not to be tested. ERR_UNAVAILABLE if a separate
+ * thread is requested and the library does not support MPI_THREAD_SERIALIZED. */
 enum status overlap_open(struct overlap **overlap, const struct overlap_options *options,
                          struct error *e);
-/* Stops the separate thread and frees `o`. All functions below accept NULL, which means that
- * nothing is tested. */
+/* Stops the separate thread and frees `o`. This and all functions below do nothing if `o` is NULL.
+ * */
 void overlap_close(struct overlap *o);
 
 /* Mark the start and end of a training step. */
 void overlap_step_begin(struct overlap *o);
 void overlap_step_end(struct overlap *o);
 
-/* Mark the start and end of each op of the network. Between them the caller makes MPI calls only
- * within overlap_pause and overlap_resume. Kernels call these, through the trainer, to sum over
- * ranks. */
+/* overlap_compute_begin and overlap_compute_end mark the start and end of each op of the network.
+ * In between, the computing thread calls MPI only between overlap_pause and overlap_resume. Batch
+ * norm does so to sum over ranks. */
 void overlap_compute_begin(struct overlap *o);
 void overlap_compute_end(struct overlap *o);
 void overlap_pause(struct overlap *o);
 void overlap_resume(struct overlap *o);
 
-/* Tests messages, at most every OVERLAP_TILE_NS. Serves as exec.poll for poll_tiles; `arg` is
- * the struct overlap. */
+/* Tests messages, unless the last test was less than OVERLAP_TILE_NS ago. Kernels call it through
+ * exec.poll, with the struct overlap as `arg`. */
 #define OVERLAP_TILE_NS 200000
 void overlap_tile(void *arg);
-/* Returns whether exec.poll must be overlap_tile. */
+/* Returns whether exec.poll must be set to overlap_tile. */
 bool overlap_wants_tiles(const struct overlap *o);

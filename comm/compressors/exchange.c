@@ -1,5 +1,5 @@
-/* Direct messages among all ranks. No rank forwards data of another, so no algorithm sends fewer
- * bytes; latency grows with the number of ranks. */
+/* Exchanges direct messages among all ranks, for compressors. No rank forwards data of another, so
+ * no algorithm sends fewer bytes. Latency grows with the number of ranks. */
 #include "comm/compress.h"
 #include "kernels/base/pool.h"
 
@@ -33,15 +33,16 @@ static struct message share_of(const struct sync *s, const struct shares *v, int
                             .request = MPI_REQUEST_NULL};
 }
 
-/* Adds a message unless it is empty; both sides know which are empty. */
+/* Adds a message to the list unless it is empty. Sender and receiver know which messages are empty.
+ * */
 static void add_message(struct message *list, int *n, struct message message)
 {
     if (message.bytes > 0)
         list[(*n)++] = message;
 }
 
-/* Returns the i-th peer. Each rank has its own order, so that ranks do not all begin with the
- * same peer. */
+/* Returns the i-th peer of this rank. Each rank begins with a different peer, so that not all send
+ * to the same rank first. */
 static int peer_at(const struct sync *s, int i)
 {
     return (s->rank + i) % s->ranks;

@@ -1,4 +1,4 @@
-/* Functions of local_ops.h that only compressors use. */
+/* Implements the functions of local_ops.h that only compressors use. */
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ void local_add16(const struct exec *ex, const struct cast16 *cast, real *y, cons
     local_charge_bytes(ex, n * (sizeof *x + sizeof *y));
 }
 
-/* Rounds in blocks that stay in the first-level cache. */
+/* Rounds block by block; a block stays in the first-level cache. */
 void local_round16(const struct exec *ex, const struct cast16 *cast, real *x, size_t n, float scale)
 {
     enum { BLOCK = 2048 };
@@ -56,7 +56,8 @@ void local_round16(const struct exec *ex, const struct cast16 *cast, real *x, si
 
 /* ---- The largest numbers ---- */
 
-/* Magnitudes compare as their bits do, with infinity and NaN above all others. */
+/* Magnitudes are compared as integers, by their bits. Infinity and NaN are then larger than all
+ * others. */
 #ifdef SCALEBENCH_F64
 typedef uint64_t magnitude;
 #else
@@ -89,14 +90,15 @@ bool local_is_finite(const struct exec *ex, const real *x, size_t n)
     return largest < magnitude_of((real)INFINITY);
 }
 
-/* Selects numbers whose magnitude under `mask` is above `least`, and the first `ties` numbers
- * for which it is equal. */
+/* Selects every number whose magnitude & mask is above `least`, and the first `ties` numbers for
+ * which it equals `least`. */
 struct threshold {
     magnitude mask, least;
     size_t ties;
 };
 
-/* Counts how often each next digit occurs among the numbers that equal the threshold so far. */
+/* Counts the values of the next digit, over the numbers whose higher digits equal the threshold's.
+ * */
 static void count_digits(size_t counts[DIGITS], const real *x, size_t n, const struct threshold *t,
                          int shift)
 {
@@ -108,8 +110,8 @@ static void count_digits(size_t counts[DIGITS], const real *x, size_t n, const s
     }
 }
 
-/* Finds the k-th largest magnitude by radix selection, digit by digit from the top. Stops early
- * if all numbers with the digits found so far are selected. */
+/* Finds the threshold that selects the k largest magnitudes, by radix selection from the highest
+ * digit on. Stops early if all numbers with the digits found so far are selected. */
 static struct threshold find_threshold(const real *x, size_t n, size_t k)
 {
     struct threshold t = {.ties = k};

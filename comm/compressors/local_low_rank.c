@@ -1,5 +1,5 @@
-/* Low-rank factors of matrices, for local_ops.h. Each vector of a factor is contiguous, so that
- * all inner loops run along matrix rows and along vectors. */
+/* Implements the low-rank products of local_ops.h. A factor is stored vector by vector, so that all
+ * inner loops run along rows of the matrix and along vectors. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static void charge(const struct exec *ex, const struct low_rank *shape)
                    2.0 * (double)(shape->rows * shape->columns * shape->rank));
 }
 
-/* Sums in lanes, because a compiler may not reorder a sum. */
+/* Dot product with several partial sums, since a compiler may not reorder a floating-point sum. */
 static real dot(const real *x, const real *y, size_t n)
 {
     enum { LANES = 16 };
@@ -34,7 +34,7 @@ static void add_scaled(real *restrict y, const real *restrict x, real factor, si
         y[i] += factor * x[i];
 }
 
-/* left [rank][rows] = m right', right [rank][columns] */
+/* left = m * right', for left [rank][rows], m [rows][columns], right [rank][columns] */
 static void times_right(const struct low_rank *shape, real *left, const real *m, const real *right)
 {
     for (size_t i = 0; i < shape->rows; i++)
@@ -43,7 +43,7 @@ static void times_right(const struct low_rank *shape, real *left, const real *m,
                 dot(m + i * shape->columns, right + k * shape->columns, shape->columns);
 }
 
-/* right [rank][columns] = left m */
+/* right = left * m, for right [rank][columns], left [rank][rows], m [rows][columns] */
 static void times_left(const struct low_rank *shape, real *right, const real *m, const real *left)
 {
     memset(right, 0, shape->rank * shape->columns * sizeof *right);
@@ -72,7 +72,7 @@ void local_low_rank_q(const struct exec *ex, const struct low_rank *shape, real 
     charge(ex, shape);
 }
 
-/* m += sign * product of the factors */
+/* m += sign * the product of factors p and q */
 static void add_product(const struct low_rank *shape, real *m, const real *p, const real *q,
                         real sign)
 {
@@ -108,7 +108,8 @@ static double dot_double(const real *x, const real *y, size_t n)
     return sum;
 }
 
-/* Subtracts from v [n] its projection on the k vectors of `basis`. Returns the norm of the rest. */
+/* Subtracts from v [n] its projection on the k orthonormal vectors of `basis`. Returns the norm of
+ * the result. */
 static double project_out(real *v, const real *basis, size_t n, size_t k)
 {
     for (size_t j = 0; j < k; j++) {
@@ -120,9 +121,9 @@ static double project_out(real *v, const real *basis, size_t n, size_t k)
     return sqrt(dot_double(v, v, n));
 }
 
-/* Replaces v by a unit vector far enough outside the span of the k vectors of `basis`. One
- * exists: the squared distances of the n unit vectors add up to n - k, so one is at least (n -
- * k) / n. */
+/* Replaces v by a unit vector minus its projection on the k vectors of `basis`, such that enough of
+ * it remains. Such a vector exists: the squared remainders of the n unit vectors add up to n - k,
+ * so one is at least (n - k) / n. */
 static double replace(real *v, const real *basis, size_t n, size_t k)
 {
     double norm = 0;
@@ -134,9 +135,10 @@ static double replace(real *v, const real *basis, size_t n, size_t k)
     return norm;
 }
 
-/* Projects each vector twice: if it loses much of its length, rounding spoils its direction
- * ("twice is enough": Kahan; Parlett, The symmetric eigenvalue problem, 1980). If only rounding
- * errors remain, a unit vector replaces it. Numbers that are not finite stay so. */
+/* Projects each vector twice, because rounding spoils the direction of a vector that loses most of
+ * its length ("twice is enough": Kahan; Parlett, The symmetric eigenvalue problem, 1980). If
+ * nothing but rounding errors remains, a unit vector replaces the vector. Infinite and NaN values
+ * are kept. */
 void local_orthonormalize(const struct exec *ex, real *p, size_t n, size_t rank)
 {
     for (size_t k = 0; k < rank; k++) {

@@ -20,15 +20,15 @@
 #define OPERATION_P "allreduce of low-rank factors P"
 #define OPERATION_Q "allreduce of low-rank factors Q"
 
-/* Low-rank parts of one tensor. A tensor that is no matrix is stored in p. */
+/* Low-rank factors of one tensor. A tensor with less than two dimensions is stored whole in `p`. */
 struct part {
     struct low_rank shape;
-    size_t p, q; /* offsets of its factors, in numbers */
+    size_t p, q; /* offsets of factors P and Q in their buffers, in numbers */
 };
 
 struct powersgd {
-    struct part *parts; /* [n_tensors + 1]; the last entry is the end */
-    real *memory;       /* [n] residual, then Q of all tensors */
+    struct part *parts; /* [n_tensors + 1]; the last has the total sizes of P and Q */
+    real *memory;       /* residual [n], then Q of all tensors [n_q] */
     real *p;
     size_t n_q;
 };
@@ -90,7 +90,7 @@ static void *powersgd_memory(struct sync *s, size_t *bytes)
     return c->memory;
 }
 
-/* Fills Q with uniform random numbers, the same on every rank. */
+/* Sets the residual to 0 and Q to uniform random numbers, the same on every rank. */
 static void powersgd_begin(struct sync *s)
 {
     struct powersgd *c = s->compression;
@@ -102,7 +102,7 @@ static void powersgd_begin(struct sync *s)
                       1);
 }
 
-/* Computes P from this rank's gradients and residuals. */
+/* Adds this rank's gradient to the residual, then computes P = residual * Q. */
 static void project(struct sync *s, int i)
 {
     const struct low_rank *shape = shape_of(s, i);
@@ -115,7 +115,7 @@ static void project(struct sync *s, int i)
     local_low_rank_p(s->exec, shape, p_of(s, i), residual_of(s, i), q_of(s, i));
 }
 
-/* Computes this rank's Q and its new residual. */
+/* Orthonormalises the summed P. Then computes this rank's Q and the new residual. */
 static void take(struct sync *s, int i)
 {
     const struct low_rank *shape = shape_of(s, i);
@@ -144,7 +144,7 @@ static void for_each(struct sync *s, struct range tensors, void (*work)(struct s
     sync_pack_end(s);
 }
 
-/* Sums x [n] over ranks; an empty sum makes no call. */
+/* Sums x [n] over ranks; without numbers no MPI call is made. */
 static enum status sum(struct sync *s, real *x, size_t n, const char *operation, struct error *e)
 {
     return n > 0 ? sync_allreduce(s, x, n, operation, e) : OK;

@@ -9,7 +9,7 @@
 #include "comm/compressors/feedback.h"
 #include "comm/local_ops.h"
 
-/* A packet has one scale per tensor, then one bit per number. */
+/* State of the compressor. A packet has one scale per tensor, then one bit per number. */
 struct sign {
     struct feedback feedback;
     const struct cast16 *rounding;
@@ -36,7 +36,7 @@ static real scale_of(const struct sync *s, const real *x, size_t n)
     return scale;
 }
 
-/* Returns the offset of the bits in a packet. */
+/* Returns the byte offset of the sign bits in a packet. */
 static size_t bits_at(struct range tensors)
 {
     return sign_packet_bytes((size_t)(tensors.last - tensors.first), 0, sizeof(real));

@@ -21,11 +21,11 @@
 #include "comm/local_ops.h"
 #include "kernels/cast16.h"
 
-/* A started sum: scatter sends shares to the ranks that add them, gather sends the sums of
- * shares to all. */
+/* A sum that was started. `scatter` sends each rank its share of the numbers; `gather` sends the
+ * summed shares to all ranks. */
 struct sum_started {
     struct span span;
-    uint16_t *received; /* [ranks - 1][share] */
+    uint16_t *received; /* [ranks - 1][share] this rank's share from all other ranks */
     struct exchanger scatter, gather;
 };
 
@@ -34,16 +34,17 @@ struct sum16 {
     const struct cast16 *cast;
     float scale;
     bool counts_infinite;
-    MPI_Comm gathers;         /* communicator of gathers, which shares of later sums may overtake */
-    struct sum_started *sums; /* [n_tensors] */
-    int started;              /* sums in transit */
+    /* communicator for the gathers. On it, they need not match the order of later scatters. */
+    MPI_Comm gathers;
+    struct sum_started *sums; /* [n_tensors] sums of the current step, in the order of starting */
+    int started;              /* number of sums started in this step */
     int gathering,
-        /* of the first `gathering` sums this rank's share is summed, of the first `complete` all
-         * has arrived */
+        /* gathering: number of sums whose gather has begun. complete: number of sums whose gather
+         * is known to be complete. */
         complete;
-    uint16_t *wire;     /* [n] this rank's numbers, then the sum */
-    uint16_t *received; /* [n + ranks n_tensors] */
-    real *sum;          /* [longest share] */
+    uint16_t *wire;     /* [n] this rank's gradients in 16 bits, then their sum */
+    uint16_t *received; /* [n + ranks * n_tensors] received shares of all sums */
+    real *sum;          /* [longest share] buffer for adding shares in full precision */
 };
 
 static enum status open_sums(struct sync *s, struct error *e)
@@ -97,7 +98,8 @@ static struct shares shares_of(const struct sum16 *c, const struct sum_started *
         .data = c->wire + sum->span.begin, .n = sum->span.n, .width = sizeof *c->wire};
 }
 
-/* Adds this rank's share over all ranks, beginning with rank 0. */
+/* Adds up this rank's share from all ranks in the order of ranks, and rounds the result to 16 bits.
+ * */
 static void sum_share(struct sync *s, const struct sum_started *sum)
 {
     struct sum16 *c = s->compression;
@@ -116,7 +118,8 @@ static void sum_share(struct sync *s, const struct sum_started *sum)
     sync_pack_end(s);
 }
 
-/* Starts a sum. Its received shares follow the room for those of all earlier tensors. */
+/* Starts a sum. Its position in the receive buffer follows from the first tensor, so sums do not
+ * overlap. */
 static enum status sum16_start(struct sync *s, struct range tensors, struct error *e)
 {
     struct sum16 *c = s->compression;
@@ -132,7 +135,8 @@ static enum status sum16_start(struct sync *s, struct range tensors, struct erro
     return exchanger_begin(s, &sum->scatter, e);
 }
 
-/* Sums the share of the next sum, whose shares have all arrived, and begins to send it. */
+/* Adds up this rank's share of the next sum, after all its messages have arrived. Starts to send
+ * the result to all ranks. */
 static enum status gather_next(struct sync *s, struct error *e)
 {
     struct sum16 *c = s->compression;
@@ -144,7 +148,8 @@ static enum status gather_next(struct sync *s, struct error *e)
     return exchanger_begin(s, &sum->gather, e);
 }
 
-/* Stops at incomplete exchanges: one test progresses all messages. */
+/* Tests each exchange up to the first that is incomplete. Later ones need no test: MPI_Test
+ * progresses all messages. */
 static bool sum16_poll(struct sync *s)
 {
     struct sum16 *c = s->compression;

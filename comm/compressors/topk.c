@@ -1,10 +1,10 @@
-/* topk: sparsification (Aji and Heafield, 2017) with error feedback. Each rank sends the share
- * sync.topk of its numbers, those of largest magnitude, with their places. Every rank adds all
- * packets in the order of ranks; the rest is kept for the next step. The largest numbers are chosen
- * from the whole gradient under allreduce, per tensor under allreduce_layer, per bucket under
- * bucketed.
+/* topk: sparsification (Aji and Heafield, 2017) with error feedback. Each rank sends a fraction
+ * sync.topk of its numbers, those of largest magnitude, with their indices. Every rank adds all
+ * packets in the order of ranks. Numbers that were not sent are kept for the next step. The largest
+ * numbers are chosen from the whole gradient under allreduce, per tensor under allreduce_layer, per
+ * bucket under bucketed.
  *
- * Nothing is rounded: sent numbers and residual add up to the original to the bit. */
+ * Nothing is rounded: sent numbers and residual add up to the original bit by bit. */
 #include "comm/compressors/feedback.h"
 #include "comm/local_ops.h"
 
@@ -21,7 +21,7 @@ static enum status topk_create(struct sync *s, struct error *e)
     return feedback_create(s, packet_bytes(s, n), e);
 }
 
-/* A packet has k values, then their k places. */
+/* Makes a packet: k values, then their k indices. */
 static void encode(struct sync *s, struct range tensors, unsigned char *packet)
 {
     const struct feedback *f = s->compression;

@@ -20,13 +20,14 @@
 #include "comm/local_ops.h"
 #include "comm/strategies/point_to_point.h"
 
-/* Returns 1 - dot / 2 norm2, or 1 if the gradient is zero. */
+/* Returns a gradient's factor, 1 - dot / (2 norm2), or 1 if the gradient is zero. */
 static double share(double dot, double norm2)
 {
     return norm2 > sqrt(DBL_MIN) ? 1 - dot / (2 * norm2) : 1;
 }
 
-/* Combines this rank's gradients with the received ones, both whole, in `own`. */
+/* Combines this rank's gradients `own` with the received ones, tensor by tensor. The result is in
+ * `own`. */
 static void combine(struct sync *s, real *own, const real *received, size_t count)
 {
     sync_pack_begin(s);

@@ -1,20 +1,22 @@
-/* Mean of the weights of all ranks, for strategies whose replicas differ. */
+/* Averages the weights of all ranks, for strategies whose replicas have different weights. */
 #pragma once
 
 #include "comm/strategy.h"
 
-/* State of a strategy whose replicas differ; first member of its context. */
+/* State of a strategy whose replicas have different weights; first member of sync->context. */
 struct average {
-    real *weights; /* [n] this rank's weights, while the arena holds the mean */
+    real *weights; /* [n] this rank's weights, saved while the arena holds the average */
 };
 
-/* Allocates the struct average and warms up the MPI library. Collective. */
+/* Allocates the state and makes one average in advance, because first messages are slow.
+ * Collective. */
 enum status average_open(struct sync *s, struct error *e);
 
-/* Replaces the parameters by their mean over all ranks, with the same bits on each rank.
+/* Replaces the parameters by their average over all ranks, with the same bits on each rank.
  * Collective. */
 enum status average_params(struct sync *s, struct error *e);
 
-/* Hooks of struct strategy that evaluate the mean. */
+/* Hooks of struct strategy: the averaged model is evaluated, then this rank's weights are restored.
+ * */
 enum status average_eval_begin(struct sync *s, struct error *e);
 enum status average_eval_end(struct sync *s, struct error *e);

@@ -23,8 +23,8 @@ struct bucket_in_flight {
 
 struct buckets {
     struct bucket_in_flight *in_flight; /* [n] buckets, in the order in which they start */
-    size_t n, left;                     /* number of buckets; number started in this step */
-    /* the first `complete` started buckets are known to be complete */
+    size_t n, left; /* number of buckets; number of buckets started in this step */
+    /* number of started buckets, from the first on, known to be complete */
     size_t complete;
 };
 
@@ -33,9 +33,9 @@ static struct range tensors_of(const struct bucket *b)
     return (struct range){(int)b->first, (int)b->last};
 }
 
-/* Sums a bucket at once, by a compressor without overlap. Ranks compute between these sums, so
- * the rank that arrives last at the first sum need not delay the later ones. The arrival is
- * therefore that at the last sum, less the time of earlier sums. */
+/* Sums a bucket with a compressor that does not overlap. Ranks compute between these sums, so a
+ * different rank may arrive last at each. As arrival of this rank, the last sum counts, minus the
+ * time spent in earlier sums. */
 static enum status sum_at_once(struct sync *s, const struct bucket *b, struct error *e)
 {
     int64_t before_ns = s->times.comm_exposed_ns;
@@ -64,7 +64,8 @@ static enum status start(struct sync *s, struct bucket_in_flight *b, struct erro
     return status;
 }
 
-/* Starts the buckets whose tensors are all at `first` or later, and thus complete. */
+/* Starts every bucket whose tensors all have index `first` or higher, since their gradients are
+ * complete. */
 static enum status start_from(struct sync *s, size_t first, struct error *e)
 {
     struct buckets *b = s->context;
@@ -73,7 +74,7 @@ static enum status start_from(struct sync *s, size_t first, struct error *e)
     return OK;
 }
 
-/* Tests the oldest bucket only: MPI_Test progresses all requests. */
+/* Tests the oldest incomplete bucket only: MPI_Test progresses all requests. */
 static bool bucketed_poll(struct sync *s)
 {
     struct buckets *b = s->context;
@@ -130,7 +131,7 @@ static void bucketed_step_begin(struct sync *s)
     b->left = b->complete = 0;
 }
 
-/* Warms up without sync_sum, because a compressor would remember these sums. */
+/* Warms up with plain MPI calls. sync_sum would change the memory of a compressor. */
 static enum status warm_blocking(struct sync *s, struct error *e)
 {
     const struct buckets *b = s->context;
@@ -142,7 +143,7 @@ static enum status warm_blocking(struct sync *s, struct error *e)
     return OK;
 }
 
-/* Sums zeroes once, because the first messages between two ranks are slow. */
+/* Sums zeros once, because the first messages between two ranks are slow. */
 static enum status bucketed_create(struct sync *s, struct error *e)
 {
     TRY(arenas_alloc(&s->arenas, e));
