@@ -97,8 +97,8 @@ struct threshold {
     size_t ties;
 };
 
-/* Counts the values of the next digit, over the numbers whose higher digits equal the threshold's.
- * */
+/* Counts the values of the next digit, over the numbers whose higher digits equal the
+ * threshold's. */
 static void count_digits(size_t counts[DIGITS], const real *x, size_t n, const struct threshold *t,
                          int shift)
 {

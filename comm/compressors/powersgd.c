@@ -1,18 +1,21 @@
 /* powersgd (Vogels, Karimireddy, Jaggi: "PowerSGD: practical low-rank gradient compression for
- * distributed optimization", 2019), with error feedback and warm start. A tensor of two or more
- * dimensions is a matrix M of dims[0] rows. Each sum over ranks below is one MPI_Allreduce for all
- * tensors of a call:
+ * distributed optimization", 2019), with error feedback and warm start. The gradient of a tensor of
+ * two or more dimensions is a matrix M of dims[0] rows. Each sum over ranks below is one
+ * MPI_Allreduce for all tensors of a call:
  *
  *   M += residual
  *   P = sum(M Q), replaced by an orthonormal basis of P (Gram-Schmidt)
  *   residual = M - P (M'P)'
  *   Q = sum(M'P);   gradient = P Q';   Q is kept for the next step
  *
- * The residual is the part of this rank's matrix outside the common basis. The sent parts and
- * residuals of all ranks add up to their gradients, up to rounding. Other tensors are sent
- * unchanged, with P. P belongs to the shorter side of the matrix. If P has as many vectors as
- * that side is long, it spans everything and the sum is that of allreduce. Ranks of rows columns
- * / (rows + columns) or more do not shrink a matrix, but are computed nevertheless. */
+ * M' is the transpose of M. The residual is the part of this rank's matrix outside the common
+ * basis. Over all ranks, the sent parts and the residuals add up to the gradients, up to rounding.
+ * Tensors of one dimension are sent unchanged, in the same call as P.
+ *
+ * The vectors of P have the length of the matrix's shorter side. If there are as many vectors as
+ * that length (sync.rank), they span everything and the sum equals allreduce's. If sync.rank is
+ * rows * columns / (rows + columns) or more, nothing is saved, but the factors are computed
+ * nevertheless. */
 #include "comm/compress.h"
 #include "comm/local_ops.h"
 #include "kernels/base/rng.h"

@@ -1,19 +1,21 @@
-/* fp16, bf16: every rank rounds its gradients to 16 bits and sends each rank its share. That rank
- * adds the shares in `real`, in the order of ranks, rounds the sum to 16 bits and sends it to all.
- * So numbers are rounded twice for any number of ranks, whereas a ring, or MPI_Allreduce with a
- * 16-bit operation, rounds at every hop. The sum is the same on every rank:
+/* fp16, bf16: every rank rounds its gradients to 16 bits and sends every other rank one share (1/p)
+ * of them. The receiver adds the shares in full precision, in the order of ranks, rounds the sum to
+ * 16 bits and sends it to all. Each number is therefore rounded twice for any number of ranks. A
+ * ring, or MPI_Allreduce with a 16-bit operation, rounds at every hop. The sum is the same on every
+ * rank:
  *
  *   |error| <= (2 u + u^2 + (p-1) eps (1 + u)) sum |x|,  u = 2^-11 of fp16, 2^-8 of bf16,
  *
- * plus p + 1 times half the smallest fp16 number, which is 2^-25 / scale.
+ * where eps is the rounding error of full precision. In fp16, add (p + 1) 2^-25 / scale, since
+ * 2^-25 is half the smallest fp16 number.
  *
- * Several sums may be in transit. Shares are sent in the order in which sums start. The summed
- * shares follow in the same order on a communicator of their own, each as soon as its shares have
- * arrived. No rank waits before all sums have started.
+ * Several sums may be in transit at the same time. Shares are sent in the order in which sums
+ * start. The summed shares are sent in the same order on another communicator, each as soon as all
+ * its shares have arrived. No rank waits before all sums have started.
  *
  * fp16: half precision. Its smallest number is 6e-8 and gradients are small, so sync.fp16_scale
- * scales them up for sending. Numbers above 65504 / scale become infinite, and so do the gradient
- * and soon the weights and the loss. Records count these numbers.
+ * scales them up for sending. Numbers above 65504 / scale become infinite in the sum, and soon the
+ * weights and the loss do too. The record counts such numbers.
  *
  * bf16: the upper half of a float, with 8 significant bits. It has the range of float, so it
  * overflows only if full precision does. */
@@ -98,8 +100,8 @@ static struct shares shares_of(const struct sum16 *c, const struct sum_started *
         .data = c->wire + sum->span.begin, .n = sum->span.n, .width = sizeof *c->wire};
 }
 
-/* Adds up this rank's share from all ranks in the order of ranks, and rounds the result to 16 bits.
- * */
+/* Adds up this rank's share from all ranks in the order of ranks, and rounds the result to 16
+ * bits. */
 static void sum_share(struct sync *s, const struct sum_started *sum)
 {
     struct sum16 *c = s->compression;

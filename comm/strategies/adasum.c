@@ -4,16 +4,16 @@
  *   (1 - a.b / 2|a|^2) a + (1 - a.b / 2|b|^2) b
  *
  * This is their sum if they are orthogonal and their mean if they are equal, so the learning rate
- * need not grow with the number of ranks. Each gradient is the mean over a rank's samples.
+ * need not grow with the number of ranks. A rank's gradient is the mean over its samples.
  *
  * Costs log2 p messages of the whole gradient in each direction, by recursive doubling
- * (comm/cost/strategies/recursive_doubling.c). If p is no power of two, there are two more rounds.
- * The first 2 (p - 2^k) ranks then combine in pairs: the even rank sends its gradient to the odd
- * one and receives the result at the end.
+ * (comm/cost/strategies/recursive_doubling.c). If p is no power of two, but above 2^k, there are
+ * two more rounds. In the first, each even rank of the first 2 (p - 2^k) sends its gradient to the
+ * next rank, which combines both. In the last, it receives the result.
  *
- * Both partners compute the same bits, since each product and each sum is commutative, so
- * replicas stay equal. Clipping uses the norm of the combined gradient. For non-linear
- * optimizers the authors combine the optimizer's steps instead; this is not implemented. */
+ * Both partners of a round compute the same bits, since products and sums are commutative. Replicas
+ * therefore stay equal. Clipping uses the norm of the combined gradient. For non-linear optimizers
+ * the authors combine the optimizer's steps instead; this is not implemented. */
 #include <float.h>
 #include <math.h>
 

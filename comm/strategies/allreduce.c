@@ -3,8 +3,8 @@
  * step; no communication overlaps computation.
  *
  * allreduce_layer: one MPI_Allreduce per tensor after backward, in place and in the order of the
- * table, as a training script without a flat gradient does. Costs one call per tensor and step.
- * Most tensors are small, so latency matters. */
+ * tensors. Training scripts without a flat gradient array do the same. Costs one call per tensor
+ * and step. Most tensors are small, so latency matters. */
 #include "comm/compress.h"
 
 typedef enum status sum_range(struct sync *s, struct range tensors, const char *operation,
@@ -21,7 +21,7 @@ static enum status for_each_sum(struct sync *s, sum_range *sum, struct error *e)
     return OK;
 }
 
-/* Warms up without sync_sum, because a compressor would remember these sums. */
+/* Sums zeros once without sync_sum, because a compressor would keep an error of these sums. */
 static enum status warm_up(struct sync *s, struct range tensors, const char *operation,
                            struct error *e)
 {

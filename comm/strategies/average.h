@@ -16,7 +16,7 @@ enum status average_open(struct sync *s, struct error *e);
  * Collective. */
 enum status average_params(struct sync *s, struct error *e);
 
-/* Hooks of struct strategy: the averaged model is evaluated, then this rank's weights are restored.
- * */
+/* Hooks of struct strategy: the averaged model is evaluated, then this rank's weights are
+ * restored. */
 enum status average_eval_begin(struct sync *s, struct error *e);
 enum status average_eval_end(struct sync *s, struct error *e);

@@ -1,12 +1,13 @@
-/* bucketed: gradients are summed in buckets while backward continues, as in PyTorch's DDP. An
- * MPI_Iallreduce starts in place as soon as all tensors of a bucket are complete, in the same order
- * on every rank. The end of the step waits for all sums.
+/* bucketed: gradients are summed in buckets of tensors while backward continues, as in PyTorch's
+ * DDP. When all tensors of a bucket are complete, an MPI_Iallreduce of the bucket starts, in
+ * place. Buckets start in the same order on every rank. The end of the step waits for all sums.
  *
  * With a compressor each bucket is compressed separately, as DDP's hooks do. 16-bit compressors
- * overlap with backward. Other compressors wait for each bucket at once, without overlap.
+ * overlap with backward. With other compressors, backward waits for each bucket, so nothing
+ * overlaps.
  *
  * Costs one call per bucket (sync.cap_mib, sync.first_cap_mib). MPI moves data only inside its
- * calls. The overlap is therefore limited to progress when a later bucket starts, or when
+ * calls. A sum therefore progresses during backward only when a later bucket starts, or when
  * sync.overlap tests the buckets. */
 #include <limits.h>
 

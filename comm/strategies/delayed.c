@@ -1,13 +1,13 @@
-/* delayed: gradients are applied one step late (Langford, Smola and Zinkevich, "Slow learners are
- * fast", 2009, with a delay of one). The sum of step t is in transit while step t + 1 computes.
- * Step t + 1 ends with the optimizer on the sum of step t, with the learning rate and number of
- * step t.
+/* delayed: gradients are applied one step late (Langford, Smola and Zinkevich, "Slow learners
+ * are fast", 2009, with a delay of one). The sum of step t is in transit while step t + 1
+ * computes. At the end of step t + 1 the optimizer runs on the sum of step t, with the learning
+ * rate and step number of step t.
  *
- * Costs one call of all n numbers per step, which the next step can hide completely, and a second
- * buffer: backward fills one while the other is summed. A buffer is never read before its sum is
- * complete. sync.overlap lets MPI progress the sum while a step computes.
+ * Costs one call of all n numbers per step, which the next step can hide completely. It also
+ * costs a second buffer: backward fills one buffer while the other is summed. A buffer is never
+ * read before its sum is complete. sync.overlap lets MPI progress the sum while a step computes.
  *
- * All ranks apply the same sums, so replicas are equal to the bit. Gradients are clipped by the
+ * All ranks apply the same sums, so replicas are equal bit by bit. Gradients are clipped by the
  * norm of the applied sum. The first step applies nothing. The sum of the last step is not
  * applied; it is part of a checkpoint. */
 #include <limits.h>
@@ -17,19 +17,20 @@
 
 #define OPERATION "allreduce of the last step's gradients"
 
-/* Head of the state in a checkpoint; the sum [n] follows it. */
+/* First bytes of the strategy's state in a checkpoint. The sum of the gradients [n] follows. */
 struct head {
-    /* 1: a sum has not been applied yet; 0: there is none, step and lr are unused */
+    /* 1: the sum of `step` has not been applied yet. 0: there is no such sum; step and lr are
+     * unused. */
     uint64_t waits;
     uint64_t step;
     double lr;
 };
 
 struct flight {
-    struct head of;     /* step whose sum is in transit or has arrived */
-    real *buffer;       /* [n] gradients of that step; s->arenas.grads is the other buffer */
-    struct pending sum; /* sum of `buffer` */
-    struct head *saved; /* room for a head and [n] numbers */
+    struct head of; /* step whose gradients are being summed or have been summed */
+    real *buffer;   /* [n] gradients of that step; backward writes to s->arenas.grads meanwhile */
+    struct pending sum; /* the sum of `buffer` over ranks */
+    struct head *saved; /* memory for the state in a checkpoint: head and [n] numbers */
 };
 
 static size_t saved_bytes(const struct sync *s)
@@ -90,7 +91,8 @@ static enum status delayed_create(struct sync *s, struct error *e)
     return OK;
 }
 
-/* Applies the last step's sum. Its buffer is then free for the next backward pass. */
+/* Starts the sum of this step and applies the sum of the previous step. The buffer of the previous
+ * step is then free for the next backward pass. */
 static enum status delayed_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
                                     double lr, struct error *e)
 {
@@ -139,7 +141,8 @@ static enum status delayed_restore(struct sync *s, const void *data, size_t byte
     return OK;
 }
 
-/* All ranks end after the same number of steps, so a sum in transit completes. */
+/* Waits for a sum in transit. The sum completes, because all ranks end after the same number of
+ * steps. */
 static void delayed_destroy(struct sync *s)
 {
     struct flight *f = s->context;

@@ -1,18 +1,19 @@
 /* fusion: tensor fusion as in Horovod (Sergeev and Del Balso, "Horovod: fast and easy distributed
- * deep learning in TensorFlow", 2018). In cycles of sync.cycle_ms, ranks agree which tensors all of
- * them have. They sum these in messages of at most sync.fusion_mib while backward continues.
+ * deep learning in TensorFlow", 2018). In cycles of sync.cycle_ms, ranks agree which gradients are
+ * ready on all ranks. They sum these in messages of at most sync.fusion_mib while backward
+ * continues.
  *
  * Horovod's ranks may finish tensors in different orders, so they exchange one bit per tensor. Here
- * backward has the same order on every rank, so a non-blocking minimum of the number of finished
- * tensors is sufficient. Questions and sums start in the same order on all ranks: a rank asks again
- * only after it has started the sums of the last answer, and only if it has more tensors. So every
- * answer is new, and the last one is the same on all ranks: all tensors. Fused tensors are
- * contiguous in the arena and are summed in place, whereas Horovod copies them to a buffer and
+ * backward has the same order on every rank. The ranks therefore agree by a non-blocking minimum of
+ * the number of ready tensors (called question below). Questions and sums start in the same order
+ * on all ranks: a rank asks again only after it has started the sums of the last answer, and only
+ * if more tensors are ready. The last answer of a step is all tensors on every rank. Fused tensors
+ * are contiguous in the arena and are summed in place, whereas Horovod copies them to a buffer and
  * back.
  *
- * Costs one sum per group of tensors, and a sum of one number per cycle. A tensor waits for the
- * end of the cycle in which it became ready; after backward a rank asks at once. Without cycles
- * (0 ms) there is no question: each tensor is summed separately. */
+ * Costs one sum per group of tensors, and a sum of one number per cycle. A tensor waits for the end
+ * of the cycle in which it became ready; after backward a rank asks at once. Without cycles (0 ms)
+ * no questions are asked: each tensor is summed separately. */
 #include <limits.h>
 
 #include "comm/cost/strategies/fusion.h"
@@ -22,17 +23,19 @@
 #define QUESTION "agreement on tensors to fuse"
 
 struct fusion {
-    struct pending *sums; /* [tensors], in the order of starting */
-    size_t n_sums;        /* sums started in this step */
-    size_t complete;      /* the first `complete` sums are known to be complete */
-    /* Number of complete tensors, counted from the last: on this rank, on all ranks. */
+    struct pending *sums; /* [n_tensors] sums of the current step, in the order of starting */
+    size_t n_sums;        /* number of sums started in this step */
+    size_t complete;      /* number of sums, from the first on, known to be complete */
+    /* Number of tensors with complete gradients, counted from the last tensor, since backward runs
+     * in that order. ready: on this rank. agreed: on all ranks. */
     size_t ready, agreed;
     struct pending question;
     bool asking;
-    int answer;        /* this rank's `ready`; after the sum, the minimum over ranks */
-    uint64_t answered; /* questions answered in this step */
-    int64_t origin_ns; /* start of the first cycle */
-    int64_t since_ns;  /* time of the last answer, or of the first ready tensor without agreement */
+    int answer; /* `ready` of this rank; the question replaces it by the minimum over ranks */
+    uint64_t answered; /* number of questions answered in this step */
+    int64_t origin_ns; /* time when the first cycle began */
+    /* time of the last answer; if no tensor was ready then, time of the first that was */
+    int64_t since_ns;
 };
 
 /* ---- Sums ---- */
@@ -50,7 +53,8 @@ static void start_sum(struct sync *s, const struct bucket *b)
     pending_begin_at_once(s->waiter, sum);
 }
 
-/* Starts the sums of the last `agreed` tensors, which every rank has, unless already started. */
+/* Starts the sums of the last `agreed` tensors, which are ready on every rank, except for sums
+ * already started. */
 static void start_sums(struct sync *s, size_t agreed)
 {
     struct fusion *f = s->context;
@@ -110,8 +114,8 @@ static bool fusion_poll(struct sync *s)
 
 /* ---- The end of a step ---- */
 
-/* Waits once for each question that was answered during backward, so that all ranks pass through
- * the same number of waits. */
+/* Makes one wait for each question that was answered during backward. Every rank then makes the
+ * same number of waits, whether its questions were answered early or late. */
 static enum status finish_questions(struct sync *s, struct error *e)
 {
     struct fusion *f = s->context;
@@ -161,7 +165,7 @@ static enum status check_counts(const struct sync *s, struct error *e)
                      most, INT_MAX);
 }
 
-/* Sums zeroes once, because the first messages between two ranks are slow. */
+/* Sums zeros once, because the first messages between two ranks are slow. */
 static enum status fusion_create(struct sync *s, struct error *e)
 {
     struct fusion *f = s->context;

@@ -1,7 +1,7 @@
 /* gather_scatter: for each tensor, rank 0 gathers the gradients of all ranks, adds them in the
- * order of ranks and scatters the sum. Every rank runs the optimizer. First versions of data
- * parallelism often do this. (Gradients are divided by the global number of samples beforehand, so
- * the sum is the mean.)
+ * order of ranks and scatters the sum. Every rank runs the optimizer. Simple implementations of
+ * data parallelism often do this. Gradients are divided by the global number of samples beforehand,
+ * so the sum is the mean.
  *
  * Costs one call per tensor in each direction, and p - 1 copies of each tensor through one rank.
  *
@@ -13,7 +13,7 @@
 #define SCATTER "scatter of the summed gradients"
 
 struct buffers {
-    real *slots;              /* at rank 0: [ranks][largest tensor] */
+    real *slots;              /* on rank 0: [ranks][largest tensor] gradients of all ranks */
     struct message *messages; /* [ranks] */
 };
 
@@ -33,7 +33,8 @@ static real *slot(const struct sync *s, const struct piece *p, int rank)
 typedef enum status pass(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                          const char *operation, struct error *e);
 
-/* Exchanges a piece between rank 0 and all others: gathers into slots, or scatters the sum. */
+/* Exchanges a piece of the gradient between rank 0 and all others: gathers it into `slots`, or
+ * scatters the sum. */
 static enum status pass_linear(struct sync *s, const struct piece *p, pass *at_root,
                                pass *elsewhere, const char *operation, struct error *e)
 {

@@ -1,26 +1,26 @@
-/* gossip: every rank steps on its own gradient, then averages its weights with one partner, a
- * different one in each step. This is pairwise averaging as in D-PSGD (Lian et al., "Can
- * decentralized algorithms outperform centralized algorithms?", 2017; Boyd et al., "Randomized
- * gossip algorithms", 2006). gossip_partner in comm/cost/strategies/gossip.h gives the order of
- * partners.
+/* gossip: every rank runs the optimizer on its own gradient, then averages its weights with one
+ * partner, a different one in each step. This is pairwise averaging as in D-PSGD (Lian et al.,
+ * "Can decentralized algorithms outperform centralized algorithms?", 2017; Boyd et al.,
+ * "Randomized gossip algorithms", 2006). gossip_partner in comm/cost/strategies/gossip.h defines
+ * the order of partners.
  *
- * Costs one message of all weights in each direction per step. Each rank waits for one other rank
- * only.
+ * Costs one message of all weights in each direction per step. Each rank waits for one other
+ * rank only.
  *
- * An exchange leaves both partners with the same bits, half of the sum, so the mean of all
- * replicas stays constant. Momentum and moments are not averaged; each rank clips its own
- * gradient by its own norm. The evaluated model is the average of all replicas. In a checkpoint
- * each rank keeps its own weights. */
+ * After an exchange both partners have the same bits, half of the sum, so the mean over all
+ * replicas does not change. Momentum and moments are not averaged. Each rank clips its own
+ * gradient by that gradient's norm. The evaluated model is the average of all replicas. In a
+ * checkpoint each rank keeps its own weights. */
 #include "comm/cost/strategies/gossip.h"
 #include "comm/strategies/average.h"
 
 struct gossip {
     struct average average;
-    real *received; /* [n] the partner's weights */
+    real *received; /* [n] weights received from the partner */
 };
 
-/* Averages weights with this step's partner. A rank without a partner passes through the same
- * wait. */
+/* Averages the weights with this step's partner. A rank without a partner makes the same wait
+ * without messages. */
 static enum status average_with_partner(struct sync *s, uint64_t step, struct error *e)
 {
     const struct gossip *g = s->context;
@@ -42,7 +42,8 @@ static enum status average_with_partner(struct sync *s, uint64_t step, struct er
     return OK;
 }
 
-/* Exchanges with every other rank once, because the first messages between two ranks are slow. */
+/* Exchanges weights with every other rank once, because the first messages between two ranks are
+ * slow. */
 static enum status gossip_create(struct sync *s, struct error *e)
 {
     struct gossip *g = s->context;

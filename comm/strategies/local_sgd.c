@@ -8,8 +8,8 @@
  * Only weights are averaged, as in PyTorch's post-local SGD; momentum and Adam's moments are not.
  * With a period of 1, SGD with or without momentum and coupled decay equals allreduce up to
  * rounding, because its step is linear in the gradient. Other optimizers and clipping are not
- * linear and differ. A rank clips its own gradient by its own norm, in averaging steps the average
- * by its norm.
+ * linear and differ. A rank clips its own gradient by that gradient's norm. In steps that average
+ * gradients, it clips the average by the norm of the average.
  *
  * The evaluated model is the average. In a checkpoint each rank keeps its own weights. */
 #include "comm/strategies/average.h"
@@ -20,7 +20,8 @@ static enum status local_sgd_create(struct sync *s, struct error *e)
     return average_open(s, e);
 }
 
-/* Steps on the mean of all ranks' gradients, each of which is the mean over a rank's samples. */
+/* Steps on the mean over ranks of their gradients. Each of these is the mean over a rank's
+ * samples. */
 static enum status step_on_average(struct sync *s, const struct optimizer *o, uint64_t step,
                                    double lr, struct error *e)
 {

@@ -25,8 +25,8 @@ static enum status check_space(const struct sync *s, int arenas, struct error *e
     return mem_check_shared(who, (double)part_bytes(s, arenas) * s->ranks, e);
 }
 
-/* Lets rank 0 decide for all ranks whether there is space, since later ranks might count memory
- * that others have taken. Only rank 0 has an error message. */
+/* Rank 0 decides for all ranks whether shared memory has enough space. A rank that looks later
+ * would count memory that others have taken meanwhile. Only rank 0 has an error message. */
 static enum status agree_on_space(const struct sync *s, int arenas, struct error *e)
 {
     int found = check_space(s, arenas, e);
@@ -74,7 +74,7 @@ static enum status allocate(struct node_window *w, const struct sync *s, int are
         mem_give_back_shared(w->flags[s->rank], (size_t)bytes);
     else
         memset(w->flags[s->rank], 0,
-               (size_t)bytes); /* the first touch places memory near this rank */
+               (size_t)bytes); /* the first write to a page places it near the writing rank */
     return OK;
 }
 

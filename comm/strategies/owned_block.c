@@ -5,7 +5,7 @@
 #include "comm/local_ops.h"
 #include "kernels/base/pool.h"
 
-/* Returns the block that ends before tensor `last`. */
+/* Returns the block of tensors that ends before tensor `last`. */
 static struct owned_block block_before(const struct sync *s, size_t last)
 {
     const struct owned_blocks *blocks = s->context;
@@ -117,7 +117,8 @@ void owned_step_begin(struct sync *s)
         give_back_others(s);
 }
 
-/* Sends the blocks whose tensors are all at range.first or later, and thus complete. */
+/* Starts to sum every block whose tensors all have index range.first or higher, since its gradients
+ * are complete. If ZERO_FLIGHTS blocks are in progress, the oldest is finished first. */
 enum status owned_grad_ready(struct sync *s, struct range range, int micro, bool last,
                              struct error *e)
 {
@@ -174,7 +175,8 @@ enum status owned_eval_begin(struct sync *s, struct error *e)
     return blocks->stage == 3 ? make_params_whole(s, e) : OK;
 }
 
-/* Adds a message unless it is empty; both sides know which are empty. */
+/* Adds a message with the share of `owner` unless the share is empty. Sender and receiver know
+ * which shares are empty. */
 static void add_share(const struct sync *s, const struct owned_block *b, real *slot, int owner,
                       int peer, int *n)
 {

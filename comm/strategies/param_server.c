@@ -1,36 +1,38 @@
-/* param_server: servers hold the parameters and the optimizer's state. At the end of a step every
- * rank pushes its gradient to them and receives new weights (Li et al., "Scaling distributed
- * machine learning with the parameter server", 2014).
+/* param_server: servers hold the parameters and the optimizer's state. At the end of a step
+ * every rank sends its gradient to them (push) and receives new weights (answer) (Li et al.,
+ * "Scaling distributed machine learning with the parameter server", 2014).
  *
- * All p ranks compute. The first sync.servers ranks are also servers, each for an equal part of the
- * numbers. The strategy thus uses as many cores as every other, and curves are comparable.
+ * All p ranks compute. The first sync.servers ranks are also servers, each for an equal part of
+ * the numbers. The strategy thus uses as many cores as every other strategy, and curves are
+ * comparable.
  *
  * Costs one message in each direction between a rank and every server; a server copies its own
  * part. A server serves between two layers of the network, when sync.overlap polls, and during
  * every wait (waiter.serve). It never waits for a rank that waits for it.
  *
- * sync: the server sums all gradients of a step in the order of ranks, steps once and answers,
- * which computes the same as allreduce.
+ * sync: the server sums all gradients of a step in the order of ranks, runs the optimizer once
+ * and answers. This computes the same as allreduce.
  *
- * stale: a rank continues as soon as all steps up to sync.staleness before its last are complete.
- * No rank is further ahead of the slowest, or computes on weights that lack more steps (the bound
- * of Ho et al., "More effective distributed ML via a stale synchronous parallel parameter server",
- * 2013). The server still steps once on the sum of a step (bounded delay, Li et al. 2014), which
- * preserves the meaning of every optimizer. Bound 0 computes the same as sync, up to the order of
- * sums.
+ * stale: each server still runs the optimizer once per step, on the sum over all ranks (bounded
+ * delay, Li et al. 2014). This preserves the meaning of every optimizer. A rank need not wait
+ * for its latest steps: after step t it continues once step t - sync.staleness is complete. No
+ * rank is therefore more than sync.staleness steps ahead of the slowest, and no weights lack
+ * more steps than that (the bound of Ho et al., "More effective distributed ML via a stale
+ * synchronous parallel parameter server", 2013). With staleness 0 it computes the same as sync,
+ * up to the order of sums.
  *
- * async: the server steps on each gradient when it arrives, and answers at once (Dean et al.,
- * "Large scale distributed deep networks", 2012).
+ * async: the server runs the optimizer on each gradient when it arrives, and answers at once
+ * (Dean et al., "Large scale distributed deep networks", 2012).
  *
- * All three divide gradients by the global sample count, so p pushes of async move plain SGD as far
- * as one step of the others. Adam, LARS and LAMB move as far for each push as for a whole step, so
- * choose their learning rate for that. With stale and async the bits depend on the order of pushes.
- * The sum of a step is clipped by its norm; in async each rank clips its own gradient by its own
- * norm before it pushes. Norms of the whole network, needed to clip sums and by LARS and LAMB,
- * require a single server.
+ * In all three, gradients are divided by the global sample count. In async, p pushes therefore
+ * move plain SGD as far as one step of the other variants. Adam, LARS and LAMB move as far for
+ * each push as for a whole step, so choose a smaller learning rate for them. In stale and async,
+ * the bits of the result depend on the order of pushes. The sum of a step is clipped by its
+ * norm; in async each rank clips its gradient by that gradient's own norm before it pushes.
+ * Clipping sums, LARS and LAMB need norms of the whole network, and therefore a single server.
  *
  * The evaluated model is that of the servers when all ranks have reached the same step. A
- * checkpoint holds it with the servers' optimizer state; every rank resumes from it. */
+ * checkpoint holds this model with the servers' optimizer state; every rank resumes from it. */
 #include <limits.h>
 
 #include "comm/local_ops.h"
@@ -41,11 +43,11 @@ struct param_server {
     int servers;
     bool serves, ready, stepped;
     MPI_Comm replies;
-    struct server server;             /* used on ranks that serve */
-    struct message *pushes, *answers; /* [servers] */
-    /* [n] this rank's weights, while the servers' are evaluated */
+    struct server server;             /* used on ranks that are servers */
+    struct message *pushes, *answers; /* [servers] this rank's messages to and from each server */
+    /* [n] this rank's weights, saved while the servers' weights are evaluated */
     real *weights;
-    int code; /* result of the last MPI call */
+    int code; /* MPI error code of the last call */
 };
 
 /* ---- A step ---- */
@@ -62,7 +64,8 @@ static void serve(void *arg)
     w->served_bytes += w->bytes_payload - bytes;
 }
 
-/* Serves pushes while the network computes and its threads are not free for the optimizer. */
+/* Serves pushes between two layers. The optimizer then runs on one thread, because the thread pool
+ * belongs to the network. */
 static void serve_between(struct sync *s)
 {
     struct param_server *p = s->context;
@@ -73,7 +76,7 @@ static void serve_between(struct sync *s)
     sync_call_end(s);
 }
 
-/* Time of another thread is not counted as this thread's. */
+/* Serves pushes. If another thread than the computing thread polls, the time is not counted. */
 static bool param_server_poll(struct sync *s)
 {
     struct param_server *p = s->context;
@@ -106,7 +109,7 @@ static int push(struct sync *s)
     return code;
 }
 
-/* Returns whether this rank may continue, also after a failed call. */
+/* Returns whether this rank may continue: all servers have answered, or an MPI call has failed. */
 static bool is_answered(void *arg)
 {
     struct sync *s = arg;
@@ -126,7 +129,7 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
 {
     struct param_server *p = s->context;
     sync_comm_begin(s);
-    if (p->code == MPI_SUCCESS) /* serving may have failed */
+    if (p->code == MPI_SUCCESS) /* serving other ranks may have failed earlier */
         p->code = push(s);
     if (p->serves && p->code == MPI_SUCCESS) {
         p->server.pool = s->exec->pool;
@@ -141,8 +144,8 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
 
 /* ---- The servers' model ---- */
 
-/* Collects the servers' weights on every rank. After the barrier no push is in transit, because
- * each rank arrives only after its last answer. */
+/* Copies the servers' weights to every rank. After the barrier no push is in transit, because each
+ * rank arrives there only after its last answer. */
 static enum status gather_model(struct sync *s, struct error *e)
 {
     const struct param_server *p = s->context;
@@ -226,7 +229,7 @@ static enum status param_server_create(struct sync *s, struct error *e)
     TRY(open_messages(s, e));
     if (p->serves)
         TRY(server_create(&p->server, s, p->replies, p->servers, e));
-    /* set on ranks without a server too, so that all ranks make the same MPI calls */
+    /* set on ranks that are no servers too, so that all ranks make the same MPI calls */
     s->waiter->serve = serve;
     s->waiter->serve_arg = s;
     s->waiter->free_running = !has_replicas(s);
@@ -307,7 +310,7 @@ static enum status param_server_restore(struct sync *s, const void *data, size_t
     return OK;
 }
 
-/* The barrier keeps servers until all ranks have received their last answer. */
+/* Ends servers only after all ranks have received their last answer, which the barrier ensures. */
 static void param_server_destroy(struct sync *s)
 {
     struct param_server *p = s->context;

@@ -1,14 +1,14 @@
 /* ring, recursive_doubling, rabenseifner, tree, fixed_order, hierarchical, leader: gradients are
- * summed by point-to-point messages that follow a schedule. The strategies differ only in their
- * schedule; comm/cost/schedule.h and strategies.def give sources, messages and costs. Each round
- * is one wait. Sums run while later segments are in transit. */
+ * summed by point-to-point messages that follow a schedule. These strategies differ only in their
+ * schedule; comm/cost/schedule.h and strategies.def list papers, messages and costs. Each round of
+ * a schedule is one wait. Received segments are added while later segments are in transit. */
 #include "comm/strategies/point_to_point.h"
 
 #include "comm/nodes.h"
 
-/* Addition of one received message to the arena. */
+/* How one received message is added to the arena. */
 struct addition {
-    real *to; /* NULL: the message was received in place */
+    real *to; /* NULL: nothing to add; the message was received in place */
     const real *from;
     size_t count;
 };
@@ -22,7 +22,8 @@ static void add_send(const struct point_to_point *b, struct exchange *x, const s
         .data = b->numbers + first, .bytes = count * sizeof(real), .rank = t->rank};
 }
 
-/* Adds a receive of `count` numbers, into the buffer from `*used` on if they are to be added. */
+/* Adds a receive of `count` numbers to the round. Numbers to be added are received in b->received
+ * from index *used on, others in place. */
 static void add_receive(const struct point_to_point *b, struct exchange *x,
                         const struct transfer *t, size_t first, size_t count, size_t *used)
 {
@@ -92,7 +93,7 @@ enum status point_to_point_rounds(struct point_to_point *b, real *numbers, int f
 
 /* ---- Hooks ---- */
 
-/* Largest numbers of received values and messages in any round. */
+/* Maximum over rounds: numbers received for adding, messages sent, messages received. */
 struct need {
     size_t received, sends, receives;
 };
@@ -122,7 +123,8 @@ static struct need find_need(const struct schedule *s)
     return most;
 }
 
-/* Finds the nodes of all ranks, unless the configuration sets ranks per node. */
+/* Finds the node of every rank if the schedule depends on nodes. The option for ranks per node
+ * replaces this. */
 static enum status find_nodes(struct point_to_point *b, struct error *e)
 {
     struct sync *s = b->sync;
@@ -152,7 +154,7 @@ enum status point_to_point_sum(struct sync *s, struct error *e)
     return point_to_point_rounds(b, s->arenas.grads, 0, schedule_rounds(&b->schedule), e);
 }
 
-/* Sums zeroes once, because the first messages between two ranks are slow. */
+/* Opens the executor. Sums zeros once, because the first messages between two ranks are slow. */
 enum status point_to_point_open(struct point_to_point *b, struct sync *s, struct error *e)
 {
     b->sync = s;

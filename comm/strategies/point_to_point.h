@@ -1,27 +1,28 @@
-/* Rounds of point-to-point messages that follow a schedule (comm/cost/schedule.h). */
+/* Executes rounds of point-to-point messages that follow a schedule (comm/cost/schedule.h). */
 #pragma once
 
 #include "comm/cost/schedule.h"
 #include "comm/strategy.h"
 
-/* Executor of a schedule on one arena. */
+/* State for executing a schedule on one arena. */
 struct point_to_point {
     struct sync *sync; /* borrowed */
     struct schedule schedule;
-    /* Adds or otherwise combines received numbers; NULL: sync_add. */
+    /* Combines received numbers with those in the arena; NULL: adds them (sync_add). */
     void (*add)(struct sync *s, real *to, const real *from, size_t count);
-    /* [ranks] node of each rank, for schedules that depend on nodes; otherwise NULL */
+    /* [ranks] number of each rank's node if the schedule depends on nodes; else NULL */
     int *node_of;
-    real *numbers;                    /* [n] arena of the current round */
-    real *received;                   /* numbers of one round that will be added */
+    real *numbers;                    /* [n] arena that the current round works on */
+    real *received;                   /* numbers received in a round that are added afterwards */
     struct message *sends, *receives; /* messages of one round */
-    struct addition *additions;       /* [n_receives] additions of one round */
+    struct addition *additions;       /* [n_receives] how each message of a round is added */
 };
 
-/* Opens the executor after the arenas have their memory. Collective. */
+/* Opens the executor. The arenas must be allocated. Collective. */
 enum status point_to_point_open(struct point_to_point *b, struct sync *s, struct error *e);
 
-/* Hook of struct strategy, whose context begins with a struct point_to_point. */
+/* Implements the hook sum_gradients of struct strategy. A struct point_to_point must be the first
+ * member of sync->context. */
 enum status point_to_point_sum(struct sync *s, struct error *e);
 
 /* Runs rounds [first, last) of the schedule on numbers [n]. Collective. */

@@ -4,10 +4,10 @@
  * Costs all n numbers up a tree and down again; the pickled variant also copies them four times.
  *
  * Variant plain: MPI_Reduce and MPI_Bcast of the flat arena. Variant pickled: as mpi4py's
- * lower-case reduce and bcast with a list of arrays. A rank serialises its tensors and sends
- * length and bytes to its parent in a binomial tree. The parent deserialises them into separate
- * arrays and adds these to its own. Rank 0 serialises the sum and broadcasts length and bytes,
- * which every rank deserialises. */
+ * lower-case reduce and bcast with a list of arrays. A rank serialises its tensors, then sends
+ * first the length and then the bytes to its parent in a binomial tree. The parent deserialises
+ * them into separate arrays and adds these to its own. Rank 0 serialises the sum and broadcasts
+ * length and bytes, which every rank deserialises. */
 #include <inttypes.h>
 
 #include "comm/strategy.h"
@@ -16,7 +16,7 @@
 #define BCAST  "broadcast of the summed gradients"
 
 struct buffers {
-    unsigned char *bytes; /* [pickle_size] */
+    unsigned char *bytes; /* [size] serialised gradients */
     size_t size;
     real *received; /* [arenas.n] gradients of a child in the tree */
 };
@@ -41,8 +41,8 @@ static enum status sum_plain(struct sync *s, struct error *e)
 
 /* ---- Pickled ---- */
 
-/* Size of the gradients as a serialising library would send them: each tensor after a header,
- * copied out and copied in again. Python's pickle has longer headers and makes the same copies. */
+/* Returns the size of the serialised gradients: each tensor is copied after a header. Python's
+ * pickle has longer headers and makes the same copies. */
 static size_t pickle_size(const struct sync *s)
 {
     return pickle_bytes(s->counts, (size_t)s->arenas.n_tensors, sizeof(real));
@@ -94,8 +94,8 @@ static enum status pickle_load(struct sync *s, const unsigned char *bytes, size_
 typedef enum status exchange(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                              const char *operation, struct error *e);
 
-/* Exchanges the length, then the bytes, with `rank`. With n = 0 this rank only passes through
- * the same waits. */
+/* Sends or receives (`pass`) the length, then the bytes, to or from `rank`. With n = 0 this rank
+ * only makes the same number of waits. */
 static enum status exchange_pickle(struct sync *s, exchange *pass, int rank, int n, struct error *e)
 {
     struct buffers *b = s->context;
@@ -131,8 +131,8 @@ static enum status add_child(struct sync *s, int child, struct error *e)
     return OK;
 }
 
-/* Sums up a binomial tree. A rank sends in the round of its lowest bit, after it has received
- * from all its children. */
+/* Sums gradients up a binomial tree. A rank sends to its parent in the round of the lowest bit set
+ * in its number. By then it has received from all its children. */
 static enum status reduce_pickled(struct sync *s, struct error *e)
 {
     enum status status = OK;

@@ -13,8 +13,8 @@ void server_range(const struct sync *s, int index, int servers, size_t *begin, s
     *count = end - *begin;
 }
 
-/* Moves the time since begin_ns from communication to `phase`. PHASES: only removes it from
- * communication. */
+/* Counts the time since begin_ns as `phase` instead of communication. PHASES: counts it as
+ * neither. */
 static void charge(const struct server *v, enum phase phase, int64_t begin_ns)
 {
     struct sync_times *times = &v->s->times;
@@ -42,7 +42,8 @@ static void run_optimizer(struct server *v, const real *grads, uint64_t step, do
     v->version++;
 }
 
-/* Clips a sum. If a norm is needed there is only one server, which holds the whole gradient. */
+/* Clips a sum by value and by norm. If a norm is needed, there is only one server, so the sum is
+ * the whole gradient. */
 static void clip(const struct server *v, real *sum)
 {
     if (v->o.clip_norm == 0 && v->o.clip_value == 0)
@@ -56,7 +57,7 @@ static void clip(const struct server *v, real *sum)
     charge(v, PHASE_optimizer, begin_ns);
 }
 
-/* Finishes the sum as sync_finish_sum does for other strategies. */
+/* Scales and clips the sum, as sync_finish_sum does for other strategies. */
 static void finish_sum(const struct server *v, real *sum)
 {
     if (v->s->config.scale == GRADIENT_SCALE_post) {
@@ -86,7 +87,7 @@ static void sum_in_order(const struct server *v)
     charge(v, PHASE_pack, begin_ns);
 }
 
-/* Runs the optimizer on the oldest sums as long as these are complete. */
+/* Runs the optimizer on each complete sum, oldest step first, up to the first incomplete one. */
 static void step_on_sums(struct server *v)
 {
     struct open_step *o = step_of(v, v->version + 1);
@@ -101,7 +102,7 @@ static void step_on_sums(struct server *v)
     }
 }
 
-/* Adds a gradient to its step's sum, or copies it if it is the first. */
+/* Adds a client's gradient to the sum of its step. The first gradient of a step is copied. */
 static void add_to_sum(struct server *v, struct client *client, const real *gradient)
 {
     struct open_step *o = step_of(v, client->pushes);
@@ -136,9 +137,9 @@ static int receive_push(struct server *v, struct client *client, int rank)
     return message_begin_receive(v->s->waiter, &client->push, 1, v->s->comm, SERVER_PUSH);
 }
 
-/* Begins to send weights. In order (sync), they are sent directly: they change only after all
- * ranks have pushed again, and a rank pushes only after it has received them. Otherwise a copy
- * is sent. */
+/* Begins to send weights to a client. In order (sync), the parameters themselves are sent. They
+ * change only after all ranks have pushed again, and a rank pushes only after it has received them.
+ * Otherwise a copy is sent. */
 static int answer(struct server *v, struct client *client, int rank)
 {
     real *weights = v->params;
@@ -204,8 +205,8 @@ void server_push(struct server *v, uint64_t step, double lr)
     take_in(v, own);
 }
 
-/* In order (sync), this rank's step lasts until all ranks are answered. A rank that has pushed
- * its next step has received its answer. */
+/* Returns whether this rank's step is over on the server. In order (sync), it lasts until all ranks
+ * are answered. A rank that has pushed its next gradient must have received its answer. */
 bool server_is_answered(const struct server *v)
 {
     const struct client *own = &v->clients[v->s->rank];

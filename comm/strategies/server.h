@@ -1,73 +1,79 @@
-/* A server of the parameter server, which holds a part of the parameters. It receives pushes,
- * runs the optimizer and answers. No function here waits: server_serve does all that is possible
- * at once and is called again. Internal to param_server. */
+/* A server of strategy param_server, which holds a part of the parameters. It receives gradients
+ * (pushes), runs the optimizer and sends weights (answers). No function here waits: server_serve
+ * does everything that is possible at once and is called again. Used by param_server.c only. */
 #pragma once
 
 #include "comm/strategy.h"
 
-/* Operations of messages between ranks and servers. */
+/* Names of the messages between ranks and servers, for errors. */
 #define SERVER_PUSH   "push to the parameter servers"
 #define SERVER_ANSWER "answer of a parameter server"
 
-/* A rank that alternately pushes gradients and receives weights. */
+/* A rank that alternately pushes gradients to this server and receives weights. */
 struct client {
     struct message push, reply;
-    real *pushed, *answer;    /* [count] */
-    uint64_t pushes, answers; /* since server_open: number of pushes processed, of answers begun */
-    bool arrived;             /* a push has arrived and is not processed yet */
+    real *pushed, *answer; /* [count] gradients received from the rank, weights sent to it */
+    /* since server_open: number of pushes processed; number of answers begun */
+    uint64_t pushes, answers;
+    bool arrived; /* whether a push has arrived that is not processed yet */
 };
 
-/* A step that still lacks gradients of some ranks. */
+/* A step for which gradients of some ranks are still missing. */
 struct open_step {
-    int arrived; /* number of ranks whose gradient has arrived */
+    int arrived; /* number of ranks whose gradient of this step has arrived */
     uint64_t step;
     double lr;
 };
 
 struct server {
-    struct sync *s;      /* borrowed */
-    MPI_Comm replies;    /* communicator of answers, borrowed; pushes use s->comm */
-    size_t begin, count; /* numbers of the arenas that this server holds */
-    bool at_once;        /* the optimizer steps on each push separately (async) */
-    bool in_order;       /* sums add ranks in the order 0, 1, 2 ... (sync) */
-    /* Largest lead over the slowest rank, and largest age of a rank's weights, both in steps. */
+    struct sync *s;   /* borrowed */
+    MPI_Comm replies; /* communicator for answers, borrowed; pushes use s->comm */
+    /* elements [begin, begin + count) of the arenas, which this server holds */
+    size_t begin, count;
+    bool at_once;  /* async: whether the optimizer steps on each push separately */
+    bool in_order; /* sync: whether gradients are added in the order of ranks */
+    /* Maximum number of steps by which a rank may be ahead of the slowest, and by which its weights
+     * may be out of date. */
     uint64_t staleness;
-    /* [ranks]; this rank's own entry has only `pushes`, and `pushed`, borrowed */
+    /* [ranks]; this rank's own client has only `pushes`, and `pushed`, which is borrowed */
     struct client *clients;
 
-    bool opened;             /* the first step has set the optimizer */
-    struct optimizer o;      /* optimizer of this part, numbers [0, count) */
-    real *params, *state;    /* [count], [slots][count] */
-    const real **terms;      /* [ranks] gradients of all ranks, for local_sum */
-    real *sums;              /* [staleness + 1][count] */
-    struct open_step *steps; /* [staleness + 1] steps from version + 1 on */
-    uint64_t version;        /* complete steps; with at_once, processed pushes */
-    double lr;               /* with at_once: learning rate of this rank's last step */
-    uint64_t base;           /* with at_once: pushes before server_open */
-    bool untimed;            /* the caller of server_serve counts the time */
-    struct pool *pool;       /* threads of the optimizer; NULL while the network computes */
+    bool opened;          /* whether server_open has been called since creation or server_reset */
+    struct optimizer o;   /* optimizer for this server's part, elements [0, count) */
+    real *params, *state; /* parameters [count], optimizer state [slots][count] */
+    const real **terms;   /* [ranks] gradients of all ranks, as arguments of local_sum */
+    real *sums;           /* [staleness + 1][count] sums of the steps in `steps` */
+    struct open_step *steps; /* [staleness + 1] steps version + 1 and later */
+    uint64_t version; /* number of steps complete; with at_once, number of pushes processed */
+    double lr;        /* with at_once: learning rate of this rank's latest step */
+    uint64_t base;    /* with at_once: number of pushes before server_open */
+    bool untimed; /* whether the caller of server_serve times it, so that it does not time itself */
+    struct pool *pool; /* threads that run the optimizer; NULL while the network uses them */
 };
 
-/* Returns the part of server `index` of `servers`: numbers [*begin, *begin + *count). */
+/* Computes the part of server `index` of `servers`: elements [*begin, *begin + *count) of the
+ * arenas. */
 void server_range(const struct sync *s, int index, int servers, size_t *begin, size_t *count);
 
-/* Creates a server and starts to receive pushes. */
+/* Creates a server and posts receives for the first pushes. */
 enum status server_create(struct server *v, struct sync *s, MPI_Comm replies, int servers,
                           struct error *e);
-/* Ends a server when no rank pushes any more. */
+/* Destroys a server. No rank may push any more. */
 void server_destroy(struct server *v);
 
-/* Sets the optimizer and copies parameters and state from the arenas, at the first step since
- * creation or server_reset. Later calls do nothing. Every rank counts its pushes from here. Call
- * it before this rank pushes. */
+/* In the first step after server_create or server_reset: sets the optimizer and copies parameters
+ * and state from the arenas. Otherwise does nothing. Every rank counts its pushes from here on.
+ * Call it before server_push. */
 void server_open(struct server *v, const struct optimizer *o, uint64_t step);
 void server_reset(struct server *v);
 
-/* Processes this rank's own push, which stays in its gradient arena until the step is done. */
+/* Processes the push of the server's own rank. The gradient stays in that rank's arena until the
+ * step is over. */
 void server_push(struct server *v, uint64_t step, double lr);
-/* Returns whether this rank's own push is answered; in order, whether all ranks' pushes are. */
+/* Returns whether the push of the server's own rank is answered; in order (sync), whether all
+ * ranks' pushes are. */
 bool server_is_answered(const struct server *v);
 
-/* Processes arrived pushes, runs the optimizer if possible, answers ranks that may continue.
- * Returns MPI's error code. */
+/* Processes pushes that have arrived, runs the optimizer if possible and answers ranks that may
+ * continue. Returns MPI's error code. */
 int server_serve(struct server *v);

@@ -1,18 +1,18 @@
-/* shm: all ranks on one node, with gradients in a window that the ranks share
- * (MPI_Win_allocate_shared). Backward writes gradients there. Each rank sums its slice over all
- * ranks' gradients in place, in the order of ranks. Every rank's optimizer reads each slice from
- * the rank that summed it.
+/* shm: gradients are summed in memory that all ranks share (MPI_Win_allocate_shared), on one
+ * node. Backward writes each rank's gradients there. Each rank sums one slice over all ranks'
+ * gradients, in the order of ranks; the sum replaces its own gradients in that slice. Every
+ * rank's optimizer then reads each slice from the rank that summed it.
  *
  *   each rank's part   flag, gradients [n]
  *
- * Sends no message and copies nothing: each rank reads and sums a slice of n / p numbers of each
- * rank. A sum in place writes only lines that were just read, and so moves a quarter less memory
- * than a sum into a separate arena. Costs two barriers per step, one for all gradients and one for
- * all slices; a third if sums are clipped or scaled.
+ * Sends no message and copies nothing: to sum, a rank reads n / p numbers of each rank. A sum in
+ * place writes only cache lines that were just read, and so moves a quarter less memory than a
+ * sum into a separate arena. Costs two barriers per step, one after all gradients and one after
+ * all slices, and a third if sums are clipped or scaled.
  *
- * Backward of the next step overwrites gradients that other ranks' optimizers may still be
- * reading. Before its first gradient a rank therefore waits for them, usually for no time, since
- * they have finished forward meanwhile. */
+ * The next backward pass overwrites gradients that other ranks' optimizers may still read. A
+ * rank therefore waits for these ranks before it writes its first gradient. The wait is usually
+ * over at once, because forward lies in between. */
 #include "comm/local_ops.h"
 #include "comm/strategies/node_window.h"
 #include "kernels/base/clock.h"
@@ -20,10 +20,11 @@
 
 struct shm {
     struct node_window window;
-    real **grads;     /* [ranks] gradients of each rank */
-    bool is_read;     /* all ranks have read this rank's part */
-    int64_t read_ns;  /* time spent waiting for readers in this step; part of comm_total_ns */
-    enum status read; /* result of waiting for readers */
+    real **grads; /* [ranks] gradients of each rank */
+    bool is_read; /* whether all ranks have read this rank's gradients of the last step */
+    /* time spent waiting in this step until all ranks have read; part of comm_total_ns */
+    int64_t read_ns;
+    enum status read; /* status of that wait; `error` describes a failure */
     struct error error;
 };
 
@@ -45,7 +46,7 @@ static enum status sum_gradients(struct sync *s, struct error *e)
     return barrier(s, "sums in shared memory", e);
 }
 
-/* Announces that this rank has stopped reading other ranks' parts. */
+/* Announces that this rank no longer reads other ranks' gradients of this step. */
 static void end_reading(struct sync *s)
 {
     struct shm *w = s->context;
@@ -53,7 +54,8 @@ static void end_reading(struct sync *s)
     w->is_read = false;
 }
 
-/* Returns when this rank may write its gradients: all ranks have read the previous ones. */
+/* Waits until all ranks have read this rank's previous gradients. Backward may then overwrite
+ * them. */
 static enum status wait_for_readers(struct sync *s)
 {
     struct shm *w = s->context;
@@ -63,18 +65,19 @@ static enum status wait_for_readers(struct sync *s)
     w->read = node_barrier_wait(&w->window, s, "other ranks reading shared gradients", &w->error);
     int64_t now_ns = clock_ns();
     w->read_ns += now_ns - begin_ns;
-    /* counted here, so that it is not counted as backward */
+    /* counted as communication here, because it happens during backward */
     s->times.comm_exposed_ns += now_ns - begin_ns;
-    s->waited_ns += now_ns - begin_ns; /* this rank is not late because of it */
+    /* arrive_ns excludes this wait, so that this rank is not shown as late */
+    s->waited_ns += now_ns - begin_ns;
     timeline_add(s->waiter->timeline, PHASE_comm, "other ranks reading shared gradients", begin_ns,
                  now_ns);
     w->is_read = true;
     return w->read;
 }
 
-/* Runs the optimizer slice by slice. Each rank begins with its own slice, so that ranks do not
- * all read the same one. An optimizer that needs whole tensors first copies all slices to this
- * rank's part, because tensors may cross slices. */
+/* Runs the optimizer slice by slice. Each rank begins with its own slice, so that ranks do not all
+ * read the same one. If the optimizer needs whole tensors, all slices are first copied to this
+ * rank's arena, because tensors may cross slices. */
 static void optimize(struct sync *s, const struct optimizer *o, uint64_t step, double lr)
 {
     const struct shm *w = s->context;
@@ -93,7 +96,8 @@ static void optimize(struct sync *s, const struct optimizer *o, uint64_t step, d
         sync_optimize(s, o, 0, s->arenas.n, step, lr);
 }
 
-/* Finishes this rank's slice and waits for the others, since all ranks read all slices. */
+/* Scales and clips this rank's slice. Then waits until the other ranks have done so too, since all
+ * ranks read all slices. */
 static enum status finish_sums(struct sync *s, const struct optimizer *o, struct error *e)
 {
     size_t begin, end;
@@ -131,7 +135,8 @@ static enum status shm_params_needed(struct sync *s, struct range range, enum pa
     return w->read;
 }
 
-/* Waits for readers if the caller has skipped params_needed. shm_step_end reports a failure. */
+/* Waits for readers too, for callers that do not call params_needed before. shm_step_end reports a
+ * failure of this wait. */
 static real *shm_grad_buffer(struct sync *s, struct range range)
 {
     (void)wait_for_readers(s);

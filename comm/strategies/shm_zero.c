@@ -3,18 +3,19 @@
  * zero2 and zero3. Gradients and parameters are in shared memory, one arena of each per rank;
  * nothing is sent.
  *
- * Gradients: a rank announces when backward has finished a block. When all ranks have, it sums its
- * share over all arenas, in the order of ranks, and announces that. When all shares are summed, it
- * releases the memory of all but its own share.
+ * Gradients: a rank announces each block that its backward pass has finished. When all ranks
+ * have announced a block, each rank sums its share of it over all arenas, in the order of ranks,
+ * and announces the sum. When all shares of a block are summed, a rank releases the gradients of
+ * the other ranks' shares.
  *
- * Parameters: a rank runs the optimizer on its shares. When all ranks have, it copies their shares;
- * at stage 3, only for tensors of at most sync.zero_persist numbers. Larger tensors are copied
- * before each pass of the op that reads them, and released after it. Nothing is fetched ahead,
- * because a fetch is only a copy.
+ * Parameters: a rank runs the optimizer on its shares. When all ranks have done so, it copies
+ * their shares. At stage 3, this is done only for tensors of at most sync.zero_persist numbers.
+ * Larger tensors are copied before each pass of the op that reads them, and released after it.
+ * No tensor is fetched ahead, because a fetch is only a copy.
  *
  * All announcements have the same order on every rank, so one counter per rank is sufficient. No
- * rank overwrites data that another may still read: it steps when all ranks have finished backward,
- * and backward begins when all have stepped.
+ * rank overwrites data that another rank may still read: a rank runs the optimizer when all
+ * ranks have finished backward, and begins backward when all have run the optimizer.
  *
  * Arenas are reserved whole, so that indices are equal on all ranks. Only written pages take
  * memory. */
@@ -24,8 +25,8 @@
 #include "comm/strategies/owned_block.h"
 #include "kernels/base/mem.h"
 
-/* Numbers of arrivals (node_barrier_arrive) at which a block's gradients are complete, and this
- * rank's share is summed. */
+/* Values of node_window.arrivals. ready: when all ranks have arrived this often, the block's
+ * gradients are complete. summed: when all have, all shares of the block are summed. */
 struct reached {
     uint64_t ready, summed;
 };
@@ -33,10 +34,10 @@ struct reached {
 struct shm_zero {
     struct owned_blocks blocks;
     struct node_window window;
-    real **grads, **params;  /* [ranks] arenas of each rank */
-    struct reached *reached; /* [blocks.n] */
-    size_t freed;            /* number of gradient blocks released in this step */
-    /* parameters were not written by a step, but by initialisation or a restore */
+    real **grads, **params;  /* [ranks] gradient and parameter arenas of each rank */
+    struct reached *reached; /* [blocks.n] state of each block in this step */
+    size_t freed;            /* number of blocks whose gradients were released in this step */
+    /* whether the parameters come from initialisation or a checkpoint, not from a step */
     bool is_new;
 };
 
@@ -60,7 +61,8 @@ static enum status leave(struct sync *s, size_t k, struct error *e)
     return OK;
 }
 
-/* Releases the oldest block once all ranks have summed it. */
+/* Releases the gradients of the oldest block not yet released, after all ranks have summed their
+ * shares of it. */
 static enum status free_next(struct sync *s, end_wait *end, struct error *e)
 {
     struct shm_zero *z = s->context;
@@ -72,8 +74,8 @@ static enum status free_next(struct sync *s, end_wait *end, struct error *e)
     return OK;
 }
 
-/* Sums this rank's share of the next block and releases the previous block. After the last
- * block, releases all. */
+/* Sums this rank's share of the next block, then releases the gradients of the previous block.
+ * After the last block, releases that one too. */
 static enum status sum_next(struct sync *s, end_wait *end, struct error *e)
 {
     struct shm_zero *z = s->context;
@@ -95,7 +97,7 @@ static enum status sum_next(struct sync *s, end_wait *end, struct error *e)
 
 /* ---- Parameters ---- */
 
-/* Copies other ranks' shares of a block. Each rank begins with a different one. */
+/* Copies other ranks' shares of a block's parameters. Each rank begins with a different one. */
 static void copy_block(struct sync *s, struct owned_block *b)
 {
     const struct shm_zero *z = s->context;
@@ -117,8 +119,8 @@ static enum status meet(struct sync *s, const char *operation, end_wait *end, st
     return wait_for(s, z->window.arrivals, operation, end, e);
 }
 
-/* Copies all blocks with this value of is_whole. Whole ones are copied at the end of a step,
- * after all ranks have stepped. */
+/* Copies other ranks' shares for all blocks with this value of is_whole. If is_whole, ranks first
+ * wait until all have run the optimizer. */
 static enum status copy_blocks(struct sync *s, bool is_whole, struct error *e)
 {
     const struct shm_zero *z = s->context;
@@ -159,8 +161,8 @@ static void shm_zero_step_begin(struct sync *s)
     owned_step_begin(s);
 }
 
-/* Fetches the parameters of `range`. If no step has written the parameters, all ranks first wait
- * for each other. */
+/* Makes the parameters of `range` available. After initialisation or a restore, ranks first wait
+ * until all have written their parameters. */
 static enum status shm_zero_params_needed(struct sync *s, struct range range, enum pass pass,
                                           struct error *e)
 {

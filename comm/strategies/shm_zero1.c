@@ -1,25 +1,27 @@
 /* shm_zero1: ZeRO stage 1 on one node (Rajbhandari et al., "ZeRO: memory optimizations toward
  * training trillion parameter models", 2020): each rank runs the optimizer on its slice only.
- * Gradients and parameters are in shared memory, one arena of each per rank. A rank sums its slice
- * over all gradients, in the order of ranks, steps on it, and copies the other slices of parameters
- * from the ranks that stepped on them. In total the optimizer runs once, not p times.
+ * Gradients and parameters are in shared memory, one arena of each per rank. A rank sums its
+ * slice over all ranks' gradients, in the order of ranks, and runs the optimizer on it. Then it
+ * copies the other slices of the parameters from the ranks that updated them. Over all ranks the
+ * optimizer runs once, not p times.
  *
  * Sends no message: each rank reads and sums n numbers and copies parameters. Costs two barriers
- * per step, for all gradients and for all parameters; clipping adds a sum over ranks between
- * them. No rank reads gradients after the second barrier, or other ranks' parameters after the
- * first barrier of the next step. So a rank may overwrite its gradients after its step, and its
- * parameters within the next step. */
+ * per step, one after all gradients and one after all parameters; clipping adds a sum over ranks
+ * between them. After the second barrier no rank reads gradients. After the first barrier of the
+ * next step no rank reads other ranks' parameters. A rank may therefore overwrite its gradients
+ * after its step, and its parameters within the next step. */
 #include "comm/local_ops.h"
 #include "comm/strategies/node_window.h"
 #include "kernels/base/pool.h"
 
 struct shm_zero1 {
     struct node_window window;
-    real **grads, **params; /* [ranks] arenas of each rank */
-    bool by_tensors;        /* slices of the last step were whole tensors */
+    real **grads, **params; /* [ranks] gradient and parameter arenas of each rank */
+    bool by_tensors;        /* whether slices of the last step consisted of whole tensors */
 };
 
-/* Returns the offset of the first tensor that begins at `at` or later; a->n if there is none. */
+/* Returns the offset of the first tensor that begins at or after offset `at`; a->n if there is
+ * none. */
 static size_t next_tensor(const struct arenas *a, size_t at)
 {
     int i = 0;
@@ -28,8 +30,8 @@ static size_t next_tensor(const struct arenas *a, size_t at)
     return i < a->n_tensors ? a->tensors[i].offset : a->n;
 }
 
-/* Returns a rank's slice: an equal part, or for an optimizer that needs whole tensors the
- * tensors that begin in that part. */
+/* Computes a rank's slice, an equal part of the arena. For an optimizer that needs whole tensors,
+ * the slice is the tensors that begin in this part. */
 static void slice_of(const struct sync *s, int rank, size_t *begin, size_t *end)
 {
     const struct shm_zero1 *z = s->context;
@@ -106,7 +108,8 @@ static enum status shm_zero1_step_end(struct sync *s, const struct optimizer *o,
     return fetch_params(s, e);
 }
 
-/* Collects the optimizer state, since each rank has the state of its own slice only. */
+/* Collects the optimizer state of all ranks, since each rank has the state of its own slice
+ * only. */
 static enum status shm_zero1_save(struct sync *s, const void **data, size_t *bytes, struct error *e)
 {
     for (int k = 0; k < s->arenas.slots * s->ranks; k++) {

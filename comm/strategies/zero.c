@@ -2,19 +2,21 @@
  * training trillion parameter models", 2020) by messages, on any nodes. The arenas are cut into
  * blocks of tensors (comm/cost/strategies/zero.h). Every rank owns an equal share of each block.
  *
- * Gradients: when backward has finished a block, each rank sends its shares to their owners. It
- * sums the received shares of its own part in the order of ranks and releases the memory of all
- * other shares. At most two blocks are in transit; a third waits for the oldest. If a step has
- * several micro-batches, gradients first add up on each rank, whole, and are sent after the last,
- * as FSDP does under no_sync.
+ * Gradients: when backward has finished a block, a rank sends each share to the rank that owns
+ * it. The owner adds the received shares to its own in the order of ranks, and releases the
+ * gradients of all other shares. At most two blocks are in transit; before a third starts, the
+ * rank waits for the oldest. If a step has several micro-batches, each rank first adds up whole
+ * gradients and sends them after the last one, as FSDP does under no_sync.
  *
- * Parameters: a rank runs the optimizer on its shares. At stage 2 these are sent to all ranks at
- * once. At stage 3, tensors of more than sync.zero_persist numbers are gathered before each pass of
- * the op that reads them, while the previous op computes. They are released after the pass.
+ * Parameters: a rank runs the optimizer on its shares. At stage 2 these are then sent to all
+ * ranks. At stage 3, tensors of more than sync.zero_persist numbers are gathered before each
+ * pass of the op that reads them, while the previous op computes. They are released after the
+ * pass.
  *
  * As in zero1, arenas are reserved whole, so that indices are equal on all ranks. Released pages
- * take no memory, but are allocated again within the step, which costs time. Weights are drawn,
- * evaluated and saved whole; other ranks' shares are released when the next step begins. */
+ * take no memory, but must be allocated again within the step, which costs time. Weights are
+ * whole on every rank when they are drawn, evaluated or saved; other ranks' shares are released
+ * when the next step begins. */
 #include "comm/cost/strategies/zero.h"
 #include "comm/local_ops.h"
 #include "comm/strategies/owned_block.h"
@@ -22,9 +24,10 @@
 
 struct zero {
     struct owned_blocks blocks;
-    struct exchanger *flights;    /* [blocks.n] messages to and from all other ranks */
-    real *received[ZERO_FLIGHTS]; /* [ranks - 1][share] of a block, used in turns */
-    const real **terms;           /* [ranks] gradients of all ranks, for local_sum */
+    struct exchanger *flights; /* [blocks.n] messages with all other ranks for each block */
+    /* [ranks - 1][share] received gradients; blocks use the buffers in turns */
+    real *received[ZERO_FLIGHTS];
+    const real **terms; /* [ranks] gradients of all ranks, as arguments of local_sum */
 };
 
 static struct shares shares_of(const struct owned_block *b, real *arena)
@@ -79,7 +82,7 @@ static enum status gather_begin(struct sync *s, size_t k, struct error *e)
     return exchanger_begin(s, &z->flights[k], e);
 }
 
-/* Gathers all blocks with this value of is_whole, all in transit together. */
+/* Gathers the parameters of all blocks with this value of is_whole, all at the same time. */
 static enum status gather_blocks(struct sync *s, bool is_whole, struct error *e)
 {
     const struct zero *z = s->context;
@@ -192,7 +195,8 @@ static enum status reserve_arenas(struct sync *s, struct error *e)
     return arenas_alloc(a, e);
 }
 
-/* Sends zeroes once, because the first messages between two ranks are slow. */
+/* Opens blocks, buffers and arenas. Exchanges zeros once, because the first messages between two
+ * ranks are slow. */
 static enum status zero_create(struct sync *s, struct error *e)
 {
     const struct zero *z = s->context;
@@ -219,7 +223,8 @@ static bool zero_poll(struct sync *s)
     return some;
 }
 
-/* Completes or cancels messages that an error has left in transit, before their memory is freed. */
+/* After an error, completes or cancels messages that are still in transit, before their memory is
+ * freed. */
 static void zero_destroy(struct sync *s)
 {
     const struct zero *z = s->context;
