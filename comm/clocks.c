@@ -133,8 +133,8 @@ static bool give_answer(struct rounds *r, int rank)
 
 /* ---- Rounds ---- */
 
-/* Proceeds in the current round without waiting. Returns whether this rank is done with the round.
- * */
+/* Proceeds in the current round without waiting. Returns whether this rank is done with the
+ * round. */
 static bool pass_round(struct rounds *r)
 {
     bool asks = r->node >= r->known && r->node < 2 * r->known;
@@ -148,8 +148,8 @@ static bool pass_round(struct rounds *r)
     return (asks ? take_answer : give_answer)(r, rank);
 }
 
-/* Proceeds through the rounds without waiting. Returns whether all rounds are over or MPI failed.
- * */
+/* Proceeds through the rounds without waiting. Returns whether all rounds are over or MPI
+ * failed. */
 static bool pass_rounds(void *arg)
 {
     struct rounds *r = arg;

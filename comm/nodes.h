@@ -8,6 +8,6 @@
 void nodes_here(const struct waiter *w, MPI_Comm comm, int *ranks, int *first);
 
 /* Sets node_of [ranks] to the number of each rank's node. Nodes are numbered in the order of their
- * lowest ranks. Ranks are on one node if they can share memory. node_of must be zeroed. Collective.
- * */
+ * lowest ranks. Ranks are on one node if they can share memory. node_of must be zeroed.
+ * Collective. */
 enum status nodes_find(struct waiter *w, MPI_Comm comm, int *node_of, struct error *e);

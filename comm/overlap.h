@@ -20,8 +20,8 @@ struct overlap_options {
  * thread is requested and the library does not support MPI_THREAD_SERIALIZED. */
 enum status overlap_open(struct overlap **overlap, const struct overlap_options *options,
                          struct error *e);
-/* Stops the separate thread and frees `o`. This and all functions below do nothing if `o` is NULL.
- * */
+/* Stops the separate thread and frees `o`. This and all functions below do nothing if `o` is
+ * NULL. */
 void overlap_close(struct overlap *o);
 
 /* Mark the start and end of a training step. */

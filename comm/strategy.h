@@ -1,28 +1,29 @@
-/* Gradient synchronisation. A strategy handles flat arenas cut into tensors, never layers. It
- * decides when the optimizer runs, and on which slice. One training loop therefore serves sharded
- * optimizers, local SGD, parameter servers and delayed updates.
+/* Gradient synchronisation. A strategy works on flat arrays (arenas) that consist of tensors,
+ * not on layers. It decides when the optimizer runs, and on which part of the parameters. The
+ * training loop is therefore the same for sharded optimizers, local SGD, parameter servers and
+ * delayed updates.
  *
  * One step of the training loop:
  *
  *   step_begin
  *   forward:   params_needed(range, PASS_FORWARD)  .. compute ..  params_done(range, PASS_FORWARD)
  *   backward:  params_needed(range, PASS_BACKWARD) .. compute ..  params_done(range, PASS_BACKWARD)
- *              grad_buffer(range) before, grad_ready(range, micro, last) after, in backward order
+ *              grad_buffer(range) before an op, grad_ready(range, micro, last) after it
  *   step_end(optimizer): parameters are ready when params_needed of the next step returns
  *
- * The loss gradient is divided by the global sample count before backward, so exact strategies sum
- * and never average. If config.scale is pre or post, it is divided by the rank's own sample count
- * instead. For all strategies, sync_grad_ready (pre) or sync_finish_sum (post) then divides
- * gradients by the number of ranks.
+ * The loss gradient is divided by the global sample count before backward. Exact strategies
+ * therefore sum gradients and never average them. If config.scale is pre or post, the loss
+ * gradient is divided by the rank's own sample count instead. For all strategies,
+ * sync_grad_ready (pre) or sync_finish_sum (post) then divides gradients by the number of ranks.
  *
- * With gradient accumulation, forward and backward repeat for each micro-batch and gradients add up
- * in grad_buffer. `micro` counts micro-batches from 0; gradients are sent after the `last`.
+ * With gradient accumulation, forward and backward repeat for each micro-batch and gradients add
+ * up in grad_buffer. `micro` counts micro-batches from 0; gradients are sent after the `last`.
  *
- * One part of this interface is prepared for later use: through exec.charge, local_ops.h reports
- * its work to a simulated clock.
+ * One part of this interface has no user yet: exec.charge, through which local_ops.h reports its
+ * work to a simulated clock.
  *
- * To add a sum inside a step beside the strategy's: sync_extra_sum makes, times and counts it; a
- * row of `extras` in mpi_traffic.c of the trainer. */
+ * To add a sum within a step that is not the strategy's own: call sync_extra_sum, which makes,
+ * times and counts it, and add a row to `extras` in train_cnn/tests/mpi_traffic.c. */
 #pragma once
 
 #include <mpi.h>
@@ -40,7 +41,7 @@
 #include "kernels/desc/net_desc.h"
 #include "kernels/optimizers/optimizer.h"
 
-/* MPI type of `real`. */
+/* MPI datatype of `real`. */
 #ifdef SCALEBENCH_F64
 #define MPI_REAL_TYPE MPI_DOUBLE
 #else
@@ -49,57 +50,60 @@
 
 enum pass { PASS_FORWARD, PASS_BACKWARD };
 
-/* Tensors [first, last) of the tensor table. They lie without gaps in each arena. */
+/* Tensors [first, last) of an arena. They are adjacent in each arena. */
 struct range {
     int first, last;
 };
 
-/* Flat arenas of parameters, gradients and optimizer state, cut into tensors by one table. The
- * strategy supplies their memory. */
+/* Flat arrays (arenas) of parameters, gradients and optimizer state. All have the same layout,
+ * given by the list of tensors. The strategy allocates them. */
 struct arenas {
     const struct tensor_desc *tensors; /* borrowed from the network's description */
     int n_tensors;
-    size_t n; /* numbers per arena */
+    size_t n; /* numbers in one arena */
     real *params, *grads;
-    real *state; /* [slots][n] */
+    real *state; /* [slots][n] optimizer state */
     int slots;
-    /* [n_buffers] running statistics, whole on every rank; allocated by sync_create */
+    /* [n_buffers] running statistics of batch norm, all of them on every rank; allocated by
+     * sync_create */
     real *buffers;
     size_t n_buffers;
 };
 
-/* Times that one step spent in communication. step_begin zeroes them. */
+/* Times of one step's communication on this rank (ns). sync_step_begin zeroes them. */
 struct sync_times {
-    int64_t pack_ns;       /* copies, casts, selections and sums in this rank's memory */
+    int64_t pack_ns;       /* time for copies, casts, selections and sums in this rank's memory */
     int64_t comm_total_ns; /* time from the start of the first call to the end of the last */
     /* part of comm_total_ns during which the rank neither computed nor packed */
     int64_t comm_exposed_ns;
     int64_t optimizer_ns;
     int64_t poll_ns; /* part of comm_exposed_ns spent testing for messages during computation */
-    /* Clock reading at entry to the last blocking wait that follows computation, less the time
+    /* Time (clock_ns) when this rank began its last blocking wait after computing, minus the time
      * of earlier waits in the step. 0: the step had no wait. */
     int64_t arrive_ns;
 };
 
 struct sync_options {
-    /* ranks with the same weights (data dimension of the grid); duplicated by sync_create */
+    /* ranks with the same weights, one per replica (data dimension of the grid); duplicated by
+     * sync_create */
     MPI_Comm comm;
-    /* Ranks that hold the other parts of the network, borrowed; NULL: this rank holds all of it.
-     * in_norm [n_tensors], borrowed: whether this rank counts a tensor in the norm, if
-     * several ranks hold it. NULL: it counts all. */
+    /* parts: ranks that hold the other parts of the network, borrowed; NULL: this rank holds all of
+     * it. in_norm: [n_tensors], borrowed; whether this rank includes a tensor in norms, since
+     * several ranks may hold it; NULL: it includes all. */
     const MPI_Comm *parts;
     const bool *in_norm;
-    const struct net_desc *desc; /* description of the part that this rank holds */
+    const struct net_desc *desc; /* description of the part of the network that this rank holds */
     struct strategy_config config;
     struct loss_scale_options loss_scale;
     int slots;             /* number of optimizer state arrays per parameter */
     struct waiter *waiter; /* borrowed */
-    struct exec *exec;     /* borrowed; threads of the optimizer, clock that local sums charge */
-    /* Called before the optimizer runs over a range; may be NULL. */
+    /* borrowed; threads for the optimizer, and the clock to which local work is charged */
+    struct exec *exec;
+    /* Called before the optimizer runs over a range of parameters; may be NULL. */
     void (*before_update)(void *arg);
     void *before_update_arg;
-    /* Called instead of clipping and the optimizer for numbers [begin, end), for example to
-     * sleep for their measured time; may be NULL. */
+    /* Called instead of clipping and optimizer, for elements [begin, end) of the arenas, for
+     * example to sleep for the time that they were measured to take. May be NULL. */
     void (*update)(void *arg, size_t begin, size_t end);
     void *update_arg;
 };
@@ -107,37 +111,39 @@ struct sync_options {
 struct sync;
 
 struct strategy {
-    /* size of sync->context, which is zeroed before create; 0: no context and no destroy */
+    /* size of sync->context, which is zeroed before create; 0: the strategy has no context, and
+     * destroy is not called */
     size_t context_bytes;
-    /* Calls arenas_alloc and allocates in s->memory all that steps need. Collective. */
+    /* Calls arenas_alloc and allocates in s->memory everything that steps need. Collective. */
     enum status (*create)(struct sync *s, struct error *e);
     void (*step_begin)(struct sync *s);
-    /* Waits until the parameters of `range` are ready for `pass`. NULL hooks of a strategy do
-     * nothing. */
+    /* Waits until the parameters of `range` are ready for `pass`. A NULL hook does nothing, if not
+     * stated otherwise. */
     enum status (*params_needed)(struct sync *s, struct range range, enum pass pass,
                                  struct error *e);
     void (*params_done)(struct sync *s, struct range range, enum pass pass);
     /* Returns the buffer where backward writes the gradients of `range`. NULL hook: the gradient
      * arena. */
     real *(*grad_buffer)(struct sync *s, struct range range);
-    /* Called when gradients of `range` are complete for micro-batch `micro`. last: whether it is
-     * the last micro-batch. */
+    /* Called when the gradients of `range` are complete for micro-batch `micro`. `last`: whether it
+     * is the last micro-batch of the step. */
     enum status (*grad_ready)(struct sync *s, struct range range, int micro, bool last,
                               struct error *e);
-    /* Lets messages in transit progress without waiting; returns whether there were any. Called
+    /* Lets messages in transit progress without waiting. Returns whether there were any. Called
      * while the rank computes, possibly by another thread, but never at the same time as another
-     * hook. It does not change s->times, except for work other than testing while s->polls is
-     * set. Errors are reported by the wait for the message. */
+     * hook. It must not change s->times for testing; other work is timed only while s->polls is
+     * set. Errors are reported later, by the wait for the message. */
     bool (*poll)(struct sync *s);
-    /* Returns the sum of squares of this rank's share of the synchronised gradient, for clipping
-     * by global norm. */
+    /* Returns the sum of squares over this rank's share of the summed gradient, for clipping by
+     * global norm. Over all ranks, shares cover the gradient once. */
     double (*norm2_local)(struct sync *s);
-    /* Ends a step by putting the sum of all gradients into the arena; sync_update follows. A
-     * strategy that does not hold the whole sum on every rank has step_end instead. */
+    /* Replaces the gradients by their sum over ranks at the end of a step; sync_update follows. A
+     * strategy whose ranks do not all hold the whole sum has step_end instead. */
     enum status (*sum_gradients)(struct sync *s, struct error *e);
     enum status (*step_end)(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                             struct error *e);
-    /* Make params the model to evaluate, for example an average, and restore them. */
+    /* eval_begin writes the model to evaluate, for example an average, to the parameter arena.
+     * eval_end restores the parameters. */
     enum status (*eval_begin)(struct sync *s, struct error *e);
     enum status (*eval_end)(struct sync *s, struct error *e);
     /* Save and restore checkpoints between two steps. Collective.
@@ -149,11 +155,11 @@ struct strategy {
      * strategy, and then starts from the arenas. */
     enum status (*save)(struct sync *s, const void **data, size_t *bytes, struct error *e);
     enum status (*restore)(struct sync *s, const void *data, size_t bytes, struct error *e);
-    /* Releases everything except memory, also after a failed create. */
+    /* Releases everything that is not in s->memory. Called after a failed create too. */
     void (*destroy)(struct sync *s);
 };
 
-/* A strategy in use. `context` holds the data of one strategy. */
+/* A strategy in use on this rank. `context` is the strategy's own state. */
 struct sync {
     enum strategy_kind kind;
     struct strategy_config config;
@@ -163,19 +169,21 @@ struct sync {
     const bool *in_norm;
     int rank, ranks;
     struct arenas arenas;
-    size_t *counts; /* [2 n_tensors]: numbers in each tensor, then config.rows */
+    size_t *counts; /* [2 n_tensors] number of elements in each tensor, then config.rows */
     struct sync_times times;
-    struct cost extra; /* cost of the sums by sync_extra_sum in this step */
-    bool polls;        /* the computing thread is in sync_poll */
-    bool sum_finished; /* sync_finish_sum has run in this step */
-    /* this step's fp16 gradients overflow on some rank; every rank skips the optimizer */
+    struct cost extra; /* cost of this step's calls of sync_extra_sum */
+    bool polls;        /* whether sync_poll is running on the computing thread */
+    bool sum_finished; /* whether sync_finish_sum has been called in this step */
+    /* whether this step's gradients overflowed fp16 on any rank; then every rank skips the
+     * optimizer */
     bool overflow;
-    struct loss_scale loss_scale; /* scale of backward's gradients; sums are unscaled */
-    int64_t comm_begin_ns;        /* start of the step's first call; 0: none yet */
-    /* start of the current interval of communication, of packing */
+    /* factor on the gradients from backward; summed gradients are divided by it */
+    struct loss_scale loss_scale;
+    int64_t comm_begin_ns; /* time when the step's first communication call began; 0: none yet */
+    /* times when the current intervals of communication and of packing began */
     int64_t interval_ns, packing_ns;
-    int64_t waited_ns; /* time in waits of this step that computation followed */
-    /* the rank has computed since the last wait, so the next wait is a new arrival */
+    int64_t waited_ns; /* time in waits of this step after which the rank computed again */
+    /* whether the rank has computed since its last wait; the next wait then sets arrive_ns anew */
     bool computes_on;
     struct waiter *waiter;
     struct exec *exec;
@@ -183,58 +191,61 @@ struct sync {
     void *before_update_arg;
     void (*update)(void *arg, size_t begin, size_t end);
     void *update_arg;
-    struct mem_room memory; /* memory of the strategy and its compressor */
+    /* memory allocated by the strategy and its compressor, freed by sync_destroy */
+    struct mem_room memory;
     void *context;
-    const struct compressor *compressor; /* comm/compress.h; NULL: none */
-    void *compression;                   /* context of the compressor */
-    uint64_t infinite; /* numbers that overflowed fp16 on this rank since the start */
+    /* functions of the compressor (comm/compress.h); NULL: none */
+    const struct compressor *compressor;
+    void *compression; /* state of the compressor */
+    uint64_t infinite; /* numbers that became infinite in fp16 on this rank since the start */
 };
 
-/* Allocates zeroed, aligned, paged-in memory for arenas whose pointer is NULL; sync_destroy
- * frees it. A strategy may set pointers to memory of its own before. Its destroy hook must then
- * set these pointers to NULL. */
+/* Allocates zeroed, aligned memory, already paged in, for those arenas whose pointer is NULL;
+ * sync_destroy frees it. A strategy may set pointers to other memory before. Its destroy hook must
+ * then set these pointers to NULL. */
 enum status arenas_alloc(struct arenas *a, struct error *e);
 
-/* Creates a strategy with its arenas. Collective. On error nothing remains allocated. */
+/* Creates a strategy and its arenas. Collective. After an error nothing is allocated. */
 enum status sync_create(struct sync **sync, enum strategy_kind kind,
                         const struct sync_options *options, struct error *e);
 void sync_destroy(struct sync *sync);
 
-/* Call the strategy's hooks, with the default for a NULL hook. */
+/* Call the hooks of struct strategy with these names. If a hook is NULL, they do its default. */
 void sync_step_begin(struct sync *s);
 enum status sync_params_needed(struct sync *s, struct range range, enum pass pass, struct error *e);
 void sync_params_done(struct sync *s, struct range range, enum pass pass);
 real *sync_grad_buffer(struct sync *s, struct range range);
 enum status sync_grad_ready(struct sync *s, struct range range, int micro, bool last,
                             struct error *e);
-/* Polls the strategy. If messages are in transit, counts the time as exposed communication. */
+/* Polls the strategy. If messages are in transit, the time counts as exposed communication. */
 void sync_poll(struct sync *s);
 enum status sync_step_end(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                           struct error *e);
 enum status sync_eval_begin(struct sync *s, struct error *e);
 enum status sync_eval_end(struct sync *s, struct error *e);
 enum status sync_save(struct sync *s, const void **data, size_t *bytes, struct error *e);
-/* Restores what sync_save returned. ERR_DATA if `bytes` does not fit the strategy. */
+/* Restores the state that sync_save returned. ERR_DATA if `bytes` does not fit the strategy. */
 enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct error *e);
-/* Restore hook of strategies that save nothing: ERR_DATA if bytes > 0. */
+/* For the restore hook of strategies without state in checkpoints: ERR_DATA if bytes > 0. */
 enum status sync_keeps_nothing(const struct sync *s, size_t bytes, struct error *e);
 
-/* Runs the optimizer over numbers [begin, end) of the arenas and times it. step_end hooks call
- * it after sync_finish_sum or sync_finish_sums. The range must consist of whole tensors if
- * optimizer_takes_tensors(o->kind). */
+/* Runs the optimizer over elements [begin, end) of the arenas and times it. step_end hooks call it
+ * after sync_finish_sum or sync_finish_sums. If optimizer_takes_tensors(o->kind), the elements must
+ * be whole tensors. */
 void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                    uint64_t step, double lr);
 
-/* Runs the optimizer as sync_optimize does, but reads the summed gradients of [begin, end) at
- * grads + begin. Other ranks may read that memory at the same time. */
+/* Runs the optimizer as sync_optimize does, but reads the summed gradient of element i at grads[i],
+ * for i in [begin, end). Other ranks may read that memory at the same time. */
 void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *grads, size_t begin,
                         size_t end, uint64_t step, double lr);
 
-/* Calls the before_update hook. For strategies that run the optimizer themselves. */
+/* Calls the before_update hook of sync_options. Needed by strategies that run the optimizer without
+ * sync_optimize. */
 void sync_before_update(struct sync *s);
 
-/* Calls on zeroes that strategies make before step 1. After five calls on a communicator MPICH
- * changes its collective algorithms, and thus the order of summation
+/* Number of calls on zeros that strategies make before step 1. After five calls on a communicator
+ * MPICH changes its collective algorithms, and thus the order of summation
  * (MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD). */
 enum { SYNC_WARM_CALLS = 6 };
 
@@ -242,8 +253,8 @@ enum { SYNC_WARM_CALLS = 6 };
 enum status sync_allreduce(struct sync *s, real *x, size_t n, const char *operation,
                            struct error *e);
 
-/* A sum over ranks within a step, of other values than gradients: norms, flags, statistics,
- * outputs of slices. */
+/* A sum over ranks within a step that is not a sum of gradients: norms, flags, statistics, outputs
+ * of slices. */
 struct extra_sum {
     void *values; /* [count], summed in place */
     size_t count;
@@ -253,84 +264,86 @@ struct extra_sum {
     const char *operation;
 };
 
-/* Sums x->values, times the sum as communication and adds its cost to s->extra. Every sum of a
- * step that is not the strategy's goes through here. end: sync_comm_end, or sync_comm_end_amid
- * if the rank computes afterwards. Collective over x->comm. */
+/* Sums x->values, times the sum as communication and adds its cost to s->extra. All sums of a step
+ * go through here, except for the strategy's own. `end` is sync_comm_end, or sync_comm_end_amid if
+ * the rank computes afterwards. Collective over x->comm. */
 enum status sync_extra_sum(struct sync *s, const struct extra_sum *x, void (*end)(struct sync *s),
                            struct error *e);
 
-/* Runs wait_exchange and times it as communication. */
+/* Calls wait_exchange and times it as communication. */
 enum status sync_exchange(struct sync *s, const struct exchange *x, struct error *e);
 
-/* Sums the gradients of some tensors over all ranks, in place, by sync_allreduce or by the
+/* Replaces the gradients of `tensors` by their sum over all ranks, by sync_allreduce or by the
  * compressor. Strategies flagged STRATEGY_COMPRESSES call it. */
 enum status sync_sum(struct sync *s, struct range tensors, const char *operation, struct error *e);
 
-/* Mark the start and end of work on this rank's own memory, timed as packing. */
+/* Mark the start and end of work in this rank's memory. Its time is added to pack_ns. */
 void sync_pack_begin(struct sync *s);
 void sync_pack_end(struct sync *s);
 
-/* Run local_add, local_scale and local_copy, timed as packing. */
+/* Call local_add, local_scale and local_copy. Their time is added to pack_ns. */
 void sync_add(struct sync *s, real *y, const real *x, size_t n);
 void sync_scale(struct sync *s, real *x, size_t n, real factor);
 void sync_copy(struct sync *s, void *to, const void *from, size_t bytes);
 
-/* Mark the start and end of a wait for communication without computation. The first wait sets
- * the arrival time; the sum of all is the exposed time. */
+/* Mark the start and end of a wait for communication, during which the rank does not compute. Its
+ * time is added to comm_exposed_ns. The first wait sets arrive_ns. */
 void sync_comm_begin(struct sync *s);
 void sync_comm_end(struct sync *s);
-/* Ends a wait that computation follows. The step's arrival is then that of a later wait, less
- * the time of earlier waits. */
+/* Ends a wait after which the rank computes. The next wait then sets arrive_ns anew, minus the time
+ * of earlier waits. */
 void sync_comm_end_amid(struct sync *s);
-/* Mark the start and end of calls that do not wait, during backward. */
+/* Mark the start and end of calls during backward that do not wait. Their time is added to
+ * comm_exposed_ns. */
 void sync_call_begin(struct sync *s);
 void sync_call_end(struct sync *s);
 
-/* Writes the name under which a checkpoint keeps a strategy's state, for example "allreduce +
- * powersgd of rank 2" or "delayed, scaled after". The latter keeps sums, `delayed` keeps means. */
+/* Writes the name of the strategy's state in a checkpoint, for example "allreduce + powersgd of
+ * rank 2" or "delayed, scaled after". "delayed" and "delayed, scaled after" need different names,
+ * because the first keeps means and the second sums. */
 #define SYNC_TITLE 64
 const char *sync_title(const struct sync *s, char text[SYNC_TITLE]);
 
-/* Returns the flags of the strategy with its variant. */
+/* Returns the flags (STRATEGY_...) of the strategy in its variant. */
 unsigned sync_flags(const struct sync *s);
 
-/* Returns the cost of one step on this rank by formula. It covers several steps if the strategy
- * synchronises less often. */
+/* Returns the cost of communication on this rank by formula: of one step, or of one period if the
+ * strategy does not communicate in every step. */
 struct cost sync_cost(const struct sync *s);
 
-/* Finishes the sum of gradients before the optimizer, for the numbers [begin, end) that this
- * rank is responsible for. In fp16, ranks agree whether any number is not finite; if so, nothing
- * else is done. Then it divides by the number of ranks (config.scale post) and clips by value.
- * At last it clips by global norm, so that the norm over all ranks is at most o->clip_norm
- * (Pascanu, Mikolov, Bengio, 2013). Collective. */
+/* Prepares summed gradients for the optimizer: elements [begin, end), for which this rank is
+ * responsible. In fp16, ranks first agree whether any number is not finite; if so, nothing else is
+ * done. Then the gradients are divided by the number of ranks (config.scale post) and clipped by
+ * value. Finally they are clipped by global norm, so that the norm over all ranks is at most
+ * o->clip_norm (Pascanu, Mikolov, Bengio, 2013). Collective. */
 enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                             struct error *e);
 
-/* Finishes the sum as sync_finish_sum does, for a rank that is responsible for several parts,
- * spans [n]. */
+/* As sync_finish_sum, for a rank that is responsible for several ranges of elements: spans [n]. */
 struct span;
 enum status sync_finish_sums(struct sync *s, const struct optimizer *o, const struct span *spans,
                              size_t n, struct error *e);
 
-/* Runs the optimizer over spans [n], which may cut tensors. If the optimizer needs norms of
- * whole tensors, ranks first sum these in norms2 [2 n_tensors]. Collective. */
+/* Runs the optimizer over spans [n], which may begin or end within tensors. If the optimizer needs
+ * norms of whole tensors, ranks first sum these in norms2 [2 n_tensors]. Collective. */
 enum status sync_optimize_shares(struct sync *s, const struct optimizer *o,
                                  const struct span *spans, size_t n, uint64_t step, double lr,
                                  double *norms2, struct error *e);
 
-/* Returns whether sync_finish_sum has any work. */
+/* Returns whether sync_finish_sum has anything to do in this run. */
 bool sync_finishes_sum(const struct sync *s, const struct optimizer *o);
 
-/* Sum of squares of this rank's share of the synchronised gradient. */
+/* Returns the sum of squares over this rank's share of the summed gradient. */
 double sync_norm2_local(struct sync *s);
 
-/* Finishes the sum and runs the optimizer over whole arenas, on ranks that all hold the whole
- * sum. Collective. */
+/* Calls sync_finish_sum and runs the optimizer, for ranks that all hold the whole sum.
+ * Collective. */
 enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                         struct error *e);
 
-/* Clips, or clips and updates, on a rank that applies its own gradient. The gradient's own norm
- * is used. In 16-bit precisions the gradient is first rounded, as if it had been sent. */
+/* For a rank that steps on its own gradient instead of a sum. Both functions clip this gradient by
+ * its own norm; sync_update_alone then runs the optimizer. In 16-bit precisions the gradient is
+ * first rounded, as if it had been sent. */
 void sync_clip_alone(struct sync *s, const struct optimizer *o);
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr);
 

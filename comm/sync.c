@@ -73,7 +73,8 @@ static void take_options(struct sync *s, const struct sync_options *options)
     s->arenas.n_buffers = options->desc->n_buffer_values;
 }
 
-/* Allocates everything that sync_destroy frees, also if this function fails half-way. */
+/* Opens strategy, compressor and arenas. If this fails half-way, sync_destroy frees what was
+ * allocated. */
 static enum status open_strategy(struct sync *s, struct error *e)
 {
     TRY(count_tensors(s, e));
@@ -180,7 +181,7 @@ void sync_poll(struct sync *s)
     if (s->comm_begin_ns == 0)
         s->comm_begin_ns = begin_ns;
     s->times.comm_exposed_ns +=
-        end_ns - begin_ns; /* other work of the poll is already subtracted */
+        end_ns - begin_ns; /* other work during the poll has already been subtracted */
     s->times.poll_ns += s->times.comm_exposed_ns - exposed_ns;
     s->times.comm_total_ns = end_ns - s->comm_begin_ns;
     timeline_add(s->waiter->timeline, PHASE_comm, "test of messages", begin_ns, end_ns);

@@ -4,8 +4,8 @@
 
 /* ---- Intervals ---- */
 
-/* Begins an interval by subtracting the clock. end_interval adds it, so comm_exposed_ns is only
- * valid outside an interval. */
+/* Begins an interval of exposed communication: subtracts the clock from comm_exposed_ns.
+ * end_interval adds the clock. So comm_exposed_ns is valid outside of intervals only. */
 static void begin_at(struct sync *s, int64_t now_ns)
 {
     if (s->comm_begin_ns == 0)
@@ -31,7 +31,7 @@ void sync_comm_begin(struct sync *s)
     begin_at(s, now_ns);
 }
 
-/* The interval is named after its last wait. */
+/* In the timeline the interval has the name of the last wait within it. */
 void sync_comm_end(struct sync *s)
 {
     end_interval(s, s->waiter->operation);

@@ -1,4 +1,4 @@
-/* Work after the sum of the gradients: scaling, clipping and the optimizer. */
+/* Turns the summed gradients into an update: scaling, clipping and the optimizer. */
 #include <assert.h>
 #include <math.h>
 
@@ -42,8 +42,8 @@ void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *g
     end_update(s, "optimizer", begin_ns);
 }
 
-/* Sums the norms that optimizers such as LARS need of whole tensors, since spans may cut
- * tensors. */
+/* Sums over ranks the norms of whole tensors, which optimizers such as LARS need. Each rank
+ * contributes its spans, which may be parts of tensors. */
 static enum status sum_norms(struct sync *s, const struct optimizer *o, const struct span *spans,
                              size_t n, uint64_t step, double *norms2, struct error *e)
 {
@@ -90,8 +90,8 @@ static double norm2_between(const struct sync *s, size_t begin, size_t end)
     return begin < end ? local_norm2(s->exec, s->arenas.grads + begin, end - begin) : 0;
 }
 
-/* Returns the sum of squares in [begin, end) over tensors that this rank counts for its part of
- * the network. */
+/* Returns the sum of squares of gradients [begin, end), over the tensors that this rank includes in
+ * norms. */
 static double norm2_of_own(const struct sync *s, size_t begin, size_t end)
 {
     double sum = 0;
@@ -104,7 +104,8 @@ static double norm2_of_own(const struct sync *s, size_t begin, size_t end)
     return sum;
 }
 
-/* If every rank holds the whole gradient, each rank sums an equal part. */
+/* Default of the hook norm2_local: every rank holds the whole gradient, and each sums an equal
+ * part. */
 double sync_norm2_local(struct sync *s)
 {
     size_t begin, end;
@@ -114,7 +115,8 @@ double sync_norm2_local(struct sync *s)
     return s->in_norm != NULL ? norm2_of_own(s, begin, end) : norm2_between(s, begin, end);
 }
 
-/* A NaN norm does not scale, so that divergence stays visible. */
+/* Scales gradients so that their norm is at most clip_norm. If the norm is NaN they are not scaled,
+ * so that divergence stays visible. */
 static void scale_to_norm(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                           double norm2)
 {
@@ -123,7 +125,7 @@ static void scale_to_norm(struct sync *s, const struct optimizer *o, size_t begi
         local_scale(s->exec, s->arenas.grads + begin, end - begin, (real)(o->clip_norm / norm));
 }
 
-/* Clips by the norm over all parts of the network. */
+/* Clips by the norm over all ranks that together hold the network. */
 static enum status clip_by_norm(struct sync *s, const struct optimizer *o, const struct span *spans,
                                 size_t n, struct error *e)
 {
@@ -201,7 +203,7 @@ enum status sync_finish_sums(struct sync *s, const struct optimizer *o, const st
 {
     s->sum_finished = true;
     if (!sync_finishes_sum(s, o))
-        return OK; /* the usual case: code below is rarely in the cache */
+        return OK; /* the usual case is first, because the code below is rarely in the cache */
     for (size_t i = 0; i < n; i++)
         find_own_overflow(s, spans[i].begin, spans[i].begin + spans[i].n);
     TRY(agree_on_overflow(s, e));

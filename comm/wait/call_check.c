@@ -14,7 +14,7 @@ struct call_ticket {
     intptr_t number;
     int ranks;
     MPI_Request request;
-    struct call_line lines[]; /* [ranks] calls of all ranks */
+    struct call_line lines[]; /* [ranks] calls of all ranks, gathered for comparison */
 };
 
 enum status call_check_open(struct call_check **check, struct error *e)
@@ -34,8 +34,8 @@ void call_check_close(struct call_check *c)
     free(c);
 }
 
-/* Returns the number of this collective on its communicator, from 1. The value of the attribute
- * is the count itself, not a pointer. */
+/* Counts this collective on its communicator and returns its number, from 1. The count is stored in
+ * the pointer value of an MPI attribute. */
 static intptr_t next_number(const struct call_check *c, MPI_Comm comm)
 {
     void *value;
@@ -51,7 +51,7 @@ static struct call_line line_of(const struct call *call)
     struct call_line line;
     char type[MPI_MAX_OBJECT_NAME] = "";
     int length, world_rank;
-    memset(&line, 0, sizeof line); /* padding is zeroed because lines are sent as bytes */
+    memset(&line, 0, sizeof line); /* zeroes padding too, because lines are sent as bytes */
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Type_get_name(call->type, type, &length);
     line.world_rank = world_rank;
@@ -74,8 +74,8 @@ static void append(char verdict[CALL_VERDICT_BYTES], const char *more)
     text_join(verdict, CALL_VERDICT_BYTES, "", more);
 }
 
-/* Appends "; rank 1 3: allreduce of 100 MPI_FLOAT (sum of the scores)" for all ranks with the
- * same call as line `first`. */
+/* Appends a text such as "; rank 1 3: allreduce of 100 MPI_FLOAT (sum of the scores)", with all
+ * ranks whose call equals lines[first]. */
 static void append_group(const struct call_ticket *t, int first, char verdict[CALL_VERDICT_BYTES])
 {
     char part[256];
@@ -95,7 +95,7 @@ static void append_group(const struct call_ticket *t, int first, char verdict[CA
     append(verdict, part);
 }
 
-/* Describes how the calls of ranks differ; verdict is "" if all are equal. */
+/* Writes to `verdict` how the calls of ranks differ; "" if all are equal. */
 static void judge(const struct call_ticket *t, char verdict[CALL_VERDICT_BYTES])
 {
     bool agree = true;

@@ -1,9 +1,9 @@
 /* Check mode for collectives. Before each collective, the ranks of its communicator exchange a
  * description of the call and compare all descriptions. Without this, ranks that disagree about
- * order, kind, size or type of a collective could hang or add unrelated numbers.
- * If a rank must not wait (pending_begin_at_once), descriptions are compared before the rank
- * waits for the collective. message_check.h checks messages between two ranks. Each check costs
- * a small collective, so do not time runs in check mode. */
+ * order, kind, size or type of a collective could hang or add unrelated numbers. If a call must not
+ * wait (pending_begin_at_once), descriptions are compared later, before the rank waits for the
+ * collective. message_check.h checks messages between two ranks. Each check costs a small
+ * collective, so do not time runs in check mode. */
 #pragma once
 
 #include <mpi.h>
@@ -14,10 +14,10 @@
 #include "comm/wait/message_check.h"
 #include "kernels/base/error.h"
 
-/* A collective call to be checked. */
+/* A call of an MPI collective, to be compared between ranks. */
 struct call {
-    const char *kind;      /* "allreduce" */
-    const char *operation; /* purpose of the call, for messages */
+    const char *kind;      /* such as "allreduce" */
+    const char *operation; /* purpose of the call, for error messages */
     size_t count;
     MPI_Datatype type;
     int root; /* root rank; -1 if the collective has no root */
@@ -32,28 +32,28 @@ struct call_line {
 
 enum { CALL_VERDICT_BYTES = 768 };
 
-/* A comparison of calls in progress. */
+/* A comparison of one collective's calls that is in progress. */
 struct call_ticket;
 
 struct call_check {
-    int key; /* key of the attribute that counts a communicator's collectives */
+    int key; /* key of the MPI attribute that counts the collectives of a communicator */
     struct message_check messages;
 };
 
-/* Waits for one request, with a deadline. wait.c supplies this function. */
+/* Waits for one request, at most until the deadline. wait.c supplies this function. */
 typedef enum status call_wait(void *arg, MPI_Request *request, struct error *e);
 
 enum status call_check_open(struct call_check **check, struct error *e);
 void call_check_close(struct call_check *check);
 
-/* Sends this rank's call to the ranks of comm without waiting. Collective over comm. *ticket is
- * freed by call_check_test or call_check_finish. */
+/* Starts the comparison: sends this rank's call to all ranks of comm without waiting. Collective
+ * over comm. *ticket is freed by call_check_test or call_check_finish. */
 enum status call_check_start(struct call_check *check, const struct call *call, MPI_Comm comm,
                              struct call_ticket **ticket, struct error *e);
 /* Returns whether all calls have arrived and are equal. If so, frees *ticket and sets it to
  * NULL. */
 bool call_check_test(struct call_ticket **ticket);
-/* Waits for the comparison and frees *ticket, which may be NULL. ERR_MPI if calls differ; the
- * message states the number of the collective and the call of each rank. */
+/* Waits for the comparison and frees *ticket, which may be NULL. ERR_MPI if calls differ: the
+ * message has the number of the collective and each rank's call. */
 enum status call_check_finish(struct call_ticket **ticket, call_wait *wait, void *arg,
                               struct error *e);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Strategies send with tag 0, data readers with small tags. */
+/* Tag of notes. Strategies send with tag 0, data readers with other small tags. */
 enum { TAG_NOTE = 30003 };
 
-/* Numbers of messages to and from one rank of a communicator. */
+/* Number of messages so far to and from one rank of a communicator. */
 struct counts {
     uint64_t sent, received;
 };
@@ -28,7 +28,8 @@ void message_check_close(struct message_check *c)
     MPI_Comm_free_keyval(&c->key);
 }
 
-/* Returns counts [ranks] of `comm`, created at the first call; NULL if memory is exhausted. */
+/* Returns the counts [ranks] of `comm`, which the first call creates; NULL if there is no
+ * memory. */
 static struct counts *counts_of(const struct message_check *c, MPI_Comm comm)
 {
     void *value;
@@ -97,6 +98,6 @@ void message_check_cancel(struct message_note **note)
     if (*note == NULL)
         return;
     MPI_Cancel(&(*note)->request);
-    MPI_Wait(&(*note)->request, MPI_STATUS_IGNORE); /* does not block after MPI_Cancel */
+    MPI_Wait(&(*note)->request, MPI_STATUS_IGNORE); /* MPI_Wait does not block after MPI_Cancel */
     free_note(note);
 }

@@ -1,7 +1,7 @@
-/* Check mode for messages between two ranks. With each message the sender sends a note that
- * describes it. The receiver compares the note with its own expectation before it uses the
- * message. Without this, a message of another size or of another step of an algorithm could be
- * truncated or mistaken for the expected one. */
+/* Check mode for messages between two ranks. With each message the sender sends a second one, a
+ * note that describes it. The receiver compares the note with the message that it expects, before
+ * it uses the data. Without this, a message of another size or of another step of an algorithm
+ * could be truncated or mistaken for the expected one. */
 #pragma once
 
 #include <mpi.h>
@@ -9,16 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Description of a message by its sender or its receiver. */
+/* Description of a message, as its sender or its receiver has it. */
 struct message_line {
     int32_t world_rank;
-    /* number of the message from this sender to this receiver on its communicator */
+    /* number of messages from this sender to this receiver on the communicator so far */
     uint64_t number;
     uint64_t bytes;
     char operation[96];
 };
 
-/* Note of a message in transit. */
+/* Note that is being sent or received. */
 struct message_note {
     struct message_line own, theirs;
     bool receives;
@@ -26,21 +26,21 @@ struct message_note {
 };
 
 struct message_check {
-    int key;           /* key of the attribute that counts a communicator's messages */
-    char verdict[768]; /* description of the first mismatch; "": none so far */
+    int key;           /* key of the MPI attribute that counts the messages of a communicator */
+    char verdict[768]; /* how the first mismatch differs; "": no mismatch so far */
 };
 
 void message_check_open(struct message_check *c);
 void message_check_close(struct message_check *c);
 
-/* Starts the note of a message of `bytes` to or from `rank`. Returns MPI's error code; *note is
- * NULL after an error. */
+/* Starts to send or receive the note of a message of `bytes` to or from `rank`. Returns MPI's error
+ * code; *note is NULL after an error. */
 int message_check_start(struct message_check *c, bool receives, int rank, size_t bytes,
                         const char *operation, MPI_Comm comm, struct message_note **note);
 
-/* Compares and frees a note that has arrived or left. Returns MPI_ERR_OTHER and sets c->verdict
- * if sender and receiver disagree. */
+/* Frees a note that was sent or received. A received note is compared first: if sender and receiver
+ * disagree, sets c->verdict and returns MPI_ERR_OTHER. */
 int message_check_end(struct message_check *c, struct message_note **note);
 
-/* Cancels and frees a note that will not arrive. *note may be NULL. */
+/* Cancels the receive of a note that will not arrive, and frees it. *note may be NULL. */
 void message_check_cancel(struct message_note **note);

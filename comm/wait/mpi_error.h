@@ -1,4 +1,4 @@
-/* Conversion of MPI error codes. */
+/* Turns MPI error codes into the project's errors. */
 #pragma once
 
 #include "kernels/base/error.h"

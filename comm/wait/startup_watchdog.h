@@ -1,6 +1,6 @@
-/* A deadline for calls that run without a waiter: starting MPI, creating the first communicators
- * and windows, finalising MPI. These calls wait for all ranks and have no non-blocking form. A
- * watchdog thread ends the process if a call exceeds its deadline. */
+/* Deadline for calls that run without a waiter: starting MPI, creating the first communicators and
+ * windows, finalising MPI. These calls wait for all ranks and have no non-blocking form. A watchdog
+ * thread therefore ends the process if a call exceeds its deadline. */
 #pragma once
 
 #include <stdint.h>
@@ -9,15 +9,15 @@
 #include "kernels/base/error.h"
 
 struct startup_watchdog {
-    const char *operation; /* borrowed */
+    const char *operation; /* name of the call in error messages, borrowed */
     double deadline_s;
     _Atomic int64_t alive_ns;
     struct watchdog *watchdog; /* NULL if there is no deadline */
 };
 
-/* Starts a deadline that startup_watchdog_end cancels. deadline_s <= 0: no deadline. When it
- * passes, the process ends with status 1 and a message that names the operation and the stopped
- * ranks of this node. `s` must not move meanwhile. */
+/* Starts a deadline; startup_watchdog_end cancels it. deadline_s <= 0: no deadline. When the
+ * deadline passes, the process exits with status 1. The error message names the operation and the
+ * ranks of this node that are stopped. *s must not be moved meanwhile. */
 enum status startup_watchdog_begin(struct startup_watchdog *s, const char *operation,
                                    double deadline_s, struct error *e);
 void startup_watchdog_end(struct startup_watchdog *s);

@@ -5,8 +5,8 @@
 
 /* ---- Testing in a loop ---- */
 
-/* Tests until the request is complete or the deadline has passed. `code` is the result of the
- * call that started the request. */
+/* Tests the request until it is complete or the deadline has passed. `code` is the MPI error code
+ * of the call that started it. */
 static enum status poll_request(struct waiter *w, int code, MPI_Request *request, struct error *e)
 {
     int64_t begin_ns = clock_ns();
@@ -63,7 +63,8 @@ static enum status wait_for_check(void *arg, MPI_Request *request, struct error 
     return poll_request(arg, MPI_SUCCESS, request, e);
 }
 
-/* Compares the call with other ranks in check mode. Must be called inside a wait. */
+/* In check mode, compares this rank's call with those of the other ranks. Call it between
+ * wait_enter and wait_leave. */
 static enum status compare_call(struct waiter *w, const struct call *call, MPI_Comm comm,
                                 struct error *e)
 {
@@ -74,8 +75,8 @@ static enum status compare_call(struct waiter *w, const struct call *call, MPI_C
     return call_check_finish(&ticket, wait_for_check, w, e);
 }
 
-/* Begins one collective: checks its size, counts it, enters the wait and compares calls. On
- * error the wait is left. */
+/* Begins a collective: checks its size, counts it, calls wait_enter and compares calls. After an
+ * error it has called wait_leave. */
 static enum status begin_collective(struct waiter *w, const struct call *call, MPI_Comm comm,
                                     struct error *e)
 {
@@ -94,8 +95,8 @@ static enum status end_collective(struct waiter *w, enum status status)
     return status;
 }
 
-/* Completes a collective by the blocking call if waits block, otherwise by the non-blocking call
- * and tests. */
+/* Executes a collective and returns its status. If waits block, uses the blocking MPI call,
+ * otherwise the non-blocking call and tests. */
 #define COLLECTIVE(w, e, blocking, nonblocking, ...)                                               \
     do {                                                                                           \
         MPI_Request request;                                                                       \

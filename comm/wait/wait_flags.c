@@ -4,7 +4,7 @@
 #include "comm/wait/wait_internal.h"
 #include "kernels/base/clock.h"
 
-/* Number of tests after which a rank yields its core: about 50 us. */
+/* Number of tests between two yields of the core, about 50 us. */
 #define TESTS_ALONE 1024
 
 void flag_raise(struct flag *flag, uint64_t value)
@@ -20,8 +20,9 @@ static bool are_raised(struct flag *const *flags, int n, uint64_t value)
     return raised;
 }
 
-/* Yields the core between tests of flags, under WAIT_YIELD each time, otherwise now and then.
- * Also lets MPI messages progress, because other ranks may be waiting for them. */
+/* Called after each test of flags. Yields the core: under WAIT_YIELD each time, otherwise every
+ * TESTS_ALONE tests. Also lets MPI messages progress, because other ranks may be waiting for
+ * them. */
 static void let_others_run(const struct waiter *w, unsigned tests, MPI_Comm comm)
 {
     int found;

@@ -7,8 +7,8 @@ static bool is_compared(const struct message *m)
     return m->note != NULL;
 }
 
-/* Waits for one message that was begun, in check mode first for its note. An earlier test may
- * have found an error already. */
+/* Waits for one message that was started. In check mode it first waits for the message's note and
+ * compares it. Reports an error that an earlier test has found. */
 static enum status finish_message(struct waiter *w, struct message *message, struct error *e)
 {
     TRY(message_status(w, message->code, w->operation, e));
@@ -20,8 +20,7 @@ static enum status finish_message(struct waiter *w, struct message *message, str
     return wait_request(w, &message->request, e);
 }
 
-/* Waits for sends and receives in pairs of the same number, then for the rest of the longer
- * list. */
+/* Waits for sends[i] and receives[i] in pairs, then for the rest of the longer list. */
 static enum status wait_pairs(struct waiter *w, int code, const struct exchange *x, struct error *e)
 {
     enum status status = message_status(w, code, w->operation, e);
@@ -48,7 +47,7 @@ static enum status check_messages(const struct waiter *w, const struct message *
     return OK;
 }
 
-/* Prepares a message. In check mode, its note leaves before the message. */
+/* Checks the size of a message and initialises it. In check mode, starts its note. */
 static int start_message(struct waiter *w, bool receives, struct message *m, MPI_Comm comm,
                          const char *operation)
 {
@@ -63,7 +62,7 @@ static int start_message(struct waiter *w, bool receives, struct message *m, MPI
                                &m->note);
 }
 
-/* More than INT_MAX bytes need the calls of MPI 4. */
+/* Posts a receive. More than INT_MAX bytes need MPI 4. */
 static int receive(struct message *m, MPI_Comm comm)
 {
 #if MPI_VERSION >= 4
@@ -143,12 +142,12 @@ void message_cancel(struct waiter *w, struct message *message)
     if (message->request == MPI_REQUEST_NULL)
         return;
     MPI_Cancel(&message->request);
-    MPI_Wait(&message->request, MPI_STATUS_IGNORE); /* does not block after MPI_Cancel */
+    MPI_Wait(&message->request, MPI_STATUS_IGNORE); /* MPI_Wait does not block after MPI_Cancel */
 }
 
 void message_let_leave(struct waiter *w, struct message *message, const char *operation)
 {
-    struct error e; /* ignored: an earlier error has been reported */
+    struct error e; /* not reported, because an earlier error was reported already */
     if (message->request != MPI_REQUEST_NULL || is_compared(message))
         message_wait(w, message, operation, &e);
 }
@@ -168,7 +167,8 @@ static enum status check_exchange(const struct waiter *w, const struct exchange 
     return check_messages(w, x->receives, x->n_receives, x->operation, e);
 }
 
-/* Receives are posted first, so that arriving messages find a buffer. */
+/* Starts all messages of an exchange. Receives are posted first, so that arriving messages find a
+ * buffer. */
 static int start_exchange(struct waiter *w, const struct exchange *x)
 {
     int code = message_begin_receive(w, x->receives, x->n_receives, x->comm, x->operation);
@@ -206,7 +206,8 @@ enum status message_begin_exchange(struct waiter *w, const struct exchange *x, s
     return message_status(w, start_exchange(w, x), x->operation, e);
 }
 
-/* Stops at the first incomplete message: testing it progresses all of them. */
+/* Tests messages in order, up to the first that is incomplete. That test progresses the other
+ * messages too. */
 int message_test_exchange(struct waiter *w, const struct exchange *x, bool *done)
 {
     int code = MPI_SUCCESS;

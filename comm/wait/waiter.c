@@ -1,5 +1,5 @@
-/* The wait policy of a rank: its presence in shared memory, the watchdog, the message when a
- * deadline passes. */
+/* Implements how a rank waits: wait policy, state in shared memory, watchdog, and the message when
+ * a deadline passes. */
 #include <limits.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -14,20 +14,20 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Silence after which a waiting rank counts as stopped. The watchdog and the polling loops give
- * a sign of life far more often. */
+/* A waiting rank counts as stopped if its alive_ns is older than this. The watchdog and test loops
+ * update alive_ns far more often. */
 #define SILENCE_NS 500000000
 
 #define MEETING "synchronising the ranks of this node"
 
-/* Delay of the watchdog after the deadline of a test loop. The loop ends itself at its deadline
- * unless it is stuck inside MPI. */
+/* If a rank tests in a loop, the watchdog's deadline is later by this time. The loop ends itself at
+ * its own deadline, unless it is stuck inside MPI. */
 #define SLACK_NS 1000000000
 
 /* ---- Messages ---- */
 
-/* Returns the sequence number of the ranks that are furthest behind. Ranks that wait for these,
- * for example neighbours in a ring, are ahead of them. */
+/* Returns the lowest sequence number on this node, that of the ranks furthest behind. Other late
+ * ranks, for example neighbours in a ring, may only be waiting for these. */
 static uint64_t last_sequence(const struct waiter *w)
 {
     uint64_t last = w->sequence;
@@ -37,8 +37,8 @@ static uint64_t last_sequence(const struct waiter *w)
     return last;
 }
 
-/* Writes "rank 1 3" for the other ranks of this node that are at wait `sequence`; with `silent`,
- * only ranks without a sign of life. Returns false if there are none. */
+/* Writes a list such as "rank 1 3" of the other ranks of this node that are at wait `sequence`. If
+ * `silent`, lists only ranks that count as stopped. Returns false if there are none. */
 static bool name_ranks(const struct waiter *w, char *text, size_t size, uint64_t sequence,
                        bool silent)
 {
@@ -55,7 +55,8 @@ static bool name_ranks(const struct waiter *w, char *text, size_t size, uint64_t
     return used > empty;
 }
 
-/* May run on the watchdog's thread while this rank is leaving the wait. */
+/* Describes a wait that has exceeded its deadline. The watchdog's thread may call it while this
+ * rank is just leaving the wait. */
 static void describe_timeout(void *arg, char *text, size_t size)
 {
     const struct waiter *w = arg;
@@ -76,8 +77,8 @@ static void describe_timeout(void *arg, char *text, size_t size)
 
 /* ---- Life ---- */
 
-/* Tests instead of MPI_Wait: if there are more ranks than cores, a rank that spins inside MPI
- * keeps others from running. */
+/* Waits for a request by testing. If there are more ranks than cores, a rank that polls inside
+ * MPI_Wait keeps others from running. */
 static int finish(const struct waiter *w, MPI_Request *request)
 {
     int code = MPI_SUCCESS, done = 0;
@@ -110,7 +111,7 @@ static enum status find_node_ranks(struct waiter *w, MPI_Comm node, int world_ra
     return mpi_status(code, MEETING, e);
 }
 
-/* Allocates one shared window with a presence for each rank of the node. */
+/* Allocates a shared window with one struct presence for each rank of the node. */
 static enum status open_window(struct waiter *w, MPI_Comm node, struct error *e)
 {
     void *mine;
@@ -174,7 +175,7 @@ enum status waiter_check_calls(struct waiter *w, struct error *e)
     return call_check_open(&w->check, e);
 }
 
-/* The watchdog must have stopped, because it writes to the window. */
+/* Frees the window. The watchdog must have stopped, because it writes there. */
 static void close_window(struct waiter *w)
 {
     struct startup_watchdog startup;
@@ -207,7 +208,7 @@ bool waiter_blocks(const struct waiter *w)
     return w->kind == WAIT_BLOCK && w->serve == NULL;
 }
 
-/* Relaxed order is sufficient: no other data depends on this time. */
+/* Updates alive_ns. Relaxed order is sufficient, because no other data depends on this time. */
 static void give_sign_of_life(struct waiter *w, int64_t now_ns)
 {
     atomic_store_explicit(&w->presence[w->node_rank].alive_ns, now_ns, memory_order_relaxed);

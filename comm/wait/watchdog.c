@@ -11,8 +11,8 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Interval at which the thread checks the deadline. Deadlines are seconds long, so a late check
- * costs nothing. */
+/* Interval at which the thread checks the deadline. A check that is late by this much is harmless,
+ * since deadlines are seconds long. */
 #define LOOK_NS 50000000
 
 struct watchdog {
@@ -20,7 +20,7 @@ struct watchdog {
     pthread_mutex_t mutex;
     pthread_cond_t stop_changed;
     bool stop;
-    _Atomic int64_t deadline_ns; /* 0: not armed */
+    _Atomic int64_t deadline_ns; /* 0: no deadline is set */
     watchdog_describe *describe;
     void *arg;
     _Atomic int64_t *alive_ns;
@@ -32,8 +32,9 @@ static void end_process(struct watchdog *w)
     w->describe(w->arg, text, sizeof text - 1);
     size_t length = strlen(text);
     text[length++] = '\n';
-    /* A failing write is ignored: the exit status equals that of a wait that finds its own
-     * deadline passed. exit() would run handlers while another thread is inside MPI. */
+    /* A failing write is ignored, because the exit status is enough: it is the same as for a wait
+     * that ends at its own deadline. quick_exit is used because exit() would run handlers while
+     * another thread is inside MPI. */
     if (write(STDERR_FILENO, text, length) < 0)
         quick_exit(EXIT_FAILURE);
     quick_exit(EXIT_FAILURE);

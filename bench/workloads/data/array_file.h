@@ -60,8 +60,8 @@ extern const struct array_format array_format_npy;
 /* Opens the file at `path` (borrowed). It must hold images if `is_images`, else labels. Plain files
  * of bytes are mapped in place. Gzip files, images with channels last and labels of other types are
  * converted into the cache, under the name of data set `set`. ERR_DATA if the file contradicts its
- * header. If images and labels are swapped, the error names `partner`, the other file of the pair.
- * */
+ * header. If images and labels are swapped, the error names `partner`, the other file of the
+ * pair. */
 enum status array_open(struct array_file *file, const struct array_format *format, const char *set,
                        const char *path, const char *partner, bool is_images, struct error *e);
 void array_close(struct array_file *file);

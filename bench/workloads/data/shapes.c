@@ -59,8 +59,8 @@ struct colour {
     float c[CHANNELS];
 };
 
-/* Affine map from a pixel to the shape's coordinates: u = ux x + uy y + u0, v = vx x + vy y + v0.
- * */
+/* Affine map from a pixel to the shape's coordinates: u = ux x + uy y + u0, v = vx x + vy y +
+ * v0. */
 struct placement {
     float ux, uy, u0, vx, vy, v0;
 };

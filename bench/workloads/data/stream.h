@@ -38,6 +38,6 @@ void stream_close(struct stream *s);
 enum status stream_start(struct stream *s, struct error *e);
 
 /* Fills `out` with `size` bytes; *n is smaller only at the end. ERR_DATA for corrupt or truncated
- * gzip and for trailing bytes. The error has the byte offset in the file or in the inner gzip data.
- * */
+ * gzip and for trailing bytes. The error has the byte offset in the file or in the inner gzip
+ * data. */
 enum status stream_read(struct stream *s, void *out, size_t size, size_t *n, struct error *e);

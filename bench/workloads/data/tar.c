@@ -35,8 +35,8 @@ static bool read_octal(const uint8_t *field, size_t n, uint64_t *value)
     return i > first && (i == n || field[i] == '\0' || field[i] == ' ');
 }
 
-/* Returns the header's checksum: the sum of all bytes, with spaces in place of the checksum field.
- * */
+/* Returns the header's checksum: the sum of all bytes, with spaces in place of the checksum
+ * field. */
 static uint64_t checksum(const uint8_t block[BLOCK_BYTES])
 {
     uint64_t sum = 0;

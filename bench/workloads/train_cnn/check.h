@@ -4,8 +4,8 @@
 
 #include "bench/workloads/train_cnn/trainer.h"
 
-/* Hashes of a rank's weights. all: every weight. shared: only weights that all tensor slices have.
- * */
+/* Hashes of a rank's weights. all: every weight. shared: only weights that all tensor slices
+ * have. */
 struct weights_hash {
     uint64_t all, shared;
 };

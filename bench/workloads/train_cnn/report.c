@@ -21,8 +21,8 @@ static const char *thread_level(void)
                                             : "multiple";
 }
 
-/* Copies text to a member of struct record_hello or record_end; truncates it to the member's size.
- * */
+/* Copies text to a member of struct record_hello or record_end; truncates it to the member's
+ * size. */
 #define COPY_TEXT(to, from) snprintf(to, sizeof(to), "%s", from)
 
 /* Fills in facts about machine and libraries. */

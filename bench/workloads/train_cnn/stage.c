@@ -299,8 +299,8 @@ enum status stage_step_begin(struct stage *s, const struct batch *batch, int mic
     return OK;
 }
 
-/* Also waits for earlier sends from this slot, because the forward pass overwrites their buffers.
- * */
+/* Also waits for earlier sends from this slot, because the forward pass overwrites their
+ * buffers. */
 enum status stage_forward_begin(struct stage *s, int micro, struct error *e)
 {
     s->kept += s->exec->training;

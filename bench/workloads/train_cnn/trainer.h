@@ -47,8 +47,8 @@ struct batches {
     uint32_t own_images; /* number of this rank's images in the current step */
     /* [micro_max] pointers into the data set, one per image of the current micro-batch */
     const uint8_t **images;
-    /* [slots, micro_max, C, H, W] augmented copies of the images; NULL if images are not augmented
-     * */
+    /* [slots, micro_max, C, H, W] augmented copies of the images; NULL if images are not
+     * augmented */
     uint8_t *augmented;
     uint8_t *labels;        /* [micro_max] labels of the current micro-batch */
     uint32_t *eval_samples; /* [micro_max] indices of the images being evaluated */
@@ -117,8 +117,8 @@ enum precision trainer_values(const struct config *config);
 enum status trainer_isa(const struct config *config, enum isa *isa, struct error *e);
 
 /* trainer_tunes returns whether kernels are chosen by timing (kernels.tune). trainer_share_choices
- * broadcasts rank 0's choices [n_layers], so that replicas compute the same bits. It is collective.
- * */
+ * broadcasts rank 0's choices [n_layers], so that replicas compute the same bits. It is
+ * collective. */
 bool trainer_tunes(const struct config *config);
 enum status trainer_share_choices(const struct job *job, uint8_t *choices, int n_layers,
                                   struct error *e);

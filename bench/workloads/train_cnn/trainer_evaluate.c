@@ -1,5 +1,5 @@
-/* Evaluates a trainer's network: loss and accuracy over training or test samples, and predictions.
- * */
+/* Evaluates a trainer's network: loss and accuracy over training or test samples, and
+ * predictions. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

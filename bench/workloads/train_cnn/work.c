@@ -225,8 +225,8 @@ static void pass_op(const struct trainer *t, int64_t ns, bool exact)
     r->pace.poll = NULL;
 }
 
-/* Returns whether other ranks can notice the end of each op, because the strategy acts between ops.
- * */
+/* Returns whether other ranks can notice the end of each op, because the strategy acts between
+ * ops. */
 static bool is_seen(const struct trainer *t)
 {
     return t->overlap != NULL || t->sync->strategy->params_needed != NULL;

@@ -16,8 +16,8 @@
 /* Exit statuses of the child process. No MPI library uses them. */
 enum { IS_THERE = 70, IS_REFUSED, IS_NOT_DECLARED };
 
-/* Tries the ULFM calls in a child process that is an MPI job of its own. Its output is discarded.
- * */
+/* Tries the ULFM calls in a child process that is an MPI job of its own. Its output is
+ * discarded. */
 static _Noreturn void try_calls(void)
 {
     int how = IS_NOT_DECLARED, nothing = open("/dev/null", O_RDWR | O_CLOEXEC);

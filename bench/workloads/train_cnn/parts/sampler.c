@@ -174,8 +174,8 @@ uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate)
     return divide_up(s->n_max, accumulate);
 }
 
-/* Smaller batches get fewer micro-batches, in proportion to the images of the rank that has most.
- * */
+/* Smaller batches get fewer micro-batches, in proportion to the images of the rank that has
+ * most. */
 uint32_t sampler_micro_batches(const struct sampler *s, const struct batch *batch,
                                uint32_t accumulate)
 {
