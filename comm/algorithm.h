@@ -16,7 +16,8 @@ enum status algorithm_use(enum allreduce_algorithm algorithm, struct error *e);
 
 /* Values of MPICH's control variables, saved by algorithm_read and restored by algorithm_write. */
 struct algorithm_settings {
-    int blocking, nonblocking, device; /* allreduce, iallreduce, device collectives */
+    /* values of the CVARs for MPI_Allreduce, MPI_Iallreduce and device collectives */
+    int blocking, nonblocking, device;
 };
 enum status algorithm_read(struct algorithm_settings *settings, struct error *e);
 enum status algorithm_write(const struct algorithm_settings *settings, struct error *e);

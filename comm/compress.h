@@ -29,8 +29,7 @@ struct compressor {
     /* Returns the memory [*bytes] that the compressor keeps from step to step, which checkpoints
      * save. NULL hook: it keeps none. */
     void *(*memory)(struct sync *s, size_t *bytes);
-    /* Resets this memory to its state before the first step. NULL hook: the compressor keeps
-     * none. */
+    /* Resets the memory that the compressor keeps from step to step. NULL hook: it keeps none. */
     void (*begin)(struct sync *s);
     /* Releases everything that is not in s->memory. Called after a failed create too. NULL hook:
      * there is nothing to release. */

@@ -24,8 +24,8 @@ struct grid {
     MPI_Comm tensor;
 };
 
-/* Returns the position in the grid of `rank`, one of `ranks`, a multiple of stages * slices. Makes
- * no MPI call; grid_open creates the communicators. */
+/* Returns the position of `rank` in the grid. `ranks` is the number of ranks, a multiple of stages
+ * * slices. Makes no MPI call; grid_open creates the communicators. */
 struct grid grid_place(int rank, int ranks, int stages, int slices);
 
 /* Creates the communicators of a placed grid from comm, or none if every rank is a replica of its

@@ -131,8 +131,8 @@ struct strategy {
                               struct error *e);
     /* Lets messages in transit progress without waiting. Returns whether there were any. Called
      * while the rank computes, possibly by another thread, but never at the same time as another
-     * hook. It must not change s->times for testing; other work is timed only while s->polls is
-     * set. Errors are reported later, by the wait for the message. */
+     * hook. It must not add the time of its tests to s->times. It adds the time of other work only
+     * while s->polls is set. Errors are reported later, by the wait for the message. */
     bool (*poll)(struct sync *s);
     /* Returns the sum of squares over this rank's share of the summed gradient, for clipping by
      * global norm. Over all ranks, shares cover the gradient once. */
@@ -210,7 +210,8 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
                         const struct sync_options *options, struct error *e);
 void sync_destroy(struct sync *sync);
 
-/* Call the hooks of struct strategy with these names. If a hook is NULL, they do its default. */
+/* Each calls the hook of the same name in struct strategy. For a NULL hook it does the default
+ * stated there. */
 void sync_step_begin(struct sync *s);
 enum status sync_params_needed(struct sync *s, struct range range, enum pass pass, struct error *e);
 void sync_params_done(struct sync *s, struct range range, enum pass pass);

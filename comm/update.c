@@ -203,7 +203,8 @@ enum status sync_finish_sums(struct sync *s, const struct optimizer *o, const st
 {
     s->sum_finished = true;
     if (!sync_finishes_sum(s, o))
-        return OK; /* the usual case is first, because the code below is rarely in the cache */
+        /* returns early in the usual case, since the code below is rarely in the cache */
+        return OK;
     for (size_t i = 0; i < n; i++)
         find_own_overflow(s, spans[i].begin, spans[i].begin + spans[i].n);
     TRY(agree_on_overflow(s, e));

@@ -121,9 +121,9 @@ static double project_out(real *v, const real *basis, size_t n, size_t k)
     return sqrt(dot_double(v, v, n));
 }
 
-/* Replaces v by a unit vector minus its projection on the k vectors of `basis`, such that enough of
- * it remains. Such a vector exists: the squared remainders of the n unit vectors add up to n - k,
- * so one is at least (n - k) / n. */
+/* Replaces v by a coordinate vector minus its projection on the k vectors of `basis`. Returns the
+ * norm of the result. Some coordinate vector keeps enough of its length: the squared lengths that
+ * all n of them keep add up to n - k. */
 static double replace(real *v, const real *basis, size_t n, size_t k)
 {
     double norm = 0;

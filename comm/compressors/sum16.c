@@ -36,7 +36,7 @@ struct sum16 {
     const struct cast16 *cast;
     float scale;
     bool counts_infinite;
-    /* communicator for the gathers. On it, they need not match the order of later scatters. */
+    /* communicator for the gathers, so that MPI cannot match them with scatters of later sums */
     MPI_Comm gathers;
     struct sum_started *sums; /* [n_tensors] sums of the current step, in the order of starting */
     int started;              /* number of sums started in this step */

@@ -34,7 +34,8 @@ struct fusion {
     int answer; /* `ready` of this rank; the question replaces it by the minimum over ranks */
     uint64_t answered; /* number of questions answered in this step */
     int64_t origin_ns; /* time when the first cycle began */
-    /* time of the last answer; if no tensor was ready then, time of the first that was */
+    /* when the current waiting time of ready tensors began: at the last answer, or when the first
+     * tensor became ready after it */
     int64_t since_ns;
 };
 

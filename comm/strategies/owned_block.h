@@ -26,12 +26,13 @@ struct owned_way {
     enum status (*leave)(struct sync *s, size_t k, struct error *e);
     /* Waits for the oldest block that `leave` has started, and sums this rank's share of it. */
     enum status (*sum_next)(struct sync *s, end_wait *end, struct error *e);
-    /* Fetches other ranks' shares of the parameters, for the blocks with this value of is_whole. */
+    /* Fetches other ranks' shares of the parameters: of the blocks that are kept whole (is_whole),
+     * or of the others (!is_whole). */
     enum status (*gather)(struct sync *s, bool is_whole, struct error *e);
 };
 
 /* All blocks, and this rank's share of each; first member of sync->context. ZeRO stage 1 has one
- * block. Its shares are the parts whose sums a ring leaves on each rank. */
+ * block. A rank's share of it is the part whose sum the ring algorithm leaves on that rank. */
 struct owned_blocks {
     const struct owned_way *way;
     int stage;

@@ -205,8 +205,9 @@ void server_push(struct server *v, uint64_t step, double lr)
     take_in(v, own);
 }
 
-/* Returns whether this rank's step is over on the server. In order (sync), it lasts until all ranks
- * are answered. A rank that has pushed its next gradient must have received its answer. */
+/* Returns whether the server has finished the step of its own rank. In variant sync a step lasts
+ * until all ranks are answered. A rank that has pushed its next gradient must have received its
+ * answer. */
 bool server_is_answered(const struct server *v)
 {
     const struct client *own = &v->clients[v->s->rank];

@@ -43,11 +43,11 @@ struct server {
     real *params, *state; /* parameters [count], optimizer state [slots][count] */
     const real **terms;   /* [ranks] gradients of all ranks, as arguments of local_sum */
     real *sums;           /* [staleness + 1][count] sums of the steps in `steps` */
-    struct open_step *steps; /* [staleness + 1] steps version + 1 and later */
-    uint64_t version; /* number of steps complete; with at_once, number of pushes processed */
-    double lr;        /* with at_once: learning rate of this rank's latest step */
-    uint64_t base;    /* with at_once: number of pushes before server_open */
-    bool untimed; /* whether the caller of server_serve times it, so that it does not time itself */
+    struct open_step *steps; /* [staleness + 1] steps version + 1 to version + staleness + 1 */
+    uint64_t version;  /* number of steps complete; with at_once, number of pushes processed */
+    double lr;         /* with at_once: learning rate of this rank's latest step */
+    uint64_t base;     /* with at_once: number of pushes before server_open */
+    bool untimed;      /* whether server_serve must not add its time to s->times */
     struct pool *pool; /* threads that run the optimizer; NULL while the network uses them */
 };
 
@@ -70,8 +70,8 @@ void server_reset(struct server *v);
 /* Processes the push of the server's own rank. The gradient stays in that rank's arena until the
  * step is over. */
 void server_push(struct server *v, uint64_t step, double lr);
-/* Returns whether the push of the server's own rank is answered; in order (sync), whether all
- * ranks' pushes are. */
+/* Returns whether the push of the server's own rank is answered. In variant sync: whether the
+ * pushes of all ranks are. */
 bool server_is_answered(const struct server *v);
 
 /* Processes pushes that have arrived, runs the optimizer if possible and answers ranks that may

@@ -24,7 +24,7 @@ struct shm {
     bool is_read; /* whether all ranks have read this rank's gradients of the last step */
     /* time spent waiting in this step until all ranks have read; part of comm_total_ns */
     int64_t read_ns;
-    enum status read; /* status of that wait; `error` describes a failure */
+    enum status read; /* result of waiting for readers; `error` has the message if it failed */
     struct error error;
 };
 
@@ -135,7 +135,7 @@ static enum status shm_params_needed(struct sync *s, struct range range, enum pa
     return w->read;
 }
 
-/* Waits for readers too, for callers that do not call params_needed before. shm_step_end reports a
+/* Waits for readers, in case the caller has not called params_needed. shm_step_end reports a
  * failure of this wait. */
 static real *shm_grad_buffer(struct sync *s, struct range range)
 {

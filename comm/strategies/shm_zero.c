@@ -26,7 +26,8 @@
 #include "kernels/base/mem.h"
 
 /* Values of node_window.arrivals. ready: when all ranks have arrived this often, the block's
- * gradients are complete. summed: when all have, all shares of the block are summed. */
+ * gradients are complete. summed: when all ranks have arrived this often, all shares of the block
+ * are summed. */
 struct reached {
     uint64_t ready, summed;
 };
@@ -119,8 +120,8 @@ static enum status meet(struct sync *s, const char *operation, end_wait *end, st
     return wait_for(s, z->window.arrivals, operation, end, e);
 }
 
-/* Copies other ranks' shares for all blocks with this value of is_whole. If is_whole, ranks first
- * wait until all have run the optimizer. */
+/* Copies other ranks' shares of the blocks that are kept whole (is_whole), or of the others
+ * (!is_whole). If is_whole, ranks first wait until all have run the optimizer. */
 static enum status copy_blocks(struct sync *s, bool is_whole, struct error *e)
 {
     const struct shm_zero *z = s->context;

@@ -13,10 +13,10 @@ static atomic_bool yields;
 static _Atomic uint64_t n_yields;
 static progress_function *_Atomic next;
 
-/* Has the name of UCX's function, calls UCX's own one and then yields if progress_yield was called.
- * The declaration follows ucp_api.h. The MPI library finds this definition first, because the
- * linker exports it if the library refers to UCX. It is weak, so that a UCX that is linked into the
- * program keeps its own. Returns UCX's result; 0: nothing happened. */
+/* Replaces UCX's function of the same name: calls UCX's own, then yields if progress_yield was
+ * called. The declaration follows ucp_api.h. The MPI library finds this definition first, because
+ * the linker exports it if the library refers to UCX. It is weak, so that a UCX that is linked into
+ * the program keeps its own. Returns UCX's result; 0: nothing happened. */
 unsigned ucp_worker_progress(void *worker);
 
 __attribute__((weak)) unsigned ucp_worker_progress(void *worker)

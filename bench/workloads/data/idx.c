@@ -2,7 +2,8 @@
 
 #include "bench/workloads/data/array_file.h"
 
-#define MAGIC_BYTES 0x00000800u /* type unsigned byte; the low byte is the number of dimensions */
+/* magic number of a file of unsigned bytes; the number of dimensions is added to it */
+#define MAGIC_BYTES 0x00000800u
 
 static uint32_t number_at(const uint8_t *bytes)
 {

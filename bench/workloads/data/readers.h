@@ -13,8 +13,8 @@
 
 struct pairs;
 
-/* Functions that open one kind of data set: either `draw`, or `open` and `no_files`. In their
- * errors data->name is the set's name. */
+/* Functions that open one kind of data set: either `draw`, or `open` and `no_files`. Error messages
+ * call the set data->name. */
 struct data_reader {
     /* Draws image `index`, bytes [C,H,W], and its label: a pure function of (seed, index). NULL:
      * the set is read from files. */

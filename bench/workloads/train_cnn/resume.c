@@ -98,9 +98,9 @@ static void announce(const struct resume *r, const struct progress *p, uint32_t 
         log_print(LOG_NOTE, "%s: tensors of F64 are rounded to F32", c->file.path);
 }
 
-/* Takes over progress from the checkpoint. Its sums over all ranks continue on rank 0. The rounding
- * of loss sums depends on their order. If the number of ranks is unchanged, each rank therefore
- * continues its own loss sum. */
+/* Restores progress from the checkpoint. Rank 0 continues the sums over all ranks. If the number of
+ * ranks is unchanged, each rank continues its own loss sum, so that the order of summation and its
+ * rounding stay the same. */
 static enum status take_progress(const struct resume *r, const struct trainer *t,
                                  struct progress *progress, struct error *e)
 {

@@ -22,7 +22,7 @@ enum status resume_open(struct resume *r, struct trainer *t, bool resumes, struc
 void resume_close(struct resume *r);
 
 /* Restores the trainer and *progress from the checkpoint. Without a checkpoint, training starts at
- * the first step. Rank 0 prints which of both happens. Collective. */
+ * the first step. Rank 0 prints where training starts. Collective. */
 enum status resume_begin(struct resume *r, struct trainer *t, struct progress *progress,
                          struct error *e);
 

@@ -35,9 +35,10 @@ enum status slice_open(struct model *m, const struct grid *grid, struct error *e
     return OK;
 }
 
-/* A pair of dense layers is split by columns, then by rows. An op begins with the first layer, and
- * an op ends with the second. Plans never fuse past a point where a sum is needed
- * (layer_desc.addend). */
+/* Finds the ops whose results are summed over slices. Slices split pairs of dense layers: the first
+ * by columns, the second by rows. The op that ends with the second layer has its outputs summed.
+ * The op that begins with the first has its input gradients summed. Plans never fuse layers across
+ * such a sum (layer_desc.addend). */
 enum status slice_find_sums(struct model *m, struct error *e)
 {
     struct slice *s = &m->slice;

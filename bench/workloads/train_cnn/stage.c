@@ -26,7 +26,7 @@ static int partner_of(const struct stage *s, enum stage_message kind)
     return stage < s->job->grid.stages ? stage : -1;
 }
 
-/* Returns the op whose input the message carries, or whose input gradient. */
+/* Returns the op whose input, or input gradient, the message carries. */
 static int op_of(const struct stage *s, enum stage_message kind)
 {
     return kinds[kind].is_behind ? s->last : s->first;
@@ -92,7 +92,7 @@ static void find_ends(struct trainer *t)
     }
 }
 
-/* Allocates message buffers for a net that is not computed, of the size that the net's have. */
+/* Allocates message buffers if compute is replayed. They have the size of the net's own buffers. */
 static enum status make_ends(struct trainer *t, struct error *e)
 {
     struct stage *s = &t->model.stage;

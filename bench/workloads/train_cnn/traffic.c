@@ -63,8 +63,8 @@ void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool tim
     traffic_between(t, trainer->job.waiter, timed);
 }
 
-/* The strategy's messages are those counted by the waiter. If its cost is a formula, they are the
- * formula times the number of timed steps that communicate. */
+/* For strategies that send point-to-point messages, uses the waiter's counts. For others,
+ * multiplies the formula's cost by the number of timed steps that communicate. */
 struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint64_t steps_done,
                           uint64_t steps)
 {

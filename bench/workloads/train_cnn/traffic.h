@@ -1,5 +1,5 @@
 /* Counts the calls, messages and bytes of a rank in the timed steps. The waiter counts messages of
- * algorithms in scalebench; for collectives of the MPI library a formula is used. A parameter
+ * scalebench's own algorithms. For collectives of the MPI library a formula is used. A parameter
  * server also sends while its rank waits for other messages. */
 #pragma once
 

@@ -258,9 +258,9 @@ static void fill_gradients(const struct trainer *t, int op, real *grads, const r
     }
 }
 
-/* Sleeps for a backward op. The op's time includes writing its gradients: compressors read them,
- * and on a core of its own the next sum must find them in cache. The time for writing is reserved
- * by its minimum in earlier steps. */
+/* Sleeps in place of a backward op and writes its gradients. Compressors read them. If the rank has
+ * a core to itself, the next sum must find them in cache, as after computing. The sleep leaves time
+ * for writing, as much as earlier steps needed at least. */
 static void pass_backward(const struct trainer *t, int op, real *grads)
 {
     struct replayed_work *r = t->replayed;

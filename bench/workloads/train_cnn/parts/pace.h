@@ -21,7 +21,7 @@ struct pace {
     struct pace_clock clock;
     int64_t margin_ns; /* how much before its deadline a sleep ends, so as not to be late */
     int64_t owed_ns;   /* time left over from earlier calls; negative: they overran */
-    int64_t late_ns;   /* total overrun in this step that delayed what other ranks see */
+    int64_t late_ns;   /* total time in this step by which events that other ranks see were late */
     int64_t seen_ns;   /* part of the current overrun that late_ns already includes */
     /* Called between sleeps of at most `poll_ns`; NULL: never. */
     void (*poll)(void *arg);

@@ -114,9 +114,9 @@ static struct batch padded(struct sampler *s, const uint32_t *images, uint32_t c
     return (struct batch){.n = n, .samples = s->samples, .weights = s->weights, .global = count};
 }
 
-/* Returns how many of the first n positions of an epoch this rank has in contiguous sharding.
- * Positions go to ranks in turn. Shards differ by at most one sample; `place` numbers the ranks,
- * those with larger shards first. */
+/* Returns how many of the first n positions of an epoch this rank gets in contiguous sharding.
+ * Ranks take positions in turn, ranks with larger shards first; `place` is this rank's place in
+ * that order. */
 static uint32_t dealt(const struct sampler *s, uint32_t n)
 {
     uint32_t ranks = (uint32_t)s->ranks, rank = (uint32_t)s->rank;
@@ -174,8 +174,8 @@ uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate)
     return divide_up(s->n_max, accumulate);
 }
 
-/* Smaller batches get fewer micro-batches, in proportion to the images of the rank that has
- * most. */
+/* Smaller batches get fewer micro-batches, in proportion to the images of the rank with the most
+ * images. */
 uint32_t sampler_micro_batches(const struct sampler *s, const struct batch *batch,
                                uint32_t accumulate)
 {
