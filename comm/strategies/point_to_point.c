@@ -123,8 +123,8 @@ static struct need find_need(const struct schedule *s)
     return most;
 }
 
-/* Finds the node of every rank if the schedule depends on nodes. The option for ranks per node
- * replaces this. */
+/* Finds the node of every rank if the schedule depends on nodes, unless an option sets the number
+ * of ranks per node. */
 static enum status find_nodes(struct point_to_point *b, struct error *e)
 {
     struct sync *s = b->sync;

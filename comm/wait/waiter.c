@@ -38,9 +38,9 @@ static uint64_t last_sequence(const struct waiter *w)
 }
 
 /* Writes a list such as "rank 1 3" of the other ranks of this node that are at wait `sequence`. If
- * `silent`, lists only ranks that count as stopped. Returns false if there are none. */
+ * `only_stopped`, lists only ranks that count as stopped. Returns false if there are none. */
 static bool name_ranks(const struct waiter *w, char *text, size_t size, uint64_t sequence,
-                       bool silent)
+                       bool only_stopped)
 {
     int64_t now_ns = clock_ns();
     size_t used = (size_t)snprintf(text, size, "rank");
@@ -48,7 +48,7 @@ static bool name_ranks(const struct waiter *w, char *text, size_t size, uint64_t
     for (int r = 0; r < w->node_ranks; r++) {
         bool named = r != w->node_rank &&
                      (w->free_running || w->presence[r].sequence == sequence) &&
-                     (!silent || now_ns - w->presence[r].alive_ns > SILENCE_NS);
+                     (!only_stopped || now_ns - w->presence[r].alive_ns > SILENCE_NS);
         if (named && used < size)
             used += (size_t)snprintf(text + used, size - used, " %d", w->world_ranks[r]);
     }

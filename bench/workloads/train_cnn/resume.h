@@ -12,7 +12,7 @@ struct resume {
     int64_t write_ns;
 };
 
-/* Returns pointers to the state that checkpoints save and restore. `t` must be connected. */
+/* Returns pointers to the state that checkpoints save and restore. Requires trainer_connect. */
 struct checkpoint_state resume_state(struct trainer *t);
 
 /* Finds and reads the checkpoint that the options name. `resumes`: whether this kind of run (train,

@@ -68,7 +68,7 @@ static enum status open_inputs(struct run *r, struct error *e)
     return check_outputs(r, e);
 }
 
-/* Tells every rank whether any rank failed. The lowest failed rank keeps its error. Other ranks
+/* Informs every rank whether any rank failed. The lowest failed rank keeps its error. Other ranks
  * return the same status with an empty text. */
 static enum status agree(struct run *r, enum status mine, struct error *e)
 {

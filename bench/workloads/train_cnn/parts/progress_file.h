@@ -1,13 +1,13 @@
-/* DIR/progress tells the program that restarts a killed elastic run how far the current segment is.
- * One line of JSON of fixed length, replaced by a single write after each step, outside of timed
- * steps:
+/* DIR/progress shows the program that restarts a killed elastic run how many steps and epochs are
+ * done. The file is one line of JSON of fixed length, replaced by a single write after each step,
+ * outside of timed steps:
  *
- * {"resumed": 40, "steps": 57, "epoch": 2, "first_step_at_s": 1764000000.123, "last_step_at_s":
- * ...}
+ *   {"resumed": 40, "steps": 57, "epoch": 2, "first_step_at_s": 1764000000.123,
+ *    "last_step_at_s": 1764000031.456}
  *
- * resumed: steps done when the segment began. steps: steps done now. epoch: complete epochs. The
- * two times are the ends of the segment's first and latest step, in seconds since 1970; 0 before
- * the first step. */
+ * resumed: steps done when the current segment began. steps: steps done now. epoch: complete
+ * epochs. The two times are the ends of the segment's first and latest step, in seconds since 1970;
+ * 0 before the first step. */
 #pragma once
 
 #include <stdbool.h>
