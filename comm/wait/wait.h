@@ -73,7 +73,7 @@ struct waiter {
     int64_t alone_since_ns;
 
     _Atomic uint64_t sequence;     /* number of waits begun so far */
-    const char *_Atomic operation; /* name of the last wait's purpose, for error messages */
+    const char *_Atomic operation; /* purpose of the last wait, for error messages */
     int64_t deadline_ns;
     uint64_t calls, bytes_payload; /* MPI calls, and bytes passed to them */
     /* calls made by `serve`, included in calls and bytes_payload */

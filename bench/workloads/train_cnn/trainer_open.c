@@ -1,4 +1,4 @@
-/* Opens and closes a trainer. */
+/* Opens and closes a trainer: batches, network, strategy and initial weights. */
 #include <stdlib.h>
 
 #include "bench/workloads/train_cnn/cut.h"
