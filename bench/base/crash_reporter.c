@@ -10,9 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Returns true for one reporter per launcher at a time, by a claim on an abstract socket name. A
- * rank that waits for a dead rank may crash in turn before the launcher notices the first death;
- * only the first death is of interest. The kernel frees the name when its owner ends. */
+/* Returns true if no other process reports a death of this launcher's ranks, by binding an abstract
+ * socket name. A rank that waits for a dead rank may crash in turn before the launcher notices the
+ * first death; only the first death is of interest. The kernel frees the name when the process that
+ * bound it ends. */
 static bool may_report(pid_t launcher)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -41,7 +42,8 @@ static _Noreturn void report(int end, pid_t launcher, const char *message)
         length = (int)sizeof line - 1;
     if (write(STDERR_FILENO, line, (size_t)length) < 0)
         _exit(1);
-    /* Launchers discard output that they have not read when the job ends. */
+    /* Gives the launcher time to read the line. At the end of a job, launchers discard unread
+     * output. */
     nanosleep(&moment, NULL);
     _exit(0);
 }

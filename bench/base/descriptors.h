@@ -1,4 +1,4 @@
-/* Standard input, output and error, which the parent of a program may have closed. */
+/* Protects standard input, output and error of a program whose parent may have closed them. */
 #pragma once
 
 /* Opens closed descriptors among 0 to 2 on /dev/null. Must be the first call in main. Without it a

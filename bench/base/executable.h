@@ -1,4 +1,4 @@
-/* Path of the running program. */
+/* Finds the path of the running program. */
 #pragma once
 
 #include <stdbool.h>

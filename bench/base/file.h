@@ -52,7 +52,7 @@ bool file_write_all(int fd, const void *bytes, size_t n);
  * Returns false on failure, with errno. */
 bool file_sync_folder(const char *folder);
 
-/* Number of bytes that file_check_head reads. */
+/* Number of bytes at the beginning of a file that file_check_head examines. */
 #define FILE_HEAD_BYTES 64
 
 /* Refuses a web page, an archive and the like in place of data, by the first `n` bytes of the file.

@@ -25,6 +25,6 @@ struct file_map {
 enum status file_map_open(struct file_map *map, const char *path, struct error *e);
 /* Maps an open file, as file_map_open; `path` names it in messages. `fd` may be closed
  * afterwards. */
-/* Unmaps the file and zeroes *map. A zeroed map is accepted. */
 enum status file_map_descriptor(struct file_map *map, int fd, const char *path, struct error *e);
+/* Unmaps the file and zeroes *map. A zeroed map is accepted. */
 void file_map_close(struct file_map *map);

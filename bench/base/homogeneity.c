@@ -27,8 +27,8 @@ static bool take_logs(double *logs, const double *x, size_t n)
 
 /* ---- Outliers ---- */
 
-/* Returns the index of the value furthest from the mean of the values not yet `out`; *deviate is
- * its distance in standard deviations. */
+/* Returns the index of the value furthest from the mean, among the values with `out` false.
+ * *deviate is the distance from the mean in standard deviations. */
 static size_t furthest(double *deviate, const double *x, const bool *out, size_t n)
 {
     double sum = 0, squares = 0;
@@ -58,8 +58,8 @@ static double critical_deviate(size_t n, double alpha)
     return ((double)n - 1) * t / sqrt((df + t * t) * (double)n);
 }
 
-/* Removes the furthest value n / 4 times and tests each against its critical deviate. The last
- * significant value makes all earlier ones outliers as well. The n / 4 tests share `alpha`. */
+/* Tests the furthest value, removes it, and repeats this n / 4 times. The last significant value
+ * makes all values removed before it outliers as well. Each test has level alpha / (n / 4). */
 static size_t find_outliers(size_t *order, const double *logs, size_t n, double alpha)
 {
     size_t found = 0;
@@ -100,8 +100,9 @@ size_t homogeneity_outliers(bool *outside, const double *x, size_t n, double alp
 
 /* ---- Modes ---- */
 
-/* Returns the ratio that 1 % of normal samples of n values exceed. From a million samples per
- * point; interpolated between logarithms over log(n - 3). A unit test draws samples again. */
+/* Returns the 1 % critical value of the ratio of sums of squares between and within groups, for n
+ * normal values. Each table entry comes from a million simulated samples, which a unit test
+ * repeats. Between entries the logarithm of the ratio is interpolated over log(n - 3). */
 static double critical_ratio(size_t n)
 {
     static const struct {
@@ -119,7 +120,8 @@ static double critical_ratio(size_t n)
     return points[i].ratio * pow(points[i + 1].ratio / points[i].ratio, share);
 }
 
-/* Returns whether x[n], in ascending order, is two groups at the best cut. */
+/* Returns whether x[n], in ascending order, splits into two distinct groups at the best cut.
+ * `least`: smallest relative difference of the group means. */
 static bool is_cut(const double *x, size_t n, double least)
 {
     double mean = 0, total = 0, below = 0, best = -1, gap = 0;

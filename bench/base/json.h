@@ -38,7 +38,7 @@ const char *json_text_of(const json_t *object, const char *name);
 typedef enum status json_take_line(void *arg, const json_t *object, int line, struct error *e);
 
 /* Calls `take` for the object on each line of a file, until a call fails. *lines is the number of
- * lines read. A line that is not an object is ERR_DATA with file and line. Such a last line is
- * skipped: its writer was killed while writing it. */
+ * lines read. A line that is not an object is ERR_DATA with file and line. If it is the last line,
+ * it is skipped instead: its writer was killed while writing it. */
 enum status json_read_lines(FILE *file, const char *path, json_take_line *take, void *arg,
                             int *lines, struct error *e);

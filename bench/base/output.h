@@ -7,7 +7,7 @@
  * another path or other permissions help, else ERR_SYSTEM. */
 enum status output_refuse(int why);
 
-/* Returns the end of an error message: which path is expected instead. */
+/* Returns the end of an error message for errno `why`: which kind of path is expected instead. */
 const char *output_expected(int why);
 
 /* Checks that `path` can be written, before a run of hours fails at its end. Opens the file, and

@@ -120,8 +120,8 @@ static double select_difference(const struct sorted *s, size_t k)
     return at_place(lo);
 }
 
-/* Sets *i to the median difference and to the `from_end`-th difference from both ends, counting
- * from 1. */
+/* Sets *i: `mid` is the median difference. `lo` and `hi` are the `from_end`-th smallest and largest
+ * difference, counting from 1. */
 static void take_differences(struct interval *i, const struct sorted *s, size_t from_end)
 {
     size_t all = s->n * s->m;

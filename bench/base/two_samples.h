@@ -1,5 +1,5 @@
-/* Compares two independent samples: the shift between them, by its exact distribution. Above 2^53
- * orders of both samples the normal approximation is used. Inputs are not changed. */
+/* Estimates the shift between two independent samples, with an exact interval. If the samples can
+ * be merged in more than 2^53 orders, the normal approximation is used. Inputs are not changed. */
 #pragma once
 
 #include "kernels/base/stats.h"
@@ -17,8 +17,8 @@ struct interval two_samples_shift(const double *x, size_t n, const double *y, si
  * does for two samples. */
 struct interval one_sample_shift(double x, const double *y, size_t m, double level);
 
-/* Returns the smallest n for which two samples of n values reach `level`; if `both` is false, one
- * sample of n values against a known number. */
+/* Returns the smallest sample size n at which an interval of confidence `level` exists. If `both`,
+ * two samples of n values are compared; otherwise one sample of n values and a known number. */
 size_t samples_needed(double level, bool both);
 
 /* Returns the largest c with P(U < c) <= tail, for Mann and Whitney's U of samples of n and m

@@ -1,6 +1,6 @@
-/* Votes on which rank the others wait for. Steps of a launch depend on each other, so a launch
- * casts one vote: for the rank that arrived last in most of its steps. If ranks are alike, each is
- * equally likely to get the vote. */
+/* Tests which rank the other ranks wait for, by one vote per launch. Steps of a launch depend on
+ * each other, so the launch votes once: for the rank that arrived last in most of its steps. If no
+ * rank is slower than the others, each is equally likely to get the vote. */
 #pragma once
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* Starter of a bundle's program (ci/bundle.sh), linked statically and installed under the
  * program's name. It starts NAME.program beside it with the dynamic loader and the libraries of
- * the bundle, in any folder and on any machine. The loader's path inside a program is absolute
- * and cannot do that. The loader has one name per program, lib/as/NAME, since ps and top show
- * that name. */
+ * the bundle. So a bundle works in any folder and on any machine; a program alone would need its
+ * loader at an absolute path. The loader has one name per program, lib/as/NAME, since ps and top
+ * show that name. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     format(loader, "%s/as/%s", libraries, name);
     format(program, "%s" EXECUTABLE_BUNDLED, self);
     format(plugins, "%s/hwloc", libraries);
-    /* plugins of the machine's own hwloc do not fit this one */
+    /* hwloc plugins installed on the machine do not fit the bundle's hwloc */
     setenv("HWLOC_PLUGINS_PATH", plugins, 0);
     char *const first[] = {self,      "--argv0", self, "--inhibit-cache", "--library-path",
                            libraries, program};

@@ -6,7 +6,7 @@
 #include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
 
-/* Set of all processors that Linux may have. */
+/* Processor set that is large enough for every processor number of Linux. */
 struct affinity {
     cpu_set_t parts[CPUS_MAX / CPU_SETSIZE];
 };

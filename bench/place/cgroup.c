@@ -144,7 +144,8 @@ static void take_oom_kills(const struct hierarchy *h, double *kills)
 
 typedef void take_function(const struct hierarchy *h, double *value);
 
-/* Calls `take` for each mounted hierarchy of the controller. */
+/* Calls `take` for each mounted hierarchy of the controller that has this process. `take` may
+ * update `value`, which is returned. */
 static double look_through(const char *self_cgroup, const char *mountinfo, const char *controller,
                            take_function *take, double value)
 {

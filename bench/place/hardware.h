@@ -9,7 +9,8 @@
  * unknown. */
 void hardware_cpu(char *text, size_t size);
 
-/* Writes the boot id of the machine, common to its hosts and containers; "" if unknown. */
+/* Writes the boot id of the machine, which its containers and emulated hosts share; "" if
+ * unknown. */
 void hardware_machine(char *text, size_t size);
 
 /* Writes the sizes of the first core's caches, from level 1 up: "32K 32K 1024K 36608K"; "" if
@@ -18,6 +19,6 @@ void hardware_caches(char *text, size_t size);
 
 enum { HARDWARE_CLASS_BYTES = 1024 };
 
-/* Writes the class of hardware that identifies comparable launches: processor, caches, usable
- * cores. */
+/* Writes the hardware class: processor, caches, usable cores. Only launches of one class are
+ * comparable. */
 void hardware_class(char text[HARDWARE_CLASS_BYTES], const struct place_machine *machine);

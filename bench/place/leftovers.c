@@ -12,7 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Folders of leftovers. MPICH uses the first that exists, UCX /dev/shm. */
+/* Folders in which MPI libraries create shared-memory files. MPICH uses the first that exists, UCX
+ * /dev/shm. */
 static const char *const FOLDERS[] = {"/dev/shm", "/tmp"};
 static const char *const PREFIXES[] = {"mpich_shar_tmp", "ucx_shm_posix_"};
 
@@ -47,11 +48,12 @@ static bool is_mapped(const char *pid, const char *name)
     return found;
 }
 
-/* Checks open files before mappings: a process maps such a file before it closes it. */
+/* Returns whether a process has the file open or mapped. Processes map such a file and then close
+ * it, so open files are checked before mappings: the reverse order could miss one. */
 static bool is_held(const char *name)
 {
     DIR *proc = opendir("/proc");
-    bool found = proc == NULL; /* without /proc, assume so */
+    bool found = proc == NULL; /* without /proc, assume that a process has it */
     for (struct dirent *entry; proc != NULL && !found && (entry = readdir(proc)) != NULL;)
         found = isdigit((unsigned char)entry->d_name[0]) &&
                 (is_open(entry->d_name, name) || is_mapped(entry->d_name, name));
@@ -66,13 +68,13 @@ static bool is_held(const char *name)
 static bool is_written(int folder, const char *name)
 {
     struct sigaction before,
-        ignore = {.sa_handler = SIG_IGN}; /* SIGIO is sent if the file is opened */
+        ignore = {.sa_handler = SIG_IGN}; /* opening the file during the lease sends SIGIO */
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
     sigaction(SIGIO, &ignore, &before);
     bool written = fcntl(fd, F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN;
-    close(fd); /* ends the lease as well */
+    close(fd); /* ends the lease, too */
     sigaction(SIGIO, &before, NULL);
     return written;
 }

@@ -4,8 +4,8 @@
 
 #include <time.h>
 
-/* Removes such files of this user from /dev/shm and /tmp. Call it when a launch's processes have
- * ended. Only files written since `begin` (CLOCK_REALTIME) that no process has open or mapped are
- * removed, since their names do not identify their launch. Returns the number of files still in
- * use, perhaps by other launches. */
+/* Removes shared-memory files that MPI made for this user in /dev/shm and /tmp. Call it when a
+ * launch's processes have ended. File names do not identify the launch. So only files are removed
+ * that were written since `begin` (CLOCK_REALTIME) and that no process has open or mapped. Returns
+ * the number of files still in use, perhaps by other launches. */
 int leftovers_remove(struct timespec begin);

@@ -1,4 +1,5 @@
-/* Load of processors besides a launch, from the kernel's counts of processor time. */
+/* Measures how much processor time other programs and a hypervisor take from a launch, from the
+ * kernel's counters. */
 #pragma once
 
 #include <stdbool.h>
@@ -34,12 +35,13 @@ double load_steal_pct(const struct load *before, const struct load *after);
 
 /* Load of the processors that the calling thread may use, at one time. */
 struct load_mark {
-    char cpus[256]; /* as Linux lists them; "": unknown */
+    char cpus[256]; /* list of the processors, such as "0-3,8"; "": unknown */
     struct load load;
     double own_s; /* processor time of the process so far */
 };
 
-/* Times since a mark, in seconds; NAN if unknown. own_s: processor time of this process. */
+/* Processor time since a load_mark was taken, in seconds; NAN if unknown. own_s is the time of this
+ * process, the others are sums over its processors. */
 struct load_share {
     double total_s, busy_s, steal_s, own_s;
 };

@@ -48,8 +48,8 @@ static const char usage[] =
 
 static enum status local_rank(long *rank, struct error *e)
 {
-    /* Variables of mpiexec come first: under mpiexec inside a Slurm job, SLURM_LOCALID is the
-     * proxy's and the same for all its ranks. */
+    /* Variables of mpiexec come first. Under mpiexec inside a Slurm job, SLURM_LOCALID is the
+     * number of hydra's proxy, and all ranks of the proxy inherit it. */
     static const char *const names[] = {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK",
                                         "SLURM_LOCALID", "PMI_RANK"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -150,8 +150,7 @@ static enum status die_with_parent(pid_t parent, struct error *e)
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
         return error_set(e, ERR_SYSTEM, "cannot tie the rank to its launcher: PR_SET_PDEATHSIG: %s",
                          strerror(errno));
-    /* If the parent died before this line, no signal arrives, but the process has another
-     * parent. */
+    /* If the parent died before prctl, no signal arrives, but getppid shows another parent. */
     if (getppid() != parent || getppid() == 1)
         return error_set(e, ERR_INTERRUPTED, "the launcher has ended");
     return OK;
@@ -180,9 +179,10 @@ static int fail(const struct error *e)
 }
 
 struct request {
-    char *cpus, *plan;           /* source of a rank's processors: one of the two */
-    const char *interval;        /* of samples, in seconds; NULL: no samples */
-    const char *leftovers_since; /* NULL: start a rank */
+    char *cpus, *plan;    /* --cpus, --plan: processors of the ranks; at least one is NULL */
+    const char *interval; /* sampling interval in seconds; NULL: no samples */
+    /* remove files written since then, and start no rank; NULL: start a rank */
+    const char *leftovers_since;
     struct sampler_options sampler;
 };
 
@@ -270,7 +270,8 @@ static int remove_leftovers(const char *since)
     return 0;
 }
 
-/* Returns an error if an option has no effect beside the others; otherwise NULL. */
+/* Returns an error message if an option has no effect in combination with the other options;
+ * otherwise NULL. */
 static const char *find_idle(const struct request *r, bool has_program)
 {
     bool binds = r->cpus != NULL || r->plan != NULL || r->interval != NULL || has_program;

@@ -105,11 +105,12 @@ static enum status cores_collect(struct place *p, struct error *e)
     return OK;
 }
 
-/* Returns the cores in the job's share. Sites let Slurm count either hardware threads or cores. */
+/* Returns the number of cores of this node that belong to the Slurm job. Some sites let Slurm count
+ * hardware threads, others cores. */
 static int slurm_cores(const struct place *p)
 {
     const struct place_machine *m = &p->machine;
-    /* If Slurm binds jobs, the affinity mask is the job's share in either unit. */
+    /* If Slurm binds jobs, the affinity mask is the job's share, whatever Slurm counts. */
     if (m->slurm_cpus == 0 || (m->cores < m->machine_cores && m->slurm_cpus >= m->cores))
         return m->cores;
     int threads = p->slurm_threads_per_core;

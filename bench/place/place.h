@@ -8,9 +8,10 @@
 #include "bench/spec/enumerations.h"
 #include "kernels/base/error.h"
 
-/* Machine as this process may use it: the smallest of affinity mask, cgroup quota and, in a Slurm
- * job, the job's share of this node. The share is needed because Slurm confines nothing at sites
- * that do not bind. Slurm counts hardware threads unless SLURM_THREADS_PER_CORE is 1. */
+/* The part of the machine that this process may use: the smallest of affinity mask, cgroup quota
+ * and, in a Slurm job, the job's share of this node. The job's share is needed because some sites
+ * let Slurm allocate processors without binding jobs to them. Slurm counts hardware threads unless
+ * SLURM_THREADS_PER_CORE is 1. */
 struct place_machine {
     int cores;          /* physical cores with a usable hardware thread */
     int hwthreads;      /* usable hardware threads */
@@ -26,7 +27,7 @@ struct place_machine {
  * BIND_none. */
 struct place_slot {
     char cpus[256];
-    int core, numa; /* logical index of the first core and its NUMA node */
+    int core, numa; /* logical indices of the first core and of its NUMA node */
 };
 
 struct place_plan {

@@ -26,7 +26,8 @@ static bool same_domain(const struct place_core *a, const struct place_core *b, 
     return a->numa == b->numa && (domain == DOMAIN_NUMA || a->cache == b->cache);
 }
 
-/* Cuts the machine into placements of s->cores neighbouring cores that do not cross a domain. */
+/* Cuts the machine into placements of s->cores neighbouring cores. The cores of a placement lie in
+ * one `domain`: a cache, a NUMA node or the machine. */
 static void placements_cut(struct placements *s, const struct place *p, enum domain domain)
 {
     int run = 0;

@@ -14,19 +14,21 @@
 
 enum { LANES = 16, PIECE = 4096, REPETITIONS_MAX = 1024 };
 
-/* Result of one child, in memory shared with the parent. */
+/* Result of one probe process, in memory shared with its parent. */
 struct finding {
     double work_us, mhz;
     float sum; /* result of the computation; stored so that the compiler keeps it */
 };
 
-/* PROBE_SHARE: share of a launch for one probe. PROBE_CHILD_S: time to start and end a child (0.5
- * ms measured on a virtual machine). PROBE_ALL: largest share of a launch for both probes. */
-#define PROBE_SHARE   0.01
+/* Share of a launch's time for one probe. */
+#define PROBE_SHARE 0.01
+/* Seconds to start and end a child process (measured on a virtual machine). */
 #define PROBE_CHILD_S 0.0005
-#define PROBE_ALL     0.05
-#define PROBE_MIN_S   0.001
-#define PROBE_MAX_S   0.010
+/* Largest share of a launch's time for both probes, with their child processes. */
+#define PROBE_ALL 0.05
+/* Shortest and longest probe, in seconds. */
+#define PROBE_MIN_S 0.001
+#define PROBE_MAX_S 0.010
 
 static int count(const bool *cpus, int n)
 {

@@ -10,9 +10,10 @@ struct probe {
 };
 
 /* Repeats the computation (about 20 us) for `seconds` on the processors i in 0..n-1 with cpus[i],
- * one child process each, all at once, and waits for them. The median ignores interruptions. It
- * shows the frequency and a shared core, but no time used by others. Both results are NAN if a
- * processor cannot be used or memory runs out. */
+ * one child process each, all at once, and waits for them. The median of repetitions ignores
+ * interruptions. So the result shows a low frequency or a hardware thread that competes for the
+ * core, but no processor time taken by other programs. Both results are NAN if a processor cannot
+ * be used or memory runs out. */
 struct probe probe_run(const bool *cpus, int n, double seconds);
 
 /* Returns how long to repeat the computation before, and again after, a launch expected to take

@@ -7,15 +7,17 @@
 
 struct place_core {
     hwloc_const_cpuset_t cpus; /* usable hardware threads of the core; borrowed from the topology */
-    hwloc_const_cpuset_t numa_cpus; /* usable hardware threads of its NUMA node; borrowed */
-    int numa;                       /* logical index of the NUMA node */
-    int cache; /* number of its last-level cache: equal for cores that share it */
+    hwloc_const_cpuset_t numa_cpus; /* usable hardware threads of the core's NUMA node; borrowed */
+    int numa;                       /* logical index of the core's NUMA node */
+    int cache; /* number of the core's last-level cache: equal for cores that share it */
 };
 
 struct place {
     hwloc_topology_t topology; /* restricted to the processors that this process may use */
-    struct place_core *cores;  /* [machine.cores] in hwloc's order: neighbours are near */
+    /* [machine.cores] in hwloc's order: cores with near indices are near each other */
+    struct place_core *cores;
     struct place_machine machine;
-    int machine_hwthreads;      /* hardware threads of the whole machine */
-    int slurm_threads_per_core; /* threads per core in Slurm's count; 0: as the machine */
+    int machine_hwthreads; /* hardware threads of the whole machine */
+    /* hardware threads per core that Slurm counts; 0: as many as the machine has */
+    int slurm_threads_per_core;
 };

@@ -8,11 +8,12 @@
 struct view {
     struct load load;
     struct probe probe;
-    bool known;       /* whether `load` could be read */
-    double oom_kills; /* processes of this cgroup that ran out of memory so far; NAN: unknown */
+    bool known; /* whether `load` could be read */
+    /* processes of this cgroup that the out-of-memory killer has ended; NAN: unknown */
+    double oom_kills;
 };
 
-/* Read the state of the processors i in 0..n-1 with cpus[i]. The probe repeats for probe_s seconds,
- * or is left out if that is 0. It lies outside the time between the two readings of the load. */
+/* Read the state of the processors i in 0..n-1 with cpus[i]. The probe (probe.h) runs for probe_s
+ * seconds; 0: no probe. The load of the probe is not part of the load between the two calls. */
 void view_before(struct view *view, const bool *cpus, int n, double probe_s);
 void view_after(struct view *view, const bool *cpus, int n, double probe_s);

@@ -8,13 +8,13 @@
 
 struct allocation {
     char **names; /* [n]: names of the nodes, in Slurm's order; a point uses the first ones */
-    int n;        /* 0: no Slurm job */
-    struct error
-        missing; /* ERR_UNAVAILABLE with the reason if the job's nodes cannot be read; else OK */
+    int n;        /* number of nodes; 0: no Slurm job */
+    /* ERR_UNAVAILABLE with the reason if the job's nodes cannot be read; else OK */
+    struct error missing;
     /* Launcher found by a trial (bench/runner/trial.h); LAUNCHER_auto: not yet tried. */
     enum launcher_kind launcher;
-    char steps
-        [64]; /* name of the steps of this campaign's launches, unique among campaigns; "": none yet */
+    /* Slurm step name of this campaign's launches, unique among campaigns; "": none yet */
+    char steps[64];
 };
 
 /* Reads the environment, and asks scontrol for the names of the job's nodes. Free with
@@ -22,7 +22,7 @@ struct allocation {
 void allocation_find(struct allocation *a);
 void allocation_free(struct allocation *a);
 
-/* Names the steps by the run's folder, which only one runner uses at a time. */
+/* Makes a step name from the path of the run's folder, which only one runner uses at a time. */
 void allocation_name_steps(struct allocation *a, const char *run_dir);
 
 /* Returns the properties of this machine and its job on which values of a spec depend. */

@@ -8,15 +8,15 @@
 
 #include "bench/sites/mpiexec.h"
 
-/* Hosts of a launch: program that starts a process on a host, interface that mpiexec listens on,
- * interface of each host. */
+/* Hosts of a launch. launcher: program that starts a process on a host. head: network interface
+ * that mpiexec listens on. nic: interface of each host. */
 struct hosts {
     const struct netns *own; /* hosts of the campaign; NULL: hosts listed in `file`, one per line */
     const char *file, *launcher, *head, *nic;
     int n;
 };
 
-/* Returns whether `ci/netns.sh exec` runs this program and gives it hosts. */
+/* Returns whether `ci/netns.sh exec` started this program and provides the hosts. */
 static bool are_given(void)
 {
     return getenv("SCALEBENCH_HOSTS") != NULL;
@@ -88,8 +88,8 @@ static enum status check_nodes(const struct config *c, const struct hosts *h, st
     return OK;
 }
 
-/* Names a host: by its line of the file, else "node0" as ci/netns.sh does. Returns false if the
- * file cannot be read. */
+/* Writes the name of a host: its line of the file, else "node0" as ci/netns.sh does. Returns false
+ * if the file cannot be read. */
 static bool name_host(char name[128], const struct hosts *h, int node)
 {
     FILE *file = h->own == NULL ? fopen(h->file, "re") : NULL;
@@ -113,7 +113,8 @@ static void add_names(struct argv_builder *argv, const struct hosts *h, const st
     }
 }
 
-/* Adds the ranks of one host. pin distinguishes them. */
+/* Adds the section of one host, with the ranks `first` to `first` + `ranks` - 1. pin binds each
+ * rank of the host to its cores. */
 static void add_host(struct argv_builder *argv, const struct mpiexec_job *job,
                      const struct hosts *h, int first, int ranks)
 {
@@ -125,8 +126,8 @@ static void add_host(struct argv_builder *argv, const struct mpiexec_job *job,
     mpiexec_add_command(argv, &there, first, ranks, own);
 }
 
-/* Adds the command that enters the namespaces. If none are up, as in a printed command, it
- * brings them up instead. */
+/* Adds the command that enters the hosts' namespaces. If no hosts are up, as for a command that is
+ * only printed, the added command brings hosts up as well. */
 static void add_entrance(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct netns *own = ((const struct hosts *)arg)->own;
@@ -139,7 +140,7 @@ static void add_entrance(struct argv_builder *argv, const struct mpiexec_job *jo
         netns_add_command(argv, own, &job->job->point->config, "exec");
 }
 
-/* Adds one part per host, separated by colons. */
+/* Adds the arguments of mpiexec, with one section per host, separated by colons. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct hosts *h = arg;
@@ -156,10 +157,10 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     }
 }
 
-/* Disables UCX's rendezvous over TCP (UCX 1.13). When two ranks exchange messages, the
- * permission to send waits behind outgoing data, so that recursive halving takes twice the time
- * of its bytes. Without rendezvous MPI_Finalize hangs, so foreign programs, which call it, keep
- * the rendezvous. */
+/* Disables UCX's rendezvous protocol over TCP (UCX 1.13). When two ranks exchange messages, the
+ * permission to send waits behind outgoing data, which doubles the time of recursive halving.
+ * Without rendezvous MPI_Finalize hangs. Foreign programs call MPI_Finalize, so they keep the
+ * rendezvous. */
 static const char *const *environment(const struct config *c)
 {
     static const char *const no_rendezvous[] = {"UCX_RNDV_THRESH=inf", NULL};
@@ -198,7 +199,7 @@ static bool emulated_link(char text[LINK_BYTES], const struct config *config)
     return given != NULL || !are_given();
 }
 
-/* Hosts of site.hosts that a point does not need are spare. */
+/* Returns the number of all hosts. Those beyond the point's nodes are spare nodes. */
 static int emulated_nodes(const struct site_job *job)
 {
     struct hosts hosts;
@@ -206,7 +207,7 @@ static int emulated_nodes(const struct site_job *job)
     return find_hosts(&hosts, job->netns, &e) == OK ? hosts.n : 0;
 }
 
-/* Starts a process on the host, as hydra would. */
+/* Adds a command that starts `true` on the host, by the launcher that mpiexec uses. */
 static void emulated_question(struct argv_builder *argv, const struct site_job *job, int node)
 {
     struct hosts hosts;

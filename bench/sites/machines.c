@@ -12,14 +12,15 @@
 
 enum { LINE_BYTES = 8192 };
 
-/* Answer of a machine to `scalebench machine`. */
+/* Parsed output of `scalebench machine` on one machine. */
 struct answer {
     char class[HARDWARE_CLASS_BYTES];
     int cores;
-    char (*hashes)
-        [MACHINE_HASH_BYTES]; /* [n]: hashes of the programs asked about, in order; "-": not found */
+    /* [n]: hashes of the programs in the question, in the same order; "-": not found */
+    char (*hashes)[MACHINE_HASH_BYTES];
     size_t n;
-    /* Last line that is none of these, for messages. A login may print others first. */
+    /* Last line of the output that is not part of the answer, for error messages. Login scripts may
+     * print such lines. */
     char complaint[300];
     int status; /* exit status of the command, as a shell reports it */
 };
@@ -122,7 +123,7 @@ static bool is_complete(const struct answer *a, const struct machines *m)
            a->n == m->n_programs;
 }
 
-/* Asks this machine in the same way as the others. */
+/* Asks this machine in the same way as the machines reached by ssh. */
 static enum status ask_own(struct machines *m, struct error *e)
 {
     struct answer a = {.n = 0};
@@ -140,7 +141,8 @@ static enum status ask_own(struct machines *m, struct error *e)
 
 #define BELONGS "Install the same build there, at the same path"
 
-/* Refuses the first program that is missing or differs. */
+/* Returns an error that names the first program that is missing on the machine or differs from
+ * ours. */
 static enum status compare(const struct machines *m, const char *name, const struct answer *a,
                            struct error *e)
 {
@@ -158,8 +160,8 @@ static enum status compare(const struct machines *m, const char *name, const str
     return OK;
 }
 
-/* Checks an answer. A shell exits with 126 or 127 if the program is missing; another build of it
- * exits with 2. */
+/* Checks the answer of a machine. A shell exits with 126 or 127 if scalebench is missing there;
+ * another build of scalebench exits with 2. */
 static enum status judge(const struct machines *m, const char *name, const struct answer *a,
                          struct error *e)
 {
@@ -184,7 +186,7 @@ static enum status meet(struct machines *m, struct machine *machine, struct erro
     return status;
 }
 
-/* Finds a machine's index; asks the machine first if it is new. */
+/* Finds the index of a machine. Asks the machine first if it was not asked before. */
 static enum status find(struct machines *m, size_t *at, const char *name, struct error *e)
 {
     for (*at = 0; *at < m->n; ++*at)

@@ -22,13 +22,14 @@ struct machine {
 };
 
 struct machines {
-    char **question; /* scalebench, `machine`, then paths of programs; up to NULL */
+    /* command that every machine runs: scalebench, `machine`, paths of programs, NULL */
+    char **question;
     size_t n_programs;
-    char (*hashes)
-        [MACHINE_HASH_BYTES]; /* [n_programs]: hashes of this machine's programs; NULL: not yet asked */
+    /* [n_programs]: hashes of this machine's programs; NULL: not yet asked */
+    char (*hashes)[MACHINE_HASH_BYTES];
     struct machine *all;
     size_t n;
-    bool warned; /* different classes were reported */
+    bool warned; /* the warning about different hardware classes was printed */
 };
 
 /* `scalebench` is the path of this program, `programs` lists the programs that launches run, up

@@ -20,7 +20,7 @@ static enum status make_plan(const struct config *c, const struct place *place,
                      reason.text);
 }
 
-/* Adds the options of our own programs. */
+/* Adds options that only workloads of scalebench understand, not foreign programs. */
 static void add_options(struct argv_builder *argv, const struct mpiexec_job *job,
                         const char *const *own)
 {
@@ -45,7 +45,7 @@ static void add_sampling(struct argv_builder *argv, const struct mpiexec_job *jo
         argv_add_all(argv, nic);
 }
 
-/* Adds the part after pin and its processors. */
+/* Adds pin's sampling options, then the program that pin starts with its arguments. */
 static void add_program(struct argv_builder *argv, const struct mpiexec_job *job,
                         const char *const *own)
 {

@@ -131,7 +131,8 @@ enum status netns_plan(struct netns *n, const struct spec *spec, const char *hom
     return OK;
 }
 
-/* Asks the script whether it can make such hosts. Keeps the answer in either case. */
+/* Asks the script whether hosts with the point's link can be made. *answer gets OK or the reason
+ * why not; the returned status only says whether the script could be asked. */
 static enum status ask(struct netns_answer *answer, const struct netns *n,
                        const struct config *config, struct error *e)
 {
@@ -207,7 +208,8 @@ static enum status reshape(struct netns *n, const struct config *config, struct 
     return OK;
 }
 
-/* Returns whether the holder was killed. It sends nothing unasked, so readable means closed. */
+/* Returns whether the holder was killed. A holder sends nothing unasked, so the end of its stream
+ * means that it is gone. */
 static bool has_lost_holder(const struct netns *n)
 {
     char c;

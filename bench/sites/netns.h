@@ -1,6 +1,6 @@
-/* Emulated hosts that a campaign brings up on this machine. ci/netns.sh makes them, holds them
- * while this program lives, and takes them down however it ends. Their number is that of the
- * largest point. Points with another link have the interfaces reshaped. */
+/* Emulated hosts that a campaign brings up on this machine. ci/netns.sh makes the hosts, keeps them
+ * while this program lives, and takes them down however the program ends. There are as many hosts
+ * as the largest point needs. Before a point with another link, the interfaces are reshaped. */
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +13,7 @@ enum { NETNS_HOSTS_MAX = 16, NETNS_ID_BYTES = 96 };
 
 struct netns {
     char script[4096]; /* path of ci/netns.sh */
-    int hosts;         /* number for the largest point; 0: no point uses hosts */
+    int hosts;         /* number of hosts that the largest point needs; 0: no point uses hosts */
     pid_t holder;      /* process of the script; 0: no hosts are up */
     int line;          /* socket to the holder; closing it takes the hosts down */
     char id[NETNS_ID_BYTES];

@@ -17,8 +17,8 @@ struct site_job {
     const struct point *point;
     const struct place *place;
     const struct launcher *launcher;
-    const struct netns *netns;       /* emulated hosts, up or not */
-    const struct machines *machines; /* machines reached by ssh, as far as they were asked */
+    const struct netns *netns;       /* emulated hosts; they may not be up yet */
+    const struct machines *machines; /* machines reached by ssh; some may not have been asked yet */
     const struct allocation *allocation;
     const char *program, *pin; /* paths of executables */
     const char *folder;        /* folder of the launch, for its records */
@@ -42,8 +42,9 @@ enum { SITE_CLEANUP_GONE = 4 };
 struct site_launch {
     char **argv;
     char **environment;
-    char **cleanup; /* exit status SITE_CLEANUP_GONE: the machines no longer belong to the launch */
-    bool by_daemons; /* by_daemons of struct site */
+    /* its exit status SITE_CLEANUP_GONE: the job that the machines belong to has ended */
+    char **cleanup;
+    bool by_daemons; /* copy of by_daemons in struct site */
     struct place_plan plan;
 };
 
@@ -52,37 +53,38 @@ struct site {
     /* Fills the zeroed `launch`; see site_prepare. The caller frees `launch`, also after an
      * error. */
     enum status (*prepare)(const struct site_job *job, struct site_launch *launch, struct error *e);
-    /* Writes the link between the site's hosts. False, or a NULL function: the machine's own
-     * network. */
+    /* Writes the properties of the link between the site's hosts. If it returns false, or the
+     * function is NULL, hosts use the machine's own network. */
     bool (*link)(char text[LINK_BYTES], const struct config *config);
     /* See site_check and site_ready; NULL: nothing to check or to bring up. */
     enum status (*check)(struct netns *netns, struct machines *machines,
                          const struct config *config, struct error *e);
     enum status (*ready)(struct netns *netns, const struct config *config, struct error *e);
-    bool learns; /* launches must be prepared again after site_check */
-    /* Daemons on the nodes start the ranks. Load by other processes is then known only from
-     * records, not from the runner's descendants. */
+    bool learns; /* site_check finds out what `prepare` needs: prepare launches again after it */
+    /* Daemons on the nodes start the ranks. The ranks are then not descendants of the runner, so
+     * the runner cannot measure the load of other processes; the ranks' records have it. */
     bool by_daemons;
-    /* See site_nodes and site_question; NULL: the site has no spare nodes. */
+    /* See site_nodes and site_question; NULL: the site has no spare nodes to use in place of nodes
+     * that do not answer. */
     int (*nodes)(const struct site_job *job);
     void (*question)(struct argv_builder *argv, const struct site_job *job, int node);
 };
 
-/* Checks that the site can run the point, once for all points with equal needs: ERR_UNAVAILABLE
- * with the reason. Leaves nothing up. */
+/* Checks that the site can run the point, once for all points with equal needs. ERR_UNAVAILABLE
+ * with the reason if not. Takes down again what it brings up. */
 enum status site_check(struct netns *netns, struct machines *machines, const struct config *config,
                        struct error *e);
 
 const struct site *site_of(const struct config *config);
 
-/* Brings the site up for the next launch, if it is not up. Prepare the launch after that;
- * netns_down takes it down. */
+/* Brings the site up for the next launch, if it is not up. Call it before site_prepare. netns_down
+ * takes the site down. */
 enum status site_ready(struct netns *netns, const struct config *config, struct error *e);
 
-/* Returns the number of nodes that can be asked whether they answer. The point uses the first
- * ones, the others are spare. 0: none can be asked. */
+/* Returns the number of nodes whose availability can be queried (site_question). The point uses the
+ * first ones, the others are spare. 0: no node can be queried. */
 int site_nodes(const struct site_job *job);
-/* Returns a command, NULL-terminated, that exits with 0 if the node answers. Free with free;
+/* Returns a command, NULL-terminated, that exits with 0 if the node is available. Free with free;
  * NULL if there is no memory. */
 char **site_question(const struct site_job *job, int node);
 
@@ -91,9 +93,11 @@ char **site_question(const struct site_job *job, int node);
 enum status site_prepare(const struct site_job *job, struct site_launch *launch, struct error *e);
 void site_launch_free(struct site_launch *launch);
 
-/* Writes the link of a point's site, "1gbit delay none" in the notation of ci/netns.sh, if the
- * point's link options have their defaults. Otherwise returns false. */
+/* Writes the link between the hosts of a point's site, such as "1gbit delay none" in the notation
+ * of ci/netns.sh. Returns false if the site has no link of its own, or if the point changes a link
+ * option (site.rate, site.delay) from its default. */
 bool site_link(char text[LINK_BYTES], const struct config *config);
 
-/* Writes the link of the first point of a spec that has one. */
+/* Writes the link of the first point for which site_link returns true. Returns false if there is
+ * none. */
 bool sites_link(char text[LINK_BYTES], const struct spec *spec);

@@ -1,6 +1,6 @@
 /* The Slurm site: nodes of the job that this process is part of. A point uses the first nodes in
- * Slurm's order, so that larger points include them. Slurm binds nothing: pin plans and binds on
- * each node. */
+ * Slurm's order, so that points with more nodes include the nodes of smaller points. Slurm binds
+ * nothing: pin plans and binds on each node. */
 #include "bench/sites/slurm.h"
 
 #include <stdio.h>
@@ -8,7 +8,8 @@
 
 #include "bench/sites/mpiexec.h"
 
-/* Returns the launcher: the spec's, else the one found by a trial, else the first to try. */
+/* Returns the launcher that the spec names, else the one found by a trial, else the first one to
+ * try. */
 static enum launcher_kind launcher_of(const struct site_job *job)
 {
     enum launcher_kind wanted =
@@ -20,14 +21,14 @@ static enum launcher_kind launcher_of(const struct site_job *job)
     return launcher_check_hydra(job->launcher, NULL) == OK ? LAUNCHER_hydra : LAUNCHER_pmi2;
 }
 
-/* Returns the interface, NULL for none. */
+/* Returns the network interface that the spec names, NULL for none. */
 static const char *interface_of(const struct config *c)
 {
     const char *name = config_text(c, OPT_SITE_INTERFACE);
     return strcmp(name, "none") != 0 ? name : NULL;
 }
 
-/* Adds each node's name once per rank: "n0,n0,n1". */
+/* Adds the node's name for each rank: "n0,n0,n1". */
 static void add_names(struct argv_builder *argv, const struct allocation *a, const struct config *c)
 {
     argv_add(argv, "");
@@ -36,7 +37,7 @@ static void add_names(struct argv_builder *argv, const struct allocation *a, con
             argv_extend(argv, "%s%s", node + r > 0 ? "," : "", a->names[node]);
 }
 
-/* Adds one step of the job, which ends if a rank fails. */
+/* Adds srun, which starts the ranks as one step of the job. The step ends if a rank fails. */
 static void add_srun(struct argv_builder *argv, const struct allocation *a, const struct config *c,
                      enum launcher_kind kind)
 {
@@ -96,8 +97,9 @@ static enum status check_nodes(const struct allocation *a, const struct config *
                      nodes);
 }
 
-/* Adds variables for srun. Slurm binds nothing, and steps share the job's resources with the
- * runner's own step. Hydra's step gets the campaign's name too. */
+/* Adds environment variables for srun. They turn off binding and let steps share the job's
+ * resources with the runner's own step. They also give the step of hydra's proxies the campaign's
+ * name. */
 static enum status add_environment(struct site_launch *launch, const struct allocation *a,
                                    struct error *e)
 {
@@ -108,10 +110,10 @@ static enum status add_environment(struct site_launch *launch, const struct allo
     return mpiexec_add_environment(launch, entries, e);
 }
 
-/* Script that kills the campaign's steps, which survive a killed srun. It waits for their end
- * for at most 20 s, since a crashed node does not answer and each query takes long. Then each
- * node of the job removes the ranks' shared memory. If the job has ended, there are no steps and
- * no nodes. */
+/* Script that kills the campaign's steps, which survive a killed srun. It waits at most 20 s for
+ * the steps to end, since a crashed node does not answer and each query takes long. Then each node
+ * of the job removes the ranks' shared memory. If the job has ended, the script has nothing to
+ * kill. */
 static const char cleanup[] =
     "exec >/dev/null 2>&1\n"
     "gone=$3\n"

@@ -1,6 +1,6 @@
-/* The ssh site: machines without a batch system, with one file system and programs at one path.
- * mpiexec starts a proxy on each by ssh. pin plans and binds there, since machines may have
- * different cores. */
+/* The ssh site: machines without a batch system that have a common file system, and programs at the
+ * same path. mpiexec starts a proxy on each machine by ssh. pin plans and binds on each machine,
+ * since machines may have different cores. */
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +17,8 @@ static enum status check_machines(const struct config *c, struct error *e)
                      machines->n);
 }
 
-/* Adds hydra's arguments. The starting machine need not be one of the machines, and may lack the
- * interface. */
+/* Adds hydra's arguments. The machine that runs mpiexec need not be in site.machines, and may lack
+ * the interface. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct config *c = &job->job->point->config;
@@ -33,8 +33,8 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     mpiexec_add_planned(argv, &there, named ? own : own + 2);
 }
 
-/* Plans with the cores of the point's smallest machine. Before any machine was asked, assumes
- * room for all ranks. */
+/* Plans with the number of cores of the point's smallest machine. If no machine was asked yet,
+ * assumes room for all ranks. */
 static enum status prepare_there(const struct site_job *job, struct site_launch *launch,
                                  struct error *e)
 {
@@ -59,14 +59,15 @@ static enum status ssh_prepare(const struct site_job *job, struct site_launch *l
     TRY(check_machines(&job->point->config, e));
     TRY(launcher_check_hydra(job->launcher, e));
     TRY(prepare_there(job, launch, e));
-    /* pin chooses the processors on each machine; the numbers planned here do not apply there */
+    /* pin chooses the processors on each machine, so the numbers planned here are removed */
     for (int r = 0; r < launch->plan.ranks; r++)
         launch->plan.slots[r].cpus[0] = '\0';
     static const char *const silent[] = {"HYDRA_LAUNCHER_EXTRA_ARGS=" SSH_OPTIONS, NULL};
     return mpiexec_add_environment(launch, silent, e);
 }
 
-/* Skips points on machines that cannot be reached, or whose programs differ or are missing. */
+/* Checks the machines of a point. Returns an error if one cannot be reached, or if its programs
+ * differ or are missing. */
 static enum status ssh_check(struct netns *netns, struct machines *machines,
                              const struct config *config, struct error *e)
 {
