@@ -17,8 +17,8 @@ static const char *argument_text(const struct point *point, size_t id)
                                                  : config_path(&point->config, (enum option_id)id);
 }
 
-/* Appends a value. Of inject.ranks, only ranks that the point has are written, which needs no more
- * room. */
+/* Appends the text of a value. inject.ranks may name ranks that the point does not have; these are
+ * left out, so the text only gets shorter. */
 static char *put_argument(char *to, const struct point *point, size_t id)
 {
     const struct value *value = &point->config.values[id];

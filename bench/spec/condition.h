@@ -40,19 +40,20 @@ enum status condition_parse(struct condition **c, const char *text, struct error
 /* Parses a sum alone. + - * / need no blanks, and numbers have no units. */
 enum status condition_parse_sum(struct condition **c, const char *text, struct error *e);
 
-/* Reads a condition from a file. ERR_SPEC with the position in the file; the message begins with
- * `key`. */
+/* Parses the condition in a node of a YAML file. ERR_SPEC with the position in the file; the
+ * message begins with `key`. */
 enum status condition_read(struct condition **c, const char *key, const struct node *node,
                            struct error *e);
 
 void condition_free(struct condition *c); /* accepts NULL */
 
-/* Value of a name: a number (NAN if the text is none) and a text (NULL if there is none). With
- * neither (NAN, and NULL or ""), the value is unknown and every comparison with it is false. */
+/* Value of a name in a condition: a number (NAN if the value is not numeric) and a text (NULL if
+ * there is none). With neither (NAN, and NULL or ""), the value is unknown, and every comparison
+ * with the name is false. */
 struct condition_value {
     double number;
-    const char *text; /* borrowed until the next call */
-    bool spread;      /* the number lies in the interval [lo, hi] */
+    const char *text; /* borrowed; valid until the next lookup */
+    bool spread;      /* the number is uncertain: it lies in the interval [lo, hi] */
     double lo, hi;
 };
 
@@ -69,7 +70,8 @@ const char *condition_unknown(const struct condition *c, condition_lookup *looku
  * unknown values. Allocates nothing. */
 bool condition_holds(const struct condition *c, condition_lookup *lookup, const void *arg);
 
-/* Evaluates the condition for all values in their intervals. */
+/* Result of a condition for all values in their intervals: false for all, true for all, or open if
+ * neither. */
 enum condition_truth { CONDITION_FALSE, CONDITION_TRUE, CONDITION_OPEN };
 enum condition_truth condition_holds_throughout(const struct condition *c, condition_lookup *lookup,
                                                 const void *arg);
@@ -86,14 +88,15 @@ enum condition_relation {
     RELATION_GREATER_EQUAL
 };
 
-/* Occurrence of a name: in a comparison with a value, or in a sum. For messages about names and
- * values. */
+/* One occurrence of a name in a condition, for error messages: in a comparison with a value, or in
+ * a sum. */
 struct condition_term {
     const char *name, *text; /* text: value as written, without quotation marks; NULL in a sum */
     int name_column, text_column;
     enum condition_relation relation;
-    double number; /* value in the unit of the name; NAN for a word or text */
-    double scale;  /* factor of the name's value in a sum */
+    /* number that the name is compared with, in the unit of the name; NAN for a word or text */
+    double number;
+    double scale; /* in a sum: factor that the name's value is multiplied by */
 };
 
 /* Kinds of values that a name can have. Texts have no order and equal no number. */
@@ -108,8 +111,8 @@ bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *t
 struct condition_range {
     double lo, hi;
     bool above;  /* lo itself is excluded */
-    bool share;  /* part of 1, for which users may write per cent */
-    int classes; /* number of classes if lo is the accuracy of guessing; otherwise 0 */
+    bool share;  /* the number is a fraction of 1, which users may write in per cent */
+    int classes; /* number of classes if lo is the accuracy of random guessing; otherwise 0 */
 };
 
 /* Returns whether some numbers of the range satisfy the comparison and others do not; otherwise
@@ -117,18 +120,19 @@ struct condition_range {
 bool condition_term_decides(char why[CONDITION_WHY], const struct condition_term *term,
                             const struct condition_range *range);
 
-/* Returns whether comparisons of names with numbers, or of two names, can be both true and false, as
- * they cannot in "ranks > 2 and ranks < 1" or "a > b and a < b"; otherwise `why` explains. */
+/* Returns false, with the reason in `why`, if the condition is always true or never true, as "ranks
+ * > 2 and ranks < 1" or "a > b and a < b". Considers comparisons of a name with a number and of two
+ * names. */
 bool condition_decides(char why[CONDITION_WHY], const struct condition *c);
 
 /* Returns the terms from left to right, *n of them; borrowed. */
 const struct condition_term *condition_terms(const struct condition *c, size_t *n);
 
-/* Replaces the text of a comparison's value by a synonym; borrowed. */
+/* Replaces the text that term number `term` is compared with by a synonym. `text` is borrowed. */
 void condition_set_text(struct condition *c, size_t term, const char *text);
 
-/* Unit of a name's numbers; the text is NULL if it is unknown. Numbers of one kind (enum option_type), such as times,
- * differ in `factor` alone: a unit in seconds or bytes. */
+/* Unit of the numbers of a name. `text` is the unit, NULL if it is unknown. Units of one `kind`
+ * (enum option_type), such as times, differ only in `factor`: the unit in seconds or bytes. */
 struct condition_unit {
     const char *text;
     int kind;
@@ -136,8 +140,9 @@ struct condition_unit {
 };
 typedef struct condition_unit condition_unit_of(const char *name, const void *arg);
 
-/* Converts the times and sizes of each comparison of sums to one unit. Returns false, with the reason in `why`, if two
- * operands have different kinds of unit or both sides of a comparison are equal. */
+/* Converts all times in a comparison of sums to one unit, and all sizes to one unit. Returns false,
+ * with the reason in `why`, if two operands have different kinds of unit, or if the two sides of a
+ * comparison are the same expression. */
 bool condition_match_units(char why[CONDITION_WHY], struct condition *c, condition_unit_of *unit_of,
                            const void *arg);
 

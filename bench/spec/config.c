@@ -224,8 +224,8 @@ static enum status check_algorithm(const struct config *config, enum allreduce_a
         config_text(config, OPT_ALGORITHM), config_text(config, OPT_STRATEGY), text);
 }
 
-/* Checks sync.scale. Strategies with local means step on each rank's own gradients, so there is no
- * sum to scale. */
+/* Checks sync.scale, which scales sums of gradients. Strategies that update weights from each
+ * rank's own gradients have no such sum. */
 static enum status check_scale(const struct config *config, enum strategy_variant variant,
                                enum gradient_scale *scale, enum option_id *at, struct error *e)
 {
@@ -287,7 +287,8 @@ double config_global_batch(const struct config *config, long ranks)
     return all > 0 ? all : each * (double)config_replicas(config, ranks);
 }
 
-/* Checks train.batch_per_rank against the limit of a step and against train.global_batch. */
+/* Checks train.batch_per_rank against the largest number of images per step and against
+ * train.global_batch. */
 static enum status check_rank_batch(const struct config *config, long ranks, enum option_id *at,
                                     struct error *e)
 {

@@ -14,11 +14,11 @@
 #include "bench/spec/enumerations.def"
 /* clang-format on */
 
-/* List of enumerations.def. Rows keep their order. */
+/* One list of enumerations.def, with its rows in the same order. */
 struct enumeration {
     const char *list; /* name of the list: "lr_rules" */
     size_t n;
-    const char *const *names, *const *summaries; /* [n] */
+    const char *const *names, *const *summaries; /* [n]: name and summary of each row */
 };
 
 /* Arrays of one element, so that options.def can pass either a list or NULL. */

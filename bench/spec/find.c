@@ -21,7 +21,7 @@ bool find_is_there(const char *path)
     return access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-/* Joins "home/folder" and the name; without `home` if NULL. */
+/* Joins home/folder and the name. If `home` is NULL, joins only folder and name. */
 static enum status make_path(char **path, const char *home, const char *folder, const char *name,
                              const char *ending, struct error *e)
 {
@@ -107,8 +107,9 @@ static void consider(struct nearest *best, const char *stem, const char *file)
     snprintf(best->file, sizeof best->file, "%s", file);
 }
 
-/* Looks for a file with a similar name in `folder`. Endings are ignored, as are folders if a file
- * is expected. A file with exactly this name is no suggestion. */
+/* Looks in `folder` for a file whose name is similar to the last part of `path`. File endings are
+ * ignored. If the name has an ending, folders are not suggested. A file with exactly this name is
+ * no suggestion. */
 static void look_into(struct near_file *near, const char *folder, const char *path)
 {
     struct dirent **found = NULL;
@@ -157,7 +158,7 @@ static enum status explain_near(const char *folder, const char *name, const char
                      name, folder, near.text, folder);
 }
 
-/* Reports a missing file and names similar or all files of this kind. */
+/* Reports a missing file. The message names similar files, or all files of the folder. */
 static enum status explain_missing(const char *home, const char *folder, const char *name,
                                    struct error *e)
 {
@@ -179,8 +180,8 @@ static enum status explain_missing(const char *home, const char *folder, const c
     return status;
 }
 
-/* Returns the folder that contains configs/: $SCALEBENCH_HOME, else the folder above the program's,
- * which serves a trainer started by hand. NULL if there is none. */
+/* Returns the folder that contains configs/: $SCALEBENCH_HOME, else the parent of the program's
+ * folder, for a trainer that is started by hand. NULL if there is none. */
 static const char *find_home(char *above, size_t size)
 {
     char configs[PATH_MAX + 16];

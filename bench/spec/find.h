@@ -30,15 +30,15 @@ struct near_file {
     size_t distance;
 };
 
-/* Looks for a nearer suggestion for `path` in `folders` below `home` (each "" or ending in '/',
- * NULL after the last). */
+/* Looks for a file that is more similar to `path` than the suggestion so far, in `folders` below
+ * `home` (each "" or ending in '/', NULL after the last). */
 void find_near(struct near_file *near, const char *home, const char *const *folders,
                const char *path);
 
 /* Sets *folder to the folder of a path: "" or ending in '/'. Freed by the caller. */
 enum status find_folder(char **folder, const char *path, struct error *e);
 
-/* Sets *to to the absolute form of the path, or of the file `below` in that folder. Freed by the
+/* Sets *to to the absolute form of `path`, or of the file `below` in folder `path`. Freed by the
  * caller. */
 enum status find_absolute(char **to, const char *path, const char *below, struct error *e);
 

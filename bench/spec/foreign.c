@@ -26,7 +26,7 @@ static const char *name_of(const struct spec_option *own)
     return own->key + sizeof own_options_group;
 }
 
-/* Names in braces with a fixed meaning. */
+/* Names in braces that a command may contain besides its own options: {ranks}, {seed}, {record}. */
 static const char *const words[] = {"ranks", "seed", "record"};
 #define WORDS (sizeof words / sizeof *words)
 
@@ -89,7 +89,8 @@ static void swap_in_matrix(struct matrix *matrix, enum option_id a, enum option_
         swap_values(&matrix->excludes[i].config, a, b);
 }
 
-/* Swaps two neighbouring options, in the table and in all values of the spec. */
+/* Swaps two neighbouring options of the foreign program, in the table and in all values of the
+ * spec. */
 static void swap_options(struct spec *spec, size_t i)
 {
     char key[OWN_KEY];
@@ -111,7 +112,7 @@ void own_options_sort(struct spec *spec)
                 swap_options(spec, i);
 }
 
-/* Lists the point's own options: " {n} {method}". */
+/* Lists the foreign program's options that the point sets: " {n} {method}". */
 static void list_own(char *text, size_t size, const struct config *config)
 {
     size_t used = 0;
@@ -193,7 +194,7 @@ static enum status check_launcher(const struct config *config, struct error *e)
                   e);
 }
 
-/* Rejects "time=(.*)": the name may be meant as a part of the pattern. */
+/* Rejects "time=(.*)": without blanks around =, the name may be meant as a part of the pattern. */
 static enum status check_name_apart(const struct config *config, const char *metric,
                                     struct error *e)
 {
@@ -238,7 +239,8 @@ enum status own_options_check(const struct spec *spec, struct error *e)
 
 /* ---- Command line ---- */
 
-/* Finds the point's own option of this name; NULL if there is none or it has no value. */
+/* Finds the foreign program's option of this name; NULL if there is none or the point gives it no
+ * value. */
 static const struct spec_option *find_own(const struct config *config, const char *name)
 {
     char key[OWN_KEY];
@@ -275,8 +277,8 @@ static enum status put_name(FILE *out, const struct config *config, const char *
     return OK;
 }
 
-/* Returns the length of the name in braces. 0 for braces around anything else, which belong to the
- * program. */
+/* Returns the length of the name after an opening brace, as in {ranks}. Returns 0 if the braces
+ * enclose anything else; the program then receives them unchanged. */
 static size_t name_length(const char *brace)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
-/* Foreign program (workload.command): its own options, its command line and the time for comparing
- * points. */
+/* Foreign programs (workload.command): options, command line, and the metric that serves as their
+ * time. */
 #pragma once
 
 #include "bench/spec/spec.h"
@@ -11,7 +11,7 @@ enum { FOREIGN_NAME = 32 };
 
 /* ---- Options of the program ---- */
 
-/* Group of the program's own options: "workload.options". */
+/* Prefix of the options of foreign programs: "workload.options". */
 extern const char own_options_group[];
 bool own_option_is_below(const char *key);
 
@@ -24,7 +24,7 @@ enum status own_option_name(const struct spec_option **option, struct own_option
  * the order in the file. */
 void own_options_sort(struct spec *spec);
 
-/* Rejects an option that no command uses. ERR_SPEC with its position. */
+/* Rejects an option of a foreign program that no command contains. ERR_SPEC with its position. */
 enum status own_options_check(const struct spec *spec, struct error *e);
 
 /* ---- Command line and time ---- */
@@ -39,7 +39,7 @@ struct foreign_launch {
 bool foreign_writes_records(const struct config *config);
 
 /* Returns word `i` of workload.command with names in braces replaced; free with free(). ERR_SPEC at
- * the word for an unknown name, or an own option without a value. */
+ * the word for an unknown name, or an option without a value. */
 enum status foreign_word(char **word, const struct config *config, size_t i,
                          const struct foreign_launch *launch, struct error *e);
 

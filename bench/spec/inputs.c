@@ -15,9 +15,9 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* Options whose values are files or folders: folder and ending of a run's copy, if it keeps one,
- * and folders that all specs share. With shared folders, tables of a run can be drawn without its
- * copies. */
+/* Options whose values are files or folders. folder, ending: where a run keeps its copy, if it
+ * keeps one. shared: folders that are searched for every spec, so that tables of a run can be drawn
+ * without its copies. */
 static const struct input_kind {
     enum option_id option;
     const char *folder, *ending, *shared[3];
@@ -41,8 +41,8 @@ static const struct input_kind {
     {.option = OPT_PEER_PYTHON},
 };
 
-/* Returns whether a value names a file. Empty texts, defaults and the words none and auto do not,
- * nor does a Python without a folder, which is searched on PATH. */
+/* Returns whether a value names a file. Empty texts, defaults and the words none and auto name no
+ * file. A Python without '/' is a command on PATH. */
 static bool is_file(const struct spec_option *option, const struct value *value)
 {
     static const char *const words[] = {"none", "auto"};
@@ -92,8 +92,8 @@ static enum status find_input(char **path, const struct spec *spec, const struct
 
 /* ---- Files that a run does not copy ---- */
 
-/* Sets the path of a file that does not exist yet: in the first search folder that contains its
- * folder. */
+/* Sets the path of a file that does not exist yet. Chooses the first search folder in which the
+ * file's folder exists. */
 static enum status place_new(struct value *value, const struct spec *spec,
                              const struct input_kind *kind, struct error *e)
 {
@@ -163,8 +163,9 @@ static enum status check_file(const struct value *value, const struct input_kind
     return kind->is_tensors ? check_tensors(value, key, e) : OK;
 }
 
-/* Searches for a file or folder, and sets its absolute path. If it is missing but not read here,
- * the value stays as it is for the program that needs it. */
+/* Searches for a file or folder, and sets its absolute path. A missing file is an error only if the
+ * spec or a launch reads it; otherwise the value stays unchanged, and the program that needs the
+ * file reports it. */
 static enum status find_path(struct value *value, const struct spec *spec,
                              const struct input_kind *kind, struct error *e)
 {
@@ -189,7 +190,7 @@ static enum status find_path(struct value *value, const struct spec *spec,
 
 /* ---- Files that a run copies ---- */
 
-/* Computes the digest: of the parsed network, or of the bytes of any other file. */
+/* Computes the digest of a file: of the parsed network, or of the bytes if it is no network. */
 static enum status read_input(struct spec_input *input, struct error *e)
 {
     if (input->option == OPT_MODEL) {
@@ -269,7 +270,8 @@ static enum status add_input(struct spec *spec, struct spec_input *input,
     return status;
 }
 
-/* Gives an error its position: inside the file if known, else at the value. */
+/* Adds a position to an error: the position inside the file if known, else that of the value in the
+ * spec. */
 static enum status place_error(const struct value *value, const struct spec_option *option,
                                const struct error *inner, struct error *e)
 {

@@ -17,7 +17,7 @@ static const struct spec_part parts[] = {
 #define WORDS_MAX (OPTION_ROWS + N_PARTS)
 #define PATHS_MAX (OPTION_ROWS + WORDS_MAX + 1)
 
-/* Paths of keys that are no options: "matrix", "cases.label". */
+/* Keys of a spec that are no options: "matrix", "cases.label". */
 static const char *const part_paths[] = {
 #define PART(name, kind, at_top, in_case, help) at_top ? #name : "cases." #name,
 #include "bench/spec/parts.def"
@@ -50,8 +50,8 @@ struct walk {
     enum keys_beside beside;
 };
 
-/* Lists the words that may follow the first `length` characters of `path` (0: that may begin a
- * key), cut out of the option table. Returns their number. */
+/* Lists the words that may follow the first `length` characters of `path` in a key (0: that may
+ * begin a key). The words come from the option table. Returns their number. */
 static size_t known_words(const char *path, size_t length, enum keys_beside beside,
                           char words[WORDS_MAX][40], const char *known[WORDS_MAX])
 {
@@ -100,8 +100,8 @@ static size_t all_paths(char groups[OPTION_ROWS][40], const char *paths[PATHS_MA
     return n;
 }
 
-/* Moves the keys below `group` that end in `word` to the front. Returns their number; n if there is
- * none. */
+/* Moves the keys below `group` that end in `word` to the front. Returns the number of these keys; n
+ * if there is none. */
 static size_t prefer_below(const char **paths, size_t n, const char *group, const char *word)
 {
     size_t kept = 0, length = strlen(group);
@@ -127,7 +127,8 @@ static size_t group_length(const char *path)
     return length;
 }
 
-/* Returns the top-level key beside which a misplaced key belongs; NULL if unknown. */
+/* Returns the top-level key that contains the misplaced key `word`, for a message such as "move it
+ * beside 'matrix'"; NULL if unknown. */
 static const char *key_beside(const struct walk *walk, const char *group, const char *word)
 {
     bool top = is_part(BESIDE_AT_TOP, word) || key_is_own(word);
@@ -184,7 +185,8 @@ static enum status refuse_kind(const struct spec_option *owner, const struct nod
                       owner->key, between, entry->kind == NODE_SCALAR ? entry->text : "KIND");
 }
 
-/* Returns the option whose value the path "OPTION.kind" names; NULL if it names none. */
+/* Returns the option whose value is meant by a path OPTION.kind, such as "site.kind"; NULL if there
+ * is none. */
 static const struct spec_option *find_owner(const char *path)
 {
     char owner[PATH_BYTES];
@@ -233,9 +235,9 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
 static enum status walk_map(const struct walk *walk, const struct node *map, const char *prefix,
                             struct error *e);
 
-/* Visits a map in place of a name. An entry with one of the names chooses that name, as in
- * workload: {command: [./pi]}; or `kind` names it, as in site: {kind: emulated, hosts: 4}. In a
- * matrix, whose entries are lists, no entry chooses. */
+/* Visits a map that is given in place of a name. The name is a key of the map, as command in
+ * workload: {command: [./pi]}, or the value of `kind`, as in site: {kind: emulated, hosts: 4}. In a
+ * matrix each entry is an axis, so no key is the name. */
 static enum status walk_choice(const struct walk *walk, const struct spec_option *option,
                                const struct node *map, struct error *e)
 {

@@ -48,8 +48,8 @@ static struct interval divide(struct interval a, struct interval b)
 
 /* ---- Comparisons ---- */
 
-/* Returns a truth as an interval of 0 and 1: lo is 1 if the condition must hold, hi if it may
- * hold. */
+/* Returns a truth value as an interval of 0 and 1. lo is 1 if the condition holds for all values in
+ * the intervals, hi if it holds for some. */
 static struct interval truth(bool must, bool may)
 {
     return span(must, must, may);
@@ -73,8 +73,8 @@ static bool order_holds(double a, enum condition_relation relation, double b)
     }
 }
 
-/* Compares two intervals. An order holds throughout both if it holds for the least favourable
- * ends. */
+/* Compares two intervals. For < <= > and >= the comparison of the least favourable ends decides
+ * whether it holds for all values. */
 static struct interval relate(struct interval a, enum condition_relation relation,
                               struct interval b)
 {
@@ -88,7 +88,8 @@ static struct interval relate(struct interval a, enum condition_relation relatio
     return relation == RELATION_EQUAL ? truth(must, may) : truth(!may, !must);
 }
 
-/* Two names that the condition compares, and their order: -1, 0 or 1 for less, equal or greater. */
+/* Two names that the condition compares, and an assumed order: -1, 0 or 1 if the left value is
+ * less, equal or greater. */
 struct pair {
     const char *left, *right;
     int order;
@@ -97,9 +98,10 @@ struct pair {
 struct values {
     condition_lookup *lookup;
     const void *arg;
-    bool throughout; /* use whole intervals; else the numbers alone */
+    bool throughout; /* evaluate for all values in the intervals; else for the numbers alone */
     bool bounds;     /* decide comparisons of one name with a number only; leave all others open */
-    const struct pair *pair; /* with `bounds`: decide comparisons of this pair too; NULL: none */
+    /* with `bounds`: also decide comparisons of these two names; NULL: none */
+    const struct pair *pair;
 };
 
 static struct condition_value look_up(const struct values *values, const char *name)
@@ -161,7 +163,8 @@ static struct interval operand(const struct condition *c, const struct condition
     return multiply(number_of(values, &value), span(term->scale, term->scale, term->scale));
 }
 
-/* Finds the names of a comparison of two names. Returns false for other comparisons of sums. */
+/* Finds the two names if step `relate` compares one name with another. Returns false for other
+ * comparisons of sums. */
 static bool find_pair(struct pair *pair, const struct condition *c, size_t relate)
 {
     bool found = relate >= 2 && c->steps[relate].action == ACTION_RELATE &&
@@ -173,7 +176,8 @@ static bool find_pair(struct pair *pair, const struct condition *c, size_t relat
     return found;
 }
 
-/* Compares by the order of a known pair of names alone. */
+/* Decides a comparison of two names from their assumed order. The result is open if the comparison
+ * is of other names. */
 static struct interval relate_pair(const struct condition *c, size_t relate,
                                    const struct pair *known)
 {
@@ -280,8 +284,8 @@ bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *t
     return !word && !order && !sum;
 }
 
-/* Bound from which a number for a share (a part of 1) must have been meant in per cent.
- * Efficiencies above 1 stay far below it. */
+/* Smallest number that must be meant in per cent where a fraction of 1 is expected. Efficiencies
+ * above 1 stay far below it. */
 #define SHARE_BOUND 20
 
 static void explain_range(char why[CONDITION_WHY], const char *name,
@@ -317,7 +321,7 @@ bool condition_term_decides(char why[CONDITION_WHY], const struct condition_term
     return false;
 }
 
-/* Gives one name a number and all other names unbounded intervals. */
+/* One name with a number; all other names have unbounded intervals. */
 struct name_value {
     const char *name;
     double number;
@@ -337,8 +341,9 @@ static bool has_bound(const struct condition_term *term, const char *name)
     return !isnan(term->number) && strcmp(term->name, name) == 0;
 }
 
-/* Evaluates the condition with the name at each of its bounds and just beside it. Between bounds
- * the result is constant. Returns whether it always holds (lo) and whether it ever holds (hi). */
+/* Evaluates the condition with the name at each number that the condition compares it with, and
+ * just below and above. Between these numbers the result is constant. Returns in lo whether the
+ * condition always holds, in hi whether it ever holds. */
 static struct interval judge_bounds(const struct condition *c, const char *name)
 {
     struct interval all = truth(true, false);
@@ -363,7 +368,8 @@ static bool is_second_bound(const struct condition *c, size_t term)
     return before == 1 && has_bound(&c->terms[term], c->terms[term].name);
 }
 
-/* Evaluates the condition for the three orders of a pair, as judge_bounds does for numbers. */
+/* Evaluates the condition for each order of two names: less, equal, greater. Returns an interval as
+ * judge_bounds does. */
 static struct interval judge_orders(const struct condition *c, struct pair pair)
 {
     const struct name_value none = {"", NAN};

@@ -27,7 +27,7 @@ struct parser {
     enum condition_relation relation;
     char *word;    /* text of a word or quoted text; in c->words */
     char *room;    /* unused rest of c->words */
-    bool sum;      /* parse a sum alone, in which signs end words */
+    bool sum;      /* parse a sum without a comparison, in which + - * / end words */
     bool is_truth; /* the part parsed last is a condition, not a number */
     size_t first;  /* first step of the current comparison */
     int depth;
@@ -157,8 +157,8 @@ static bool is_operator_word(const struct parser *p)
     return is_word(p, "and") || is_word(p, "or") || is_word(p, "not");
 }
 
-/* Returns whether the token begins with one of these signs. In place of an operator, "-1" is a
- * minus sign and its operand. */
+/* Returns whether the token begins with one of the signs in `some`. Where an operator is expected,
+ * the token "-1" is a minus sign and its operand. */
 static bool is_sign(const struct parser *p, const char *some)
 {
     return p->token == TOKEN_WORD && strchr(some, *p->begin) != NULL;
@@ -333,7 +333,8 @@ static enum status parse_sum(struct parser *p, size_t rank, struct error *e)
 
 /* ---- Comparisons ---- */
 
-/* Sets *is_text if the right side is a text: neither a number nor the first name of a sum. */
+/* Sets *is_text if the right side of = or != is a text: neither a number nor a name that begins a
+ * sum. */
 static enum status find_text(bool *is_text, const struct parser *p, const struct comparison *of,
                              struct error *e)
 {
@@ -347,7 +348,8 @@ static enum status find_text(bool *is_text, const struct parser *p, const struct
     return OK;
 }
 
-/* Refuses a bound of an order that is no number, such as 1GB; lists the units. */
+/* Reports a value after < <= > or >= that is not a number, such as 1GB. The message lists the
+ * units. */
 static enum status refuse_bound(const struct parser *p, struct error *e)
 {
     static const enum option_type types[] = {TYPE_TIME, TYPE_SIZE, TYPE_PERCENT};
@@ -372,8 +374,8 @@ static enum status check_right(const struct parser *p, const struct comparison *
                                                                                : OK;
 }
 
-/* Makes the comparison one of its only name with a text or number. The number is compared as a text
- * if the value has no number. */
+/* Makes the comparison one of a single name with a text or a number. Values that are not numeric
+ * are compared with `text`, even if a number was written. */
 static void compare_name(struct parser *p, const struct comparison *of, const char *text,
                          int column, double number)
 {

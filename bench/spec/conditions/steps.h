@@ -30,17 +30,18 @@ struct condition_step {
 };
 
 struct condition {
-    char *text, *words; /* text as written; names and values of terms */
+    char *text, *words; /* `text`: condition as written; `words`: names and texts of the terms */
     struct condition_step *steps;
     struct condition_term *terms;
     size_t n_steps, n_terms;
 };
 
 /* Largest depth of parentheses, `not` and minus signs, and size of the stack. Each level holds at
- * most five operands, one for each rank of operators. */
+ * most five operands, one for each level of operator precedence. */
 enum { CONDITION_DEPTH = 30, CONDITION_STACK = 5 * (CONDITION_DEPTH + 1) + 2 };
 
-/* Converts a number in seconds, bytes or per cent to the unit of the first name with a unit of this type in the
- * comparison that begins with `term`, else to the unit of its first name. NAN if that name has another kind of unit. */
+/* Converts a number in seconds, bytes or per cent to the unit of a name in the comparison that
+ * begins with `term`: the first name with a unit of this type, else the first name. NAN if that
+ * name has another kind of unit. */
 double condition_convert(const struct condition *c, size_t term, enum option_type type,
                          double number);

@@ -1,4 +1,4 @@
-/* Units of names and numbers in comparisons. */
+/* Converts numbers in comparisons to the units of the names that they are compared with. */
 #include <math.h>
 #include <string.h>
 
@@ -13,8 +13,7 @@ static bool ends_in(const char *name, const char *tail)
     return length > part && strcmp(name + length - part, tail) == 0;
 }
 
-/* Unit at the end of a name, and the factor that converts seconds, bytes or per cent to that
- * unit. */
+/* Units that names end in, and the factors that convert seconds, bytes or per cent to them. */
 static const struct name_unit {
     enum option_type type;
     const char *tail;
@@ -24,8 +23,8 @@ static const struct name_unit {
                   {TYPE_SIZE, "_kib", 0x1p-10}, {TYPE_SIZE, "_mib", 0x1p-20},
                   {TYPE_SIZE, "_gib", 0x1p-30}, {TYPE_PERCENT, "_pct", 1}};
 
-/* Finds the unit of a name. In summary.csv it is followed by the kind of number: step_ms_median,
- * step_ms_lo. */
+/* Finds the unit of a name. In summary.csv the unit may be followed by _median, _lo or _hi:
+ * step_ms_median. */
 static const struct name_unit *name_unit_of(const char *name)
 {
     static const char *const ends[] = {"", "_median", "_lo", "_hi"};
@@ -69,9 +68,9 @@ double condition_convert(const struct condition *c, size_t term, enum option_typ
 
 /* ---- Units of columns and options ---- */
 
-/* An operand: the unit that its names and numbers give it, and the name or number that did. */
+/* An operand: its unit, and `from`, the name or number that the unit comes from (for messages). */
 struct side {
-    size_t begin; /* first of its steps */
+    size_t begin; /* index of the operand's first step */
     struct condition_unit unit;
     const char *from;
 };
@@ -93,7 +92,8 @@ static bool is_rate(const struct condition_unit *unit)
     return strstr(unit->text, "/s") != NULL;
 }
 
-/* Counts and ratios may meet: speedup >= 0.9 * ranks. */
+/* Returns whether two units are incompatible. Counts and ratios have no unit, so they can be
+ * compared: speedup >= 0.9 * ranks. */
 static bool differ(const struct condition_unit *a, const struct condition_unit *b)
 {
     if (a->text == NULL || b->text == NULL)
@@ -110,7 +110,8 @@ static bool match(const struct condition_step *a, const struct condition_step *b
            (a->action != ACTION_NUMBER || a->number == b->number);
 }
 
-/* Whether the steps of the sides are the same; those of the right one end before `end`. */
+/* Returns whether both sides of a comparison have the same steps. The steps of the right side end
+ * before `end`. */
 static bool are_equal(const struct condition *c, const struct side *sides, size_t end)
 {
     size_t n = sides[1].begin - sides[0].begin;
@@ -157,7 +158,8 @@ static struct side side_of(const struct walk *w, size_t at)
     return (struct side){at, w->unit_of(name, w->arg), name};
 }
 
-/* The factor of the first name of that kind among the steps; 1: there is none. */
+/* Returns the factor of the first name with a unit of this kind in the steps `begin` to `end`; 1 if
+ * there is none. */
 static double reference_of(const struct walk *w, size_t begin, size_t end, int kind)
 {
     for (size_t i = begin; i < end; i++)
@@ -169,7 +171,8 @@ static double reference_of(const struct walk *w, size_t begin, size_t end, int k
     return 1;
 }
 
-/* Converts times and sizes of a comparison to the unit of the first name of their kind. */
+/* Converts the times in a comparison to the unit of its first time, and the sizes to the unit of
+ * its first size. */
 static void convert(const struct walk *w, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
@@ -198,7 +201,9 @@ static struct side product_of(const struct side *sides, enum condition_action ac
     return product;
 }
 
-/* Joins two operands, of which the right one's steps end before `end`. */
+/* Applies the operator at step `end` to the units of two operands; the result replaces sides[0].
+ * Returns false, with the reason in w->why, if the units do not fit or the comparison is always
+ * decided. */
 static bool join_sides(const struct walk *w, struct side *sides, size_t end)
 {
     enum condition_action action = w->c->steps[end].action;

@@ -9,8 +9,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* Limits of a figure's name and of the text of a kind's defaults. Names up to this length are never
- * truncated. */
+/* NAME_BYTES_MAX: longest name of a figure. PRESET_BYTES: longest text with the default options of
+ * a kind of figure. Neither text is ever truncated. */
 enum { NAME_BYTES_MAX = 40, PRESET_BYTES = 256 };
 
 #define PREFIX "figures."
@@ -83,7 +83,7 @@ static enum status unknown_option(const struct spec_option *rows, size_t n, cons
                       name_explain_place(text, sizeof text, entry->key, &places));
 }
 
-/* Reads one option. A single text may stand for a list of one. */
+/* Reads one option. A single text is accepted in place of a list with one text. */
 static enum status read_option(struct value *value, const struct spec_option *option,
                                const struct node *node, struct error *e)
 {
@@ -158,7 +158,8 @@ static void free_sources(struct figure_request *r)
     r->n_sources = 0;
 }
 
-/* Reads `published`. It replaces the sources of the kind's defaults. */
+/* Reads `published`: yes, no, or files with published values. These replace the files in the
+ * defaults of the figure's kind. */
 static enum status read_published(struct figure_request *r, const struct node *node,
                                   struct error *e)
 {

@@ -18,21 +18,23 @@ enum published_option_id {
     PUBLISHED_OPTIONS
 };
 
-/* Published values from a file of the figure's own. */
+/* File with published values that only this figure draws. */
 struct figure_source {
     struct value options[PUBLISHED_OPTIONS];
 };
 
 struct figure_request {
     struct mark mark;
-    struct value options[FIGURE_OPTIONS]; /* `set` if the spec itself gives the option */
-    bool published, published_set;        /* show the spec's published.* */
+    /* `set` is false for options that the spec leaves at their default */
+    struct value options[FIGURE_OPTIONS];
+    /* published: draw the spec's published.*; published_set: the spec sets this */
+    bool published, published_set;
     struct figure_source *sources;
     size_t n_sources;
 };
 
-/* Reads a name or a map. ERR_SPEC with its position. Call figure_request_free even after an
- * error. */
+/* Reads a figure's name or its map of options. ERR_SPEC with the position. Call figure_request_free
+ * even after an error. */
 enum status figure_request_read(struct figure_request *request, const struct node *node,
                                 struct error *e);
 enum status figure_request_copy(struct figure_request *to, const struct figure_request *from,
@@ -45,7 +47,7 @@ void figure_request_write(FILE *out, const struct figure_request *request,
                           const char *(*path_of)(const void *arg, const char *text),
                           const void *arg);
 
-/* Returns whether both draw the same, ignoring name and title. */
+/* Returns whether two requests draw the same figure, apart from name and title. */
 bool figure_request_same(const struct figure_request *a, const struct figure_request *b);
 
 /* Returns the name of the figure's files. */
