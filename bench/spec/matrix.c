@@ -36,8 +36,8 @@ static bool every_case_gives(const struct matrix *all, enum option_id id)
     return all->n_cases > 0;
 }
 
-/* Rejects a value from SET for the whole spec if every case has its own value, since it would have
- * no effect. */
+/* Rejects a value that --set gives to the whole spec if every case has its own value, since it
+ * would have no effect. */
 static enum status check_reaches(const struct reading *reading, const struct spec_option *option,
                                  const struct node *entry, struct error *e)
 {
@@ -49,8 +49,8 @@ static enum status check_reaches(const struct reading *reading, const struct spe
                       option->key, m->cases[0].label, option->key);
 }
 
-/* Removes the other batch option of an overridden file: train.global_batch and train.batch_per_rank
- * replace each other. */
+/* Removes the other batch option if an extended file gives it: train.global_batch and
+ * train.batch_per_rank replace each other. */
 static void displace_batch(const struct reading *reading, enum option_id id, struct mark mark)
 {
     enum option_id other = id == OPT_GLOBAL_BATCH     ? OPT_BATCH_PER_RANK
@@ -65,7 +65,7 @@ static void displace_batch(const struct reading *reading, enum option_id id, str
     if (value->set && !mark_same_layer(value->mark, mark)) {
         value->set = false;
         value->number = 0;
-        strcpy(value->text, "0"); /* as the default; the text has room for one digit */
+        strcpy(value->text, "0"); /* the default's text; `text` has room for at least one digit */
     }
 }
 
@@ -328,7 +328,7 @@ static enum status read_case(struct reading *reading, struct matrix *of, const s
     static const struct node none = {.kind = NODE_LIST};
     const struct node *label = node->kind == NODE_MAP ? node_find(node, "label") : &none;
     struct reading own = {reading->spec, of, &of->own.config};
-    if (label == NULL) /* the key may be misspelled */
+    if (label == NULL) /* the key `label` may be misspelled, which keys_walk reports */
         TRY(keys_walk(node, BESIDE_IN_CASE, reading->spec->own, visit_option, &own, e));
     if (label == &none || label == NULL)
         return mark_error(e, ERR_SPEC, node->mark,
@@ -378,7 +378,7 @@ static enum status read_cases(struct reading *reading, const struct node *list, 
     return OK;
 }
 
-/* Rejects an axis that every case overrides. An axis of another file is a default and may be
+/* Rejects an axis that every case overrides. An axis of an extended file is a default and may be
  * overridden. */
 static enum status check_axes_reach(const struct spec *spec, struct error *e)
 {

@@ -1,5 +1,5 @@
-/* Parts of a spec that give several points: matrix, zip, exclude, baseline, cases. Files are read
- * from the bases to the spec, then SET; each overrides what was read earlier. */
+/* Parts of a spec that give several points: matrix, zip, exclude, baseline, cases. Extended files
+ * are read first, then the spec, then the words of --set. Each overrides what was read earlier. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,42 +10,42 @@
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/error.h"
 
-/* Origin of words that override files: a quick form, then SET. */
+/* Origins of key=value words that override files: the spec's quick form, then --set. */
 enum words_origin { WORDS_QUICK, WORDS_SET, WORDS_ORIGINS };
-/* Names of the origins in marks. */
+/* Text that stands in place of a file name in the positions of words, for each origin. */
 extern const char *const words_files[WORDS_ORIGINS];
-/* Returns whether a mark is in words of either origin. */
+/* Returns whether a position is in key=value words (quick form or --set), not in a file. */
 bool mark_from_set(struct mark mark);
-/* Returns whether both marks are in one file, or in one line of words. Within such a layer, giving
- * a key twice is an error; a later layer overrides an earlier one. */
+/* Returns whether both positions are in one layer: one file, or one line of key=value words. A key
+ * that is given twice in one layer is an error; a later layer overrides an earlier one. */
 bool mark_same_layer(struct mark a, struct mark b);
 
 /* Key of the matrix or of a zip, with its values. */
 struct axis {
     enum option_id id;
     struct mark mark;
-    bool open;      /* values depend on the machine (auto) or come from SET */
-    bool automatic; /* auto: nodes_resolve fills in the values */
+    bool open;      /* values depend on the machine (auto) or come from --set */
+    bool automatic; /* the axis is `auto`: nodes_resolve fills in the values */
     int zip;        /* number of the zip, from 1, whose axes vary together; 0: no zip */
     struct value *values;
     size_t n;
 };
 
-/* Options with one value each; only options that are `set` count. */
+/* Options with one value each, which select points. Only options that are `set` count. */
 struct selection {
     struct mark mark;
     struct config config;
     struct condition *condition; /* condition of an exclude; NULL: an exclude by `config` */
-    size_t matches;              /* points that the exclude matches */
-    size_t alone;                /* points that no earlier exclude matches */
-    bool goes_on; /* from the same entry of exclude as the previous selection, which has lists */
+    size_t matches;              /* number of points that the exclude matches */
+    size_t alone;                /* number of these points that no earlier exclude matches */
+    bool goes_on; /* made from the same entry of `exclude` as the previous selection, by a list */
 };
 
 /* Matrix of the spec or of one case. */
 struct matrix {
-    char *label;                    /* label of a case; NULL: matrix of the spec */
-    struct mark mark;               /* position of a case */
-    struct selection own;           /* options of a case */
+    char *label;                    /* label of a case; NULL: the spec's matrix, not a case */
+    struct mark mark;               /* position of the case in the file */
+    struct selection own;           /* options that the case gives one value */
     struct axis axes[OPTION_COUNT]; /* in the order of the file */
     size_t n_axes;
     struct selection *excludes;
@@ -56,7 +56,7 @@ struct matrix {
     size_t n_cases;
 };
 
-/* Destination of a read: the spec or one of its cases. */
+/* Destination of the options that are read: the spec or one of its cases. */
 struct reading {
     struct spec *spec;
     struct matrix *matrix;
@@ -85,29 +85,29 @@ void matrix_free(struct matrix *matrix);
 /* Returns the axis of an option, or NULL. */
 struct axis *matrix_axis(const struct matrix *matrix, enum option_id id);
 
-/* Returns the largest number of a zip; 0 if there is none. */
+/* Returns the number of zips: the largest zip number of an axis. */
 int matrix_zips(const struct matrix *matrix);
 
 void matrix_remove_axis(struct matrix *matrix, struct axis *axis);
 
-/* Returns whether the case gives the option itself, as one value or an axis. */
+/* Returns whether the case sets the option, to one value or by an axis. */
 bool matrix_gives(const struct matrix *matrix, enum option_id id);
 
 /* Reads the list `exclude`, which replaces all excludes of other files. */
 enum status excludes_read(struct reading *reading, const struct node *list, struct error *e);
 void excludes_clear(struct matrix *matrix);
 
-/* Reads `baseline`. Options of another file's baseline remain unless overridden; SET replaces the
- * whole baseline. */
+/* Reads `baseline`. Options in the baseline of an extended file remain unless overridden; --set
+ * replaces the whole baseline. */
 enum status baseline_read(struct reading *reading, const struct node *node, struct error *e);
 
-/* Stores one value. It overrides a value of another layer; a second value in the same layer is an
- * error. */
+/* Stores one value of an option. The value overrides one of another layer (mark_same_layer); a
+ * second value in the same layer is an error. */
 enum status option_read(struct config *config, const struct spec_option *option,
                         const struct node *entry, struct error *e);
 enum status option_given_twice(const struct spec_option *option, const struct node *entry,
                                struct mark first, struct error *e);
-/* Rejects an option of the whole campaign in a place for options of points. */
+/* Rejects an option that is the same for the whole campaign in a place for options of points. */
 enum status option_refuse_campaign(const struct spec_option *option, const struct node *entry,
                                    struct error *e);
 
@@ -123,8 +123,8 @@ enum condition_kind option_kind(const struct spec_option *option);
 /* Returns whether the point has all values of the selection, or satisfies its condition. */
 bool selection_matches(const struct selection *selection, const struct point *point);
 
-/* Returns whether the selection names an option with values from the machine or SET, so that it may
- * match nothing. */
+/* Returns whether the selection names an option with values from the machine or --set, so that it
+ * may match no point. */
 bool selection_is_open(const struct selection *selection, const struct spec *spec);
 
 void selection_free(struct selection *selection);

@@ -202,7 +202,7 @@ static enum status read_layer_options(struct layer_desc *layer, const struct nod
     return OK;
 }
 
-/* Rejects an unknown layer. Some layers of other frameworks are not needed here. */
+/* Rejects an unknown layer. Says why some layers of other frameworks are not needed here. */
 static enum status unknown_layer(const char *name, struct mark mark, struct error *e)
 {
     static const char *const needless[][2] = {{"flatten", "dense flattens its input by itself"},
@@ -214,7 +214,7 @@ static enum status unknown_layer(const char *name, struct mark mark, struct erro
     return unknown_name("layer", name, mark, layer_names(), LAYER_KINDS, e);
 }
 
-/* Returns whether no output of a layer is negative if no input is. */
+/* Returns whether the outputs of a layer are nonnegative for nonnegative inputs. */
 static bool keeps_sign(enum layer_kind kind)
 {
     return kind == LAYER_maxpool2d || kind == LAYER_avgpool2d || kind == LAYER_dropout ||
@@ -248,7 +248,7 @@ static enum status check_idle_relu(const struct net_desc *net, const struct node
                       "relu follows relu and changes nothing; leave one of them out");
 }
 
-/* Rejects dropout of nothing. */
+/* Rejects dropout with rate 0, which changes nothing. */
 static enum status check_dropout(const struct layer_desc *layer, const struct node *node,
                                  struct error *e)
 {

@@ -27,7 +27,8 @@ static enum status check_ranks(const struct config *config, const struct cut *cu
     return OK;
 }
 
-/* Checks the strategy, which sums over ranks that hold the same weights. */
+/* Checks the strategy. It sums gradients over ranks with the same stage or slice, which requires
+ * equal weights. */
 static enum status check_sums(const struct config *config, const struct cut *cut,
                               enum option_id *at, struct error *e)
 {

@@ -10,17 +10,19 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Limits of a match: backtracking steps (about half a second), KiB of memory, and items tried
- * between two looks at the clock. */
-enum { STEPS = 10000000, HEAP_KIB = 128 << 10, ITEMS = 1024 };
+enum {
+    STEPS = 10000000,     /* most backtracking steps of a match (about half a second) */
+    HEAP_KIB = 128 << 10, /* most memory of a match, in KiB */
+    ITEMS = 1024,         /* pattern items tried between two reads of the clock */
+};
 
 struct pattern {
     pcre2_code *code;
     pcre2_match_data *match;
     pcre2_match_context *limits;
-    uint32_t group; /* group with the value; 0: the whole match */
-    clock_t until;  /* end of the time for a match, in clock() ticks */
-    unsigned items; /* number of items tried so far */
+    uint32_t group; /* number of the group with the value; 0: the whole match */
+    clock_t until;  /* clock() at which a match is stopped */
+    unsigned items; /* number of pattern items that PCRE2 has tried, for check_time */
 };
 
 /* ---- Compile a pattern ---- */
@@ -74,7 +76,7 @@ static enum status compile(struct pattern *p, const char *text, const char *sour
 static enum status choose_group(struct pattern *p, struct error *e)
 {
     uint32_t groups, names;
-    PCRE2_SPTR table; /* entries: number of the group in two bytes, then its name */
+    PCRE2_SPTR table; /* named groups: number of the group in two bytes, then its name */
     pcre2_pattern_info(p->code, PCRE2_INFO_CAPTURECOUNT, &groups);
     pcre2_pattern_info(p->code, PCRE2_INFO_NAMECOUNT, &names);
     pcre2_pattern_info(p->code, PCRE2_INFO_NAMETABLE, &table);
@@ -94,9 +96,9 @@ static enum status choose_group(struct pattern *p, struct error *e)
 
 /* ---- Limits ---- */
 
-/* Stops a match that takes too long. PCRE2 calls it before it tries an item of the pattern. The
- * limit of steps does not suffice: "a+$" takes no step, but time quadratic in the length of the
- * line. */
+/* Stops a match that takes too long. PCRE2 calls this function before it tries an item of the
+ * pattern. The limit of backtracking steps does not suffice: "a+$" needs no such step, but its time
+ * is quadratic in the length of the line. */
 static int check_time(pcre2_callout_block *block, void *data)
 {
     struct pattern *p = data;
@@ -171,7 +173,7 @@ enum status pattern_find(struct pattern *pattern, const char *line, size_t size,
         return refuse(code, e);
     const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(pattern->match) + 2 * pattern->group;
     value->text = line;
-    if (ends[0] < ends[1]) /* \K can reverse the ends */
+    if (ends[0] < ends[1]) /* with \K in a lookahead, a match may end before it begins */
         *value = (struct pattern_value){.text = line + ends[0], .size = ends[1] - ends[0]};
     return OK;
 }

@@ -90,7 +90,7 @@ static enum status check_measure(const struct spec *spec, struct error *e)
         launches->text);
 }
 
-/* Checks that a base solves the same problem as its points, since a speed-up compares times of one
+/* Checks that `baseline` does not change the problem, since a speed-up compares times of one
  * problem. */
 static enum status check_baseline(const struct spec *spec, const struct matrix *of, struct error *e)
 {
@@ -334,7 +334,8 @@ static enum status check_elastic(const struct point *point, struct error *e)
     return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
 }
 
-/* Reports a missing model. A given workload.command does not choose the workload by itself. */
+/* Reports a missing model. If workload.command is given, the message says that the workload must be
+ * `command`. */
 static enum status miss_model(const struct spec *spec, const struct point *point, struct error *e)
 {
     const struct value *command = &point->config.values[OPT_COMMAND];
@@ -361,7 +362,8 @@ static enum status check_point(const struct spec *spec, const struct point *poin
     if (!point->config.values[OPT_MODEL].set)
         return miss_model(spec, point, e);
     TRY(check_parallel(point, e));
-    if (!config_calibrates(&point->config)) /* whose batch follows from other points */
+    /* the batch of a calibration point follows from other points */
+    if (!config_calibrates(&point->config))
         TRY(check_batch_given(spec, point, e));
     TRY(check_batch_fits(point, e));
     TRY(check_strategy(point, e));

@@ -9,7 +9,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* Most selections from the lists of one exclude. */
+/* Largest number of selections that the lists in one entry of `exclude` make. */
 #define EXCLUDES_MAX 4096
 
 /* Name of a point's case in conditions. */
@@ -223,7 +223,7 @@ bool selection_is_open(const struct selection *selection, const struct spec *spe
 
 /* ---- Exclude ---- */
 
-/* Selections of one entry of exclude; several if it has lists. */
+/* The selections made from one entry of `exclude`; several if the entry has lists. */
 struct entry_reading {
     struct matrix *matrix;
     size_t first;
@@ -242,7 +242,8 @@ static enum status repeat_entry(const struct entry_reading *entry, size_t n, str
     return OK;
 }
 
-/* Reads an option of an entry. For a list, the entry's selections are copied once per value. */
+/* Reads an option of an entry of `exclude`. For a list, the entry's selections are copied once per
+ * value. */
 static enum status visit_excluded(void *arg, const struct spec_option *option,
                                   const struct node *node, struct error *e)
 {

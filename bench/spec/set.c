@@ -1,4 +1,4 @@
-/* Applies the words of a SET, which override the spec's files. */
+/* Applies the key=value words of --set, which override the spec's files. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +130,7 @@ static size_t equals_at(const char *text)
     return i;
 }
 
-/* Returns the end of a message about an incomplete word. If the rest of the SET begins with '=' or
+/* Returns the end of a message about an incomplete word. If the rest of --set begins with '=' or
  * with a lone value, the word was split at a blank. */
 static const char *blank_hint(const char *rest)
 {
@@ -140,7 +140,7 @@ static const char *blank_hint(const char *rest)
     return split ? ", without blanks around =" : "";
 }
 
-/* Applies one word of a SET; `rest` is the text after it. */
+/* Applies one key=value word of --set; `rest` is the text after it. */
 static enum status apply_word(struct reading *reading, char *word, const char *rest,
                               struct mark mark, struct error *e)
 {

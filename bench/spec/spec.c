@@ -73,7 +73,7 @@ static enum status check_layer(const struct spec *spec, const struct layer *laye
     return OK;
 }
 
-/* Finds a base by its path relative to the file `from`. The spec owns the path. */
+/* Finds an extended file by its path relative to the file `from`. The spec owns the path. */
 static enum status find_base(struct spec *spec, const char *from, const char *text, char **path,
                              struct error *e)
 {
@@ -167,7 +167,7 @@ static enum status name_quick_form(struct spec *spec, struct error *e)
     char *name;
     struct value *value = &spec->config.values[OPT_NAME];
     struct mark mark = value->mark;
-    if (!value->set || mark_from_set(mark)) /* named by `quick` */
+    if (!value->set || mark_from_set(mark)) /* `quick` has set the name itself */
         return OK;
     if (asprintf(&name, "%s_quick", value->text) < 0)
         return error_no_memory(e, "a name");
@@ -176,8 +176,8 @@ static enum status name_quick_form(struct spec *spec, struct error *e)
     return status;
 }
 
-/* Applies `quick` to the spec. A recorded spec has been changed already, so its `quick` is none.
- * asked: column of form=quick in SET, or 0. */
+/* Applies the words of `quick` to the spec. They are already part of a recorded spec, whose `quick`
+ * is none. asked: column of form=quick in --set, or 0. */
 static enum status apply_quick(struct spec *spec, int asked, struct error *e)
 {
     const struct spec_option *option = option_get(OPT_QUICK);

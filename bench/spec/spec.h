@@ -18,7 +18,7 @@ enum { OWN_OPTIONS_MAX = 32 };
 enum option_id {
 #define OPTION(id, key, type, scope, unit, min, max, preset, names, help) OPT_##id,
 #include "bench/spec/options.def"
-    OPTION_ROWS, /* rows of the table; the last, OPT_OWN, is the first of a spec's own options */
+    OPTION_ROWS, /* number of rows; the last, OPT_OWN, is the first option of foreign programs */
     OPT_OWN_LAST = OPT_OWN + OWN_OPTIONS_MAX - 1,
     OPTION_COUNT
 };
@@ -97,7 +97,7 @@ const struct spec_option *option_find(const char *key);
  * "measure.time". */
 bool option_is_group(const char *path, size_t length);
 
-/* Options that a spec names for a foreign program, sorted by name. Their ids begin at OPT_OWN. */
+/* Options of foreign programs, which the spec names, sorted by name. Their ids begin at OPT_OWN. */
 enum { OWN_KEY = 64 };
 struct own_options {
     struct spec_option rows[OWN_OPTIONS_MAX];
@@ -150,14 +150,14 @@ struct value {
     double number;
     double number_hi; /* RANGE upper bound */
     union {
-        double *numbers; /* INTS SEGMENTS, if of_numbers */
-        char **texts;    /* TEXTS STRINGS WORDS PATTERNS; FIGURES: names */
+        double *numbers; /* numbers of INTS and SEGMENTS, if of_numbers */
+        char **texts;    /* texts of TEXTS STRINGS WORDS PATTERNS; names of FIGURES */
     };
     char *path;                     /* absolute path if the value is a file or folder; else NULL */
     struct figure_request *figures; /* value of FIGURES */
     unsigned n;                     /* number of numbers, texts or figures */
     bool of_numbers;
-    bool set;      /* given by the spec, SET or command line; false: default */
+    bool set;      /* given by a spec file, --set or a workload's command line; false: default */
     bool borrowed; /* texts and numbers belong to another value, which outlives this one */
 };
 
@@ -167,7 +167,7 @@ struct config {
     const struct own_options *own; /* borrowed from the spec; NULL: none */
 };
 
-/* Return an option as option_get and option_find do, including the spec's own options. */
+/* Return an option as option_get and option_find do, including options of foreign programs. */
 const struct spec_option *config_option(const struct config *config, enum option_id id);
 /* Lists the keys of options of points. Returns their number. */
 size_t config_list_point_options(const struct config *config, const char *keys[OPTION_COUNT]);
@@ -192,11 +192,11 @@ enum status config_set_text(struct config *config, enum option_id id, const char
 enum status config_set_number(struct config *config, enum option_id id, long number,
                               struct error *e);
 
-/* Returns whether some option repeats a flaw of published programs. */
+/* Returns whether some option is set to repeat a flaw of published programs. */
 bool config_has_flaw(const struct config *config);
 
-/* Returns the strategy after sync.zero is applied to sync.strategy. If the strategy has no such
- * stage, which config_strategy rejects, the strategy itself. */
+/* Returns the strategy that sync.strategy becomes at ZeRO stage sync.zero. If there is none,
+ * returns sync.strategy; config_strategy then rejects sync.zero. */
 enum strategy_kind config_strategy_kind(const struct config *config);
 
 /* Finds the strategy's variant named by sync.variant. ERR_ARGUMENT lists the variants. */
@@ -210,7 +210,8 @@ enum status config_strategy(const struct config *config, struct strategy_config 
 /* Returns the compressor: sync.compress, or with a 16-bit train.precision the compressor of 16-bit
  * gradients. */
 enum compressor_kind config_compressor(const struct config *config);
-/* Returns whether compressed sums are awaited where they are made, without overlap. */
+/* Returns whether the compressor prevents overlap: each sum of compressed gradients is waited for
+ * before the backward pass continues. */
 bool config_compressor_waits(const struct config *config);
 
 /* Returns the number of data-parallel replicas: ranks / (parallel.pipeline * parallel.tensor), at
@@ -222,8 +223,8 @@ long config_replicas(const struct config *config, long ranks);
 enum status config_check_parallel(const struct config *config, const struct net_desc *net,
                                   long ranks, enum option_id *at, struct error *e);
 
-/* Returns the images of a step over all ranks: train.global_batch, or train.batch_per_rank times
- * train.accumulate times replicas; 0 if neither is given. */
+/* Returns the number of images per step over all ranks: train.global_batch, or train.batch_per_rank
+ * times train.accumulate times replicas; 0 if neither is given. */
 double config_global_batch(const struct config *config, long ranks);
 
 /* Checks that batch options agree and each rank has images for each micro-batch. ERR_ARGUMENT
@@ -231,8 +232,8 @@ double config_global_batch(const struct config *config, long ranks);
 enum status config_check_batch(const struct config *config, long ranks, enum option_id *at,
                                struct error *e);
 
-/* Returns sync.overlap as it takes effect: none if the strategy does not communicate during
- * backward, or waits there for compressed sums. */
+/* Returns the effective sync.overlap. It is `none` if the strategy does not communicate during
+ * backward, or if the compressor prevents overlap. */
 enum overlap_kind config_overlap(const struct config *config);
 /* Returns the cores of a rank: one per computing thread, and one for the thread of sync.overlap. */
 int config_cores_per_rank(const struct config *config);
@@ -249,26 +250,28 @@ enum status config_check_data(const struct config *config, const struct net_desc
 
 /* Rows of the tables of sites, workloads and data sets. */
 struct site_row {
-    const char *kind;  /* kind of its numbers: "measured" or "emulated" */
+    const char *kind;  /* kind of numbers that the site gives: "measured" or "emulated" */
     bool shares_cores; /* all nodes are on one machine */
 };
 struct workload_row {
-    const char *name, *helper; /* helper: program that feeds a peer; "" for others */
-    const char *strategies;    /* strategies of a peer, separated by blanks; "": any */
-    bool foreign;              /* the program is given by workload.command */
+    /* helper: program that sends training images to a peer; "" for others */
+    const char *name, *helper;
+    const char *strategies; /* strategies of a peer, separated by blanks; "": any */
+    bool foreign;           /* the program is given by workload.command */
 };
 enum data_source { DATA_FOUND, DATA_GENERATED, DATA_OWN };
 struct data_set_row {
     const char *name;
     enum data_source source;
     struct shape shape;
-    int train, test;         /* images for training and testing */
-    int classes;             /* 0, as are images and shape, if the files decide */
-    const char *class_names; /* separated by blanks; "": numbers */
+    int train, test; /* numbers of images for training and testing */
+    int classes;     /* number of classes; 0 if the files decide, as are train, test and shape */
+    /* names of the classes, separated by blanks; "": their numbers are their names */
+    const char *class_names;
 };
 const struct site_row *config_site(const struct config *config);
-/* Returns whether an option has a meaning at the site. Hosts and links matter only if nodes share a
- * machine; elsewhere they are at their defaults. */
+/* Returns whether an option has a meaning at the point's site. Hosts and links matter only if nodes
+ * share a machine; elsewhere they are at their defaults. */
 bool config_concerns(const struct config *config, enum option_id option);
 /* Returns whether the program reads the option at all, ignoring which strategy or optimizer is
  * chosen. */
@@ -295,29 +298,31 @@ const char *config_kind_trained(const struct config *config);
 const struct workload_row *config_workload(const struct config *config);
 /* Returns the workload's row; NULL if the name is unknown. */
 const struct workload_row *workload_find(const char *name);
-/* ERR_ARGUMENT if a peer lacks the strategy; the message lists those that it has. */
+/* ERR_ARGUMENT if a peer does not support the strategy; the message lists those that it
+ * supports. */
 enum status workload_check_strategy(const struct workload_row *row, const char *strategy,
                                     struct error *e);
 const struct data_set_row *config_data_set(const struct config *config);
 /* Returns the data set's row; NULL if the name is unknown. */
 const struct data_set_row *data_set_find(const char *name);
-/* Returns the images of a step of a point. */
+/* Returns the number of images per step of a point. */
 static inline double config_images(const struct config *c)
 {
     return config_global_batch(c, (long)c->values[OPT_RANKS].number);
 }
-/* Returns the steps of a timed launch, including warm-up. */
+/* Returns the number of steps of a timed launch, including warm-up. */
 double config_launch_steps(const struct config *config);
-/* Returns the steps of an epoch; NAN if the number of images is unknown until they are read. */
+/* Returns the number of steps of an epoch; NAN if the number of images is unknown until they are
+ * read. */
 double config_epoch_steps(const struct config *config);
-/* Returns the steps of an accuracy run, with a third of a step for each batch evaluated (forward
- * only). NAN if the number of images is unknown until they are read. */
+/* Returns the number of steps of an accuracy run, in which each evaluated batch counts as a third
+ * of a step (forward only). NAN if the number of images is unknown until they are read. */
 double config_run_steps(const struct config *config);
 /* Returns whether ranks read their data in lockstep. */
 bool config_reads_in_step(const struct config *config);
 /* Returns whether the optimizer uses norms of whole tensors. */
 bool config_takes_norms(const struct config *config);
-/* Returns the optimizer's numbers of state per parameter. */
+/* Returns how many numbers of state the optimizer keeps per parameter. */
 int config_state_slots(const struct config *config);
 
 /* Checks that the network fits the shape of images of data set `set` and has enough classes.
@@ -346,7 +351,8 @@ static inline bool config_is_peer(const struct config *c)
 {
     return config_workload(c)->helper[0] != '\0';
 }
-/* Returns whether the program is foreign: network, batch and weights of the spec do not apply. */
+/* Returns whether the program is foreign. Then network, batch and weights of the spec do not
+ * apply. */
 static inline bool config_is_foreign(const struct config *c)
 {
     return config_workload(c)->foreign;
@@ -356,19 +362,19 @@ static inline bool config_adds_launches(const struct config *c)
 {
     return c->values[OPT_TIME_LAUNCHES].number < c->values[OPT_TIME_LAUNCHES].number_hi;
 }
-/* Returns the ranks of a node, counted from 0. The first nodes have one more if the division leaves
- * a remainder. */
+/* Returns the number of ranks on a node; nodes are counted from 0. The first nodes have one more if
+ * the division leaves a remainder. */
 static inline int config_node_ranks(const struct config *c, int node)
 {
     long ranks = config_int(c, OPT_RANKS), nodes = config_int(c, OPT_NODES);
     return (int)(ranks / nodes + (node < ranks % nodes));
 }
-/* Returns whether timed launches replay instead of computing. */
+/* Returns whether timed launches sleep for measured compute times (replay) instead of computing. */
 static inline bool config_replays(const struct config *c)
 {
     return config_int(c, OPT_COMPUTE) == COMPUTE_replay;
 }
-/* Returns whether timed launches record the time of each op for replayed points. */
+/* Returns whether timed launches record the time of each op, for points that replay. */
 static inline bool config_calibrates(const struct config *c)
 {
     return config_int(c, OPT_COMPUTE) == COMPUTE_calibrate;
@@ -405,8 +411,8 @@ bool config_is_elastic(const struct config *config);
 size_t config_segments(const struct config *config);
 struct segment config_segment(const struct config *config, size_t i);
 
-/* Makes the config for `ranks` of the point's ranks, with no more ranks per node than before.
- * Borrows as config_borrow. */
+/* Makes the config of a run that continues on `ranks` of the point's ranks, with no more ranks per
+ * node than before. Borrows as config_borrow. */
 void config_on_ranks(struct config *to, const struct config *from, int ranks);
 
 /* Returns whether batch and strategy are valid on `ranks` ranks; otherwise `why` explains. */
@@ -418,67 +424,76 @@ enum status config_check_elastic(const struct config *config, enum option_id *at
 
 #define SHA256_TEXT_BYTES 65
 
-/* File that a spec names: a network, published numbers or coefficients of a link. It is searched
- * beside the spec, then in the current folder; if SET names it, only there. Networks and published
- * numbers are also found by name in configs/models and results/published. A run keeps a copy, to
- * which its spec.yaml refers. Files with equal contents are one input. */
+/* File that a spec names: a network, published numbers or coefficients of a link. The file is
+ * searched beside the spec, then in the current folder; if --set names it, only in the current
+ * folder. Networks and published numbers are also found by name in configs/models and
+ * results/published. A run keeps a copy, to which its spec.yaml refers. Files with equal contents
+ * are one input. */
 struct spec_input {
     enum option_id option;
-    char *name; /* file name without folder and ending, unique per option; text of its values */
+    /* file name without folder and ending, unique per option; option values have this text */
+    char *name;
     char *path; /* path from which it was read */
     char *copy; /* path of the copy in a run's folder: "models/lenet_21k.yaml" */
-    /* SHA-256: model_sha256 of a network, else of the bytes */
+    /* SHA-256: of the network (model_sha256), or of the bytes if the file is no network */
     char digest[SHA256_TEXT_BYTES];
     struct net_desc net; /* the network; else empty */
 };
 
 /* Point of a campaign. `label` distinguishes it by the options that vary ("ranks=2 allreduce"),
- * after its case if there are cases. `id` is the first 12 hexadecimal digits of a SHA-256 over all
- * POINT and WORKLOAD values that are not defaults, with the contents of the network in place of its
- * name. Points of different cases may have the same id: then they share their launches. */
+ * with the case name first if there are cases. `id` is the first 12 hexadecimal digits of a SHA-256
+ * over all POINT and WORKLOAD values that are not defaults, with the contents of the network in
+ * place of its name. Points of different cases may have the same id: then they share their
+ * launches. */
 struct point {
-    struct config config;         /* borrowed from the spec */
-    const struct matrix *of;      /* its case, or the spec's matrix; borrowed */
+    struct config config; /* borrowed from the spec */
+    /* case of the point, or the spec's matrix if there are no cases; borrowed */
+    const struct matrix *of;
     const char *case_name;        /* label of the case; "": no cases; borrowed */
     size_t twin;                  /* index of the first point with the same id */
     const struct spec_input *net; /* borrowed from the spec; NULL without a model */
     char id[16];
     char label[128];
-    bool base;         /* base of some point; then base_index is its own index */
-    size_t base_index; /* index of the point that its speed-up refers to */
-    /* index of the first point with strategy none and otherwise equal options except sync.*; its
-     * own if there is none */
+    bool base; /* the point is the baseline point of some point; then base_index is its own index */
+    /* index of the baseline point, which the speed-up is relative to */
+    size_t base_index;
+    /* index of the first point with strategy none that differs only in sync.*; the point's own
+     * index if there is none */
     size_t silent_index;
-    size_t calibration_index; /* index of the point whose timings it replays, or its own */
-    size_t peer_index; /* index of the first point of a peer with equal options, or its own */
-    bool requested;    /* in the matrix; false: added, for example as a base */
+    /* index of the calibration point whose timings the point replays; else its own index */
+    size_t calibration_index;
+    /* index of the first point of a peer program with equal options; its own if there is none */
+    size_t peer_index;
+    bool requested; /* part of the matrix; false: added, for example as a baseline point */
 };
 
-/* Bases: the base of a point is the point with the values of `baseline:` of its case or spec. It is
- * added if the matrix lacks it. Ranks, nodes and ranks_per_node that it does not give follow from
- * those that it gives. Without `baseline:`, the base is the first point with the fewest ranks that
- * solves the same problem, preferably of the same case. Such points differ only in ranks, nodes,
- * place.*, sync.* and inject.*. With measure.replay, a point of strategy none is added for each
- * point of several ranks. */
+/* Baseline points: a point's baseline point has the values of `baseline:` of its case or spec, and
+ * is added if the matrix lacks it. If `baseline:` gives some of ranks, nodes and ranks_per_node,
+ * the others follow from these. Without `baseline:`, the first point with the fewest ranks that
+ * solves the same problem is chosen, preferably of the same case. Points that solve the same
+ * problem differ only in ranks, nodes, place.*, sync.* and inject.*. With measure.replay, a point
+ * of strategy none is added for each point of several ranks. */
 struct alike;
 struct written_value;
 struct node;
 struct spec {
     char *path;   /* path of the file */
-    char **bases; /* paths of the files that it extends */
+    char **bases; /* paths of the files that the spec extends */
     size_t n_bases;
     struct own_options *own;
     struct config config;  /* values outside the matrix */
-    struct config presets; /* every option at its preset */
+    struct config presets; /* every option at its default */
     struct matrix *matrix; /* matrix, exclude, cases, ... as read; spec_write writes them again */
-    struct point *points;  /* added bases, points of the matrix in order, other added points */
+    /* added baseline points, points of the matrix in order, other added points */
+    struct point *points;
     size_t n_points;
     enum option_id *varying; /* [n_varying] options that differ between requested points */
     size_t n_varying;
     struct spec_input *inputs;
     size_t n_inputs;
-    struct alike *identities;      /* points by id, for spec_find_point */
-    struct written_value *written; /* [n_written] values and whether points read them */
+    struct alike *identities; /* points by id, for spec_find_point */
+    /* [n_written] values in the spec's files, and whether points read them */
+    struct written_value *written;
     size_t n_written;
     bool is_recorded;     /* the file was written by spec_write */
     struct node *folders; /* folders for relative paths in a recorded spec; or NULL */
@@ -489,7 +504,7 @@ struct spec {
 const struct spec_input *spec_input_find(const struct spec *spec, enum option_id option,
                                          const char *name);
 
-/* Facts about the machine that expansion needs. */
+/* Properties of the machine that the points of a spec depend on. */
 struct spec_machine {
     int usable_cores; /* usable cores per node */
     int nodes;        /* nodes of the batch job; 0 or 1: no job of several nodes */
@@ -511,18 +526,18 @@ void spec_free(struct spec *spec);
 /* Returns whether a name is meant as a spec: it exists, or ends in .yaml. */
 bool spec_is_meant(const char *name);
 
-/* Returns the key of an option in SET that affects more than figures; NULL if there is none. */
+/* Returns the key of an option in --set that affects more than figures; NULL if there is none. */
 const char *spec_set_beyond_figures(const struct spec *spec);
 
 /* Returns whether values of an option come from the machine's cores (auto in an axis) or from
- * SET. */
+ * --set. */
 bool spec_option_is_open(const struct spec *spec, enum option_id id);
-/* Returns whether the file alone determines the values of an option: not the machine, the site or
- * SET. */
+/* Returns whether the file alone determines the values of an option, independent of machine, site
+ * and --set. */
 bool spec_option_is_settled(const struct spec *spec, enum option_id id);
 
-/* Returns the accuracy of guessing in per cent, for the network with the most classes. Without
- * classes: 100, and *classes is 1. */
+/* Returns the accuracy of random guessing in per cent, for the network with the most classes.
+ * Without classes: 100, and *classes is 1. */
 double spec_chance(const struct spec *spec, int *classes);
 
 /* Returns the index of the point with this id; n_points if there is none. */
@@ -537,9 +552,9 @@ bool spec_is_recorded(const char *path);
 /* Key of a recorded spec: list of folders in which relative paths are searched as well. */
 extern const char spec_folders_key[];
 
-/* Folders in which the path of a value is searched, in this order, NULL at the end. They are the
- * folder of the file with the value, then the current folder; for SET, the current folder first.
- * Each is "" (the current folder) or ends in '/'. */
+/* Folders in which the path of a value is searched, in this order, NULL at the end: the folder of
+ * the file with the value, then the current folder. For --set, the current folder comes first. Each
+ * is "" (the current folder) or ends in '/'. */
 enum { SEEN_FROM_MAX = 8 };
 struct seen_from {
     char *beside; /* freed by seen_from_close */
@@ -551,7 +566,7 @@ void seen_from_close(struct seen_from *from);
 
 /* Returns the spec's title; NULL if it has none. */
 const char *spec_title(const struct spec *spec);
-/* Returns the title given by SET, which figures show; "" if none. */
+/* Returns the title given by --set, which figures show; "" if none. */
 const char *spec_title_of_set(const struct spec *spec);
 
 /* Returns the command of the first point if all points are of foreign programs; else NULL. */

@@ -1,4 +1,5 @@
-/* Writes a spec with all options. It reads back to the same points on any machine. */
+/* Writes a spec with all options. Read again, the written spec gives the same points on any
+ * machine. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,8 +44,8 @@ static void write_value(FILE *out, const struct spec *spec, enum option_id id,
         fputs(value->text, out);
 }
 
-/* Returns whether an option is left out: options on axes, unset options without a default, and
- * unset batch sizes, ranks and nodes, which follow from others. */
+/* Returns whether an option is not written: options on axes, unset options without a default, and
+ * unset batch sizes, ranks and nodes, which follow from other options. */
 static bool is_absent(const struct spec *spec, const struct spec_option *option)
 {
     bool follows = option->id == OPT_GLOBAL_BATCH || option->id == OPT_BATCH_PER_RANK ||
@@ -129,7 +130,7 @@ static void write_selection(FILE *out, const struct spec *spec, const struct sel
     fputs("}\n", out);
 }
 
-/* Writes the excludes, except those that match nothing on this machine or with this SET: in the
+/* Writes the excludes that match some point. Others may depend on this machine or --set; in the
  * written spec they would be errors. */
 static void write_excludes(FILE *out, const struct spec *spec, const struct matrix *matrix,
                            const char *indent)
@@ -208,9 +209,9 @@ static enum status write_folder(FILE *out, const char *file, const char *before,
     return status;
 }
 
-/* Writes the folders from which relative paths are searched, so that the copy can lie anywhere.
- * They are the folders of a recorded spec; else those of the spec and its bases, then the current
- * folder. */
+/* Writes the folders in which relative paths are searched, so that the written spec can lie
+ * anywhere. A recorded spec has such folders already. Otherwise they are the folders of the spec
+ * and of the files that it extends, then the current folder. */
 static enum status write_folders(FILE *out, const struct spec *spec, struct error *e)
 {
     const struct node *folders = spec->folders;

@@ -196,8 +196,8 @@ static enum status parse_ranks(struct value *value, const struct spec_option *op
     return parse_int(value, option, node, e);
 }
 
-/* Parses a number or one of two words. A word has the number NAN until nodes_resolve computes
- * it. */
+/* Parses a number or one of the words `a` and `b`. The number of a word is NAN until nodes_resolve
+ * computes it. */
 static enum status parse_or_word(struct value *value, const struct spec_option *option,
                                  const struct node *node, const char *a, const char *b,
                                  struct error *e)
@@ -296,8 +296,8 @@ void value_as_list(char text[200], const struct spec_option *option, const char 
         separate_words(text, 200, written);
 }
 
-/* Checks that a value is present, and a list of plain values exactly if the option expects a
- * list. */
+/* Checks that a value is present. It must be a list of plain values if the option expects a list,
+ * and must not be a list otherwise. */
 static enum status check_kind(const struct spec_option *option, const struct node *node,
                               struct error *e)
 {
@@ -357,7 +357,7 @@ enum status value_copy_plain(struct value *to, const struct value *from, struct 
 {
     *to = *from;
     to->borrowed = false;
-    to->texts = NULL; /* in one union with the numbers */
+    to->texts = NULL; /* numbers and texts share a union: both are NULL now */
     to->figures = NULL;
     to->text = to->path = NULL;
     enum status status = copy_contents(to, from, e);
@@ -382,7 +382,7 @@ void value_free_plain(struct value *value)
     free(value->path);
     for (size_t i = 0; !value->of_numbers && value->texts != NULL && i < value->n; i++)
         free(value->texts[i]);
-    free(value->texts); /* in one union with the numbers */
+    free(value->texts); /* frees numbers as well, which share a union with texts */
     memset(value, 0, sizeof *value);
 }
 

@@ -14,11 +14,12 @@ bool number_parse(const char *text, double *number);
 /* Parses a boolean of YAML 1.1: true, yes, on, false, no, off, also True and TRUE. Returns false
  * for any other text. */
 bool bool_parse(const char *text, bool *yes);
-/* Returns boolean word `i`, each in lower case first; NULL after the last. */
+/* Returns word `i` of the words for booleans, NULL after the last. The lower-case form of each word
+ * comes first. */
 const char *bool_word(size_t i);
 
-/* Parses a number alone (*type becomes TYPE_REAL), or directly followed by a unit of time, size or
- * share. *number is in seconds, bytes or per cent. */
+/* Parses a number alone (*type becomes TYPE_REAL), or directly followed by a unit of time, a unit
+ * of size or %. *number is in seconds, bytes or per cent. */
 bool number_parse_unit(const char *text, enum option_type *type, double *number);
 
 /* Suggests a list for items written without brackets: "1, 2" for "1 2". */
@@ -43,7 +44,8 @@ enum status value_parse_plain(struct value *value, const struct spec_option *opt
 enum status value_copy_plain(struct value *to, const struct value *from, struct error *e);
 void value_free_plain(struct value *value);
 
-/* Sets the text of a list value, "[a, b]". Each item has `step` elements of the value. */
+/* Sets the text of a list value, such as "[a, b]". The writer writes each list item, which consists
+ * of `step` numbers or texts of the value. */
 typedef void value_item_writer(FILE *out, const struct value *value, unsigned i);
 enum status value_set_list(struct value *value, unsigned step, value_item_writer *write,
                            struct error *e);

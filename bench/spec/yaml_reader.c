@@ -255,8 +255,8 @@ static enum status read_value(struct reader *r, const yaml_event_t *event, const
     if (event->type == YAML_SCALAR_EVENT) {
         node->kind = NODE_SCALAR;
         node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-        node->lead =
-            node->quoted + (anchor != NULL ? (int)strlen(anchor) + 2 : 0); /* & and blank */
+        /* 2: the & before the anchor and a blank after it */
+        node->lead = node->quoted + (anchor != NULL ? (int)strlen(anchor) + 2 : 0);
         node->verbatim = is_verbatim(event, node);
         return copy_scalar(r, event, &node->text, e);
     }

@@ -113,7 +113,8 @@ static long micro_batch(const struct config *config)
     return (largest_batch(config) + accumulate - 1) / accumulate;
 }
 
-/* Emulated hosts are one machine, so the site does not matter to their calibrations. */
+/* Returns whether calibrations ignore an option. Emulated hosts are one machine, so calibrations
+ * ignore site options there. */
 bool compute_leaves_out(const struct spec_option *option, bool on_hosts)
 {
     return strncmp(option->key, "sync.", 5) == 0 || strncmp(option->key, "inject.", 7) == 0 ||

@@ -1,4 +1,5 @@
-/* Decides which points compute and which replay, and derives calibration points. */
+/* Decides which points compute and which replay measured compute times. Derives the calibration
+ * points that measure these times. */
 #pragma once
 
 #include "bench/spec/matrix.h"
@@ -13,18 +14,19 @@ enum status compute_resolve(struct spec *spec, const struct spec_machine *machin
  * replay. */
 enum status compute_resolve_point(struct config *config, const struct spec *spec, struct error *e);
 
-/* Resolves `compute` of a base made from a point of matrix `of`. If the matrix gives `auto`, the
- * base's own ranks decide. */
+/* Resolves `compute: auto` of a baseline point made from a point of matrix `of`. If the matrix
+ * gives `auto`, the ranks of the baseline point decide. */
 enum status compute_resolve_base(struct config *config, const struct selection *baseline,
                                  const struct spec *spec, const struct matrix *of, struct error *e);
 
 /* Returns whether the point replays timings of a calibration point. */
 bool compute_is_calibrated(const struct config *config);
 
-/* Returns whether calibrations ignore an option: it is about communication, or about the location
- * on emulated hosts. */
+/* Returns whether calibration points ignore an option, such as sync.*, because it does not change
+ * the compute time of a rank. on_hosts: points run on emulated hosts, so site options are ignored,
+ * too. */
 bool compute_leaves_out(const struct spec_option *option, bool on_hosts);
 
-/* Turns the config of a replayed point into its calibration. It uses the largest batch per rank and
- * as many ranks as a node has cores for, without messages. */
+/* Turns the config of a replayed point into that of its calibration point, which has the largest
+ * batch per rank and sends no messages. It has as many ranks as a node has cores for. */
 enum status compute_calibrate(struct config *config, const struct spec *spec, struct error *e);

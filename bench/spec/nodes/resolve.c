@@ -12,7 +12,7 @@ static bool is_number(const char *text)
     return text[strspn(text, "0123456789")] == '\0';
 }
 
-/* Stores a number and keeps whether the spec had set the option. */
+/* Stores a number. Whether the spec has set the option stays unchanged. */
 static enum status set_number(struct config *config, enum option_id id, long number,
                               struct error *e)
 {
@@ -98,7 +98,8 @@ static enum status find_size(struct site_size *size, const struct scope *s, enum
     return OK;
 }
 
-/* Returns the ranks that fill a node. If the number of threads varies, one thread per rank. */
+/* Returns the number of ranks that fill the cores of a node. If the number of threads varies, each
+ * rank has one thread. */
 static long full_node(const struct scope *s, long cores)
 {
     const struct value *threads = single_value(s, OPT_THREADS);
@@ -121,8 +122,8 @@ static enum status resolve_word(struct value *value, enum option_id id, const st
     return put_number(value, id, number, value->mark, e);
 }
 
-/* Removes values of an axis that repeat an earlier value, as words can. In a zip each value belongs
- * to values of other axes, so all are kept. */
+/* Removes values of an axis that repeat an earlier value; half and full may resolve to the same
+ * number. The values of axes in a zip form tuples, so there all are kept. */
 static void drop_repeated(struct axis *axis)
 {
     size_t n = 0;
@@ -199,7 +200,7 @@ static bool gives(const struct scope *s, enum option_id id)
     return by_case || s->spec->config.values[id].set || matrix_axis(all, id) != NULL;
 }
 
-/* Returns the largest number of ranks; 0 if it depends on the machine. */
+/* Returns the largest number of ranks in the spec or case; 0 if it depends on the machine. */
 static long largest(const struct scope *s)
 {
     const struct axis *axis = matrix_axis(s->of, OPT_RANKS);
@@ -210,8 +211,9 @@ static long largest(const struct scope *s)
     return (long)most;
 }
 
-/* Sets ranks_per_node if the spec gives only ranks or only nodes: ranks fill one node after the
- * other, beyond its cores if they would not fit otherwise. */
+/* Sets ranks_per_node in a Slurm job of several nodes, if the spec gives only ranks or only nodes.
+ * Ranks fill the cores of one node after the other. If there are too few cores, each node gets more
+ * ranks than cores. */
 static enum status fill_nodes(struct config *config, const struct scope *s, struct error *e)
 {
     const struct value *site = single_value(s, OPT_SITE);
@@ -235,7 +237,7 @@ static enum status add_value(struct axis *axis, long number, struct error *e)
 /* Fills an axis with 1 2 3 4 6 8 12 16 24 ... up to `most`, and `most` itself. */
 static enum status fill_axis(struct axis *axis, long most, struct error *e)
 {
-    enum { LONGEST = 128 }; /* twice the bits of a long */
+    enum { LONGEST = 128 }; /* at most two values for each bit of a long */
     TRY(MEM_NEW(axis->values, LONGEST, "the matrix", e));
     TRY(add_value(axis, 1, e));
     long last = 1;
@@ -247,8 +249,8 @@ static enum status fill_axis(struct axis *axis, long most, struct error *e)
     return last < most ? add_value(axis, most, e) : OK;
 }
 
-/* Finds the largest number of ranks: nodes of the site, if their number is known, times ranks per
- * node. */
+/* Finds the largest number of ranks: ranks per node times the number of nodes of the site, if that
+ * is known. */
 static enum status most_ranks(long *most, const struct scope *s, struct error *e)
 {
     struct site_size size;

@@ -7,13 +7,15 @@
 
 #include "bench/spec/value.h"
 
-/* Length of a key: half of a SHA-256 in hexadecimal. An identity is shorter. */
+/* Bytes of a key in the hash table: half of a SHA-256 in hexadecimal. Identities of points, the
+ * other keys, are shorter. */
 #define KEY_BYTES 33
 
 struct alike {
     struct hsearch_data table; /* from key to element of `kinds` */
     bool by_identity, by_case;
-    enum option_id options[OPTION_COUNT]; /* options that count and differ between points */
+    /* options whose values form the key: chosen, and different between points */
+    enum option_id options[OPTION_COUNT];
     size_t n_options, n_kinds;
     struct kind {
         char key[KEY_BYTES];
@@ -21,16 +23,16 @@ struct alike {
     } kinds[]; /* owns the keys of the table */
 };
 
-/* Returns whether an option of a point counts. Calibrations are left out, since their options
- * follow from the points that they serve. */
+/* Returns whether an option of a point is compared with other points. Calibration points are left
+ * out, since their options follow from the replayed points. */
 static bool counts(const struct spec *spec, size_t point, enum option_id id)
 {
     const struct config *config = &spec->points[point].config;
     return !config_calibrates(config) && config_concerns(config, id);
 }
 
-/* Returns whether an option differs between points: requested points only if `requested_only`,
- * points of one case only unless `of` is NULL. */
+/* Returns whether an option differs between points. requested_only: ignores points that the spec
+ * does not request. of: compares only points of this case; NULL: all points. */
 static bool differs(const struct spec *spec, const struct matrix *of, bool requested_only,
                     enum option_id id)
 {

@@ -1,4 +1,4 @@
-/* Chooses the base of each point, to which its speed-up is relative. */
+/* Chooses the baseline point of each point, which its speed-up is relative to. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +21,9 @@ static void note_fewest(struct alike *alike, const struct spec *spec, size_t i)
         *best = i;
 }
 
-/* Chooses the base of a point without `baseline:`: the first point with the fewest ranks that
- * solves the same problem, preferably one of the point's own case. */
+/* Chooses the baseline point of a point without `baseline:`: the first point with the fewest
+ * ranks that solves the same problem. A point of the same case with equally few ranks takes
+ * precedence. */
 static void choose_base(struct spec *spec, size_t i, struct alike *problems, struct alike *own)
 {
     struct point *point = &spec->points[i];
@@ -48,14 +49,15 @@ enum status bases_choose(struct spec *spec, struct error *e)
     return status;
 }
 
-/* Returns the baseline of the point's case, else of the spec; NULL if there is none. */
+/* Returns `baseline:` of the point's case, else of the spec; NULL if there is none. */
 static const struct selection *baseline_of(const struct spec *spec, const struct point *point)
 {
     const struct matrix *of = point->of->has_baseline ? point->of : spec->matrix;
     return of->has_baseline ? &of->baseline : NULL;
 }
 
-/* Makes a point with the baseline's values applied. After an error, nothing in it needs freeing. */
+/* Makes a baseline point: a copy of `point` with the values of `baseline`. After an error, nothing
+ * in *base needs freeing. */
 static enum status make_base(struct point *base, struct spec *spec, const struct point *point,
                              const struct selection *baseline, struct error *e)
 {
@@ -74,7 +76,7 @@ static enum status make_base(struct point *base, struct spec *spec, const struct
     return status;
 }
 
-/* Index of points by identity, within one case and over all. */
+/* Indices of the points by identity: `own` for points of one case, `any` for all points. */
 struct known {
     struct alike *own, *any;
 };
@@ -100,7 +102,7 @@ static enum status place_base(struct spec *spec, size_t i, const struct known *k
     return OK;
 }
 
-/* Moves the added points to the front, before the `requested` points of the matrix. */
+/* Moves the added baseline points to the front, before the `requested` points of the matrix. */
 static enum status bring_forward(struct spec *spec, size_t requested, struct error *e)
 {
     size_t n = spec->n_points, added = n - requested;

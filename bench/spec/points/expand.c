@@ -12,13 +12,14 @@
 
 /* ---- The matrix ---- */
 
-/* Combinations of one case, or of a spec without cases. The axes of the case replace axes of the
- * spec. */
+/* Combinations of the values of all axes, for one case or for a spec without cases. The axes of the
+ * case replace axes of the spec. */
 struct product {
     const struct matrix *of;
     struct config config; /* values outside the axes; borrowed */
     const struct axis *axes[OPTION_COUNT];
-    size_t ways[OPTION_COUNT];    /* index into `lengths` for each axis */
+    /* index into `lengths` for each axis; axes of a zip share one index */
+    size_t ways[OPTION_COUNT];
     size_t lengths[OPTION_COUNT]; /* number of values of an axis, or of the axes of a zip */
     size_t n_axes, n_ways;
 };

@@ -1,4 +1,4 @@
-/* Expands a matrix to points with labels, identities and bases. */
+/* Expands a matrix to points with labels, identities and baseline points. */
 #pragma once
 
 #include "bench/spec/spec.h"

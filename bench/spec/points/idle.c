@@ -34,14 +34,17 @@ static bool leaves_remainder(const struct config *config)
 
 static const char one_replica[] = "no two ranks sum gradients";
 
-/* Options from `first` to `last`, and the condition under which a point reads them. The compressor
+/* Options from `first` to `last`, which a point reads only if `reads` returns true. The compressor
  * is not listed, since gradients are compressed on one rank too. */
 static const struct idle {
     enum option_id first, last, by;
     bool (*reads)(const struct config *config);
     const char *where;
-    const char *alike; /* names that do the same, separated by blanks; NULL: all values do */
-    bool alone;        /* a value outside an axis is rejected too, unless it is the default */
+    /* values with equal effect at points that do not read the option, separated by blanks; NULL:
+     * all values */
+    const char *alike;
+    /* also reject a single value, unless it is the default; false: reject only an axis */
+    bool alone;
 } idles[] = {
     {OPT_DATA_SHARD, OPT_DATA_SHARD, OPT_RANKS, has_several_ranks, "ranks = 1", NULL, true},
     {OPT_SCALE, OPT_SCALE, OPT_RANKS, has_several_ranks, "ranks = 1", NULL, true},
@@ -71,8 +74,8 @@ static bool is_read(const struct idle *idle, const struct spec *spec)
     return false;
 }
 
-/* Returns whether the author chose the value or axis. One from a base, or one whose ranks the
- * command line changed, is no mistake. */
+/* Returns whether the author of the spec chose the value or axis. A value of an extended file is no
+ * mistake, nor is one that lost its effect because the command line changed the ranks. */
 static bool is_chosen(const struct idle *idle, const struct spec *spec, struct mark mark)
 {
     bool open = owned_is_open(spec, OPT_RANKS) || spec_option_is_open(spec, idle->by);

@@ -21,7 +21,7 @@ static void extend_label(struct point *point, const struct spec_option *option)
 
 /* Values of one option in the points of one case. */
 struct in_case {
-    const struct value *first; /* value of the latest point of the case */
+    const struct value *first; /* value at the latest point of the case */
     bool differs;
 };
 
@@ -50,8 +50,8 @@ static bool compare_values(struct in_case *cases, const struct spec *spec, enum 
     return differs;
 }
 
-/* Returns whether an option belongs in the label of a calibration: its batch, ranks and options
- * that differ. */
+/* Returns whether an option belongs in the label of a calibration point: ranks, batch per rank, and
+ * options that differ. */
 static bool labels_calibration(enum option_id id, bool differs)
 {
     if (id == OPT_RANKS || id == OPT_BATCH_PER_RANK)
@@ -60,13 +60,14 @@ static bool labels_calibration(enum option_id id, bool differs)
            !compute_leaves_out(option_get(id), false);
 }
 
-/* Appends an option to the labels of cases in which it varies. Variants and compressors are shown
- * unless they are the default, or a named case has only one. */
+/* Appends an option to the labels of points in cases in which its value varies. Default variants
+ * and compressors are not shown. Others are also shown if they do not vary, at points without a
+ * case name. */
 static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;
     const char *preset = spec->presets.values[id].text;
-    if (compare_values(cases, spec, id, config_concerns)) /* the cheap test first */
+    if (compare_values(cases, spec, id, config_concerns)) /* config_concerns is the cheaper test */
         compare_values(cases, spec, id, config_uses);
     for (size_t i = 0; i < spec->n_points; i++) {
         struct point *point = &spec->points[i];
@@ -80,8 +81,8 @@ static void label_option(struct spec *spec, struct in_case *cases, enum option_i
     }
 }
 
-/* Returns the first word of a label: the case, "calibration", or "base" for a base of several
- * cases. */
+/* Returns the first word of a label: the case name, "calibration", or "base" for a baseline point
+ * of several cases. */
 static const char *first_word(const struct spec *spec, const struct point *point)
 {
     if (config_calibrates(&point->config))

@@ -16,11 +16,13 @@
 struct written_value {
     enum option_id id;
     struct mark mark;
-    const struct reader *lacks; /* condition that the first point lacks to read the value */
-    const char *found;          /* text of the owner option at that point; borrowed */
-    const struct length *late;  /* limit that the value exceeds at points that would read it */
-    double most;                /* largest limit of `late` over the points */
-    bool read;                  /* whether a point reads the value */
+    /* first condition for reading the value that some point does not satisfy */
+    const struct reader *lacks;
+    const char *found; /* text of the option that this condition or limit is about; borrowed */
+    /* limit, such as the number of steps, above which the value has no effect at some point */
+    const struct length *late;
+    double most; /* largest limit of `late` over the points that exceed it */
+    bool read;   /* whether a point reads the value */
 };
 
 /* ---- Values in the spec ---- */
@@ -66,8 +68,8 @@ static enum status note_value(struct spec *spec, const struct config *config, en
     return OK;
 }
 
-/* Returns whether points must read the option. Options of the campaign are read by the runner,
- * unless a row restricts them. */
+/* Returns whether some point must read the option if the spec gives it. Options of the campaign are
+ * read by the runner, unless the table in readers.c restricts them. */
 static bool is_owned(const struct spec_option *option)
 {
     return !scope_is_campaign(option->scope) || reader_has_row(option->id);
@@ -102,7 +104,8 @@ enum status owned_note(struct spec *spec, const struct config *config, const str
 
 /* ---- Values that no point reads ---- */
 
-/* Returns whether the command line or the quick form changes the length of launches or runs. */
+/* Returns whether the command line or the quick form changes an option that determines the limit
+ * `late`. */
 static bool is_cut(const struct spec *spec, const struct length *late)
 {
     for (const enum option_id *by = late->by; *by != OPTION_COUNT; by++)
@@ -128,8 +131,8 @@ bool owned_is_of_base(const struct spec *spec, struct mark mark)
     return false;
 }
 
-/* Returns whether an unread value is no mistake: it comes from a base, or the command line changes
- * the option that decides who reads it. */
+/* Returns whether an unread value is no mistake: an extended file gives it, or the command line
+ * changes the option that decides which points read it. */
 static bool is_excused(const struct spec *spec, const struct written_value *written)
 {
     return owned_is_of_base(spec, written->mark) ||
@@ -138,8 +141,8 @@ static bool is_excused(const struct spec *spec, const struct written_value *writ
                                    : owned_is_open(spec, written->lacks->owner)));
 }
 
-/* Returns whether an unread value stays in the spec, since it changes nothing and points keep their
- * identities. */
+/* Returns whether an unread value stays in the spec. Removing these options would change the
+ * identities of points, and they have no effect. */
 static bool is_kept(const struct written_value *written)
 {
     static const enum option_id kept[] = {OPT_EPOCHS, OPT_LR_RULE, OPT_CALL_CHECK, OPT_SITE_RATE,
@@ -160,7 +163,7 @@ static bool is_unread(const struct spec *spec, enum option_id id, struct mark ma
     return false;
 }
 
-/* Returns whether no value of the axis is read except defaults. */
+/* Returns whether points read no value of the axis except defaults. */
 static bool axis_is_unread(const struct axis *axis, const struct spec *spec)
 {
     size_t presets = 0, unread = 0;

@@ -1,5 +1,5 @@
-/* Finds the points that others are compared with besides their bases: points without communication,
- * and peers. */
+/* Finds two points that each point is compared with, besides its baseline point: the point without
+ * communication, and the point of a peer program. */
 #include <string.h>
 
 #include "bench/spec/points/alike.h"
@@ -26,7 +26,8 @@ static bool is_peer(const struct point *point)
     return config_is_peer(&point->config);
 }
 
-/* Criterion for partners: options that must be equal, and the kind of point. */
+/* What the partner of a point must satisfy: options selected by `counts` are equal in both points,
+ * and `fits` returns true. */
 struct search {
     bool (*counts)(const struct spec_option *option);
     bool (*fits)(const struct point *point);
@@ -34,7 +35,8 @@ struct search {
 static const struct search silent_points = {is_not_sync, is_silent};
 static const struct search peers = {is_not_workload, is_peer};
 
-/* Finds the first matching point of each kind. `most`: largest number of points looked up later. */
+/* Finds, for each group of points with equal values of the compared options, the first point that
+ * fits. `most`: largest number of points looked up later. */
 static enum status find_first(struct alike **first, const struct spec *spec,
                               const struct search *search, size_t most, struct error *e)
 {
@@ -45,8 +47,8 @@ static enum status find_first(struct alike **first, const struct spec *spec,
     return status;
 }
 
-/* Stores the index of the first matching point of its kind in each point, at `offset`. A point
- * without a match, or one that matches itself, gets its own index. */
+/* Stores in each point, in its member at `offset`, the index of its partner: the first point of its
+ * group that fits. A point without a partner, or that fits itself, gets its own index. */
 static enum status find_partners(struct spec *spec, const struct search *search, size_t offset,
                                  struct error *e)
 {

@@ -1,5 +1,5 @@
-/* Functions that make the points of a spec, in the order of expand.c: identities, additional
- * points, labels. */
+/* Functions that make the points of a spec, in the order in which expand.c calls them: identities,
+ * additional points, labels. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,16 +26,17 @@ void point_share(struct point *added, const struct point *with);
 /* Sets base_index for points without a `baseline:`. */
 enum status bases_choose(struct spec *spec, struct error *e);
 
-/* Sets base_index for points with a `baseline:`. Bases that the matrix lacks are added before all
- * other points. */
+/* Sets base_index for points with a `baseline:`. Baseline points that the matrix lacks are added
+ * before all other points. */
 enum status bases_add(struct spec *spec, struct error *e);
 
 /* ---- Points without communication, and peers ---- */
 
-/* Adds the points without communication that points with replayed calls are compared with. */
+/* With measure.replay, adds points without communication, so that points with replayed calls can be
+ * compared with them. */
 enum status silent_add(struct spec *spec, struct error *e);
 
-/* Sets silent_index and peer_index. */
+/* Sets silent_index and peer_index of all points (struct point). */
 enum status partners_find(struct spec *spec, struct error *e);
 
 /* ---- Calibrations and labels ---- */
@@ -49,22 +50,24 @@ enum status labels_write(struct spec *spec, struct error *e);
 /* ---- Options that only some points read ---- */
 
 /* Records which values of the spec the point reads; for example, only strategy bucketed reads
- * sync.cap_mib. Recorded specs are ignored. of: matrix or case of the point; NULL for a base. */
+ * sync.cap_mib. Does nothing for recorded specs. of: matrix or case of the point; NULL for a
+ * baseline point. */
 enum status owned_note(struct spec *spec, const struct config *config, const struct matrix *of,
                        struct error *e);
 
-/* Removes values that no point reads, if they come from a base or the command line chose points
- * that do not read them. *some: whether points must be made again. */
+/* Removes values that no point reads, if they come from an extended file or the command line chose
+ * points that do not read them. *some: whether points must be made again. */
 enum status owned_leave_out(struct spec *spec, bool *some, struct error *e);
 
-/* Returns whether the command line chooses the option. ranks, nodes and ranks_per_node count as one
+/* Returns whether the command line sets the option. ranks, nodes and ranks_per_node count as one
  * option. */
 bool owned_is_open(const struct spec *spec, enum option_id owner);
 
 /* Returns whether a mark is in a file that the spec extends. */
 bool owned_is_of_base(const struct spec *spec, struct mark mark);
 
-/* Rejects any other value that no point reads. ERR_SPEC with its position. */
+/* Rejects values that no point reads, other than those of owned_leave_out. ERR_SPEC with the
+ * position. */
 enum status owned_check(const struct spec *spec, struct error *e);
 
 /* ---- Axes ---- */
@@ -73,8 +76,8 @@ enum status owned_check(const struct spec *spec, struct error *e);
  * ERR_SPEC with its position. */
 enum status idle_check(const struct spec *spec, struct error *e);
 
-/* ERR_SPEC for ZeRO 3 that shares no parameters, and for two values of an axis that do the same,
- * such as sync.node_ranks that make the same nodes. */
+/* ERR_SPEC for ZeRO stage 3 that shards no parameters, and for two values of an axis with the same
+ * effect, such as sync.node_ranks that form the same nodes. */
 enum status unused_check(const struct spec *spec, struct error *e);
 
 /* Without accuracy runs, rejects axes and cases that differ only in options which do not affect the

@@ -211,7 +211,8 @@ static const struct reader readers[] = {
     {OPT_PEER_PYTHON, OPT_WORKLOAD, "peer_torch", NULL},
     {OPT_PEER_LAYOUT, OPT_WORKLOAD, "peer_torch", NULL},
     {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx npy", NULL},
-    {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL}, /* for command see `trainers` */
+    /* foreign programs (command) do not read it either, but `trainers` covers them */
+    {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_KERNELS, "fast exact", NULL},
     {OPT_ISA, OPT_WORKLOAD, "train_cnn command", NULL},
@@ -299,7 +300,7 @@ static const struct reader readers[] = {
 };
 #define READERS (sizeof readers / sizeof *readers)
 
-/* Options that decide the number of steps, epochs or ranks. */
+/* Options that determine the number of epochs, ranks or steps; OPTION_COUNT after the last. */
 static const enum option_id by_epochs[] = {OPT_EPOCHS, OPT_ACCURACY_SEEDS, OPTION_COUNT};
 static const enum option_id by_ranks[] = {OPT_RANKS, OPT_NODES, OPT_RANKS_PER_NODE, OPTION_COUNT};
 static const enum option_id by_steps[] = {
@@ -318,7 +319,7 @@ static const struct length lengths[] = {
     {OPT_INJECT_STEPS, OPT_INJECT_STEPS, longest_steps, by_steps},
 };
 
-/* Foreign programs read no option of a trainer. */
+/* Condition that a foreign program does not satisfy: only trainers read the option. */
 static const struct reader trainers = {.owner = OPT_WORKLOAD};
 
 /* ---- Find out who reads an option ---- */
@@ -329,7 +330,8 @@ const char *reader_owner_text(const struct config *config, enum option_id owner)
                                  : config_text(config, owner);
 }
 
-/* Returns whether the reader could be a Slurm job, in which a spec without site can run. */
+/* Returns whether the condition names site slurm, and the spec names no site. Such a spec can run
+ * in a Slurm job. */
 static bool may_be_slurm(const struct config *config, const struct reader *reader)
 {
     return reader->owner == OPT_SITE && !config->values[OPT_SITE].set &&

@@ -12,20 +12,21 @@ struct reader {
     bool (*reads)(const struct config *config);
 };
 
-/* Option that takes effect only if option `counted` is at most `most`. */
+/* Limit of an option: it takes effect only if the value of option `counted` is at most `most`. */
 struct length {
     enum option_id id, counted;
     double (*most)(const struct config *config);
-    const enum option_id *by; /* options that determine `most`, then OPTION_COUNT */
+    const enum option_id *by; /* options that determine `most`; OPTION_COUNT after the last */
 };
 
 /* Returns the first condition that the point lacks to read the option; NULL if it reads it. */
 const struct reader *reader_find_lack(const struct config *config, enum option_id id);
-/* Returns the limit that the option exceeds at a point that reads it; NULL if there is none. */
+/* Returns the limit that makes the option ineffective at a point that reads it; NULL if there is
+ * none. */
 const struct length *reader_find_late(const struct config *config, enum option_id id);
 /* Returns in how many steps of the longest launch a chosen rank sleeps. */
 double reader_count_sleeps(const struct config *config);
-/* Returns the value of an owner, for messages. */
+/* Returns the value of an option, for a message that it decides who reads another option. */
 const char *reader_owner_text(const struct config *config, enum option_id owner);
 bool reader_has_row(enum option_id id);
 

@@ -13,7 +13,7 @@
 #include "bench/spec/yaml_reader.h"
 #include "comm/cost/cost.h"
 
-/* Checks inject.ranks. A chosen rank may be missing at some points, but not at all. */
+/* Checks inject.ranks. A rank in it may be missing at some points, but not at all of them. */
 static enum status check_stragglers(const struct spec *spec, struct error *e)
 {
     long most = 0;
@@ -94,8 +94,8 @@ static bool is_killed(const struct config *config)
     return config_int(config, OPT_INJECT_KIND) == INJECT_kill;
 }
 
-/* Returns whether a killed run can finish. A retried launch that resumes may start after the step
- * of the kill. */
+/* Returns whether a run whose rank is killed can finish. A retried launch that resumes may start
+ * after the step of the kill. */
 static bool survives(const struct config *config)
 {
     bool resumes = strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") == 0;
@@ -131,7 +131,8 @@ static enum status check_kills(const struct spec *spec, struct error *e)
     return check_survival(spec, e);
 }
 
-/* Rejects timed launches whose calls are compared first, since the comparison takes time. */
+/* Rejects sync.check in timed launches: ranks compare each communication call before they make it,
+ * which takes time. */
 static enum status check_calls(const struct spec *spec, struct error *e)
 {
     const struct value *launches = &spec->config.values[OPT_TIME_LAUNCHES];
@@ -150,8 +151,8 @@ static enum status check_calls(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Rejects twins that disagree on accuracy runs, since points of one identity share the first
- * point's launches. A point added as a base may lack accuracy runs. */
+/* Rejects points with equal identities of which only one has accuracy runs, since they share
+ * launches. A point added as a baseline may lack accuracy runs. */
 static enum status check_twins(const struct spec *spec, struct error *e)
 {
     bool runs = spec->config.values[OPT_ACCURACY_SEEDS].n > 0;
@@ -255,7 +256,7 @@ static double gradient_bytes(const struct point *point)
     return (double)point->net->net.n_params * sizeof(float);
 }
 
-/* Returns the size of the gradients, rounded up to the digits of the message. */
+/* Returns the size of the gradients in MiB, rounded up to the digits that the message prints. */
 static double gradient_mib(const struct point *point)
 {
     return ceil(gradient_bytes(point) / (1 << 20) * 1e4) / 1e4;
@@ -282,15 +283,16 @@ static bool is_begun_again(const struct point *point)
     return config_int(&point->config, OPT_RESTARTS) > 0;
 }
 
-/* Returns sync.deadline; 0 (no bound) for one rank, which nobody waits for, and for runs with
- * restarts. */
+/* Returns sync.deadline (s). Returns 0 (no bound) for one rank, which no other rank waits for, and
+ * for runs with restarts. */
 static double deadline(const struct point *point)
 {
     bool alone = config_int(&point->config, OPT_RANKS) == 1;
     return alone || is_begun_again(point) ? 0 : config_number(&point->config, OPT_DEADLINE);
 }
 
-/* Returns the share of measure.limit for each step with a sleep, rounded down to milliseconds. */
+/* Returns the longest sleep in a step (s) that keeps the launch within measure.limit, rounded down
+ * to milliseconds. Returns 0 (no bound) for runs with restarts. */
 static double limit_of_sleep(const struct point *point)
 {
     double steps = fmax(1, reader_count_sleeps(&point->config));
@@ -302,7 +304,8 @@ static double timed_but_one(const struct point *point)
     return fmax(1, config_number(&point->config, OPT_TIME_STEPS) - 1);
 }
 
-/* Options that have no effect above the largest bound of all points that use them. */
+/* Options that are rejected above a bound, since they have no effect there: the largest bound of
+ * the points that use the option. */
 static const struct bound {
     enum option_id id, by; /* by: option that decides the bound */
     double (*most)(const struct point *point);
@@ -326,7 +329,8 @@ static const struct bound {
      "measure.time.steps - 1: more steps would warm up than are timed"},
 };
 
-/* Options whose values above the bound are equivalent, so that one such value is allowed. */
+/* Options whose values above the bound have the same effect. One such value is allowed, two are
+ * not. */
 static const struct bound alike[] = {
     {OPT_sync_cap_mib, OPT_MODEL, gradient_mib, "MiB"},
     {OPT_sync_first_cap_mib, OPT_MODEL, gradient_mib, "MiB"},
@@ -348,8 +352,8 @@ static double most_of(const struct bound *bound, const struct spec *spec)
     return most;
 }
 
-/* Returns whether the author chose the value. A value from a base, or one whose bound the command
- * line changed, is no mistake. */
+/* Returns whether the author of the spec chose the value. A value of an extended file is no
+ * mistake, nor is one whose bound the command line changed. */
 static bool is_chosen(const struct value *value, const struct bound *bound, const struct spec *spec)
 {
     return value->set && value->mark.line > 0 && !owned_is_of_base(spec, value->mark) &&
@@ -390,7 +394,7 @@ static enum status check_alike(const struct bound *bound, const struct spec *spe
     return OK;
 }
 
-/* Returns how many numbers of a point's gradients topk sends at most; 0 without topk. */
+/* Returns the largest number of gradient elements that the point sends by topk; 0 without topk. */
 static size_t topk_most(const struct point *point)
 {
     const struct config *config = &point->config;
@@ -399,7 +403,7 @@ static size_t topk_most(const struct point *point)
     return sends ? topk_count(point->net->net.n_params, share) : 0;
 }
 
-/* Rejects two values of sync.topk that both send one number. */
+/* Rejects two values of sync.topk that both send a single gradient element. */
 static enum status check_topk(const struct spec *spec, struct error *e)
 {
     const struct value *first = NULL;
@@ -499,8 +503,8 @@ static enum status check_hosts(const struct spec *spec, struct error *e)
                       site->text);
 }
 
-/* Rejects a precision with fewer than 6 launches: their intervals are unbounded
- * (collect/timing.h). */
+/* Rejects measure.time.precision with fewer than 6 launches: their confidence intervals are
+ * unbounded (collect/timing.h). */
 static enum status check_precision(const struct spec *spec, struct error *e)
 {
     const struct value *precision = &spec->config.values[OPT_TIME_PRECISION];
@@ -523,8 +527,8 @@ double spec_chance(const struct spec *spec, int *classes)
     return 100.0 / *classes;
 }
 
-/* Rejects accuracy bounds that guessing reaches: a fraction was written in place of a percentage.
- * Recorded specs keep their values. */
+/* Rejects accuracy bounds below the accuracy of random guessing: probably a fraction was written in
+ * place of a percentage. Recorded specs keep their values. */
 static enum status check_chance(const struct spec *spec, struct error *e)
 {
     static const enum option_id accuracies[] = {OPT_ACCURACY_MIN, OPT_TARGET_ACC};

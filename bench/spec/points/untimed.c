@@ -74,8 +74,9 @@ static bool switches_agree(const struct config *a, const struct config *b)
     return true;
 }
 
-/* Rejects two points of different cases that differ in an untimed option. A flaw counts, since its
- * weights are flagged. */
+/* Rejects two points of different cases that differ in an option without effect on the time of a
+ * step. Options that repeat a flaw of published programs are allowed, since the flag of the weights
+ * differs. */
 static enum status check_pair(const struct point *first, const struct point *point,
                               const struct spec *spec, struct error *e)
 {

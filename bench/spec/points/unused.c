@@ -1,4 +1,5 @@
-/* Values that leave a strategy without effect, or two of an axis alike. */
+/* Rejects ZeRO stage 3 that shards no parameters, and two values of an axis that have the same
+ * effect. */
 #include <math.h>
 
 #include "bench/spec/matrix.h"
@@ -7,7 +8,7 @@
 
 /* ---- ZeRO 3 that shares no parameters ---- */
 
-/* Whether a tensor of the network is large enough to be shared. */
+/* Returns whether a tensor of the network is large enough for ZeRO stage 3 to shard it. */
 static bool shares_parameters(const struct point *point)
 {
     const struct net_desc *net = &point->net->net;
@@ -60,7 +61,8 @@ static double image_count(const struct config *config, double asked)
     return asked > 0 ? asked : (double)config_data_set(config)->train;
 }
 
-/* Options of which two values may be one: `by` decides what `amount` makes of a value. */
+/* Options of which two values may have the same effect. `amount` maps a value to its effect, which
+ * depends on option `by`. */
 static const struct same {
     enum option_id id, by;
     double (*amount)(const struct config *config, double asked);
@@ -70,7 +72,7 @@ static const struct same {
     {OPT_DATA_SAMPLES, OPT_DATA_SET, image_count, "uses the same images as"},
 };
 
-/* Returns whether both values do the same at every point that reads them. */
+/* Returns whether values `a` and `b` have the same effect at every point that reads the option. */
 static bool do_same(const struct same *same, const struct spec *spec, double a, double b)
 {
     for (size_t i = 0; i < spec->n_points; i++) {

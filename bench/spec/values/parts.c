@@ -89,7 +89,8 @@ enum status value_check_range(const struct spec_option *option, const struct nod
     if (preset || (number >= option->min && number <= option->max))
         return OK;
     char min[32], max[32];
-    bool words = unit[0] == '\0' && option->unit[0] != '\0'; /* "0 images", but "0s" and "5%" */
+    /* units in words are written after a blank: "0 images", but "0s" and "5%" */
+    bool words = unit[0] == '\0' && option->unit[0] != '\0';
     return mark_error(e, ERR_SPEC, node->mark, "%s = %s%s%s: allowed %s%s..%s%s", option->key,
                       node->text, words ? " " : "", words ? option->unit : "",
                       value_number_text(min, option->min), unit,

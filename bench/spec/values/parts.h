@@ -6,8 +6,8 @@
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/error.h"
 
-/* Parses a node of the right kind into a zeroed value. After an error, value_free_plain frees its
- * contents. */
+/* Parses a node, whose kind (list or not) has been checked, into a zeroed value. After an error,
+ * value_free_plain frees its contents. */
 typedef enum status value_parser(struct value *value, const struct spec_option *option,
                                  const struct node *node, struct error *e);
 value_parser value_parse_ints, value_parse_texts, value_parse_strings, value_parse_patterns,
@@ -22,11 +22,12 @@ enum status value_set_text(struct value *value, struct error *e, const char *for
     __attribute__((format(printf, 3, 4)));
 enum status value_copy_text(char **to, const char *from, struct error *e);
 
-/* Returns the shortest of two forms that reads back to the same number. */
+/* Writes the number with 15 digits, or with 17 if 15 would not read back to the same number.
+ * Returns text. */
 const char *value_number_text(char text[32], double number);
 
 /* Checks a number against the option's bounds. `unit`: unit of the text, or "". The default is
- * allowed outside the bounds, since a command line repeats it. */
+ * allowed outside the bounds, since command lines of workloads contain it. */
 enum status value_check_range(const struct spec_option *option, const struct node *node,
                               double number, const char *unit, struct error *e);
 

@@ -16,7 +16,8 @@
 
 struct copying {
     struct anchors *anchors;
-    struct mark alias; /* position of the alias; line 0: copy kept by an anchor, whose marks stay */
+    /* position that copied nodes get; line 0: they keep the position in the anchor */
+    struct mark alias;
 };
 
 static struct mark copy_mark(const struct copying *c, struct mark written)

@@ -19,7 +19,7 @@ struct anchor {
 struct anchors {
     struct anchor *list;
     size_t n;
-    size_t nodes, bytes; /* size of all copies */
+    size_t nodes, bytes; /* nodes and bytes of text in all copies */
 };
 
 /* Starts an anchor before its node is read; *i is its number. */
@@ -30,9 +30,9 @@ enum status anchors_begin(struct anchors *anchors, size_t *i, const char *name, 
 enum status anchors_end(struct anchors *anchors, size_t i, const struct node *node,
                         struct error *e);
 
-/* Makes `node`, at this depth of its tree, a copy of the latest anchor with this name; its key
- * stays. Marks of the copy have both positions. ERR_SPEC at `mark` if there is no such anchor, or
- * it is incomplete. */
+/* Makes `node`, at this depth of its tree, a copy of the latest anchor with this name; the node's
+ * key stays. Positions in the copy name both the alias and the anchor. ERR_SPEC at `mark` if there
+ * is no such anchor, or it is incomplete. */
 enum status anchors_repeat(struct node *node, struct anchors *anchors, const char *name,
                            struct mark mark, int depth, struct error *e);
 

@@ -1,4 +1,4 @@
-/* Detects YAML files of the wrong kind. */
+/* Detects YAML files of the wrong kind, such as a model in place of a spec. */
 #pragma once
 
 #include "bench/spec/yaml/node.h"

@@ -9,16 +9,16 @@
 
 enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP };
 
-/* Value; an entry of a map also has a key. */
+/* Node of the tree: a scalar, a list or a map. A node in a map also has a key. */
 struct node {
     enum node_kind kind;
     struct mark mark; /* position of the value */
     char *key;        /* NULL in a list and at the top */
     struct mark key_mark;
-    char *text;    /* scalar as written without quotes; "" if empty */
-    bool quoted;   /* in quotes or a block: a text, never a number */
-    bool merges;   /* merge key <<, until its map is complete */
-    int lead;      /* characters between `mark` and the text: an anchor, a quotation mark */
+    char *text;  /* scalar as written without quotes; "" if empty */
+    bool quoted; /* in quotes or a block: a text, never a number */
+    bool merges; /* has the merge key <<, until the map around it is complete */
+    int lead;    /* characters between `mark` and the text, such as an anchor or a quotation mark */
     bool verbatim; /* the text is as in the file, without escapes and line breaks */
     struct node *items;
     size_t n;
