@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Suffix of the real programs in a bundle (`make bundle`). There, NAME is a small launcher that
- * starts NAME.program by the loader in the bundle. */
+/* Suffix of the real programs in a bundle (`make bundle`). In a bundle, NAME is a small starter
+ * that runs NAME.program with the bundle's dynamic loader. */
 #define EXECUTABLE_BUNDLED ".program"
 
 /* Writes the path of the file that holds this program's code, from /proc/self/maps. In a bundle

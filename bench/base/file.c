@@ -47,7 +47,7 @@ static int refuse(int fd, int error, const char *why, const char **to)
 }
 
 /* Opens a regular file or, if `pipe`, also a FIFO. O_NONBLOCK keeps open from waiting for a FIFO's
- * writer; it is cleared again for reading. */
+ * writer; the flag is cleared before reading. */
 static int open_kind(const char *path, bool pipe, const char **why)
 {
     struct stat info;

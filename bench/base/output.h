@@ -1,4 +1,4 @@
-/* Checks of paths that a program will write at its end. */
+/* Checks, before a program runs, that it can write its output files at the end. */
 #pragma once
 
 #include "kernels/base/error.h"

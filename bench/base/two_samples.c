@@ -7,10 +7,10 @@
 
 /* ---- Mann and Whitney's U ---- */
 
-/* Counts the ways to reach U = u for u <= most: coefficients of q^u in the Gaussian binomial prod
- * (1 - q^(n+i)) / (1 - q^i), i = 1 .. m. One pass per factor (Harding, "An efficient,
- * minimal-storage procedure for calculating the Mann-Whitney U", 1984). Whole numbers, exact below
- * 2^53. */
+/* Counts, for each u <= most, the orders of two samples of n and m values that give Mann-Whitney U
+ * = u. These numbers are the coefficients of q^u in the Gaussian binomial prod (1 - q^(n+i)) / (1 -
+ * q^i), i = 1 .. m. Takes one pass per factor (Harding, "An efficient, minimal-storage procedure
+ * for calculating the Mann-Whitney U", 1984). Counts are exact below 2^53. */
 static void count_ways(double *ways, size_t most, size_t n, size_t m)
 {
     memset(ways, 0, (most + 1) * sizeof *ways);
@@ -76,7 +76,7 @@ struct sorted {
     size_t n, m;
 };
 
-/* Counts the differences y - x <= v in O(n + m): the number of such y grows with x. */
+/* Counts the pairs with y - x <= v in O(n + m) steps: the number of such y grows with x. */
 static size_t count_differences(const struct sorted *s, double v)
 {
     size_t count = 0, j = 0;
@@ -104,9 +104,9 @@ static double at_place(int64_t place)
     return v;
 }
 
-/* Returns the k-th smallest difference, counting from 1, by bisection over the doubles between
- * smallest and largest. Rows and columns of the n x m matrix are sorted, so each of 64 halvings
- * costs n + m, and the matrix is never stored. */
+/* Returns the k-th smallest difference y - x, counting from 1, by bisection over the doubles
+ * between the smallest and the largest. Rows and columns of the n x m matrix of differences are
+ * sorted, so each of 64 halvings costs n + m steps. The matrix is never stored. */
 static double select_difference(const struct sorted *s, size_t k)
 {
     int64_t lo = place_of(s->y[0] - s->x[s->n - 1]), hi = place_of(s->y[s->m - 1] - s->x[0]);

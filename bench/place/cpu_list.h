@@ -1,9 +1,9 @@
-/* Lists of processors in the format of Linux: "0" or "0-3,8". */
+/* Parses lists of processors in the format of Linux: "0" or "0-3,8". */
 #pragma once
 
 #include <stdbool.h>
 
-/* Largest number of processors that Linux supports. */
+/* Number of processors that Linux supports at most; processor numbers are smaller. */
 enum { CPUS_MAX = 8192 };
 
 /* Parses a list into cpus[max]. Returns the number of processors, which may exceed max; -1 if the

@@ -31,9 +31,9 @@ struct place_slot {
 };
 
 struct place_plan {
-    struct place_slot *slots; /* [ranks] */
+    struct place_slot *slots; /* [ranks]: one slot per rank */
     int ranks, threads_per_rank;
-    bool oversubscribed; /* more threads than usable cores */
+    bool oversubscribed; /* there are more threads than usable cores */
 };
 
 struct place;
@@ -45,8 +45,9 @@ enum status place_open(struct place **place, const char *xml, struct error *e);
 void place_close(struct place *place);
 struct place_machine place_machine(const struct place *place);
 
-/* Plans `ranks` x `threads` on this node; free with place_plan_free. ERR_UNAVAILABLE if there are
- * fewer cores than threads and `oversubscribe` is false. */
+/* Assigns cores of this node to `ranks` ranks of `threads` threads each. Free with
+ * place_plan_free. ERR_UNAVAILABLE if there are fewer cores than threads of all ranks and
+ * `oversubscribe` is false. */
 enum status place_make_plan(const struct place *place, int ranks, int threads, enum place_bind bind,
                             enum place_order order, bool oversubscribe, struct place_plan *plan,
                             struct error *e);
@@ -61,5 +62,5 @@ enum status place_bind_self(const char *cpus, struct error *e);
 /* Writes the processors that the calling thread may use, as a list such as "0-3,8". */
 enum status place_read_back(char *cpus, size_t size, struct error *e);
 
-/* Writes the version, "hwloc API 2.8.0", into text; returns text. */
+/* Writes the version of hwloc, such as "hwloc API 2.8.0", into text; returns text. */
 char *place_library(char text[32]);

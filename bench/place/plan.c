@@ -81,8 +81,8 @@ static enum status placements_make(struct placements *s, const struct place *p, 
     return OK;
 }
 
-/* Returns the core of a thread, counted over all ranks. *lap: number of threads placed on that core
- * before. */
+/* Returns the core of a thread; threads are numbered over all ranks. *lap: number of threads placed
+ * on that core before. */
 static int placements_core(const struct placements *s, int thread, int *lap)
 {
     int taken = s->n * s->cores;

@@ -45,7 +45,7 @@ double probe_seconds(double wall_s, const bool *cpus, int n)
     return seconds >= PROBE_MIN_S && all_s <= PROBE_ALL * wall_s ? seconds : 0;
 }
 
-/* Adds and multiplies in registers, so that its speed does not depend on memory. */
+/* Adds and multiplies in registers, so that the speed does not depend on memory. */
 static float compute(float x)
 {
     float lanes[LANES], sum = 0;
@@ -59,7 +59,8 @@ static float compute(float x)
     return sum;
 }
 
-/* Returns the frequency in MHz; NAN with drivers that do not provide this file (in kHz). */
+/* Reads the current frequency of a processor in MHz from a file in kHz. NAN if the frequency driver
+ * does not provide the file. */
 static double read_mhz(int cpu)
 {
     char path[96];
@@ -67,8 +68,8 @@ static double read_mhz(int cpu)
     return file_number(path) / 1e3;
 }
 
-/* Times repetitions on one processor. The first is left out, since the processor wakes up during
- * it. */
+/* Times repetitions of the computation on one processor. The first repetition is left out, since
+ * the processor wakes up during it. */
 static void work(struct finding *finding, int cpu, double seconds)
 {
     double times[REPETITIONS_MAX];
@@ -103,8 +104,8 @@ static pid_t start(struct finding *finding, int cpu, double seconds)
     return child;
 }
 
-/* Returns the mean of "cpu MHz : 2100.000" over the processors; for drivers without files in
- * cpufreq. */
+/* Returns the mean of the lines "cpu MHz : 2100.000" in /proc/cpuinfo over the processors. Used if
+ * the driver does not provide the files of read_mhz. */
 static double read_mean_mhz(const bool *cpus, int n)
 {
     char line[256];

@@ -1,12 +1,12 @@
-/* Times a fixed computation on the processors of a launch, before and after it, to see how fast
- * they are. It works for any program. */
+/* Times a fixed computation on the processors of a launch, before and after the launch, to see how
+ * fast the processors are. The launched program may be any. */
 #pragma once
 
 #include <stdbool.h>
 
 struct probe {
     double work_us; /* time of one computation: median of repetitions, slowest processor */
-    double mhz;     /* mean frequency at the end; NAN if unknown */
+    double mhz;     /* mean frequency of the processors at the end of the probe; NAN if unknown */
 };
 
 /* Repeats the computation (about 20 us) for `seconds` on the processors i in 0..n-1 with cpus[i],

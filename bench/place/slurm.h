@@ -5,7 +5,7 @@
 
 struct slurm_share {
     int cpus;             /* CPUs of the job on this node, in Slurm's unit; 0: no job */
-    int threads_per_core; /* threads per core in Slurm's count; 0: not given */
+    int threads_per_core; /* hardware threads per core that Slurm counts; 0: not given */
     int nodes;            /* nodes of the job; 0: no job */
 };
 

@@ -71,8 +71,8 @@ void allocation_free(struct allocation *a)
     *a = (struct allocation){0};
 }
 
-/* Reads an environment variable of `scalebench submit` with a size of the campaign's largest job; 0
- * if it is not set. */
+/* Reads the number of nodes or cores of the campaign's largest job from an environment variable
+ * that `scalebench submit` sets; 0 if it is not set. */
 static int size_of_largest_job(const char *name)
 {
     const char *text = getenv(name);

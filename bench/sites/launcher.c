@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns whether a path is an executable file; folders have the same permission bit. */
+/* Returns whether a path is an executable file. The execute permission alone does not suffice,
+ * since folders have it as well. */
 static bool is_program(const char *path)
 {
     struct stat s;
@@ -49,8 +50,8 @@ static enum status look(char *path, size_t size, const char *folder, struct erro
                      "mpiexec is on PATH. Run `make deps` to install MPICH");
 }
 
-/* Recognises Open MPI by the launcher's name behind all links, or by ompi_info beside it. Asking
- * the launcher itself might run a script of the user's. */
+/* Recognises Open MPI by the launcher's name after all links are resolved, or by ompi_info beside
+ * it. Running the launcher to find out might run a script of the user's. */
 static bool is_open_mpi(const char *path)
 {
     char name[4096], info[4200];

@@ -1,5 +1,5 @@
-/* Machines reached by ssh: hardware class, number of cores, and whether their programs equal
- * ours. Each is asked once, by its own `scalebench machine`. */
+/* Machines reached by ssh: hardware class, number of cores, and whether their programs equal ours.
+ * Each machine is asked once, by running `scalebench machine` on it. */
 #pragma once
 
 #include "bench/place/hardware.h"
@@ -44,6 +44,6 @@ void machines_close(struct machines *m);
  * classes. */
 enum status machines_check(struct machines *m, const struct config *config, struct error *e);
 
-/* Returns the fewest usable cores among a point's machines that were asked; config NULL: among
- * all machines. 0: none was asked. */
+/* Returns the smallest number of usable cores among a point's machines that were asked; config
+ * NULL: among all machines. 0: none was asked. */
 int machines_cores(const struct machines *m, const struct config *config);

@@ -28,8 +28,8 @@ struct netns_answer {
     struct error reason; /* status OK: possible; else the reason */
 };
 
-/* Counts the hosts that the points of a spec need. `home` is the folder with ci/netns.sh;
- * ERR_ARGUMENT if the path is too long. Brings nothing up. */
+/* Counts the hosts that the points of a spec need, without bringing them up. `home` is the folder
+ * with ci/netns.sh; ERR_ARGUMENT if the path is too long. */
 enum status netns_plan(struct netns *n, const struct spec *spec, const char *home, struct error *e);
 
 /* Adds the command of ci/netns.sh for the campaign's number of hosts and the point's link. */

@@ -14,8 +14,8 @@ const struct site *site_of(const struct config *config)
     return sites[config_int(config, OPT_SITE)];
 }
 
-/* Refuses strategies that need all ranks on one node. Replicas of a pipeline or of tensor slices
- * may be one per node. */
+/* Refuses strategies that need all ranks on one node. If a network is cut into pipeline stages or
+ * tensor slices, the strategy is accepted: each replica may have a node of its own. */
 static enum status check_one_node(const struct config *config, struct error *e)
 {
     enum strategy_kind strategy = config_strategy_kind(config);

@@ -42,7 +42,7 @@ enum { SITE_CLEANUP_GONE = 4 };
 struct site_launch {
     char **argv;
     char **environment;
-    /* its exit status SITE_CLEANUP_GONE: the job that the machines belong to has ended */
+    /* command; exit status SITE_CLEANUP_GONE means that the job with the machines has ended */
     char **cleanup;
     bool by_daemons; /* copy of by_daemons in struct site */
     struct place_plan plan;
@@ -60,7 +60,8 @@ struct site {
     enum status (*check)(struct netns *netns, struct machines *machines,
                          const struct config *config, struct error *e);
     enum status (*ready)(struct netns *netns, const struct config *config, struct error *e);
-    bool learns; /* site_check finds out what `prepare` needs: prepare launches again after it */
+    /* site_check may find out what `prepare` needs, so launches are prepared again after it */
+    bool learns;
     /* Daemons on the nodes start the ranks. The ranks are then not descendants of the runner, so
      * the runner cannot measure the load of other processes; the ranks' records have it. */
     bool by_daemons;

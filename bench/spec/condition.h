@@ -37,7 +37,7 @@ struct node;
  * and the column in `text`. */
 enum status condition_parse(struct condition **c, const char *text, struct error *e);
 
-/* Parses a sum alone. + - * / need no blanks, and numbers have no units. */
+/* Parses a sum without a comparison. + - * / need no blanks, and numbers have no units. */
 enum status condition_parse_sum(struct condition **c, const char *text, struct error *e);
 
 /* Parses the condition in a node of a YAML file. ERR_SPEC with the position in the file; the
@@ -76,7 +76,7 @@ enum condition_truth { CONDITION_FALSE, CONDITION_TRUE, CONDITION_OPEN };
 enum condition_truth condition_holds_throughout(const struct condition *c, condition_lookup *lookup,
                                                 const void *arg);
 
-/* Evaluates a sum. `mid` is NAN if a value has no number. */
+/* Evaluates a sum. `mid` is NAN if the value of a name is not numeric. */
 struct interval condition_sum(const struct condition *c, condition_lookup *lookup, const void *arg);
 
 enum condition_relation {
@@ -102,8 +102,9 @@ struct condition_term {
 /* Kinds of values that a name can have. Texts have no order and equal no number. */
 enum condition_kind { CONDITION_ANY, CONDITION_NUMBER, CONDITION_TEXT };
 
-/* Returns whether a value of this kind can satisfy the comparison; otherwise `why` explains. */
 enum { CONDITION_WHY = 320 };
+
+/* Returns whether a value of this kind can satisfy the comparison; otherwise `why` explains. */
 bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *term,
                          enum condition_kind kind);
 

@@ -68,7 +68,7 @@ static enum status glob_folder(glob_t *found, const char *home, const char *fold
     return OK;
 }
 
-/* Most names listed in one message. */
+/* Largest number of names in one message. */
 enum { LIST_MOST = 12 };
 
 static int is_visible(const struct dirent *entry)

@@ -21,9 +21,10 @@
 static const struct input_kind {
     enum option_id option;
     const char *folder, *ending, *shared[3];
-    bool is_read;      /* must exist, since the spec or launches read it */
-    bool is_tensors;   /* must be a safetensors file if it exists */
-    const char *words; /* accepted in place of a file; NULL: the option's default alone */
+    bool is_read;    /* must exist, since the spec or launches read it */
+    bool is_tensors; /* must be a safetensors file if it exists */
+    /* words accepted in place of a file, for messages; NULL: only the option's default */
+    const char *words;
 } kinds[] = {
     {OPT_MODEL, "models", ".yaml", {"configs/", "configs/models/"}, true, false, NULL},
     {OPT_PUBLISHED_FILE,
@@ -252,7 +253,8 @@ static void free_input(struct spec_input *input)
     *input = (struct spec_input){0};
 }
 
-/* Adds the file unless an equal one exists; sets *name to the input's name. */
+/* Adds a file to spec->inputs unless a file with equal contents is there. Sets *name to the input's
+ * name. */
 static enum status add_input(struct spec *spec, struct spec_input *input,
                              const struct input_kind *kind, const char **name, struct error *e)
 {

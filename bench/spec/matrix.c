@@ -102,8 +102,8 @@ static enum status visit_option(void *arg, const struct spec_option *option,
 
 /* ---- The matrix ---- */
 
-/* Reads the values of an axis. In a zip a value may repeat, since it belongs to other values of the
- * other axes. */
+/* Reads the values of an axis. In a zip a value may repeat, since it is combined with different
+ * values of the other axes. */
 static enum status read_axis_values(struct axis *axis, const struct spec_option *option,
                                     const struct node *list, struct error *e)
 {

@@ -35,10 +35,12 @@ struct axis {
 struct selection {
     struct mark mark;
     struct config config;
-    struct condition *condition; /* condition of an exclude; NULL: an exclude by `config` */
-    size_t matches;              /* number of points that the exclude matches */
-    size_t alone;                /* number of these points that no earlier exclude matches */
-    bool goes_on; /* made from the same entry of `exclude` as the previous selection, by a list */
+    /* condition that excluded points satisfy; NULL: excluded points have the values in `config` */
+    struct condition *condition;
+    size_t matches; /* number of points that the exclude matches */
+    size_t alone;   /* number of these points that no earlier exclude matches */
+    /* same entry of `exclude` as the previous selection: lists in an entry give several */
+    bool goes_on;
 };
 
 /* Matrix of the spec or of one case. */
@@ -60,7 +62,7 @@ struct matrix {
 struct reading {
     struct spec *spec;
     struct matrix *matrix;
-    struct config *config; /* options with one value */
+    struct config *config; /* receives the options with one value */
 };
 
 /* Reads the tree of one spec file into spec->config and spec->matrix. Call it first with defaults
@@ -76,8 +78,8 @@ enum status matrix_read_zip(struct reading *reading, const struct node *node, st
  * Errors name origin, line and column. */
 enum status matrix_apply_words(struct spec *spec, enum words_origin origin, const char *words,
                                struct error *e);
-/* Returns the column of a word in a SET, from 1; 0 if it is absent. "key=" matches any value of the
- * key. */
+/* Returns the column of a word in the text of --set, from 1; 0 if it is absent. "key=" matches any
+ * value of the key. */
 int matrix_set_column(const char *set, const char *word);
 
 void matrix_free(struct matrix *matrix);
@@ -107,11 +109,12 @@ enum status option_read(struct config *config, const struct spec_option *option,
                         const struct node *entry, struct error *e);
 enum status option_given_twice(const struct spec_option *option, const struct node *entry,
                                struct mark first, struct error *e);
-/* Rejects an option that is the same for the whole campaign in a place for options of points. */
+/* Rejects a campaign-wide option where only options of points are allowed, such as in the
+ * matrix. */
 enum status option_refuse_campaign(const struct spec_option *option, const struct node *entry,
                                    struct error *e);
 
-/* Returns an option's value for conditions: with a number if its values have an order. */
+/* Returns an option's value as conditions compare it: with a number if the values have an order. */
 struct condition_value option_as_condition(const struct spec_option *option,
                                            const struct value *value);
 /* Looks up an option or `case` of a point; a condition_lookup. */

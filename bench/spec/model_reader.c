@@ -41,7 +41,7 @@ static const char *const key_names[KEYS] = {[KEY_NAME] = "name",
                                             [KEY_INITIALIZER] = "initializer",
                                             [KEY_PARAMETERS] = "parameters"};
 
-/* Most options of a layer, including its name. */
+/* Largest number of options of a layer, including its name. */
 enum { OPTIONS_MAX = 16 };
 
 /* Bounds of a number in a model file. */

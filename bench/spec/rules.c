@@ -28,7 +28,8 @@ static enum status missing(const struct spec *spec, enum option_id id, struct er
                       text_sentence(option->help), option->help);
 }
 
-/* Returns whether a name is neither a path nor like an option of a command. */
+/* Returns whether a name consists of letters, digits and, after the first character, - _ or a dot.
+ * So it is neither a path nor an option of a command. */
 static bool is_plain_name(const char *name)
 {
     for (const char *c = name; *c; c++)

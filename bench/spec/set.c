@@ -75,7 +75,8 @@ static enum status apply_to_case(struct reading *reading, struct node *entry, si
     return mark_error(e, ERR_SPEC, entry->key_mark, "cases: %s", text);
 }
 
-/* Rejects "baseline.ranks=2" and "zip.ranks=[1,2]": both are set as a whole. */
+/* Rejects "baseline.ranks=2" and "zip.ranks=[1,2]": --set replaces baseline and zip only as a
+ * whole. */
 static enum status check_undotted(const struct node *entry, struct error *e)
 {
     static const char *const whole[] = {"baseline.", "zip."};
@@ -165,7 +166,7 @@ static enum status apply_word(struct reading *reading, char *word, const char *r
     return status;
 }
 
-/* Moves a mark over the first `length` characters of a text. */
+/* Moves a position past the first `length` characters of a text. */
 static void mark_move(struct mark *mark, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {

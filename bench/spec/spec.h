@@ -12,7 +12,7 @@
 #include "kernels/base/error.h"
 #include "kernels/desc/net_desc.h"
 
-/* Most options of foreign programs in one spec. */
+/* Largest number of options of foreign programs in one spec. */
 enum { OWN_OPTIONS_MAX = 32 };
 
 enum option_id {
@@ -97,8 +97,9 @@ const struct spec_option *option_find(const char *key);
  * "measure.time". */
 bool option_is_group(const char *path, size_t length);
 
-/* Options of foreign programs, which the spec names, sorted by name. Their ids begin at OPT_OWN. */
 enum { OWN_KEY = 64 };
+
+/* Options of foreign programs, which the spec names, sorted by name. Their ids begin at OPT_OWN. */
 struct own_options {
     struct spec_option rows[OWN_OPTIONS_MAX];
     char keys[OWN_OPTIONS_MAX][OWN_KEY];
@@ -132,8 +133,8 @@ const struct spec_part *spec_parts(size_t *n);
 struct mark {
     const char *file; /* borrowed from the spec */
     int line, column;
-    int anchor_line,
-        anchor_column; /* position inside the anchor if the value is an alias; else 0 */
+    /* position inside the anchor if the value is an alias; else 0 */
+    int anchor_line, anchor_column;
 };
 
 static inline struct mark mark_in(const char *file, int line, int column)
@@ -151,7 +152,7 @@ struct value {
     double number_hi; /* RANGE upper bound */
     union {
         double *numbers; /* numbers of INTS and SEGMENTS, if of_numbers */
-        char **texts;    /* texts of TEXTS STRINGS WORDS PATTERNS; names of FIGURES */
+        char **texts;    /* values of types TEXTS STRINGS WORDS PATTERNS; names of FIGURES */
     };
     char *path;                     /* absolute path if the value is a file or folder; else NULL */
     struct figure_request *figures; /* value of FIGURES */
@@ -186,7 +187,7 @@ void config_put(struct config *config, enum option_id id, const struct value *va
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
                        struct mark mark, struct error *e);
 
-/* Parse and store a value at the position of the old value. */
+/* Parse and store a value, which keeps the position of the old value. */
 enum status config_set_text(struct config *config, enum option_id id, const char *text,
                             struct error *e);
 enum status config_set_number(struct config *config, enum option_id id, long number,
@@ -256,8 +257,9 @@ struct site_row {
 struct workload_row {
     /* helper: program that sends training images to a peer; "" for others */
     const char *name, *helper;
-    const char *strategies; /* strategies of a peer, separated by blanks; "": any */
-    bool foreign;           /* the program is given by workload.command */
+    /* strategies that a peer supports, separated by blanks; "": any */
+    const char *strategies;
+    bool foreign; /* the program is given by workload.command */
 };
 enum data_source { DATA_FOUND, DATA_GENERATED, DATA_OWN };
 struct data_set_row {
@@ -283,22 +285,23 @@ bool config_uses(const struct config *config, enum option_id option);
 const struct spec_option *config_unread_by(const struct config *config, enum option_id id);
 /* Reports to a command line why an option has no effect. ERR_ARGUMENT. */
 enum status config_refuse_unread(const struct config *config, enum option_id id, struct error *e);
-/* Writes the link between emulated hosts: "1gbit delay none". */
 enum { LINK_BYTES = 64 };
+/* Writes the link between emulated hosts: "1gbit delay none". */
 void config_link(char text[LINK_BYTES], const struct config *config);
-/* Return the link's seconds per byte and delay (s), of checked options; 0 for none. */
+/* Return the seconds per byte and the delay (s) of the link between emulated hosts; 0 for none. The
+ * options must have passed link_check. */
 double config_link_s_per_byte(const struct config *config);
 double config_link_delay_s(const struct config *config);
 /* Returns whether the link has its default rate and delay. */
 bool config_has_usual_link(const struct config *config);
 /* Returns the kind of a point's numbers: kind of the site, "replayed", or both. */
 const char *config_kind(const struct config *config);
-/* Returns the kind of accuracy runs, which compute even if timed launches replay. */
+/* Returns the kind of numbers of accuracy runs, which compute even if timed launches replay. */
 const char *config_kind_trained(const struct config *config);
 const struct workload_row *config_workload(const struct config *config);
 /* Returns the workload's row; NULL if the name is unknown. */
 const struct workload_row *workload_find(const char *name);
-/* ERR_ARGUMENT if a peer does not support the strategy; the message lists those that it
+/* Returns ERR_ARGUMENT if a peer does not support the strategy; the message lists those that it
  * supports. */
 enum status workload_check_strategy(const struct workload_row *row, const char *strategy,
                                     struct error *e);
@@ -467,15 +470,16 @@ struct point {
     bool requested; /* part of the matrix; false: added, for example as a baseline point */
 };
 
+struct alike;
+struct written_value;
+struct node;
+
 /* Baseline points: a point's baseline point has the values of `baseline:` of its case or spec, and
  * is added if the matrix lacks it. If `baseline:` gives some of ranks, nodes and ranks_per_node,
  * the others follow from these. Without `baseline:`, the first point with the fewest ranks that
  * solves the same problem is chosen, preferably of the same case. Points that solve the same
  * problem differ only in ranks, nodes, place.*, sync.* and inject.*. With measure.replay, a point
  * of strategy none is added for each point of several ranks. */
-struct alike;
-struct written_value;
-struct node;
 struct spec {
     char *path;   /* path of the file */
     char **bases; /* paths of the files that the spec extends */
@@ -552,10 +556,11 @@ bool spec_is_recorded(const char *path);
 /* Key of a recorded spec: list of folders in which relative paths are searched as well. */
 extern const char spec_folders_key[];
 
+enum { SEEN_FROM_MAX = 8 };
+
 /* Folders in which the path of a value is searched, in this order, NULL at the end: the folder of
  * the file with the value, then the current folder. For --set, the current folder comes first. Each
  * is "" (the current folder) or ends in '/'. */
-enum { SEEN_FROM_MAX = 8 };
 struct seen_from {
     char *beside; /* freed by seen_from_close */
     const char *folders[SEEN_FROM_MAX + 1];

@@ -38,7 +38,8 @@ enum status value_copy(struct value *to, const struct value *from, struct error 
 void value_borrow(struct value *to, const struct value *from);
 void value_free(struct value *value);
 
-/* Parse, copy and free values of every type but FIGURES, which consist of such values. */
+/* Parse, copy and free values of every type but FIGURES. The options of a figure are such
+ * values. */
 enum status value_parse_plain(struct value *value, const struct spec_option *option,
                               const struct node *node, struct error *e);
 enum status value_copy_plain(struct value *to, const struct value *from, struct error *e);

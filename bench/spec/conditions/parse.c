@@ -59,8 +59,8 @@ static enum status refuse_token(const struct parser *p, const char *wanted, stru
 static const char word_ends[] = " \t\n\r()=!<>\"',&|";
 static const char signs[] = "+-*/";
 
-/* Returns the length of the word at `text`. In a sum a sign ends a word, except in an exponent
- * (1e-3). */
+/* Returns the length of the word at `text`. In a sum without comparison, a sign ends a word, except
+ * in an exponent (1e-3). */
 static size_t word_length(const struct parser *p, const char *text)
 {
     size_t length = strcspn(text, word_ends), n = strcspn(text, signs);
@@ -245,7 +245,7 @@ static enum status parse_negative(struct parser *p, struct error *e)
     return OK;
 }
 
-/* Reads the word as a number. A sum allows no units. */
+/* Reads the word as a number. Units are not allowed in a sum without comparison. */
 static bool read_number(const struct parser *p, double *number)
 {
     enum option_type type;
@@ -374,8 +374,9 @@ static enum status check_right(const struct parser *p, const struct comparison *
                                                                                : OK;
 }
 
-/* Makes the comparison one of a single name with a text or a number. Values that are not numeric
- * are compared with `text`, even if a number was written. */
+/* Turns the current comparison into one of a single name with a text or a number. `text` is the
+ * compared value as written, also if it is a number: values of the name that are not numeric are
+ * compared with `text`. */
 static void compare_name(struct parser *p, const struct comparison *of, const char *text,
                          int column, double number)
 {

@@ -58,7 +58,7 @@ const char *figure_request_name(const struct figure_request *request);
 const struct spec_option *figure_option_at(size_t i);
 const struct spec_option *figure_option_find(const char *key);
 
-/* Row of figures.def. */
+/* Kind of figure: a row of figures.def. */
 struct figure_kind {
     const char *name, *script, *preset;
     int wants; /* enum option_id that some point must change from its default; OPTION_COUNT: none */

@@ -18,8 +18,8 @@ static const struct unit rates[] = {{"bit", 1},    {"kbit", 1e3},  {"mbit", 1e6}
                                     {"gbit", 1e9}, {"tbit", 1e12}, {NULL, 0}};
 static const struct unit delays[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {NULL, 0}};
 
-/* Returns the unit of a text such as "1gbit" or "2.5mbit"; the unit without a name if it is no such
- * quantity. */
+/* Returns the unit of a text such as "1gbit" or "2.5mbit". If the text is not a number with a unit,
+ * returns the unit without a name. */
 static const struct unit *unit_of(const char *text, const struct unit *units)
 {
     size_t digits = strspn(text, "0123456789.");
@@ -51,7 +51,7 @@ enum status link_check(const struct config *config, struct error *e)
                  "time: expected a number and us, ms or s, as 0.1ms", e);
 }
 
-/* Returns the quantity in base units; 0 for none. */
+/* Returns the value of an option in base units; 0 for none. */
 static double size_of(const struct config *config, enum option_id id, const struct unit *units)
 {
     const char *text = config_text(config, id);

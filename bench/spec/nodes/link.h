@@ -4,5 +4,5 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* ERR_SPEC if rate or delay is not in the format of tc. */
+/* Returns ERR_SPEC if site.rate or site.delay is not in the format of tc. */
 enum status link_check(const struct config *config, struct error *e);

@@ -161,7 +161,7 @@ static bool is_several(const struct value *value)
     return value->set && (value->number > 1 || !is_number(value->text));
 }
 
-/* Returns whether a value asks for several nodes. */
+/* Returns whether a point may have several nodes: `nodes` is above 1 or depends on the machine. */
 static bool needs_nodes(const struct matrix *of, const struct config *config)
 {
     const struct axis *axis = matrix_axis(of, OPT_NODES);

@@ -20,7 +20,7 @@ struct product {
     const struct axis *axes[OPTION_COUNT];
     /* index into `lengths` for each axis; axes of a zip share one index */
     size_t ways[OPTION_COUNT];
-    size_t lengths[OPTION_COUNT]; /* number of values of an axis, or of the axes of a zip */
+    size_t lengths[OPTION_COUNT]; /* number of values of an axis; in a zip, of each of its axes */
     size_t n_axes, n_ways;
 };
 

@@ -18,7 +18,8 @@ struct written_value {
     struct mark mark;
     /* first condition for reading the value that some point does not satisfy */
     const struct reader *lacks;
-    const char *found; /* text of the option that this condition or limit is about; borrowed */
+    /* text of the option that decides (lacks->owner or late->counted); borrowed */
+    const char *found;
     /* limit, such as the number of steps, above which the value has no effect at some point */
     const struct length *late;
     double most; /* largest limit of `late` over the points that exceed it */
@@ -141,8 +142,8 @@ static bool is_excused(const struct spec *spec, const struct written_value *writ
                                    : owned_is_open(spec, written->lacks->owner)));
 }
 
-/* Returns whether an unread value stays in the spec. Removing these options would change the
- * identities of points, and they have no effect. */
+/* Returns whether an unread value stays in the spec. The value has no effect, but without it the
+ * points would have other identities. */
 static bool is_kept(const struct written_value *written)
 {
     static const enum option_id kept[] = {OPT_EPOCHS, OPT_LR_RULE, OPT_CALL_CHECK, OPT_SITE_RATE,

@@ -15,10 +15,10 @@ bool option_is_problem(const struct spec_option *option);
 /* Sets the point's net and id from its values. */
 void point_identify(struct point *point, const struct spec *spec);
 
-/* Makes room for `n` more points. The memory is not touched until they are written. */
+/* Makes room for `n` more points. Their memory stays untouched until the points are written. */
 enum status points_grow(struct spec *spec, size_t n, struct error *e);
 
-/* Removes the case of an added point if `with`, a point of another case, needs it too. */
+/* Makes an added point belong to no case if `with`, a point of another case, needs it too. */
 void point_share(struct point *added, const struct point *with);
 
 /* ---- Bases ---- */
@@ -63,7 +63,7 @@ enum status owned_leave_out(struct spec *spec, bool *some, struct error *e);
  * option. */
 bool owned_is_open(const struct spec *spec, enum option_id owner);
 
-/* Returns whether a mark is in a file that the spec extends. */
+/* Returns whether a position is in a file that the spec extends. */
 bool owned_is_of_base(const struct spec *spec, struct mark mark);
 
 /* Rejects values that no point reads, other than those of owned_leave_out. ERR_SPEC with the
@@ -76,8 +76,8 @@ enum status owned_check(const struct spec *spec, struct error *e);
  * ERR_SPEC with its position. */
 enum status idle_check(const struct spec *spec, struct error *e);
 
-/* ERR_SPEC for ZeRO stage 3 that shards no parameters, and for two values of an axis with the same
- * effect, such as sync.node_ranks that form the same nodes. */
+/* Returns ERR_SPEC for ZeRO stage 3 that shards no parameters, and for two values of an axis with
+ * the same effect, such as sync.node_ranks that form the same nodes. */
 enum status unused_check(const struct spec *spec, struct error *e);
 
 /* Without accuracy runs, rejects axes and cases that differ only in options which do not affect the

@@ -129,8 +129,8 @@ static double trained_epochs(const struct config *config)
     return is_trained(config) ? config_number(config, OPT_EPOCHS) : 0;
 }
 
-/* Returns the steps of an accuracy run; INFINITY if unknown until the data are read or ranks
- * change. */
+/* Returns the number of steps of an accuracy run; INFINITY if unknown until the data are read or
+ * ranks change. */
 static double trained_steps(const struct config *config)
 {
     double steps = config_epoch_steps(config);
@@ -211,7 +211,7 @@ static const struct reader readers[] = {
     {OPT_PEER_PYTHON, OPT_WORKLOAD, "peer_torch", NULL},
     {OPT_PEER_LAYOUT, OPT_WORKLOAD, "peer_torch", NULL},
     {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx npy", NULL},
-    /* foreign programs (command) do not read it either, but `trainers` covers them */
+    /* command is listed because foreign programs are rejected by `trainers`, not by this row */
     {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_KERNELS, "fast exact", NULL},

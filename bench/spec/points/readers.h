@@ -19,14 +19,15 @@ struct length {
     const enum option_id *by; /* options that determine `most`; OPTION_COUNT after the last */
 };
 
-/* Returns the first condition that the point lacks to read the option; NULL if it reads it. */
+/* Returns the first condition for reading the option that the point does not satisfy; NULL if the
+ * point reads the option. */
 const struct reader *reader_find_lack(const struct config *config, enum option_id id);
 /* Returns the limit that makes the option ineffective at a point that reads it; NULL if there is
  * none. */
 const struct length *reader_find_late(const struct config *config, enum option_id id);
-/* Returns in how many steps of the longest launch a chosen rank sleeps. */
+/* Returns the number of steps of the longest launch in which a rank of inject.ranks sleeps. */
 double reader_count_sleeps(const struct config *config);
-/* Returns the value of an option, for a message that it decides who reads another option. */
+/* Returns the value of option `owner`, for a message on why another option has no effect. */
 const char *reader_owner_text(const struct config *config, enum option_id owner);
 bool reader_has_row(enum option_id id);
 

@@ -277,7 +277,8 @@ static double launch_limit(const struct point *point)
     return config_number(&point->config, OPT_POINT_LIMIT);
 }
 
-/* Returns whether the run restarts. Such a run may let a rank hang on purpose. */
+/* Returns whether a run is restarted after a rank dies. Such a run may let a rank hang on
+ * purpose. */
 static bool is_begun_again(const struct point *point)
 {
     return config_int(&point->config, OPT_RESTARTS) > 0;

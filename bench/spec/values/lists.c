@@ -109,8 +109,8 @@ enum status value_parse_strings(struct value *value, const struct spec_option *o
 
 /* ---- Patterns ---- */
 
-/* Rejects a pattern. The error's position is the fault inside the pattern if the file holds its
- * characters unchanged, else the pattern. */
+/* Rejects a pattern. The error points at the fault inside the pattern if the file holds its
+ * characters unchanged, else at the pattern. */
 static enum status refuse_pattern(const struct spec_option *option, const struct node *item,
                                   size_t at, struct error *e)
 {

@@ -5,9 +5,10 @@
 
 enum file_kind { FILE_SPEC, FILE_MODEL, FILE_SITE };
 
-/* ERR_SPEC if all known keys are of another kind; the message names that kind and its use. */
+/* Returns ERR_SPEC if all known keys belong to another kind of file; the message names that kind
+ * and its use. */
 enum status file_kind_check(const struct node *root, enum file_kind expected, struct error *e);
 
-/* ERR_SPEC if the file's ending belongs to another kind of file, or the path is a run's folder
- * instead of its spec. */
+/* Returns ERR_SPEC if the file's ending belongs to another kind of file, or the path is a run's
+ * folder instead of its spec. */
 enum status file_kind_check_path(const char *path, enum file_kind expected, struct error *e);

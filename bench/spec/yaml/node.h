@@ -36,7 +36,8 @@ bool node_is_empty(const struct node *node);
  * `x-`. Readers ignore such entries. */
 bool key_is_own(const char *key);
 
-/* Return the position `characters` after a mark; the position of a scalar's text. */
+/* mark_ahead returns the position `characters` after a mark; node_text_mark that of a scalar's
+ * text. */
 struct mark mark_ahead(struct mark mark, int characters);
 struct mark node_text_mark(const struct node *node);
 
@@ -44,6 +45,6 @@ struct mark node_text_mark(const struct node *node);
 enum status mark_error(struct error *e, enum status status, struct mark mark, const char *format,
                        ...) __attribute__((format(printf, 4, 5)));
 
-/* Writes "file:line:column" of a mark, for messages with a second position. Returns text. */
 #define MARK_TEXT_BYTES 256
+/* Writes "file:line:column" of a mark, for messages with a second position. Returns text. */
 char *mark_text(char text[MARK_TEXT_BYTES], struct mark mark);
