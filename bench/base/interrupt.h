@@ -1,5 +1,5 @@
-/* Waits for Ctrl-C, SIGTERM and SIGHUP by a file descriptor: from interrupt_begin to interrupt_end
- * the signals are blocked. Signals that this process ignores stay ignored. */
+/* Waits for Ctrl-C, SIGTERM and SIGHUP through a file descriptor. From interrupt_begin to
+ * interrupt_end these signals are blocked, except those that this process ignores. */
 #pragma once
 
 #include <signal.h>

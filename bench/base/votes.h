@@ -10,7 +10,7 @@
 int votes_largest(const size_t *counts, int n);
 
 struct votes {
-    int choice; /* choice with the most votes; -1: no votes */
+    int choice; /* index of the choice with the most votes; -1: no votes */
     size_t n;   /* number of votes cast */
     /* Upper bound of the probability that any choice gets as many votes if all are equally likely;
      * NAN: no votes. */

@@ -37,7 +37,7 @@ double load_steal_pct(const struct load *before, const struct load *after);
 struct load_mark {
     char cpus[256]; /* list of the processors, such as "0-3,8"; "": unknown */
     struct load load;
-    double own_s; /* processor time of the process so far */
+    double own_s; /* processor time of this process so far */
 };
 
 /* Processor time since a load_mark was taken, in seconds; NAN if unknown. own_s is the time of this

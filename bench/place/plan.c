@@ -60,9 +60,9 @@ static void placements_interleave(struct placements *s, bool nodes)
     qsort(s->items, (size_t)s->n, sizeof *s->items, by_lap);
 }
 
-/* Makes placements for `ranks` of `threads` cores. They lie within a cache if enough of them fit,
- * else within a NUMA node, else anywhere. If there are fewer cores than threads, each placement is
- * one core that ranks share. */
+/* Makes placements of `threads` cores for `ranks` ranks. Placements lie within a cache if enough of
+ * them fit, else within a NUMA node, else anywhere. If there are fewer cores than threads, each
+ * placement is one core that ranks share. */
 static enum status placements_make(struct placements *s, const struct place *p, int ranks,
                                    int threads, enum place_order order, struct error *e)
 {

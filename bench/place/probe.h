@@ -1,5 +1,5 @@
 /* Times a fixed computation on the processors of a launch, before and after the launch, to see how
- * fast the processors are. The launched program may be any. */
+ * fast the processors are. Works for any launched program. */
 #pragma once
 
 #include <stdbool.h>

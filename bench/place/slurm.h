@@ -14,5 +14,5 @@ struct slurm_share {
  * limit must not count as no limit. */
 enum status slurm_share_read(struct slurm_share *share, struct error *e);
 
-/* Sets the job's share of a machine and updates its usable cores. */
+/* Sets the share of the machine that the Slurm job has, and updates the machine's usable cores. */
 void place_limit_slurm(struct place *place, struct slurm_share share);

@@ -13,7 +13,8 @@ struct place_core {
 };
 
 struct place {
-    hwloc_topology_t topology; /* restricted to the processors that this process may use */
+    /* the machine's topology, restricted to the processors that this process may use */
+    hwloc_topology_t topology;
     /* [machine.cores] in hwloc's order: cores with near indices are near each other */
     struct place_core *cores;
     struct place_machine machine;

@@ -16,7 +16,7 @@ struct argv_builder {
 
 void argv_add(struct argv_builder *argv, const char *argument);
 void argv_add_all(struct argv_builder *argv,
-                  const char *const *arguments); /* arguments up to NULL */
+                  const char *const *arguments); /* adds arguments up to NULL */
 /* argv_format adds a formatted argument; argv_extend appends to the last one. */
 void argv_format(struct argv_builder *argv, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,7 +1,7 @@
-/* The emulated site: hosts on this machine. They are network namespaces with shaped interfaces,
- * made by the campaign or by ci/netns.sh. mpiexec starts the ranks of each host, bound to cores
- * of their own. Hosts share the machine's cores, and ranks of one host share memory. Only the
- * network connects different hosts. */
+/* The emulated site: hosts on this machine. Each host is a network namespace with a shaped
+ * interface, made by the campaign or by ci/netns.sh. mpiexec starts the ranks of each host, bound
+ * to cores of their own. Hosts share the machine's cores, and ranks of one host share memory. Only
+ * the network connects different hosts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static void add_names(struct argv_builder *argv, const struct hosts *h, const st
     char name[128];
     argv_add(argv, "");
     for (int node = 0; node < config_int(c, OPT_NODES); node++) {
-        argv->failed |= !name_host(name, h, site_job_node(job, node));
+        argv->failed |= !name_host(name, h, job->order != NULL ? job->order[node] : node);
         argv_extend(argv, "%s%s:%d", node > 0 ? "," : "", name, config_node_ranks(c, node));
     }
 }
@@ -199,7 +199,7 @@ static bool emulated_link(char text[LINK_BYTES], const struct config *config)
     return given != NULL || !are_given();
 }
 
-/* Returns the number of all hosts. Those beyond the point's nodes are spare nodes. */
+/* Returns the number of all hosts. Hosts beyond the point's nodes are spare nodes. */
 static int emulated_nodes(const struct site_job *job)
 {
     struct hosts hosts;

@@ -1,5 +1,5 @@
-/* Program that starts the ranks of a launch. It is searched only once, since a campaign has
- * thousands of launches. */
+/* Program that starts the ranks of a launch. The program is searched only once, since a campaign
+ * has thousands of launches. */
 #pragma once
 
 #include <stdbool.h>

@@ -6,9 +6,9 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Options of ssh: fail instead of asking for a password, and do not wait long for a machine that
- * is off. */
-#define SSH_SILENT   "BatchMode=yes"
+/* Option of ssh: fail instead of asking for a password. */
+#define SSH_SILENT "BatchMode=yes"
+/* Option of ssh: wait at most 10 s for a machine that is off. */
 #define SSH_PATIENCE "ConnectTimeout=10"
 #define SSH_OPTIONS  "-o " SSH_SILENT " -o " SSH_PATIENCE
 
@@ -16,7 +16,7 @@ enum { MACHINE_HASH_BYTES = 80 };
 
 struct machine {
     char name[256];
-    char class[HARDWARE_CLASS_BYTES]; /* hardware class (hardware_class) */
+    char class[HARDWARE_CLASS_BYTES]; /* hardware class, as hardware_class writes it */
     int cores;                        /* cores that ranks may use */
     struct error reason; /* ERR_UNAVAILABLE with the reason if nothing can run there; else OK */
 };

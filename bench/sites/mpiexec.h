@@ -1,4 +1,4 @@
-/* Common parts of sites that start ranks through mpiexec. */
+/* Prepares launches of sites that start ranks through mpiexec. */
 #pragma once
 
 #include "bench/sites/argv.h"

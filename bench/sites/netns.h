@@ -14,7 +14,7 @@ enum { NETNS_HOSTS_MAX = 16, NETNS_ID_BYTES = 96 };
 struct netns {
     char script[4096]; /* path of ci/netns.sh */
     int hosts;         /* number of hosts that the largest point needs; 0: no point uses hosts */
-    pid_t holder;      /* process of the script; 0: no hosts are up */
+    pid_t holder;      /* process of ci/netns.sh that keeps the hosts; 0: no hosts are up */
     int line;          /* socket to the holder; closing it takes the hosts down */
     char id[NETNS_ID_BYTES];
     char link[LINK_BYTES]; /* current link of the hosts */
@@ -25,7 +25,7 @@ struct netns {
 /* Whether this machine can emulate hosts with a link; asked once per link. */
 struct netns_answer {
     char link[LINK_BYTES];
-    struct error reason; /* status OK: possible; else the reason */
+    struct error reason; /* OK if hosts with the link are possible; else the reason why not */
 };
 
 /* Counts the hosts that the points of a spec need, without bringing them up. `home` is the folder

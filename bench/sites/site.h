@@ -20,19 +20,13 @@ struct site_job {
     const struct netns *netns;       /* emulated hosts; they may not be up yet */
     const struct machines *machines; /* machines reached by ssh; some may not have been asked yet */
     const struct allocation *allocation;
-    const char *program, *pin; /* paths of executables */
+    const char *program, *pin; /* paths of the measured program and of pin */
     const char *folder;        /* folder of the launch, for its records */
     /* Arguments of the program, up to NULL. A foreign program gets only these; other programs
      * get the point's options before them. */
     const char *const *arguments;
     const int *order; /* nodes of the site that the point uses, in order; NULL: the first ones */
 };
-
-/* Returns the site's node for a node of the point. */
-static inline int site_job_node(const struct site_job *job, int node)
-{
-    return job->order != NULL ? job->order[node] : node;
-}
 
 enum { SITE_CLEANUP_GONE = 4 };
 
@@ -62,8 +56,9 @@ struct site {
     enum status (*ready)(struct netns *netns, const struct config *config, struct error *e);
     /* site_check may find out what `prepare` needs, so launches are prepared again after it */
     bool learns;
-    /* Daemons on the nodes start the ranks. The ranks are then not descendants of the runner, so
-     * the runner cannot measure the load of other processes; the ranks' records have it. */
+    /* Daemons on the nodes start the ranks, so the ranks are not descendants of the runner. The
+     * runner then cannot measure how much processor time other processes take; the ranks record
+     * it. */
     bool by_daemons;
     /* See site_nodes and site_question; NULL: the site has no spare nodes to use in place of nodes
      * that do not answer. */

@@ -97,8 +97,8 @@ static enum status check_nodes(const struct allocation *a, const struct config *
                      nodes);
 }
 
-/* Adds environment variables for srun. They turn off binding and let steps share the job's
- * resources with the runner's own step. They also give the step of hydra's proxies the campaign's
+/* Adds environment variables for srun. The variables turn off binding, let steps share the job's
+ * resources with the runner's own step, and give the step of hydra's proxies the campaign's
  * name. */
 static enum status add_environment(struct site_launch *launch, const struct allocation *a,
                                    struct error *e)

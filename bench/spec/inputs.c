@@ -21,8 +21,8 @@
 static const struct input_kind {
     enum option_id option;
     const char *folder, *ending, *shared[3];
-    bool is_read;    /* must exist, since the spec or launches read it */
-    bool is_tensors; /* must be a safetensors file if it exists */
+    bool is_read;    /* the file must exist, since the spec or launches read it */
+    bool is_tensors; /* the file must be in safetensors format if it exists */
     /* words accepted in place of a file, for messages; NULL: only the option's default */
     const char *words;
 } kinds[] = {
@@ -150,7 +150,8 @@ static enum status check_tensors(const struct value *value, const char *key, str
                       key, value->text, LENGTH_BYTES);
 }
 
-/* Rejects a folder in place of a file, and a file that a checkpoint must not overwrite. */
+/* Rejects a folder in place of a file. Where a checkpoint is read or written, also rejects a file
+ * that is not in safetensors format. */
 static enum status check_file(const struct value *value, const struct input_kind *kind,
                               struct error *e)
 {

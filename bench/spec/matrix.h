@@ -38,8 +38,8 @@ struct selection {
     /* condition that excluded points satisfy; NULL: excluded points have the values in `config` */
     struct condition *condition;
     size_t matches; /* number of points that the exclude matches */
-    size_t alone;   /* number of these points that no earlier exclude matches */
-    /* same entry of `exclude` as the previous selection: lists in an entry give several */
+    size_t alone;   /* number of points that this exclude matches and no earlier one does */
+    /* from the same entry of `exclude` as the previous selection; lists in an entry give several */
     bool goes_on;
 };
 
@@ -47,8 +47,8 @@ struct selection {
 struct matrix {
     char *label;                    /* label of a case; NULL: the spec's matrix, not a case */
     struct mark mark;               /* position of the case in the file */
-    struct selection own;           /* options that the case gives one value */
-    struct axis axes[OPTION_COUNT]; /* in the order of the file */
+    struct selection own;           /* options that have one value in the case */
+    struct axis axes[OPTION_COUNT]; /* axes in the order of the file */
     size_t n_axes;
     struct selection *excludes;
     size_t n_excludes;

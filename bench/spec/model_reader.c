@@ -14,12 +14,15 @@
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/names.h"
 
-/* Limits of images: grey, grey with alpha, RGB or RGBA. struct net_desc has a mean for each
- * channel. */
+/* Largest number of image channels: grey, grey with alpha, RGB or RGBA. struct net_desc has a mean
+ * for each channel. */
 #define CHANNELS_MAX 4
-#define SIDE_MAX     4096
-#define CLASSES_MAX  1000
-#define COUNT_MAX    9007199254740992.0 /* largest whole number that a double represents exactly */
+/* Largest height and width of an image, in pixels. */
+#define SIDE_MAX 4096
+/* Largest number of classes. */
+#define CLASSES_MAX 1000
+/* Largest whole number that a double represents exactly. */
+#define COUNT_MAX 9007199254740992.0
 
 enum model_key {
     KEY_NAME,

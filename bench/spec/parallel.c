@@ -27,8 +27,8 @@ static enum status check_ranks(const struct config *config, const struct cut *cu
     return OK;
 }
 
-/* Checks the strategy. It sums gradients over ranks with the same stage or slice, which requires
- * equal weights. */
+/* Checks that the strategy keeps weights equal, since it sums gradients over the ranks with the
+ * same stage or slice. */
 static enum status check_sums(const struct config *config, const struct cut *cut,
                               enum option_id *at, struct error *e)
 {

@@ -24,7 +24,7 @@ void pattern_free(struct pattern *pattern);
 /* Text of a group: the only group, the only named group or the group "value"; without groups, the
  * whole match. NULL if nothing matches; size 0 if the group has no part in the match. */
 struct pattern_value {
-    const char *text; /* points into the line */
+    const char *text; /* points into the matched line */
     size_t size;
 };
 

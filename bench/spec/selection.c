@@ -12,7 +12,7 @@
 /* Largest number of selections that the lists in one entry of `exclude` make. */
 #define EXCLUDES_MAX 4096
 
-/* Name of a point's case in conditions. */
+/* Name by which conditions refer to a point's case. */
 static const char case_word[] = "case";
 
 enum status option_given_twice(const struct spec_option *option, const struct node *entry,

@@ -43,8 +43,9 @@ bool spec_is_meant(const char *name)
 
 /* ---- Files that a spec extends ---- */
 
-/* Limits of extended files. Together with the limit of a file's size they bound the input. */
+/* Largest number of files that a spec extends, also through other files. */
 #define BASES_MAX 64
+/* Largest number of files from a spec to a file that it extends through others. */
 #define DEPTH_MAX 16
 
 /* File being read, and the file that extends it. */
@@ -176,8 +177,8 @@ static enum status name_quick_form(struct spec *spec, struct error *e)
     return status;
 }
 
-/* Applies the words of `quick` to the spec. They are already part of a recorded spec, whose `quick`
- * is none. asked: column of form=quick in --set, or 0. */
+/* Applies the words of `quick` to the spec. A recorded spec has these words applied already, and
+ * its `quick` is none. asked: column of form=quick in --set, or 0. */
 static enum status apply_quick(struct spec *spec, int asked, struct error *e)
 {
     const struct spec_option *option = option_get(OPT_QUICK);

@@ -59,7 +59,7 @@ struct spec_option {
     const char *preset;
     const struct enumeration *names; /* allowed names, or NULL */
     const char *help;
-    bool flaw; /* repeats a flaw of published programs unless at its default */
+    bool flaw; /* values other than the default repeat a flaw of published programs */
 };
 
 /* Returns whether a value of this type is written as a list. */
@@ -108,7 +108,7 @@ struct own_options {
 /* Prints what `scalebench explain KEY` shows: type, unit, range, names, default, help. */
 void option_explain(FILE *out, const struct spec_option *option);
 
-/* Kind of value of a key that is no option. */
+/* Type of the value of a key that is no option (parts.def). */
 enum part_kind {
     PART_FILES,    /* file or list of files */
     PART_AXES,     /* options, each with a list of values */
@@ -131,7 +131,7 @@ const struct spec_part *spec_parts(size_t *n);
 /* Position of a value. line 0: default or command line (see `file`). For an aliased value, the
  * position of the alias. */
 struct mark {
-    const char *file; /* borrowed from the spec */
+    const char *file; /* name of the file; borrowed from the spec */
     int line, column;
     /* position inside the anchor if the value is an alias; else 0 */
     int anchor_line, anchor_column;
@@ -149,14 +149,14 @@ struct value {
     /* Value of INT REAL TIME SIZE PERCENT RANKS NODES NODE_RANKS CONDITION OWN; BOOL 0 or 1; ENUM
      * index; RANGE lower bound. */
     double number;
-    double number_hi; /* RANGE upper bound */
+    double number_hi; /* upper bound of a RANGE */
     union {
-        double *numbers; /* numbers of INTS and SEGMENTS, if of_numbers */
+        double *numbers; /* values of types INTS and SEGMENTS, if of_numbers */
         char **texts;    /* values of types TEXTS STRINGS WORDS PATTERNS; names of FIGURES */
     };
     char *path;                     /* absolute path if the value is a file or folder; else NULL */
-    struct figure_request *figures; /* value of FIGURES */
-    unsigned n;                     /* number of numbers, texts or figures */
+    struct figure_request *figures; /* value of type FIGURES */
+    unsigned n;                     /* number of elements: numbers, texts or figures */
     bool of_numbers;
     bool set;      /* given by a spec file, --set or a workload's command line; false: default */
     bool borrowed; /* texts and numbers belong to another value, which outlives this one */
@@ -165,7 +165,8 @@ struct value {
 /* One value for every option. */
 struct config {
     struct value values[OPTION_COUNT];
-    const struct own_options *own; /* borrowed from the spec; NULL: none */
+    /* options of foreign programs, borrowed from the spec; NULL: none */
+    const struct own_options *own;
 };
 
 /* Return an option as option_get and option_find do, including options of foreign programs. */
@@ -233,8 +234,8 @@ double config_global_batch(const struct config *config, long ranks);
 enum status config_check_batch(const struct config *config, long ranks, enum option_id *at,
                                struct error *e);
 
-/* Returns the effective sync.overlap. It is `none` if the strategy does not communicate during
- * backward, or if the compressor prevents overlap. */
+/* Returns the effective sync.overlap: `none` if the strategy does not communicate during backward,
+ * or if the compressor prevents overlap. */
 enum overlap_kind config_overlap(const struct config *config);
 /* Returns the cores of a rank: one per computing thread, and one for the thread of sync.overlap. */
 int config_cores_per_rank(const struct config *config);
@@ -294,9 +295,11 @@ double config_link_s_per_byte(const struct config *config);
 double config_link_delay_s(const struct config *config);
 /* Returns whether the link has its default rate and delay. */
 bool config_has_usual_link(const struct config *config);
-/* Returns the kind of a point's numbers: kind of the site, "replayed", or both. */
+/* Returns how the numbers of a point arise: "measured", "emulated", "replayed" or "emulated and
+ * replayed". */
 const char *config_kind(const struct config *config);
-/* Returns the kind of numbers of accuracy runs, which compute even if timed launches replay. */
+/* Returns how the numbers of accuracy runs arise: "measured" or "emulated". Accuracy runs compute
+ * even if timed launches replay. */
 const char *config_kind_trained(const struct config *config);
 const struct workload_row *config_workload(const struct config *config);
 /* Returns the workload's row; NULL if the name is unknown. */
@@ -436,11 +439,11 @@ struct spec_input {
     enum option_id option;
     /* file name without folder and ending, unique per option; option values have this text */
     char *name;
-    char *path; /* path from which it was read */
+    char *path; /* path from which the file was read */
     char *copy; /* path of the copy in a run's folder: "models/lenet_21k.yaml" */
     /* SHA-256: of the network (model_sha256), or of the bytes if the file is no network */
     char digest[SHA256_TEXT_BYTES];
-    struct net_desc net; /* the network; else empty */
+    struct net_desc net; /* the network, if the file is one; else empty */
 };
 
 /* Point of a campaign. `label` distinguishes it by the options that vary ("ranks=2 allreduce"),
@@ -449,12 +452,13 @@ struct spec_input {
  * place of its name. Points of different cases may have the same id: then they share their
  * launches. */
 struct point {
-    struct config config; /* borrowed from the spec */
+    struct config config; /* values of all options; borrowed from the spec */
     /* case of the point, or the spec's matrix if there are no cases; borrowed */
     const struct matrix *of;
-    const char *case_name;        /* label of the case; "": no cases; borrowed */
-    size_t twin;                  /* index of the first point with the same id */
-    const struct spec_input *net; /* borrowed from the spec; NULL without a model */
+    const char *case_name; /* label of the case; "": no cases; borrowed */
+    size_t twin;           /* index of the first point with the same id */
+    /* network of the point, borrowed from the spec; NULL without a model */
+    const struct spec_input *net;
     char id[16];
     char label[128];
     bool base; /* the point is the baseline point of some point; then base_index is its own index */
@@ -481,11 +485,11 @@ struct node;
  * problem differ only in ranks, nodes, place.*, sync.* and inject.*. With measure.replay, a point
  * of strategy none is added for each point of several ranks. */
 struct spec {
-    char *path;   /* path of the file */
+    char *path;   /* path of the spec file */
     char **bases; /* paths of the files that the spec extends */
     size_t n_bases;
     struct own_options *own;
-    struct config config;  /* values outside the matrix */
+    struct config config;  /* values of options that are not in the matrix */
     struct config presets; /* every option at its default */
     struct matrix *matrix; /* matrix, exclude, cases, ... as read; spec_write writes them again */
     /* added baseline points, points of the matrix in order, other added points */
@@ -562,7 +566,7 @@ enum { SEEN_FROM_MAX = 8 };
  * the file with the value, then the current folder. For --set, the current folder comes first. Each
  * is "" (the current folder) or ends in '/'. */
 struct seen_from {
-    char *beside; /* freed by seen_from_close */
+    char *beside; /* folder of the file with the value; freed by seen_from_close */
     const char *folders[SEEN_FROM_MAX + 1];
 };
 enum status seen_from_open(struct seen_from *from, const struct spec *spec, struct mark mark,
@@ -591,10 +595,11 @@ enum status config_parse_arguments(struct config *config, int *argc, char **argv
  * count in the file is checked. ERR_SPEC or ERR_SHAPE with file:line:column. */
 enum status model_load(struct net_desc *net, const char *name, struct error *e);
 
-/* Writes a network as one line of JSON without a line end. It holds the input with mean and std per
- * channel, layers with options, shapes and tensors, and all tensors with dimensions and offsets. */
+/* Writes a network as one line of JSON without a line end. The JSON has the input with mean and std
+ * per channel, layers with options, shapes and tensors, and all tensors with dimensions and
+ * offsets. */
 enum status model_write_json(FILE *out, const struct net_desc *net, struct error *e);
 
-/* Computes the SHA-256 of that JSON in hexadecimal. Files that describe the same network have the
- * same digest. */
+/* Computes the SHA-256 of the JSON of model_write_json, in hexadecimal. Files that describe the
+ * same network have the same digest. */
 enum status model_sha256(const struct net_desc *net, char hex[SHA256_TEXT_BYTES], struct error *e);

@@ -130,8 +130,8 @@ static void write_selection(FILE *out, const struct spec *spec, const struct sel
     fputs("}\n", out);
 }
 
-/* Writes the excludes that match some point. Others may depend on this machine or --set; in the
- * written spec they would be errors. */
+/* Writes the excludes that match some point. Excludes that match none on this machine or with this
+ * --set would be errors in the written spec. */
 static void write_excludes(FILE *out, const struct spec *spec, const struct matrix *matrix,
                            const char *indent)
 {

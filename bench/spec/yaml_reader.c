@@ -10,15 +10,16 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Limits of a file; no real spec comes near them. */
+/* Largest size of a YAML file. */
 #define FILE_BYTES_MAX (1u << 20)
-#define KEY_BYTES_MAX  200
+/* Largest length of a key in a YAML file. */
+#define KEY_BYTES_MAX 200
 
 struct reader {
     yaml_parser_t parser;
     const char *text;
     size_t size;
-    struct mark origin; /* position of the first character */
+    struct mark origin; /* position of the first character of the text */
     struct anchors anchors;
 };
 

@@ -28,7 +28,7 @@ struct parser {
     char *word;    /* text of a word or quoted text; in c->words */
     char *room;    /* unused rest of c->words */
     bool sum;      /* parse a sum without a comparison, in which + - * / end words */
-    bool is_truth; /* the part parsed last is a condition, not a number */
+    bool is_truth; /* the expression parsed last is a condition, not a number */
     size_t first;  /* first step of the current comparison */
     int depth;
 };

@@ -36,9 +36,12 @@ struct condition {
     size_t n_steps, n_terms;
 };
 
-/* Largest depth of parentheses, `not` and minus signs, and size of the stack. Each level holds at
- * most five operands, one for each level of operator precedence. */
-enum { CONDITION_DEPTH = 30, CONDITION_STACK = 5 * (CONDITION_DEPTH + 1) + 2 };
+enum {
+    CONDITION_DEPTH = 30, /* largest depth of parentheses, `not` and minus signs */
+    /* Size of the stack for evaluation. Each level of depth needs at most five operands, one for
+     * each level of operator precedence. */
+    CONDITION_STACK = 5 * (CONDITION_DEPTH + 1) + 2
+};
 
 /* Converts a number in seconds, bytes or per cent to the unit of a name in the comparison that
  * begins with `term`: the first name with a unit of this type, else the first name. NAN if that

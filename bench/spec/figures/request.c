@@ -9,9 +9,10 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* NAME_BYTES_MAX: longest name of a figure. PRESET_BYTES: longest text with the default options of
- * a kind of figure. Neither text is ever truncated. */
-enum { NAME_BYTES_MAX = 40, PRESET_BYTES = 256 };
+enum {
+    NAME_BYTES_MAX = 40, /* longest name of a figure */
+    PRESET_BYTES = 256,  /* size of the text with the default options of a kind of figure */
+};
 
 #define PREFIX "figures."
 

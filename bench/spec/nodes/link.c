@@ -8,7 +8,8 @@
 
 enum { TEXT_MOST = 24 };
 
-/* Unit of a quantity. A list of units ends with one without a name. */
+/* Unit of a rate or a time: its name and its size in bit/s or s. A unit without a name ends a list
+ * of units. */
 struct unit {
     const char *name;
     double size;

@@ -200,7 +200,8 @@ static bool gives(const struct scope *s, enum option_id id)
     return by_case || s->spec->config.values[id].set || matrix_axis(all, id) != NULL;
 }
 
-/* Returns the largest number of ranks in the spec or case; 0 if it depends on the machine. */
+/* Returns the largest number of ranks in the spec or case; 0 if the number depends on the
+ * machine. */
 static long largest(const struct scope *s)
 {
     const struct axis *axis = matrix_axis(s->of, OPT_RANKS);

@@ -12,7 +12,7 @@
 #define KEY_BYTES 33
 
 struct alike {
-    struct hsearch_data table; /* from key to element of `kinds` */
+    struct hsearch_data table; /* maps a key to its element of `kinds` */
     bool by_identity, by_case;
     /* options whose values form the key: chosen, and different between points */
     enum option_id options[OPTION_COUNT];
@@ -20,7 +20,7 @@ struct alike {
     struct kind {
         char key[KEY_BYTES];
         size_t number;
-    } kinds[]; /* owns the keys of the table */
+    } kinds[]; /* groups of points; the hash table uses their keys */
 };
 
 /* Returns whether an option of a point is compared with other points. Calibration points are left

@@ -16,7 +16,7 @@
  * case replace axes of the spec. */
 struct product {
     const struct matrix *of;
-    struct config config; /* values outside the axes; borrowed */
+    struct config config; /* values of options that are not on an axis; borrowed */
     const struct axis *axes[OPTION_COUNT];
     /* index into `lengths` for each axis; axes of a zip share one index */
     size_t ways[OPTION_COUNT];

@@ -21,7 +21,7 @@ static void extend_label(struct point *point, const struct spec_option *option)
 
 /* Values of one option in the points of one case. */
 struct in_case {
-    const struct value *first; /* value at the latest point of the case */
+    const struct value *latest; /* value at the latest point of the case */
     bool differs;
 };
 
@@ -43,8 +43,8 @@ static bool compare_values(struct in_case *cases, const struct spec *spec, enum 
         struct in_case *in = &cases[case_index(spec, &spec->points[i])];
         if (config_calibrates(&spec->points[i].config) || !counts(&spec->points[i].config, id))
             continue;
-        in->differs = in->differs || (in->first != NULL && !value_equal(in->first, value));
-        in->first = value;
+        in->differs = in->differs || (in->latest != NULL && !value_equal(in->latest, value));
+        in->latest = value;
         differs = differs || in->differs;
     }
     return differs;
@@ -60,9 +60,9 @@ static bool labels_calibration(enum option_id id, bool differs)
            !compute_leaves_out(option_get(id), false);
 }
 
-/* Appends an option to the labels of points in cases in which its value varies. Default variants
- * and compressors are not shown. Others are also shown if they do not vary, at points without a
- * case name. */
+/* Appends an option to the labels of points in cases in which its value varies. A default variant
+ * or compressor is never shown. Others are shown at points without a case name even if they do not
+ * vary. */
 static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;

@@ -22,7 +22,7 @@ struct written_value {
     const char *found;
     /* limit, such as the number of steps, above which the value has no effect at some point */
     const struct length *late;
-    double most; /* largest limit of `late` over the points that exceed it */
+    double most; /* largest value of the limit `late` over the points */
     bool read;   /* whether a point reads the value */
 };
 

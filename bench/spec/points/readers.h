@@ -8,7 +8,7 @@
  * Options without a row are read by all points. */
 struct reader {
     enum option_id id, owner;
-    const char *names; /* separated by blanks; or NULL */
+    const char *names; /* values of `owner`, separated by blanks; or NULL */
     bool (*reads)(const struct config *config);
 };
 

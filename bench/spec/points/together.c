@@ -485,8 +485,8 @@ static enum status check_schedules(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Rejects emulated hosts if every point has one node, because there is no link. Beside another site
- * they show the cost of emulation. */
+/* Rejects emulated hosts if every point has one node, because there is no link. They are allowed
+ * beside points of another site, to show the cost of emulation. */
 static enum status check_hosts(const struct spec *spec, struct error *e)
 {
     const struct value *site = NULL;

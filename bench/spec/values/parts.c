@@ -56,7 +56,7 @@ bool number_parse(const char *text, double *number)
     return *end == '\0' && isfinite(*number);
 }
 
-/* Words for true, then as many for false. */
+/* Words for true, then as many words for false. */
 static const char *const bool_words[] = {"true", "True", "TRUE", "yes",   "Yes",   "YES",
                                          "on",   "On",   "ON",   "false", "False", "FALSE",
                                          "no",   "No",   "NO",   "off",   "Off",   "OFF"};

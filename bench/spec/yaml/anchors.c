@@ -6,11 +6,12 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* Limits of one file; no real spec comes near them. The number of anchors also bounds the search
- * for a name. */
+/* Largest number of anchors in a file. It also bounds the time to find an anchor by name. */
 #define ANCHORS_MAX 1000
-#define NODES_MAX   10000
-#define BYTES_MAX   (1u << 20)
+/* Largest number of nodes in the copies of all anchors of a file. */
+#define NODES_MAX 10000
+/* Largest number of bytes of text in the copies of all anchors of a file. */
+#define BYTES_MAX (1u << 20)
 
 /* ---- Copy nodes ---- */
 

@@ -5,14 +5,16 @@
 
 #include "bench/spec/yaml/node.h"
 
-/* Limits: depth of a tree, items of one list or map. */
-enum { YAML_DEPTH_MAX = 16, YAML_ITEMS_MAX = 1000 };
+enum {
+    YAML_DEPTH_MAX = 16,   /* largest depth of a YAML tree */
+    YAML_ITEMS_MAX = 1000, /* largest number of items in one list or map */
+};
 
 struct anchor {
     char *name;
     struct mark mark;
-    bool complete;    /* the anchored node was read to its end */
-    struct node node; /* copy of the complete node */
+    bool complete;    /* the whole anchored node has been read */
+    struct node node; /* copy of the anchored node */
 };
 
 /* Anchors of a document. Zeroed at first, freed with anchors_free. */

@@ -13,11 +13,11 @@ enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP };
 struct node {
     enum node_kind kind;
     struct mark mark; /* position of the value */
-    char *key;        /* NULL in a list and at the top */
+    char *key;        /* key in a map; NULL in a list and at the top */
     struct mark key_mark;
     char *text;  /* scalar as written without quotes; "" if empty */
     bool quoted; /* in quotes or a block: a text, never a number */
-    bool merges; /* has the merge key <<, until the map around it is complete */
+    bool merges; /* value of a merge key <<, not yet merged into the map around it */
     int lead;    /* characters between `mark` and the text, such as an anchor or a quotation mark */
     bool verbatim; /* the text is as in the file, without escapes and line breaks */
     struct node *items;
