@@ -1,4 +1,4 @@
-/* Read-only memory mappings of files. */
+/* Maps files into memory, read-only. */
 #pragma once
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* Messages for people, on standard error only. Standard output belongs to results. */
+/* Prints messages for people, on standard error only. Standard output belongs to results. */
 #pragma once
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_NOTE, LOG_DETAIL };

@@ -1,4 +1,4 @@
-/* Limits and counters of the cgroup of this process. Private to bench/place and its tests. */
+/* Reads limits and counters of the cgroup of this process. Private to bench/place and its tests. */
 #pragma once
 
 #include "bench/place/place.h"

@@ -1,5 +1,5 @@
-/* Nodes of the Slurm job that this process is part of, and the launcher that starts ranks on
- * them. */
+/* Finds the nodes of the Slurm job that this process is part of. Keeps the launcher that was found
+ * to start ranks on them. */
 #pragma once
 
 #include "bench/place/place.h"

@@ -1,4 +1,4 @@
-/* Builder of a NULL-terminated list of strings in one allocation, for argv and environment of a
+/* Builds a NULL-terminated list of strings in one allocation, for argv and environment of a
  * launch. */
 #pragma once
 

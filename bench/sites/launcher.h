@@ -1,4 +1,4 @@
-/* Program that starts the ranks of a launch. The program is searched only once, since a campaign
+/* Finds the program that starts the ranks of a launch. It is searched only once, since a campaign
  * has thousands of launches. */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 struct launcher {
     char path[4096];
-    bool open_mpi;        /* Open MPI's launcher, whose options differ from hydra's */
+    bool open_mpi;        /* the launcher is Open MPI's, whose options differ from hydra's */
     struct error missing; /* ERR_UNAVAILABLE with the reason if it was not found; else OK */
 };
 

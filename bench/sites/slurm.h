@@ -1,4 +1,5 @@
-/* Trial launch on the nodes of a Slurm job. */
+/* Prepares a trial launch on the nodes of a Slurm job, to find out whether a launcher works
+ * there. */
 #pragma once
 
 #include <time.h>

@@ -232,7 +232,7 @@ static bool has_negative_pixels(const struct net_desc *net)
     return found;
 }
 
-/* Rejects a last layer relu whose inputs are never negative. */
+/* Rejects a relu layer whose inputs are never negative. */
 static enum status check_idle_relu(const struct net_desc *net, const struct node *node,
                                    struct error *e)
 {

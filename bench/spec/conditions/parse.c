@@ -374,9 +374,8 @@ static enum status check_right(const struct parser *p, const struct comparison *
                                                                                : OK;
 }
 
-/* Turns the current comparison into one of a single name with a text or a number. `text` is the
- * compared value as written, also if it is a number: values of the name that are not numeric are
- * compared with `text`. */
+/* Turns the current comparison into one of a single name with a text or a number. If the name's
+ * value is not numeric, it is compared with `text`, the operand as written. */
 static void compare_name(struct parser *p, const struct comparison *of, const char *text,
                          int column, double number)
 {

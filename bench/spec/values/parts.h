@@ -42,6 +42,6 @@ enum status value_parse_whole(const struct spec_option *option, const struct nod
 enum status value_check_text(const struct spec_option *option, const struct node *node,
                              struct error *e);
 
-/* Finds a name among the option's names. */
+/* Finds a name among those that the option accepts. */
 enum status value_parse_name(const struct spec_option *option, const struct node *node, int *index,
                              struct error *e);

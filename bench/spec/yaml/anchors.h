@@ -1,6 +1,6 @@
-/* Anchors of one document, copies made by aliases, and merge keys
- * (https://yaml.org/type/merge.html). Each node owns its contents. The total size of copies is
- * limited, so that a few lines cannot fill the memory. */
+/* Resolves anchors, aliases and merge keys (https://yaml.org/type/merge.html) of one YAML document.
+ * An alias becomes a copy of the anchored node, so each node owns its contents. The total size of
+ * copies is limited, so that a few lines cannot fill the memory. */
 #pragma once
 
 #include "bench/spec/yaml/node.h"
