@@ -1,4 +1,4 @@
-/* Values of claims that are cells of tables. */
+/* Computes values of claims that are cells of tables, such as a median over rows of summary.csv. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* level of every interval behind a verdict */
+/* confidence level of every interval that a verdict uses */
 #define CLAIM_LEVEL 0.95
 
 enum reduction {
@@ -23,9 +23,9 @@ static const char *const reduction_names[] = {
 #include "bench/claims/reductions.def"
 };
 
-/* a cell: "[reduction] column of file [where condition]" */
+/* reference to a cell in a claim: "[reduction] column of file [where condition]" */
 struct cell {
-    char words[512]; /* words before `where`; column and file point into them */
+    char words[512]; /* text of the reference up to `where`; column and file point into it */
     const char *column, *file;
     enum reduction reduction;
     struct condition *where; /* condition on rows; NULL: every row */
@@ -35,15 +35,19 @@ struct taken {
     struct taken_number {
         struct interval value;
         int line;
-        const char *launch; /* column `launch`, borrowed; NULL: the table has none */
-    } * numbers;            /* [n] numbers of the matching rows */
-    int *lines;             /* [rows] lines of the matching rows in the file */
+        const char *launch; /* the row's launch, borrowed from the table; NULL: the table has no
+                               column `launch` */
+    } * numbers;            /* [n] values of matching rows that have a number */
+    int *lines;             /* [rows] line in the file of each matching row */
     size_t n, rows;
-    const char *word; /* text of the last row with a text instead of a number, or NULL */
-    const char *why;  /* column `reason` of the last row without a number, or NULL */
-    const struct claim_table *summary; /* summary of the run; NULL for published numbers */
-    unsigned evidence;                 /* evidence of a run's rows, bits 1 << enum claim_evidence */
-    bool withheld;                     /* a row has no interval because its ranks share cores */
+    const char *word; /* value of the last matching row whose value is a text; NULL: none */
+    const char *why;  /* column `reason` of the last matching row without a number; NULL: none */
+    const struct claim_table *summary; /* summary.csv of the table's run; NULL: the table has
+                                          published numbers */
+    unsigned evidence;                 /* evidence of the matching rows: bits 1 << enum
+                                          claim_evidence; 0: published */
+    bool withheld;                     /* some matching row has no interval because its ranks share
+                                          cores */
 };
 
 /* ---- Parsing ---- */
@@ -60,8 +64,8 @@ static enum status find_reduction(struct cell *cell, const struct claim_value *v
     return OK;
 }
 
-/* Splits the text into words. *is_cell: the text contains the word `of`, which arithmetic never
- * does. */
+/* Splits the text before `where` into words. *is_cell: one word is `of`, which only references to
+ * cells have. */
 static enum status split(struct cell *cell, bool *is_cell, const struct claim_value *value,
                          size_t length, struct error *e)
 {
@@ -103,15 +107,16 @@ static enum status read_where(struct cell *cell, const struct claim_value *value
 
 /* ---- Rows ---- */
 
-/* Sets the interval of a number without a usable one. A value that varies between runs gets an
- * unbounded interval, else the number is exact. */
+/* Sets the interval of a number that has none, or too weak a one. A number that varies between runs
+ * gets an unbounded interval; any other is exact. */
 static void open_interval(struct interval *number, bool has_interval)
 {
     number->lo = has_interval ? -INFINITY : number->mid;
     number->hi = has_interval ? INFINITY : number->mid;
 }
 
-/* Returns the kinds of evidence in column `kind`, as in "emulated and replayed", as bits. */
+/* Returns the evidence that column `kind` lists, such as "emulated and replayed": bits 1 << enum
+ * claim_evidence. */
 static unsigned kind_of(const struct csv_table *table, size_t row)
 {
     const char *kind = csv_table_text(table, row, "kind");
@@ -121,8 +126,8 @@ static unsigned kind_of(const struct csv_table *table, size_t row)
     return bits;
 }
 
-/* Returns the evidence of a row. Without column `kind`, it is the evidence of the row's point in summary.csv; measured if
- * the row has no point. */
+/* Returns the evidence of a row. If its table has no column `kind`, reads the row of the same point
+ * in summary.csv. Without such a row, the evidence is measured. */
 static unsigned evidence_of(const struct check_point *own, const struct claim_table *summary)
 {
     const struct csv_table *table = &own->c->run.summary, *points = &summary->rows.run.summary;
@@ -135,7 +140,8 @@ static unsigned evidence_of(const struct check_point *own, const struct claim_ta
     return bits != 0 ? bits : 1u << EVIDENCE_measured;
 }
 
-/* columns of summary.csv with the level, or the number of pairs, behind an interval */
+/* columns of summary.csv with the confidence level, or number of pairs, behind other columns'
+ * intervals */
 static const struct {
     const char *begins, *by;
     bool pairs;
@@ -145,8 +151,8 @@ static const struct {
                 {"overlap_share", "overlap_pairs", true}};
 #define SURETIES (sizeof sureties / sizeof *sureties)
 
-/* Returns whether the row's interval rests on too few launches, pairs or seeds. In tables of
- * earlier versions without pairs, launches are counted. */
+/* Returns whether too few launches, pairs or seeds support the row's interval. Tables of earlier
+ * versions lack the number of pairs; the level of step_ms is used there. */
 static bool is_too_weak(const char *column, const struct check_point *point)
 {
     const struct csv_table *table = &point->c->run.summary;
@@ -229,7 +235,8 @@ static enum status take_rows(struct taken *taken, const struct cell *cell,
 
 /* ---- Reductions ---- */
 
-/* Returns the smallest value (sign 1) or the largest (-1) by medians; *line is its line. */
+/* Returns the smallest (sign 1) or largest (sign -1) value. Lower ends, medians and upper ends are
+ * compared separately. *line is the line of the row with the extreme median. */
 static struct interval least(int *line, const struct taken *taken, double sign)
 {
     struct interval r = taken->numbers[0].value;
@@ -256,12 +263,14 @@ static struct interval sum_over(const struct taken *taken, double n)
     return r;
 }
 
-/* Returns the interval of a mean by Student's t. Its level is 95 % from two normal values on. */
+/* Returns the median with Student's t interval of the mean. If x is normal, its level is 95 % for
+ * any n >= 2. */
 static struct interval normal_interval(const double *x, size_t n, double median)
 {
     double mean = x[0], squares = 0;
     for (size_t i = 0; i < n; i++)
-        mean += (x[i] - x[0]) / (double)n; /* this sum is exact if all values are equal */
+        mean += (x[i] - x[0]) / (double)n; /* adding differences keeps the mean exact if all values
+                                              are equal */
     for (size_t i = 0; i < n; i++)
         squares += (x[i] - mean) * (x[i] - mean);
     double half = student_quantile((1 + CLAIM_LEVEL) / 2, (double)(n - 1)) *
@@ -269,8 +278,8 @@ static struct interval normal_interval(const double *x, size_t n, double median)
     return (struct interval){mean - half, median, mean + half, CLAIM_LEVEL, true};
 }
 
-/* Fills x[] with the median of each launch's consecutive rows, or with each row if the table has no
- * launches. Returns their number. `own` is scratch for all rows. */
+/* Fills x[] with the median of each launch's consecutive rows; if the table has no launches, with
+ * every row. Returns the length of x. `own` is scratch space of taken->n values. */
 static size_t find_launches(double *x, double *own, const struct taken *taken)
 {
     size_t n = 0;
@@ -287,8 +296,8 @@ static size_t find_launches(double *x, double *own, const struct taken *taken)
     return n;
 }
 
-/* Computes the median of launches. Published numbers and single values get no interval: a single
- * measured value is unbounded, a published one exact. */
+/* Computes the median over launches. The median of published numbers is exact. That of a single
+ * measured launch has an unbounded interval. */
 static enum status find_median(struct interval *r, const struct taken *taken, struct error *e)
 {
     double *x;
@@ -334,7 +343,7 @@ static enum status reduce(struct claim_value *value, const struct cell *cell,
     }
 }
 
-/* Writes the addresses of the rows, as "published/a.csv#L3 published/a.csv#L5-L7". */
+/* Writes the addresses of the matching rows, such as "published/a.csv#L3 published/a.csv#L5-L7". */
 static enum status link_rows(char **text, const struct claim_table *table,
                              const struct taken *taken, struct error *e)
 {
@@ -352,8 +361,8 @@ static enum status link_rows(char **text, const struct claim_table *table,
     return fclose(out) == 0 ? OK : error_no_memory(e, "the rows of a claim");
 }
 
-/* Handles a cell without a number. In a table of a run this is a result, in a published table a
- * mistake in the claim. */
+/* Handles a cell whose rows have no number. If the table belongs to a run, the claim cannot be
+ * judged. In a published table it is a mistake in the claims file. */
 static enum status find_nothing(struct claim *claim, struct claim_value *value,
                                 const struct cell *cell, const struct claim_table *table,
                                 const struct taken *taken, struct error *e)

@@ -8,7 +8,7 @@
 
 /* ---- Reasons ---- */
 
-/* Look-up that keeps the interval of one value; all other values count as exact. */
+/* Look-up in which only value `name` has its interval; all other values are exact. */
 struct one_open {
     const struct claim *claim;
     const char *name;
@@ -37,7 +37,8 @@ static void add_name(struct claim *claim, const char *begin, const char *name)
              length > 0 ? ", " : begin, name);
 }
 
-/* Names the cells with unbounded intervals. Arithmetic over them is not named. */
+/* Lists in the claim's reason the cells with unbounded intervals, after `begin`. `withheld`: lists
+ * cells whose ranks share cores, else only other cells. */
 static void name_cells(struct claim *claim, bool withheld, const char *begin)
 {
     for (size_t i = 0; i < claim->n; i++)
@@ -79,7 +80,7 @@ static enum status refuse_name(const struct claim *claim, const char *name, stru
     return mark_error(e, ERR_SPEC, claim->holds_mark, "holds: %s", text);
 }
 
-/* Checks that every term of `holds` has values of one kind: numbers or texts. */
+/* Checks that `holds` compares numbers with numbers and texts with texts. */
 static enum status check_kinds(const struct claim *claim, struct error *e)
 {
     size_t n;
@@ -100,7 +101,8 @@ static enum status check_kinds(const struct claim *claim, struct error *e)
     return OK;
 }
 
-/* Refuses a condition on numbers that the claim itself gives. */
+/* Refuses a condition that uses no table: the claim would judge numbers written in the claim
+ * itself. */
 static enum status check_tables(const struct claim *claim, struct error *e)
 {
     size_t n;

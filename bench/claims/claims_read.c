@@ -87,7 +87,8 @@ static enum status check_id(const struct claims *c, const struct node *item, str
     return OK;
 }
 
-/* Checks that conditions and arithmetic can refer to the value by its name. */
+/* Checks the name of a value, so that conditions and arithmetic can use it, and that the value is a
+ * text. */
 static enum status check_value_name(const struct node *item, struct error *e)
 {
     bool good = isalpha((unsigned char)item->key[0]);
@@ -122,8 +123,8 @@ static struct condition_unit find_no_unit(const char *name, const void *arg)
     return (struct condition_unit){.factor = 1};
 }
 
-/* Refuses a condition that always holds, or never. Comparing the sides changes numbers, so it uses a
- * copy. */
+/* Refuses a condition that is always or never true. condition_match_units changes numbers, so the
+ * check works on a copy. */
 static enum status check_holds(const struct claim *claim, struct error *e)
 {
     char why[CONDITION_WHY];

@@ -1,4 +1,4 @@
-/* Values of claims that are arithmetic over earlier values. */
+/* Computes values of claims that are arithmetic over earlier values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static enum status refuse_at(const struct claim_value *value, int column, struct
     return mark_error(e, ERR_SPEC, mark_ahead(value->mark, column - 1), "%s: %s", value->name, why);
 }
 
-/* Checks that every name in the sum is an earlier value with a number. */
+/* Checks that every name in the arithmetic is the name of an earlier value with a number. */
 static enum status check_names_before(const struct claim *claim, size_t i,
                                       const struct condition *sum, struct error *e)
 {

@@ -1,4 +1,4 @@
-/* Tables that claims use, each read once. */
+/* Finds and reads the tables that claims use, each table once. */
 #include "bench/claims/tables.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static enum status refuse_file(struct mark mark, const char *file, const char *w
     return mark_error(e, ERR_SPEC, mark, "%s: %s", file, why);
 }
 
-/* Finds the run of a table such as "overlap/summary.csv" in `runs` of the file. */
+/* Finds the run of a table in `runs` of the claims file: `overlap` for "overlap/summary.csv". */
 static enum status find_run(struct claim_table *table, const struct claims *c, struct mark mark,
                             struct error *e)
 {

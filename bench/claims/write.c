@@ -1,4 +1,4 @@
-/* Output of claims: text, CSV, Markdown. */
+/* Writes judged claims as text, CSV or Markdown. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static bool begins_report(const struct claims *c, size_t i)
     return i == 0 || !share_report(&c->claims[i], &c->claims[i - 1]);
 }
 
-/* Whole numbers are written with all their digits. */
+/* If `digits` is too few for a whole number, it is still written in full. */
 char *claim_value_text(char text[CLAIM_VALUE_TEXT], const struct claim_value *value, int digits)
 {
     char number[TEXT_INTERVAL];
@@ -95,8 +95,7 @@ char *claim_address(char text[CLAIM_ADDRESS], const struct claim_value *value, s
                  value->line);
     else if (several)
         snprintf(text, CLAIM_ADDRESS, "claims.csv#L%zu",
-                 index + 2); /* the first row after the header
-                                                                        is line 2 */
+                 index + 2); /* line 1 is the header of claims.csv, line 2 its first row */
     else
         snprintf(text, CLAIM_ADDRESS, "%s", value->rows);
     return text;
@@ -188,7 +187,8 @@ static const char *part_of(char text[CLAIM_VALUE_TEXT], const struct claim_value
                                : NULL;
 }
 
-/* Joins a part of all values to one text, the caller's to free; NULL without memory. */
+/* Joins one part (names, texts, rows or numbers) of all values of a claim. Free the text; NULL: no
+ * memory. */
 static char *join_values(const struct claim *claim, enum part part)
 {
     char *joined = NULL, text[CLAIM_VALUE_TEXT];
@@ -239,7 +239,7 @@ void claims_write_csv(FILE *out, const struct claims *c)
 
 /* ---- Markdown ---- */
 
-/* Writes values as links: "four [81.49](published/a.csv#L5), faster [2.953](claims.csv#L2)". */
+/* Writes values as Markdown links to their rows: "four [81.49](published/a.csv#L5), ...". */
 static void write_numbers(FILE *out, const struct claim *claim, size_t index)
 {
     char text[CLAIM_VALUE_TEXT], address[CLAIM_ADDRESS];

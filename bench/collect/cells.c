@@ -29,7 +29,7 @@ static void set_real(struct cells *c, enum column_id id, double x)
     set_text(c, id, whole ? text_whole(text, x) : text_real(text, x));
 }
 
-/* Writes a truth value; -1 is unknown. */
+/* Writes 0 as false, 1 as true and -1 as an empty cell (unknown). */
 static void set_bool(struct cells *c, enum column_id id, int value)
 {
     set_text(c, id, value < 0 ? "" : value ? "1" : "0");
@@ -44,7 +44,7 @@ static void set_option(struct cells *c, enum column_id id, const struct point *p
         set_real(c, id, config_number(&point->config, option));
 }
 
-/* Lists each seed once, in the order of launches. */
+/* Lists the distinct seeds in the order of their first launches. */
 static void list_seeds(char *text, size_t size, const struct samples *samples)
 {
     for (size_t i = 0; i < samples->n; i++) {
@@ -67,7 +67,7 @@ static void fill_seed(struct cells *c, const struct point *point, const struct s
     set_text(c, COLUMN_seed, seeds[0] ? seeds : config_text(&point->config, OPT_SEED));
 }
 
-/* Returns the name of the strategy's variant, also if the spec leaves it at the default. */
+/* Returns the name of the strategy's variant: sync.variant, or the strategy's default variant. */
 static const char *variant_of(const struct point *point)
 {
     enum strategy_kind strategy = config_strategy_kind(&point->config);
@@ -98,7 +98,8 @@ enum option_id column_option(const char *name)
     return OPTION_COUNT;
 }
 
-/* Writes the point's workload.options as "method=fast size=1000". */
+/* Writes the point's options of a user's program (workload.options), such as "method=fast
+ * size=1000". */
 static void fill_own(struct cells *c, const struct config *config)
 {
     char text[1024] = "", own[sizeof text];
@@ -141,7 +142,7 @@ enum over_launches { NONE, FIRST, MAX, MEDIAN, EITHER, SEEDS };
 static const struct metric {
     enum column_id column;
     enum over_launches over_launches;
-    size_t offset; /* offset in struct launch_result of a double or text */
+    size_t offset; /* offset of the metric, a double or a text, in struct launch_result */
 } metrics[] = {
 #define METRIC(id, type, unit, line, field, kind, flags, ranks, launches, meaning)                 \
     RESULT(id, type, unit, launches, meaning)
@@ -191,8 +192,8 @@ static void fill_metrics(struct cells *c, const struct samples *time,
 
 /* ---- Columns from several metrics ---- */
 
-/* Returns whether every launch knows its waiting time. Launches with short waits do not, so the
- * others alone would be a biased sample. */
+/* Returns whether the waiting time is known in every launch. It is unknown in launches with short
+ * waits. A median over the other launches would be biased. */
 static bool all_know_waits(const struct samples *time, size_t offset)
 {
     for (size_t i = 0; i < time->n; i++)
@@ -270,8 +271,8 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
     set_real(c, COLUMN_peer_growth_ratio, p->memory.growth_mib / peer->memory.growth_mib);
 }
 
-/* Sets whether weights were equal in every launch, and the least frequent comparison of any
- * launch. */
+/* Writes whether weights were equal on all ranks in every launch. Also writes how often all
+ * launches compared them at least: each step, or only at the end. */
 static void fill_weights(struct cells *c, const struct samples *time,
                          const struct samples *accuracy)
 {
@@ -288,7 +289,8 @@ static void fill_weights(struct cells *c, const struct samples *time,
     set_text(c, COLUMN_weights_compared, !looked ? "" : step ? "step" : "end");
 }
 
-/* Hosts provided by the user have their link in the manifest, not in the options. */
+/* If the user set up the emulated hosts, the manifest, not the options, has the link between
+ * them. */
 static void fill_link(struct cells *c, const struct config *config, const struct summary *s)
 {
     char text[LINK_BYTES];

@@ -1,6 +1,6 @@
 /* Turns a run's records into tables and figures: raw.csv with one row per launch, summary.csv with
  * one row per point, the other files of columns/files.def, and the table at the end of a campaign.
- * Reads the run's folder alone: resolved spec, journal, records. */
+ * The only input is the run's folder: resolved spec, journal, records. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,11 +14,11 @@
 #include "kernels/base/error.h"
 #include "kernels/base/stats.h"
 
-/* number of ranks whose waiting time is kept */
+/* largest number of ranks whose waiting times are stored per launch */
 enum { RANK_WAITS = 64 };
 
-/* Records of one launch, combined over its ranks: the columns of metrics.def. Unknown numbers are
- * NAN, unknown truth values -1, unknown texts "". */
+/* Results of one launch: each metric of metrics.def, combined over ranks. Unknown numbers are NAN,
+ * unknown truth values -1, unknown texts "". */
 struct launch_result {
 #define RESULT_TEXT(id, bytes) char id[bytes];
 #define RESULT_INT(id, bytes)  double id;
@@ -28,58 +28,64 @@ struct launch_result {
     RESULT_##type(id, sizeof((struct record_##line *)0)->field)
 #define RESULT(id, type, unit, launches, meaning) RESULT_##type(id, 1024)
 #include "bench/record/metrics.def"
-    double rank_waits[RANK_WAITS]; /* waiting time per step (ms) of the first ranks */
-    double earlier_s;  /* time of the interrupted launches that an elastic launch resumes (s);
-                          else 0 */
-    char diverged[64]; /* "loss is nan", from the rank that found it first; "": none */
-    char first_difference[160]; /* step and rank at which weights first differed; "": none */
+    double rank_waits[RANK_WAITS]; /* mean waiting time per step (ms) of ranks 0 to RANK_WAITS -
+                                      1 */
+    double earlier_s;  /* time of earlier, interrupted launches (s) that this elastic launch
+                          resumed; 0: none */
+    char diverged[64]; /* reason of divergence, "loss is nan", from the first rank to detect it; "":
+                          did not diverge */
+    char first_difference[160]; /* step and rank at which weights first differed between ranks; "":
+                                   never */
 };
 
-/* Reads DIR/rank.*.jsonl, of `ranks` ranks. A torn last line is ignored. Errors: ERR_DATA with file
- * and line, unless every rank has its `end` and all ranks agree on the launch's facts. */
+/* Reads the records DIR/rank.*.jsonl of `ranks` ranks. An incomplete last line is ignored. Errors:
+ * ERR_DATA with file and line if a rank's records lack their `end` line, or ranks disagree on facts
+ * of the launch. */
 enum status launch_read(const char *dir, int ranks, struct launch_result *result, struct error *e);
 
-/* Reads the records of an elastic launch, from the ranks of its last segment. `ranks` counts for
- * launches without segments, such as timed ones. Errors as launch_read. */
+/* Reads the records of an elastic launch. The records of its last segment's ranks include earlier
+ * segments. `ranks` is used only for a launch without segments, such as a timed one. Errors as
+ * launch_read. */
 enum status launch_take_elastic(const char *dir, int ranks, struct launch_result *result,
                                 struct error *e);
 
-/* Returns the time of an ended launch (s), including the launches that it resumes; NAN if
- * unknown. */
+/* Returns the wall time of an ended launch (s). It includes interrupted launches that this launch
+ * resumed. NAN: unknown. */
 double launch_wall_s(const struct journal_launch *launch, const struct launch_result *result);
 
-/* Sets all values to unknown. */
+/* Sets every result to unknown. */
 void launch_clear(struct launch_result *result);
 
-/* Reads the records of a launch of `point` that took wall_s seconds. A user's program without
- * records has the time of the point's `workload.time`, as one step. Errors as launch_read; ERR_DATA
- * also if the output lacks a metric. */
+/* Reads the results of a launch of `point` that ran for wall_s seconds. If a user's program writes
+ * no records, the time that `workload.time` selects is the time of one step. Errors as launch_read;
+ * ERR_DATA also if a metric is missing in the output. */
 enum status launch_take(const char *dir, const struct point *point, double wall_s,
                         struct launch_result *result, struct error *e);
-/* Returns whether the launch has records: always, unless a user's program wrote none. */
+/* Returns whether the launch wrote records. Only a user's program may write none. */
 bool launch_has_records(const char *dir, const struct point *point);
 
-/* Reads values [n of workload.metrics], in order, from the launch's log. Errors: ERR_DATA with
- * pattern and log if a metric is missing. */
+/* Reads values [number of workload.metrics] of a user's metrics from the launch's log, in the order
+ * of the spec. Errors: ERR_DATA with pattern and log if a metric is missing. */
 enum status launch_metrics(const char *dir, const struct config *config, double *values,
                            struct error *e);
 
-/* Returns the work of a step of the point, which ratios divide by time: its images. A user's
- * program has none (NAN). Its work is 1, or the number of ranks if the spec's scaling is weak or
- * epoch. */
+/* Returns the work of one step, for ratios of work per time. It is the number of images. If a
+ * user's program has no images (NAN), it is the number of ranks for scaling weak or epoch, else
+ * 1. */
 double point_work(const struct spec *spec, const struct point *point, double images);
 
-/* Returns whether the launch's nodes have processors of several kinds. */
+/* Returns whether the launch's nodes have different models of processors, joined in result->cpu by
+ * CPUS_JOINED_BY. */
 #define CPUS_JOINED_BY " + "
 bool launch_is_mixed(const struct launch_result *result);
 
-/* Returns whether ranks of the launch slept instead of computing. */
+/* Returns whether ranks of the launch slept for calibrated times instead of computing. */
 bool launch_is_replayed(const struct launch_result *result);
 
 /* Writes "loss is nan at step 17" for a launch that diverged. */
 void launch_diverged_text(char *text, size_t size, const struct launch_result *result);
 
-/* Status of a point: the rows of point_status.def. */
+/* Status of a point, such as failed or skipped: the rows of point_status.def. */
 enum point_status {
 #define POINT_STATUS(id, fails, meaning) POINT_##id,
 #include "bench/collect/point_status.def"
@@ -87,129 +93,147 @@ enum point_status {
 };
 const char *const *point_status_names(void);
 
-/* Returns fact i that launches must share to be compared, as text, with its name in the records'
- * hello and in --identify. "": not recorded. NULL beyond the last fact. */
+/* Returns fact i of a launch, as text. Launches of a point are comparable only if all these facts
+ * are equal. *name is the fact's name in the records' `hello` line and in --identify. Returns "" if
+ * the fact is not recorded, NULL beyond the last fact. */
 const char *launch_common(const struct launch_result *result, size_t i, const char **name);
 
-/* One launch of the journal. `ok` means that it counts: it ended well, its records are complete and
- * training did not diverge. Otherwise `reason` is set; `result` is valid only if ok or diverged. */
+/* A launch of the journal, with its results. `ok`: the launch is valid. It ended well, its records
+ * are complete and training did not diverge. Otherwise `reason` says why not. `result` is set only
+ * if ok or diverged. */
 struct summary_launch {
     bool ok, diverged;
-    bool replaced; /* failed, and another launch of its block or seed replaces it, or will */
-    bool unasked;  /* of a point that the spec lacks, or outdated: kept, but in no result */
+    bool replaced; /* failed, but the journal has, or the campaign will add, another launch of the
+                      same block or seed */
+    bool unasked;  /* no result uses the launch: the spec lacks its point, or its peer program has
+                      changed */
     char reason[512];
     struct launch_result result;
-    size_t point; /* index in the spec, the first of equal points; n_points or more if `unasked` */
-    size_t next;  /* index of the point's next launch in the journal; n_launches or more: none */
+    size_t point; /* index of the launch's point in the spec; if several points are equal, of the
+                     first; n_points or more if `unasked` */
+    size_t next;  /* index in the journal of the point's next launch; n_launches or more: none */
 };
 
-/* Memory of a rank for model states (MiB). */
+/* Memory of one rank for parameters, gradients and optimizer state (MiB); all: their sum. */
 struct model_states {
     double params, grads, state, all;
 };
 
-/* Returns whether the memory of the point can be forecast: train_cnn, without a pipeline that is
- * split by measured times. */
+/* Returns whether the memory of the point can be forecast. It can for train_cnn, unless its
+ * pipeline is split by measured times. */
 bool point_forecasts_memory(const struct point *point);
-/* Computes the most memory that a rank of the point has of each arena, for tensors of `width` bytes
- * per number. The first rank has as much as any other. Errors: ERR_MEMORY. */
+/* Forecasts the memory of the rank that needs most, in bytes per arena. `width`: bytes per number
+ * of a tensor. Errors: ERR_MEMORY. */
 enum status point_memory(struct sync_memory *m, const struct point *point, size_t width,
                          struct error *e);
 
-/* Noise of a point's timed launches. */
+/* Noise in a point's timed launches. */
 struct point_noise {
-    size_t disturbed, outliers; /* numbers of launches that count */
-    size_t modes;               /* number of groups of step times; 0: unknown */
+    size_t disturbed, outliers; /* number of valid launches that other processes disturbed, and that
+                                   are outliers */
+    size_t modes;               /* number of clusters among the launches' step times; 0: unknown */
     char disturbed_by[64];
-    double trend_pct; /* change of step times during the timed part (%), median of launches */
-    int trend;        /* -1: steps get shorter, 1: longer, 0: no significant trend */
+    double trend_pct; /* change of the step time from begin to end of the timed steps (%), median
+                         over launches */
+    int trend;        /* sign of trend_pct if it is significant, else 0 */
 };
 
-/* The rank that arrived last most often. */
+/* The rank that most often arrived last at the gradient synchronisation. */
 struct point_last {
-    int rank;   /* rank that arrived last; -1: unknown */
-    double pct; /* share of steps in which it was last (%) */
-    double p;   /* probability of such a result if all ranks are equal */
+    int rank;   /* number of that rank; -1: unknown */
+    double pct; /* share of steps in which that rank was last (%) */
+    double p;   /* probability that some rank is last at least this often if all ranks are equally
+                   fast */
 };
 
-/* Memory of the largest rank (MiB). */
+/* Memory of the rank that uses most (MiB). */
 struct point_memory {
     double most_mib, growth_mib;
-    struct model_states forecast_mib, formula_mib; /* forecast, and by DeepSpeed's formulas */
-    double states_mib, error_pct;                  /* measured model states; their difference
-                                                      from forecast_mib (%) */
+    struct model_states forecast_mib, formula_mib; /* model states as forecast here, and by
+                                                      DeepSpeed's formulas */
+    double states_mib, error_pct;                  /* measured model states, and their difference
+                                                      from forecast_mib.all (%) */
 };
 
-/* Results of accuracy runs over seeds. */
+/* Test accuracy, and cost to the target accuracy, over accuracy runs with different seeds. */
 struct point_accuracy {
     struct interval test_acc_pct, to_target_s, to_target_epochs, to_target_images;
 };
 
-/* Validity of replayed compute. */
+/* Limits of replayed compute, in which ranks sleep for calibrated times instead of computing. */
 struct point_replay {
-    double smallest_step_ms; /* shortest step that replayed compute can represent; NAN: compute
-                                is real */
+    double smallest_step_ms; /* shortest step that sleeping can reproduce accurately; NAN: ranks
+                                really compute */
     bool is_short, is_late;
 };
 
-/* Ratios to the base. efficiency and karp_flatt have the relative width of speedup. */
+/* Ratios of the point to its base point. Intervals of efficiency and karp_flatt are computed from
+ * the interval of speedup. */
 struct point_scaling {
     struct interval speedup, efficiency, karp_flatt;
-    size_t pairs;       /* number of blocks behind the speed-up */
-    double bytes_ratio; /* bytes sent per rank and step, relative to the base */
+    size_t pairs;       /* number of pairs of launches, one of the point and one of its base in the
+                           same block */
+    double bytes_ratio; /* bytes sent per rank and step / those of the base point */
 };
 
-/* Ratio of images/s to the peer, and its two factors: less work, faster rate of FLOPs. */
+/* Ratio of images/s to the same point in the peer program. Its factors are work_ratio (fewer FLOPs)
+ * and rate_ratio (more FLOP/s). */
 struct point_beside_peer {
     struct interval ratio;
-    size_t pairs; /* number of blocks behind the ratio */
+    size_t pairs; /* number of pairs of launches, one of each program in the same block */
     double work_ratio, rate_ratio;
 };
 
-/* Share of communication that cost no time, measured and as a model of buckets predicts it. */
+/* Share of communication hidden behind compute: measured, and predicted by a model of buckets. */
 struct point_overlap {
     struct interval share;
-    size_t pairs; /* number of blocks behind the share */
+    size_t pairs; /* number of pairs of launches, one with and one without communication in the same
+                     block */
     double model;
 };
 
-/* Rates from step_ms. images_per_s has its relative width. */
+/* Rates from the median step time. The interval of images_per_s is computed from the interval of
+ * step_ms. */
 struct point_rates {
     struct interval images_per_s;
     double gflop_per_s, gflop_done_per_s;
 };
 
-/* Shares of a step (%). */
+/* Parts of the step time (%). */
 struct point_shares {
     double compute_pct, comm_pct, wait_pct;
 };
 
-/* One point of the summary: a text for every column, and the numbers for table and figures. Unknown
- * texts are "", undefined numbers NAN. */
+/* Summary of one point: the texts of its row of summary.csv, and numbers for the table and figures.
+ * Unknown texts are "", undefined numbers NAN. */
 struct point_summary {
     const struct point *point;
-    const char *run; /* name of its run in figures of several runs; NULL: one run */
-    char **cells;    /* [columns of summary.def] texts of the point's row */
+    const char *run; /* name of the point's run if a figure combines several runs, else NULL */
+    char **cells;    /* [columns of summary.def] texts of the point's row of summary.csv */
     enum point_status outcome;
-    char status[16]; /* name of the status in `outcome` */
+    char status[16]; /* `outcome` as text */
     char reason[512];
     char flags[256];
-    size_t base;         /* index of the point that speed-ups refer to */
-    size_t peer;         /* index of the same point in another program; else its own */
-    size_t alone;        /* index of the point of strategy none at the same ranks; else its own */
+    size_t base;         /* index of the base point, to which speed-ups refer */
+    size_t peer;         /* index of the same point in the peer program; none: the point's own
+                            index */
+    size_t alone;        /* index of the point with the same ranks and strategy none; none: the
+                            point's own index */
     int cores;           /* ranks x cores per rank */
-    size_t first_launch; /* index in the journal; n_launches of the summary or more: none */
-    size_t n_launches;   /* number of launches in the journal */
-    const char *skip_reason;     /* reason for skipping, borrowed from the journal; NULL: not
+    size_t first_launch; /* index of the point's first launch in the journal; s->n_launches or more:
+                            none */
+    size_t n_launches;   /* number of the point's launches in the journal */
+    const char *skip_reason;     /* why the point was skipped, borrowed from the journal; NULL: not
                                     skipped */
-    size_t launches;             /* number of timed launches that count */
-    size_t failed_launches;      /* number of timed launches that do not count */
-    size_t lost_launches;        /* number of timed launches that failed without replacement */
-    size_t accuracy_runs;        /* number of ended accuracy runs */
-    size_t seeds, seeds_missing; /* number of requested seeds, and of seeds without an accuracy
-                                    run that counts */
-    double launches_s, core_h;   /* time of all launches (s), and core-hours */
-    double foreign_pct;          /* processor time used by others (%), median of launches */
+    size_t launches;             /* number of valid timed launches */
+    size_t failed_launches;      /* number of timed launches that ended, but are not valid */
+    size_t lost_launches;        /* number of failed timed launches that no other launch replaces */
+    size_t accuracy_runs;        /* number of accuracy runs that ended */
+    size_t seeds, seeds_missing; /* number of seeds that the spec requests, and of those without a
+                                    valid accuracy run */
+    double launches_s, core_h;   /* total wall time (s) of the point's launches, and core-hours */
+    double foreign_pct;          /* share of processor time that other programs, interrupts and a
+                                    hypervisor used (%), median over launches */
     double batch_per_rank;
     struct interval step_ms;
     struct point_rates rates;
@@ -223,53 +247,59 @@ struct point_summary {
     struct point_noise noise;
     struct point_replay replay;
     bool precision_met;
-    bool timed;        /* the campaign requests timed launches */
-    bool by_design;    /* weights differ between ranks because an option reproduces a published
-                          flaw */
-    bool compute_only; /* strategy none at several ranks: each trains alone */
+    bool timed;        /* the spec requests timed launches of the point */
+    bool by_design;    /* ranks end with different weights because an option reproduces a flaw of a
+                          published program */
+    bool compute_only; /* strategy none at several ranks: ranks compute, but never synchronise
+                          gradients */
 };
 
 /* Machine and software of a run, from manifest.json; "": unknown. */
 struct run_setup {
-    char command[1024]; /* command line as typed */
-    char started[32];   /* begin of the run, "2026-11-22T04:26:58Z" */
+    char command[1024]; /* command line as the user typed it */
+    char started[32];   /* time at which the run began, "2026-11-22T04:26:58Z" */
     char host[128], cpu[128], architecture[32], system[32], kernel[64];
-    char caches[64]; /* caches of the first core, "48K 32K 1024K 32768K"; distinguishes
-                        processors with equal names */
+    char caches[64]; /* sizes of the first core's caches, "48K 32K 1024K 32768K"; they may differ if
+                        `cpu` is equal */
     char revision[64], compiler[64];
 };
 
-struct published; /* numbers of others: bench/collect/published.h */
+struct published; /* results of the published reports: bench/collect/published.h */
 
 struct summary {
     const struct spec *spec;      /* spec of the run, borrowed */
-    struct point_summary *points; /* [n] points in the order of the spec */
+    struct point_summary *points; /* [n] summaries of points, in the order of the spec */
     size_t n;
-    struct summary_launch *launches; /* [n_launches] in the order of the journal */
+    struct summary_launch *launches; /* [n_launches] launches in the order of the journal */
     size_t n_launches;
-    size_t n_unasked, n_unasked_points; /* numbers of launches, and of their points, that the
-                                           spec does not request */
-    size_t n_outdated;                  /* number of launches of requested points whose peer
-                                           program has changed since */
-    size_t n_trends;                    /* number of points tested for a trend together */
-    size_t n_timed, n_accuracy;         /* numbers of ended launches, whether they count or not */
-    double wall_s, core_s;              /* sum of the launches' times, and of their core-seconds */
-    struct published *published;        /* published numbers that the spec compares with */
-    int usable_cores, machine_cores, numa_nodes; /* cores and NUMA nodes of a node, from the
-                                                    manifest; 0: unknown */
+    size_t n_unasked, n_unasked_points; /* number of launches whose points the spec does not
+                                           contain, and number of these points */
+    size_t n_outdated;                  /* number of launches of a peer program whose source or
+                                           version has changed since */
+    size_t n_trends;                    /* number of points whose trends are tested together
+                                           (Bonferroni correction) */
+    size_t n_timed, n_accuracy;         /* number of ended timed launches and accuracy runs, valid
+                                           or not */
+    double wall_s, core_s;              /* sum of the launches' wall times (s), and of their
+                                           core-seconds */
+    struct published *published;        /* results of a published report that the spec names for
+                                           comparison */
+    int usable_cores, machine_cores, numa_nodes; /* per node, from the manifest: cores of the job,
+                                                    cores, NUMA nodes; 0: unknown */
     struct run_setup setup;
-    char undocumented[128]; /* facts missing in the manifest: "cpu, compiler" */
-    char link[64];          /* link between hosts of an emulated site, from the manifest */
+    char undocumented[128]; /* list of facts that the manifest lacks, such as "cpu, compiler" */
+    char link[64];          /* link between emulated hosts that the user provided, from the
+                               manifest */
 };
 
-/* Computes the summary of a run. `spec` and `journal` are borrowed until summary_free. A point with
- * a launch that the journal calls ok, but whose records cannot be read, is failed, with file and
- * line as reason. Call summary_free in any case. */
+/* Computes the summary of a run. `spec` and `journal` must live until summary_free. If the journal
+ * calls a launch ok, but its records cannot be read, its point fails, with file and line as reason.
+ * Call summary_free in any case. */
 enum status summary_collect(struct summary *s, const struct spec *spec, const char *run_dir,
                             const struct journal *journal, struct error *e);
-/* Reads the summary back from <run>/summary.csv, for a run of which only tables are left. It has
- * the points, but no launches (s->launches is NULL). A column that an older version did not write
- * is unknown. Errors: ERR_DATA with file and line if the rows are not the spec's points. */
+/* Reads a summary from <run>/summary.csv, for a run without journal and records. It has points, but
+ * no launches (s->launches is NULL). Columns that an older version did not write are unknown.
+ * Errors: ERR_DATA with file and line if the rows are not the spec's points. */
 enum status summary_read(struct summary *s, const struct spec *spec, const char *run_dir,
                          struct error *e);
 void summary_free(struct summary *s);
@@ -277,20 +307,21 @@ void summary_free(struct summary *s);
 /* Returns whether the status of a point makes the campaign fail (point_status.def). */
 bool summary_fails(const struct summary *s, size_t point);
 
-/* Returns whether the point has the flag seeds_missing and requested seeds. Earlier versions set
- * the flag also for points without seeds. */
+/* Returns whether a requested seed of the point has no valid accuracy run, by the flag
+ * seeds_missing. Earlier versions set the flag also for points that request no seeds. */
 bool point_lacks_seeds(const struct point_summary *p);
 
-/* Writes the CSV files of the run (RFC 4180, decimal points in any locale), each by a temporary
- * file and a rename. Reads the records of launches that count again. `journal` is the journal that
- * was collected. */
+/* Writes the CSV files of the run (RFC 4180, decimal points in any locale). Each file is written to
+ * a temporary file and renamed. Reads the records of valid launches again. `journal` must be the
+ * one passed to summary_collect. */
 enum status summary_write(const struct summary *s, const char *run_dir,
                           const struct journal *journal, struct error *e);
 
-/* Checks the file of published numbers that the spec names, before anything runs. */
+/* Checks the file of published numbers that the spec names. Call it before the first launch. */
 enum status published_check(const struct spec *spec, struct error *e);
 
-/* Returns the name of the i-th CSV file of a run of this spec ("raw.csv"); NULL beyond the last. */
+/* Returns the name of the i-th CSV file that a run of this spec writes, such as "raw.csv"; NULL
+ * beyond the last. */
 const char *summary_file(const struct spec *spec, size_t i);
 
 /* Returns the *n columns of all CSV files, file by file, in order. */
@@ -303,7 +334,7 @@ void column_explain(FILE *out, const struct column *column);
 
 /* A term in tables, captions or flags that is no column, option or listed name. */
 struct word {
-    const char *of, *name, *meaning; /* of: kind of the word, "a flag of points" */
+    const char *of, *name, *meaning; /* of: kind of the term, such as "a flag of points" */
 };
-/* Returns all *n words. */
+/* Returns all *n terms, from words.def. */
 const struct word *words_all(size_t *n);
