@@ -74,8 +74,8 @@ enum status launch_metrics(const char *dir, const struct config *config, double 
  * 1. */
 double point_work(const struct spec *spec, const struct point *point, double images);
 
-/* Returns whether the launch's nodes have different models of processors, joined in result->cpu by
- * CPUS_JOINED_BY. */
+/* Returns whether the launch's nodes have different models of processors. result->cpus joins their
+ * names by CPUS_JOINED_BY. */
 #define CPUS_JOINED_BY " + "
 bool launch_is_mixed(const struct launch_result *result);
 
@@ -119,8 +119,7 @@ struct model_states {
     double params, grads, state, all;
 };
 
-/* Returns whether the memory of the point can be forecast. It can for train_cnn, unless its
- * pipeline is split by measured times. */
+/* Returns whether the memory of the point can be forecast: for train_cnn without a pipeline. */
 bool point_forecasts_memory(const struct point *point);
 /* Forecasts the memory of the rank that needs most, in bytes per arena. `width`: bytes per number
  * of a tensor. Errors: ERR_MEMORY. */

@@ -9,8 +9,8 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Facts of metrics.def as named constants, from which each file selects: initialisers may refer to
- * constant arrays. */
+/* Type, unit and meaning of each metric as named constants. PLACE in the table below needs them by
+ * name. */
 #define LAUNCHES_NONE   ""
 #define LAUNCHES_FIRST  ""
 #define LAUNCHES_MAX    ""
@@ -28,7 +28,7 @@
     TEXTS(id, type, unit, meaning, meaning LAUNCHES_##launches)
 #include "bench/record/metrics.def"
 
-/* OWN is the name of the current file. */
+/* OWN: name of the CSV file whose columns are included next */
 #define OF_FILE(file, id, name, type, unit, meaning)                                               \
     {#file ".csv", name, (enum csv_type)type, unit, meaning, offsetof(struct file##_row, id)},
 #define OF(file, id, name, type, unit, meaning) OF_FILE(file, id, name, type, unit, meaning)
@@ -87,7 +87,8 @@ static const struct column columns[] = {
 #undef PLACE
 #undef PLACE_AS
 
-/* option that a column needs, by how launches are combined */
+/* option without which a column of metrics.def is empty, by how the metric is combined over
+ * launches */
 enum {
     NEED_NONE = OPTION_COUNT,
     NEED_FIRST = OPTION_COUNT,
@@ -146,7 +147,8 @@ static bool has_peer(const struct spec *spec)
     return false;
 }
 
-/* Returns whether ranks of some point write records, as train_cnn does. */
+/* Returns whether some point's ranks write records, as train_cnn does and a user's program may
+ * not. */
 static bool has_records(const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++)
@@ -184,8 +186,8 @@ const char *csv_file_unwritten(const char *file, const struct spec *spec)
     return i < FILES && !csv_file_is_wanted(i, spec) ? files[i].rows : NULL;
 }
 
-/* Returns whether `name` means the column: step_ms and step_ms_lo mean step_ms_median, test_acc_lo
- * means test_acc_pct. */
+/* Returns whether `name` is a short name of the column, or a bound of its interval. step_ms and
+ * step_ms_lo refer to step_ms_median, test_acc_lo to test_acc_pct. */
 static bool is_column_of(const char *column, const char *name)
 {
     size_t length = strlen(name);

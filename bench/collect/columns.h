@@ -1,10 +1,9 @@
 /* Columns of all CSV files of a run, from columns/files.def and one columns/<file>.def per file.
  * Their rows are:
  *
- *   COLUMN(id, type, unit, meaning)              type: TEXT INT REAL BOOL; empty: unknown
- *   COLUMN_NAMED(id, name, type, unit, meaning)  a column whose name is a C keyword
- *   PLACE(id)                                    a column of bench/record/metrics.def
- *   PLACE_AS(id, meaning)                        such a column with a meaning of its own
+ * COLUMN(id, type, unit, meaning) type: TEXT INT REAL BOOL; empty: unknown COLUMN_NAMED(id, name,
+ * type, unit, meaning) a column whose name is a C keyword PLACE(id) a column of
+ * bench/record/metrics.def PLACE_AS(id, meaning) the same, with another description
  *
  * Writers, `scalebench list columns`, `explain` and columns.csv use these rows. Internal to
  * bench/collect. */
@@ -17,7 +16,7 @@
 
 #define COLUMN_NAMED(id, name, type, unit, meaning) COLUMN(id, type, unit, meaning)
 
-/* expands to its arguments if a metric combined in this way has a column in summary.csv */
+/* summary.csv has a column for a metric unless its `launches` in metrics.def is NONE */
 #define IN_SUMMARY_NONE(...)
 #define IN_SUMMARY_FIRST(...)  __VA_ARGS__
 #define IN_SUMMARY_MAX(...)    __VA_ARGS__
@@ -25,8 +24,8 @@
 #define IN_SUMMARY_EITHER(...) __VA_ARGS__
 #define IN_SUMMARY_SEEDS(...)  __VA_ARGS__
 
-/* columns of metrics.def that steps.csv and epochs.csv show without placing them, by kind of record
- * line */
+/* steps.csv has a column for each metric of a `step` line, epochs.csv for each metric of an `epoch`
+ * or `eval` line */
 #define IN_STEPS_hello(id)
 #define IN_STEPS_step(id) PLACE(id)
 #define IN_STEPS_epoch(id)
@@ -40,7 +39,8 @@
 #define IN_EPOCHS_end(id)
 #define IN_EPOCHS_result(id)
 
-/* text that files of launches and points append to a metric's meaning; steps: "" or "timed " */
+/* sentence appended to the description of a metric in raw.csv and summary.csv, by kind of record
+ * line; steps: "" or "timed " */
 #define OVER_hello(steps) ""
 #define OVER_step(steps)  ". Mean over " steps "steps and ranks"
 #define OVER_epoch(steps) ""
@@ -60,11 +60,11 @@ enum column_id {
     COLUMN_none = COLUMNS
 };
 
-/* A number of struct point_summary that is a column. */
+/* A number of struct point_summary that is a column of summary.csv. */
 struct point_number {
     enum column_id column;
     size_t offset;
-    bool is_count; /* a size_t, with 0 written as `none`; else a double */
+    bool is_count; /* true: a size_t, whose 0 is written as `none`; false: a double */
     double none;
 };
 const struct point_number *point_numbers(size_t *n);
@@ -75,8 +75,8 @@ enum column_id column_find(const char *name);
 /* Returns the option whose value this column of summary.csv shows; OPTION_COUNT: none. */
 enum option_id column_option(const char *name);
 
-/* Returns how conditions compare the column's values. Truth values compare as number and as
- * text. */
+/* Returns how conditions such as "speedup >= 1.8" compare the column's values. Truth values compare
+ * as numbers and as texts. */
 static inline enum condition_kind column_kind(const struct column *column)
 {
     return column->type == CSV_TEXT   ? CONDITION_TEXT
@@ -89,36 +89,37 @@ const struct column *columns_of(const char *file, size_t *n);
 /* Returns a column of a file by name; NULL: none. */
 const struct column *column_of_file(const char *file, const char *name);
 
-/* Returns whether a run of this spec writes the i-th file of columns/files.def. */
+/* Returns whether a run of this spec writes the i-th CSV file of columns/files.def. */
 bool csv_file_is_wanted(size_t i, const struct spec *spec);
 
-/* Returns the *n names of files in columns/files.def, without .csv. */
+/* Returns the *n names of the CSV files of a run, without .csv, from columns/files.def. */
 const char *const *csv_file_names(size_t *n);
 
-/* Returns the description of a file's rows if a run of this spec does not write the file. NULL: it
- * does, or no run has such a file. */
+/* Returns the description of a file's rows if runs of this spec do not write the file. Returns NULL
+ * if they write it, or if no run has such a file. */
 const char *csv_file_unwritten(const char *file, const struct spec *spec);
 
-/* Returns the option without which a run of this spec leaves the column empty (needs.def);
- * OPTION_COUNT: none. `name` may be a short name (step_ms) or a bound of an interval
- * (speedup_lo). */
+/* Returns the option that the spec must set so that the column has values (needs.def).
+ * OPTION_COUNT: no option is missing. `name` may be a short name (step_ms) or a bound of an
+ * interval (speedup_lo). */
 enum option_id column_lack(const char *name, const struct spec *spec);
 enum { LACK_BYTES = 320 };
-/* Writes why the column is empty: which option it needs. */
+/* Explains why a column is empty, by the missing option that column_lack returned. */
 void column_explain_lack(char why[LACK_BYTES], enum option_id lack, const struct spec *spec);
 
-/* Gives the range of numbers in a column (ranges.def). Names are as for column_lack. Returns false
- * if the range is unknown. */
+/* Sets *range to the possible numbers of a column (ranges.def). `name` may be a short name or a
+ * bound, as for column_lack. Returns false if the range is unknown. */
 bool column_range(const char *name, struct condition_range *range);
 
-/* Returns whether the column has the same values in every launch, such as epoch: 1, 2, 3. */
+/* Returns whether the column identifies rows within a launch, such as epoch: every launch has the
+ * values 1, 2, 3. */
 bool csv_file_repeats(const char *file, const char *column);
 
-/* Returns the name of the column that distinguishes kinds of rows, such as metric in metrics.csv; "": all rows are of one
- * kind. */
+/* Returns the column by whose value rows differ in meaning, such as metric in metrics.csv; "": all
+ * rows have one meaning. */
 const char *csv_file_kind(const char *file);
 
-/* one row of each file; summary.csv and columns.csv are written as texts */
+/* one row of each CSV file; rows of summary.csv and columns.csv are written as texts instead */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 #define PLACE(id)                       double id;
 #define PLACE_AS(id, meaning)           double id;
@@ -165,16 +166,17 @@ struct layers_row {
 #undef PLACE
 #undef PLACE_AS
 
-/* Writes a row of a file from its struct above: csv_add of bench/collect/csv. */
+/* Writes a row of a file, one of the structs above. The implementation is csv_add of
+ * bench/collect/csv. */
 struct csv;
 typedef void row_writer(struct csv *csv, void *row);
 
-/* A table that launches of a sweep write; a run joins the rows of all its points. A sweep is a
+/* A CSV file that each launch of a sweep writes, and that a run joins over its points. A sweep is a
  * program that times parts of a training step in isolation. */
 struct sweep_table {
     const char *file;
-    const struct column *columns; /* [n] columns, without offsets */
+    const struct column *columns; /* [n] columns; their offsets are unused */
     size_t n;
-    const char *what; /* meaning of a row, for users */
+    const char *what; /* what a row of the file is, as printed for users */
 };
 const struct sweep_table *sweep_tables(size_t *n);

@@ -1,4 +1,5 @@
-/* Determines the status of a point and its reason, the most serious finding first. */
+/* Determines the status of a point, such as ok or failed, and the reason. If several problems
+ * exist, reports the most serious one. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,7 +7,7 @@
 
 #include "bench/collect/summary.h"
 
-/* Sets status and reason; returns true. */
+/* Sets the status of a point, and the reason as formatted. Returns true. */
 __attribute__((format(printf, 3, 4))) static bool
 settle(struct point_summary *p, enum point_status status, const char *format, ...)
 {
@@ -67,7 +68,8 @@ static bool find_difference(struct point_summary *p, const struct samples *sampl
     return false;
 }
 
-/* Launches with different facts are not one sample. */
+/* Reports launches of a point that differ in a fact, such as their compiler. They are not one
+ * sample. */
 static bool find_mixture(struct point_summary *p, const struct samples *a, const struct samples *b)
 {
     const struct sample *first = a->n ? &a->items[0] : b->n ? &b->items[0] : NULL;
@@ -84,8 +86,8 @@ static bool find_mixture(struct point_summary *p, const struct samples *a, const
     return false;
 }
 
-/* Weights that were not compared by request are not known to be equal. Launches without training
- * have nothing to compare. */
+/* Reports weights that were not compared between ranks because measure.check is none. Replayed
+ * launches do not train, so they have no weights to compare. */
 static bool find_unchecked(struct point_summary *p, const struct samples *samples)
 {
     if (!point_is_replicated(p->point) || config_int(&p->point->config, OPT_RANKS) == 1)
@@ -99,7 +101,8 @@ static bool find_unchecked(struct point_summary *p, const struct samples *sample
     return false;
 }
 
-/* The accuracy bound does not apply to strategy none at several ranks, where each trains alone. */
+/* Reports a test accuracy below the one that the spec requires. The bound does not apply to
+ * strategy none at several ranks, where each rank trains alone. */
 static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
                             const struct samples *accuracy)
 {

@@ -1,4 +1,4 @@
-/* Names of points, and of their common options, for headings and captions. */
+/* Names points, and the options that points have in common, in headings and captions. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,8 +26,8 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
     return text;
 }
 
-/* Returns the text of a point for a column: a strategy with its variant. `trained`: the kind
- * describes accuracy runs, not timed launches. */
+/* Returns the point's text for a heading: its cell, or the strategy with its variant. For
+ * COLUMN_kind, `trained` selects the kind of its accuracy runs instead of its timed launches. */
 static const char *text_of_point(char text[STRATEGY_TEXT], const struct point_summary *p,
                                  enum column_id id, bool trained)
 {
@@ -47,8 +47,8 @@ static bool seen_before(const struct summary *s, size_t i, const char *text, enu
     return false;
 }
 
-/* Returns the next point after `last` with a new text; s->n: none. `last` = s->n starts at the
- * first point. */
+/* Returns the next point after `last` whose text no earlier point has; s->n: none. Pass last = s->n
+ * to start. */
 static size_t next_text(const struct summary *s, size_t last, enum column_id id, bool trained)
 {
     char own[STRATEGY_TEXT];
@@ -60,8 +60,8 @@ static size_t next_text(const struct summary *s, size_t last, enum column_id id,
     return s->n;
 }
 
-/* Returns the point with the next larger number, since numbers are listed in ascending order; s->n:
- * none. */
+/* Returns the point with the smallest number above that of point `last`, to list numbers in
+ * ascending order; s->n: none. */
 static size_t next_number(const struct summary *s, size_t last, enum column_id id)
 {
     double behind = last < s->n ? cell_number(&s->points[last], id) : -INFINITY, least = INFINITY;
@@ -76,8 +76,8 @@ static size_t next_number(const struct summary *s, size_t last, enum column_id i
     return next;
 }
 
-/* Lists distinct texts as far as `size` allows; a first text that is too long is cut. Returns the
- * number of omitted texts. */
+/* Lists the distinct texts of all points, as many as fit into `size` bytes. Cuts the first text if
+ * it alone is too long. Returns the number of texts left out. */
 static size_t list_distinct(char *text, size_t size, const struct summary *s, enum column_id id,
                             bool trained)
 {
@@ -126,8 +126,9 @@ const char *summary_batch(char *text, size_t size, const struct summary *s)
     bool several = config_int(config, OPT_ACCUMULATE) > 1;
     char global[256], each[256];
     summary_distinct(global, sizeof global, s, COLUMN_global_batch);
-    summary_distinct(each, sizeof each, s, COLUMN_batch_per_rank); /* cases may have different
-                                                                      batches per rank */
+    summary_distinct(each, sizeof each, s, COLUMN_batch_per_rank); /* points may have different
+                                                                      batches per rank, because
+                                                                      `cases` may set them */
     if (config_int(config, OPT_BATCH_PER_RANK) > 0 && several)
         snprintf(text, size, "%s micro-batches of %s images per rank", micro, per_rank);
     else if (config_int(config, OPT_BATCH_PER_RANK) > 0)

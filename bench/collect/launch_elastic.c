@@ -1,5 +1,5 @@
-/* Reads an elastic accuracy run: the records of the last segment's ranks, which include earlier
- * epochs, and the segments. */
+/* Reads an elastic accuracy run, whose number of ranks changes between segments. Only the last
+ * segment's ranks leave records; these include earlier epochs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "bench/collect/lists.h"
 #include "bench/record/segments.h"
 
-/* Lists the ranks of each segment as "1|2|1". If ranks died, those that resumed the segment
- * count. */
+/* Lists the number of ranks of each segment, such as "1|2|1". If a segment was restarted after
+ * ranks died, lists the ranks of its last start. */
 static void list_ranks(char *text, size_t size, const struct segments *s)
 {
     char number[16];
@@ -30,7 +30,8 @@ static void take_segments(struct launch_result *result, const struct segments *s
     result->change_s = total.change_s;
     result->recovery_s = total.recovery_s;
     result->earlier_s = total.earlier_s;
-    if (s->n > 1) /* ranks of earlier segments left no records */
+    if (s->n > 1) /* ranks of earlier segments left no records, so the sum over all ranks is
+                     unknown */
         result->total_user_s = result->total_sys_s = NAN;
 }
 

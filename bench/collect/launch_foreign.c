@@ -28,25 +28,28 @@ double point_work(const struct spec *spec, const struct point *point, double ima
 
 /* ---- Output ---- */
 
-/* processor time for matching a log (s), and bytes of lines per pattern that add a second */
-enum { MATCH_S = 1, BYTES_PER_S = 1000000 };
+/* processor time that matching any log may take (s) */
+enum { MATCH_S = 1 };
+/* bytes of a log, counted once per pattern, that add a second to this limit */
+enum { BYTES_PER_S = 1000000 };
 
 struct metric {
     struct pattern *pattern;
-    int line; /* line of the last match; 0: none */
+    int line; /* number of the last matching line; 0: no line matched */
     char text[64];
 };
 
-/* number of lines that a message quotes */
+/* number of the log's last lines that an error message quotes */
 enum { LAST_LINES = 3 };
 
-/* A log that is searched for the metrics of a point. */
+/* State of searching a launch's log for the user's metrics. */
 struct reading {
     const struct value *specs;
     const char *path;
     struct metric *metrics;
-    double *values;            /* [metrics] values of the metrics; NAN: not a number */
-    clock_t until;             /* processor time at which matching ends */
+    double *values;            /* [metrics] value of each metric in its last matching line; NAN: the
+                                  match is no number */
+    clock_t until;             /* process time (clock()) at which matching is abandoned */
     int line;                  /* number of the current line, from 1 */
     char last[LAST_LINES][64]; /* last nonempty lines of the log, newest first */
 };
@@ -54,7 +57,7 @@ struct reading {
 /* more than the longest number that C writes without an exponent */
 enum { NUMBER_BYTES = 512 };
 
-/* Parses a number; NAN for any other text. */
+/* Parses `length` characters as a number; NAN if they are none. */
 static double number_of(const char *text, size_t length)
 {
     char digits[NUMBER_BYTES] = "";
@@ -172,7 +175,8 @@ enum status launch_metrics(const char *dir, const struct config *config, double 
 
 /* ---- Launches ---- */
 
-/* Finds the time of a launch that workload.time selects: a metric or the wall time. */
+/* Computes the time of a step (ms): the metric that workload.time names, or the launch's wall
+ * time. */
 static enum status find_time(double *step_ms, const char *dir, const struct config *config,
                              double wall_s, struct error *e)
 {

@@ -1,4 +1,5 @@
-/* Reads a launch: every metric over its ranks, and values computed from several metrics. */
+/* Reads the results of a launch from its ranks' records. Combines every metric over ranks, and
+ * computes values that need several metrics. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 
 /* ---- Metrics: one field of the records each ---- */
 
-/* how a metric is combined over ranks, named as in metrics.def */
+/* how a metric is combined over ranks; same names as in metrics.def */
 enum over_ranks { MEAN, PER_STEP, SUM, MAX, LIST, FIRST };
 
 static const struct metric {
@@ -23,7 +24,7 @@ static const struct metric {
     enum over_ranks over_ranks;
     enum csv_type type;
     const char *unit;
-    size_t offset, size; /* member of struct launch_result */
+    size_t offset, size; /* offset and size of the metric's member of struct launch_result */
 } metrics[METRICS] = {
 #define METRIC(id, type, unit, line, field, kind, flags, ranks, launches, meaning)                 \
     {FIELD_##line##_##field,                                                                       \
@@ -42,7 +43,7 @@ double metric_number(enum metric_id id, const void *const lines[RECORD_LINES])
     return line != NULL ? field_number(field, line, metrics[id].unit) : NAN;
 }
 
-/* lines of one kind that count; size: bytes of one */
+/* a rank's record lines of one kind, n structs of `size` bytes */
 struct lines {
     const char *items;
     size_t n, size;
@@ -60,7 +61,7 @@ static struct lines lines_of(const struct rank_record *r, enum record_line line)
     return (struct lines){line == RECORD_end ? (const void *)&r->end : &r->hello, 1, 0};
 }
 
-/* Returns the last line of a kind, of the first rank that has any; NULL: none. */
+/* Returns the last line of this kind from the first rank that wrote any; NULL: none did. */
 static const void *first_line(const struct rank_record *records, int ranks, enum record_line line)
 {
     for (int i = 0; i < ranks; i++) {
@@ -100,7 +101,7 @@ static double number_of(const struct metric *m, const struct rank_record *record
     }
 }
 
-/* Joins the ranks' texts by |. A list that is too long ends with "...". */
+/* Joins the texts of all ranks, separated by |. If the list does not fit, it ends with "...". */
 static void list_texts(char *text, size_t size, const struct rank_record *records, int ranks,
                        const struct field *field)
 {
@@ -147,15 +148,15 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
 
 /* ---- Waiting ---- */
 
-/* Waiting of each rank, over the steps in which all arrivals are known. */
+/* Waiting times of ranks, over the steps in which every rank's arrival time is known. */
 struct waits {
-    size_t *surely, *perhaps; /* [ranks] number of steps in which it arrived last; perhaps: could
-                                 have, includes surely */
+    size_t *surely, *perhaps; /* [ranks] number of steps in which the rank arrived last: surely, and
+                                 perhaps (within the error of clocks; includes surely) */
     double *wait_ns;
 };
 
-/* Joins numbers of the ranks as "0.1|20.3", up to the first unknown one. Ranks beyond RANK_WAITS
- * become "...". */
+/* Joins one number per rank, as "0.1|20.3", up to the first unknown number. If there are more than
+ * RANK_WAITS ranks, the list ends with "...". */
 static void list_numbers(char text[1024], const double values[RANK_WAITS], int ranks,
                          char *(*format)(char text[TEXT_NUMBER], double x))
 {
@@ -167,7 +168,8 @@ static void list_numbers(char text[1024], const double values[RANK_WAITS], int r
         list_add(text, 1024, "|", "...");
 }
 
-/* Counts the last rank of a step: surely if no other rank can have been last. */
+/* Counts which rank arrived last in a step. If several ranks may have been last, counts each as
+ * `perhaps` only. */
 static void count_last(const struct waits *waits, const struct arrivals *a)
 {
     int last = -1, candidates = 0;
@@ -181,7 +183,8 @@ static void count_last(const struct waits *waits, const struct arrivals *a)
         waits->surely[last]++;
 }
 
-/* Adds up waiting times and last ranks; returns the number of steps with known arrivals. */
+/* Adds waiting times and last arrivals of all steps to `waits`. Returns the number of steps in
+ * which all arrivals are known. */
 static size_t count_arrivals(const struct waits *waits, const struct rank_record *records,
                              int ranks)
 {
@@ -196,7 +199,8 @@ static size_t count_arrivals(const struct waits *waits, const struct rank_record
     return known;
 }
 
-/* Sets waiting times. Times below the error of the clocks stay unknown. */
+/* Sets the mean waiting times per step. Times below error_ns, the error of the clocks, stay
+ * unknown. */
 static void take_waits(struct launch_result *result, const struct waits *waits, int ranks,
                        size_t steps, double error_ns)
 {
@@ -215,7 +219,8 @@ static void take_waits(struct launch_result *result, const struct waits *waits, 
     list_numbers(result->rank_wait_ms, result->rank_waits, ranks, text_real);
 }
 
-/* Returns the rank that arrived last most often, however ambiguous steps are resolved; -1: none. */
+/* Returns the rank that arrived last in most steps, whichever rank was last in ambiguous steps. -1:
+ * ambiguous steps could change the answer. */
 static int most_often_last(const struct waits *waits, int ranks)
 {
     int last = votes_largest(waits->surely, ranks);
@@ -253,14 +258,15 @@ static enum status fill_waits(struct launch_result *result, const struct rank_re
     return status;
 }
 
-/* Decimals, since offsets of hosts that were started years apart have many digits before the
- * point. */
+/* Writes a clock offset (us) with three decimals. Significant digits would not do: hosts started
+ * years apart differ by large offsets. */
 static char *text_offset(char text[TEXT_NUMBER], double us)
 {
     return text_fixed(text, us, 3);
 }
 
-/* Sets offsets and drifts if all ranks recorded them. Ranks with rank 0's clock have 0. */
+/* Sets the clock offset and drift of each rank relative to rank 0, if all ranks recorded them. They
+ * are 0 for ranks that share rank 0's clock. */
 static void fill_clocks(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     double offsets_us[RANK_WAITS], drifts_ppm[RANK_WAITS];
@@ -278,8 +284,8 @@ static void fill_clocks(struct launch_result *result, const struct rank_record *
 
 /* ---- Values from several fields ---- */
 
-/* Returns steps per epoch, with a smaller last batch as a fraction; NAN if the workload does not
- * report it. */
+/* Returns the number of steps in an epoch; a smaller last batch is a fraction of a step. NAN: not
+ * recorded. */
 static double epoch_steps(const struct rank_record *records)
 {
     const struct record_hello *hello = &records[0].hello;
@@ -287,8 +293,9 @@ static double epoch_steps(const struct rank_record *records)
     return told ? (double)hello->train_images / (double)hello->global_batch : NAN;
 }
 
-/* Sets times per step of the slowest rank, and useful processor time. Polling is wall time: if a
- * rank polled longer than it had a core, its useful time is unknown. */
+/* Sets the step and epoch time of the slowest rank, and the mean share of processor time spent on
+ * useful work (%). Polling time is excluded, but measured as wall time. If a rank polled longer
+ * than it had a core, the share is unknown. */
 static void fill_times(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     double slowest_ns = 0, cpu = 0;
@@ -305,7 +312,7 @@ static void fill_times(struct launch_result *result, const struct rank_record *r
     }
 }
 
-/* Sets bubbles: time in which a rank computes nothing while others compute. */
+/* Sets the pipeline's bubble (%): the share of time in which a stage waits for other stages. */
 static void fill_bubble(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     double waited_ns = 0, computed_ns = 0;
@@ -332,7 +339,8 @@ static void take_verdict(struct launch_result *result, const struct record_end *
     }
 }
 
-/* Sets times of the whole run since process start, memory of the largest rank, and verdicts. */
+/* Sets what ranks recorded at their end: processor time since process start, memory of the rank
+ * that uses most, and whether weights were equal. */
 static void fill_ends(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     result->total_user_s = result->total_sys_s = 0;
@@ -348,7 +356,8 @@ static void fill_ends(struct launch_result *result, const struct rank_record *re
     }
 }
 
-/* A workload without `compute` in its records computes. */
+/* Sets the FLOPs per image, and whether compute was real or replayed. Records without the field
+ * `compute` are of real compute. */
 static void fill_work(struct launch_result *result, const struct record_hello *hello)
 {
     strcpy(result->compute, hello->compute[0] != '\0' ? hello->compute : "real");
@@ -371,7 +380,8 @@ static bool share_cpu(const struct rank_record *a, const struct rank_record *b)
     return strcmp(a->hello.cpu, b->hello.cpu) == 0;
 }
 
-/* Returns whether no earlier rank shares a node or machine with rank i, as `share` compares. */
+/* Returns whether rank i is the first rank of its node, machine or model of processor, which
+ * `share` compares. */
 static bool is_first(const struct rank_record *records, int i,
                      bool (*share)(const struct rank_record *a, const struct rank_record *b))
 {
@@ -381,8 +391,8 @@ static bool is_first(const struct rank_record *records, int i,
     return first == i;
 }
 
-/* Sets nodes, identified by name; ranks of a node need not be consecutive. The list of processors
- * is cut if it is too long. */
+/* Sets the number of nodes, ranks per node and machines, and lists of nodes and processors. Nodes
+ * are distinguished by name; ranks of a node need not be consecutive. */
 static void fill_nodes(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     result->nodes = result->ranks_per_node = result->machines = 0;
@@ -406,8 +416,8 @@ bool launch_is_mixed(const struct launch_result *result)
     return strstr(result->cpus, CPUS_JOINED_BY) != NULL;
 }
 
-/* Sets interface traffic. Every rank recorded its node's counters; nodes other than rank 0's keep
- * the maximum. */
+/* Sets the network traffic per step: of rank 0's node, and the largest of any other node. Each rank
+ * recorded the counters of its node's interfaces. */
 static void fill_traffic(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     for (int i = 0; i < ranks; i++) {
@@ -425,7 +435,8 @@ static void fill_traffic(struct launch_result *result, const struct rank_record 
     }
 }
 
-/* Returns the time of epoch k on the slowest rank (s). Ranks other than 0 may have no epochs. */
+/* Returns the time of epoch k on the slowest rank (s). Some workloads record epochs on rank 0
+ * only. */
 static double epoch_seconds(const struct rank_record *records, int ranks, size_t k)
 {
     double slowest = NAN;
@@ -452,7 +463,8 @@ static enum status fill_epochs(struct launch_result *result, const struct rank_r
     return OK;
 }
 
-/* Sets epochs, images and seconds up to the first epoch with the target accuracy. */
+/* Sets the number of epochs and images, and the time, that training needed to reach the target
+ * accuracy for the first time. */
 static void fill_target(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     const struct rank_record *r = records;
@@ -473,7 +485,8 @@ static void fill_target(struct launch_result *result, const struct rank_record *
     }
 }
 
-/* Sets trend and tail of step times, on the slowest rank of each step. */
+/* Sets the trend over steps, 95th percentile and maximum of the step time. The time of a step is
+ * that of its slowest rank. */
 static enum status fill_steps(struct launch_result *result, const struct rank_record *records,
                               int ranks, struct error *e)
 {

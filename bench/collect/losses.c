@@ -17,8 +17,8 @@ static double known(double x)
     return isnan(x) ? 0 : x;
 }
 
-/* Returns why the loss cannot be explained: the machine was busy, or launches scatter as much.
- * NULL: it can. */
+/* Returns why the loss of efficiency cannot be attributed: other processes disturbed launches, or
+ * launches scatter by more than the loss. NULL: it can be attributed. */
 static const char *doubt(const struct point_summary *p, const struct point_summary *base,
                          const struct losses_row *row)
 {
@@ -29,8 +29,8 @@ static const char *doubt(const struct point_summary *p, const struct point_summa
     return fabs(row->lost_pct) > row->scatter_pct ? NULL : "launches scatter as much";
 }
 
-/* Share of the optimizer in a step (%). Work that every rank repeats keeps its time while the step
- * shrinks. */
+/* Returns the optimizer's share of the step time (%). If every rank runs the whole optimizer, this
+ * share grows with the number of ranks. */
 static double optimizer_share(const struct point_summary *p)
 {
     return 100 * cell_number(p, COLUMN_optimizer_ms) / p->step_ms.mid;
@@ -67,8 +67,9 @@ static bool has_interval(const struct point_summary *p)
            timing_level(n, config_adds_launches(&p->point->config)) >= SUMMARY_CONFIDENCE;
 }
 
-/* Returns the trend of karp_flatt over the points of a series, from `first` on. It must be
- * monotonic, and the intervals of first and last point disjoint. */
+/* Returns whether karp_flatt grows or falls along a series, from its row `first` on: "rising",
+ * "falling" or NULL. A trend must be monotonic, and the intervals of its first and last point
+ * disjoint. */
 static const char *trend(const struct losses *losses, size_t first, const struct summary *s)
 {
     const struct point_summary *from = NULL, *to = NULL;

@@ -1,20 +1,22 @@
-/* Losses against perfect scaling, by part of a step: the rows of losses.csv. The text below the
- * table prints them. Internal to bench/collect. */
+/* Attributes the loss of efficiency to parts of a step: the rows of losses.csv, which the text
+ * below the table prints too. Internal to bench/collect. */
 #pragma once
 
 #include "bench/collect/columns.h"
 #include "bench/collect/series.h"
 
 struct losses {
-    struct losses_row *rows; /* [n] points with more cores than their base, by series */
-    size_t *points;          /* [n] indices of the points in the summary */
+    struct losses_row *rows; /* [n] one row per point with more cores than its base, ordered by
+                                series */
+    size_t *points;          /* [n] index of each row's point in the summary */
     size_t n;
-    struct series_list series; /* series of the rows; owns their names */
+    struct series_list series; /* series to which the rows belong; the rows borrow their names */
 };
 
-/* Computes the losses of all points. Call losses_free in any case. Errors: ERR_MEMORY. */
+/* Attributes the losses of all points. Call losses_free in any case. Errors: ERR_MEMORY. */
 enum status losses_collect(struct losses *losses, const struct summary *s, struct error *e);
-/* Returns whether text may name the rank that arrived last. `looked_at`: number of points tested
- * together (Bonferroni); if all ranks are alike, at most one campaign in twenty names any. */
+/* Returns whether text may name the rank that most often arrived last. `looked_at` points are
+ * tested together (Bonferroni correction): if all ranks are alike, at most one campaign in twenty
+ * names a rank. */
 bool losses_name_last_rank(const struct point_last *last, size_t looked_at);
 void losses_free(struct losses *losses);

@@ -1,4 +1,4 @@
-/* Reads machine and software of a run from its manifest. */
+/* Reads facts about the machine and software of a run from manifest.json. */
 #include <errno.h>
 #include <string.h>
 
@@ -16,8 +16,8 @@ static const json_t *part_of(const json_t *manifest, const char *part)
     return part != NULL ? json_object_get(manifest, part) : manifest;
 }
 
-/* Quotes a word for a shell: double quotes around blanks, single quotes around special
- * characters. */
+/* Writes a word quoted for a shell: single quotes if it contains special characters, double quotes
+ * if only blanks. */
 static void quote_word(FILE *out, const char *word)
 {
     const char *quote = strchr(word, ' ') != NULL ? "\"" : "";
@@ -31,7 +31,7 @@ static void quote_word(FILE *out, const char *word)
     fputc('\'', out);
 }
 
-/* Joins the words of a command, cut to fit into `text`, which must be zeroed. */
+/* Joins the words of a command line. A line that is too long is cut. `text` must be zeroed. */
 static void take_command(char *text, size_t size, const json_t *command)
 {
     FILE *out = fmemopen(text, size - 1, "w");
@@ -44,14 +44,16 @@ static void take_command(char *text, size_t size, const json_t *command)
         fclose(out);
 }
 
-/* Reads the setup of a run from the manifest, and lists facts that are missing for a repetition. */
+/* Reads the setup of a run from the manifest. Lists in s->undocumented the missing facts that a
+ * repetition of the run needs. */
 static void take_setup(struct summary *s, const json_t *manifest)
 {
     struct run_setup *setup = &s->setup;
     const struct {
-        const char *part, *name; /* part NULL: a member of the manifest itself */
+        const char *part, *name; /* names of the fact and of the manifest's object that contains it;
+                                    part NULL: the top level */
         bool is_needed;
-        char *text; /* where to copy the text; NULL: the fact is no text */
+        char *text; /* destination of the fact; NULL: only its presence is checked */
         size_t size;
     } told[] = {
 #define TOLD(part, member, is_needed)                                                              \

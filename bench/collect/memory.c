@@ -1,5 +1,5 @@
-/* Memory of a rank for model states (parameters, gradients, optimizer state): forecast, DeepSpeed's
- * formulas, measured. */
+/* Computes the memory of a rank for model states (parameters, gradients, optimizer state): as
+ * forecast, by DeepSpeed's formulas, as measured. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "kernels/base/mem.h"
 #include "kernels/desc/net_slice.h"
 
-/* Largest difference of measured from forecast memory without a flag: a percentage, and pages.
- * Forecasts ignore where in a page an arena begins, which matters for small networks. */
-#define MEMORY_OFF_PCT   5.0
+/* difference between measured and forecast memory (%) from which a point is flagged */
+#define MEMORY_OFF_PCT 5.0
+/* smallest flagged difference (pages); forecasts ignore where in a page an arena begins */
 #define MEMORY_OFF_PAGES 8
 
 bool point_forecasts_memory(const struct point *point)
@@ -22,16 +22,16 @@ bool point_forecasts_memory(const struct point *point)
            config_int(c, OPT_PIPELINE) == 1;
 }
 
-/* Builds the network as the first rank holds it; its slice is as large as any. Free with
- * net_desc_free. */
+/* Builds the network that rank 0 stores: with tensor parallelism, rank 0's slice of each layer. No
+ * rank has a larger slice. Free with net_desc_free. */
 static enum status held_by_rank(struct net_desc *held, const struct point *point, struct error *e)
 {
     return net_desc_slice(held, &point->net->net, 0, (int)config_int(&point->config, OPT_TENSOR),
                           e);
 }
 
-/* Returns whether an op computes layer i together with the layer before: fused plans join a 3x3
- * convolution and its batch norm. */
+/* Returns whether one op computes layer i - 1 and layer i. A fused plan computes a 3x3 convolution
+ * and its batch norm in one op. */
 static bool joins_layer_before(const struct layer_desc *layers, int i, enum plan plan)
 {
     const struct layer_desc *conv = &layers[i - 1];
@@ -40,7 +40,7 @@ static bool joins_layer_before(const struct layer_desc *layers, int i, enum plan
            conv->stride_h == 1 && conv->stride_w == 1;
 }
 
-/* Sets ops[t] to the op that reads tensor t. */
+/* Sets ops[t] to the index of the op that reads tensor t. */
 static void find_ops(int *ops, const struct net_desc *net, enum plan plan)
 {
     int op = 0;
@@ -52,7 +52,8 @@ static void find_ops(int *ops, const struct net_desc *net, enum plan plan)
     }
 }
 
-/* Computes the memory that the strategy needs for tensors of counts [n], read by ops [n]. */
+/* Computes the memory that the point's strategy needs on rank 0 for the tensors of `held`. counts
+ * and ops are scratch space [number of tensors]. */
 static enum status memory_of(struct sync_memory *m, const struct point *point,
                              const struct net_desc *held, size_t width, size_t *counts, int *ops,
                              struct error *e)
@@ -126,8 +127,8 @@ static size_t width_of(const struct samples *samples)
     return is_double ? sizeof(double) : sizeof(float);
 }
 
-/* Uses timed launches, else accuracy runs. Elastic accuracy runs may end with other ranks than the
- * point has. */
+/* Measured values are from timed launches, else from accuracy runs. An elastic accuracy run may end
+ * with another number of ranks than the point, so its model states are not compared. */
 enum status memory_set(struct point_memory *m, const struct point *point,
                        const struct samples *time, const struct samples *accuracy, struct error *e)
 {

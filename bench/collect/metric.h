@@ -1,4 +1,4 @@
-/* Metrics of metrics.def that are fields of records. Internal to bench/collect. */
+/* Reads metrics of metrics.def from record lines. Internal to bench/collect. */
 #pragma once
 
 #include "bench/record/fields.h"
@@ -9,6 +9,6 @@ enum metric_id {
     METRICS
 };
 
-/* Returns a metric of a record line, in the unit of its column. NAN if it is unknown or the line is
- * NULL. */
+/* Returns metric `id` from its record line in lines[], in the unit of its column. NAN: unknown, or
+ * that line is NULL. */
 double metric_number(enum metric_id id, const void *const lines[RECORD_LINES]);

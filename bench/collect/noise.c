@@ -1,6 +1,6 @@
-/* Finds disturbed launches by comparison with other launches of the campaign or the point. A
- * disturbance must cost about 1 % of a launch's time by any estimate. In a quiet hour all launches
- * are alike and none is flagged. */
+/* Finds disturbed launches by comparison with other launches of the campaign, or of the point.
+ * Limits are set so that a disturbance costs at least about 1 % of a launch's time. If all launches
+ * are alike, none is flagged. */
 #include "bench/collect/noise.h"
 
 #include <math.h>
@@ -11,41 +11,48 @@
 #include "bench/base/homogeneity.h"
 #include "kernels/base/mem.h"
 
-/* limits above the median of the campaign's launches (% of processor time) */
+/* limits of foreign_pct and steal_pct: this much above their median over all launches */
 #define FOREIGN_EXCESS_PCT 5.0
 #define STEAL_EXCESS_PCT   2.0
 
-/* error of a processor's tick counts, one at each end */
+/* rounding error of a difference of two tick counters (ticks) */
 #define TICKS 2.0
 
-/* Limits for the fixed piece of work: slower than the median of launches on as many cores by
- * standard deviations (from the median absolute deviation), and by a share. Clock rates of
- * processors vary by some per cent. */
-#define WORK_DEVIATIONS   5.0
-#define WORK_LEAST        0.05
+/* A fixed piece of work is slow if it takes longer than the median over launches on as many cores
+ * by this many standard deviations, estimated from the median absolute deviation (MAD). */
+#define WORK_DEVIATIONS 5.0
+/* The excess must also be this share of the median, because clock rates vary by some per cent. */
+#define WORK_LEAST 0.05
+/* standard deviation / median absolute deviation of a normal distribution */
 #define DEVIATION_PER_MAD 1.4826
-#define WORK_VALUES_MIN   6
+/* fewest times of the fixed piece of work that are compared */
+#define WORK_VALUES_MIN 6
 
-/* upper bounds for the cost of a page fault (s), and the share of timed steps that faults must
- * reach */
+/* assumed cost of a page fault (s), an upper bound */
 #define FAULT_MINOR_S 1e-6
 #define FAULT_MAJOR_S 1e-4
-#define FAULTS_SHARE  0.01
+/* page faults disturb a launch if they take more than this share of its timed steps */
+#define FAULTS_SHARE 0.01
 
-/* Another program keeps a processor for a millisecond or more, so 20 switches per second cost 2 %.
- * Few switches in all are ignored. */
+/* Limit of involuntary context switches per second. Another program keeps a processor for 1 ms or
+ * more, so 20 switches per second cost 2 %. */
 #define SWITCHES_PER_S 20.0
-#define SWITCHES_FEW   4.0
+/* this many context switches during all timed steps never disturb a launch */
+#define SWITCHES_FEW 4.0
 
-/* limit relative to the median of other launches of the point */
+/* a launch may exceed a limit by this many medians over the launches of its point */
 #define TIMES_MEDIAN 3.0
 
-/* Outliers, modes and trends: error rates, and the smallest effects that count. */
-#define NOISE_ALPHA     0.01
-#define NOISE_LEAST     0.01
-#define TREND_ALPHA     0.05
+/* probability that a point without outliers is reported to have some */
+#define NOISE_ALPHA 0.01
+/* smallest relative distance of an outlier from the median, or of two modes */
+#define NOISE_LEAST 0.01
+/* probability that any trend is reported in a campaign without trends */
+#define TREND_ALPHA 0.05
+/* smallest change from the first to the last step that is a trend (%) */
 #define TREND_LEAST_PCT 1.0
-#define TREND_LAUNCHES  3
+/* fewest launches of a point with which a trend is tested */
+#define TREND_LAUNCHES 3
 
 /* ---- Text ---- */
 
@@ -58,7 +65,8 @@ static const struct {
                   [FAULTS] = {"faults", "% of its steps"},
                   [SWITCHES] = {"switches", "a second"}};
 
-/* Appends an amount above its limit, with the limit, which differs between campaigns. */
+/* Appends an amount that exceeds its limit to r->disturbed, such as "foreign 12 % (limit 6)".
+ * Limits differ between campaigns. */
 static void judge_amount(struct launch_result *r, int kind, double amount, double limit)
 {
     char number[TEXT_NUMBER], most[TEXT_NUMBER];
@@ -78,11 +86,11 @@ void noise_join(char *to, size_t size, const char *by)
 
 /* ---- Comparison with all launches of the campaign ---- */
 
-/* `values` has room for two numbers per launch. */
+/* State of comparing launches; `values` is scratch space for two numbers per launch. */
 struct judge {
     struct summary *s;
     double *values;
-    double foreign_pct, steal_pct; /* medians over the campaign's launches */
+    double foreign_pct, steal_pct; /* medians over all launches of the campaign */
 };
 
 static double window_s(const struct launch_result *r)
@@ -101,7 +109,8 @@ static double median_of(const struct judge *j, size_t offset)
     return stats_median(j->values, n);
 }
 
-/* The limit is above the campaign's median, but no higher than SUMMARY_BUSY_PCT. */
+/* Flags a launch in which other programs, or a hypervisor, used more processor time than usual. The
+ * limit lies above the campaign's median, but never above SUMMARY_BUSY_PCT. */
 static void judge_load(const struct judge *j, struct summary_launch *launch, double wall_s)
 {
     struct launch_result *r = &launch->result;
@@ -117,9 +126,9 @@ static bool is_on_cores(const struct summary *s, const struct summary_launch *la
     return launch->ok && point_cores(&s->spec->points[launch->point]) == cores;
 }
 
-/* Compares launches on the same number of cores: with more cores the clock rate may be lower. A
- * launch is disturbed if the work is slow both before and after it. One slow end is a short event
- * that leaves the steps unchanged. */
+/* Flags launches in which a fixed piece of work was slow both before and after the steps. If it was
+ * slow only once, a short event left the steps unchanged. Compares launches on equally many cores,
+ * because more busy cores may lower the clock rate. */
 static void judge_cores(struct judge *j, int cores)
 {
     struct summary *s = j->s;
@@ -220,7 +229,8 @@ size_t noise_points_tested(const struct summary *s)
     return n;
 }
 
-/* Tests trends over launches, not steps: steps of one launch are correlated. */
+/* Returns whether steps get faster (-1) or slower (1) within a launch; 0: no significant trend. The
+ * test uses one value per launch, because steps of one launch are correlated. */
 static int trend_direction(const struct samples *time, double trend_pct, size_t tested)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
-/* Numbers of a point and their cells in summary.csv. Tables and figures show the cells, whether
- * they were just computed or read back. */
+/* Converts between numbers of a point and its cells in summary.csv. Tables and figures use the
+ * cells, whether just computed or read from a file. */
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "bench/spec/value.h"
 #include "kernels/base/names.h"
 
-/* columns of metrics.def that are also numbers of a point */
+/* columns that metrics.def defines and that struct point_summary has as numbers too */
 static const struct point_number metrics[] = {
     {COLUMN_ci_level, offsetof(struct point_summary, step_ms.level), false, NAN},
     {COLUMN_batch_per_rank, offsetof(struct point_summary, batch_per_rank), false, NAN},
@@ -36,7 +36,7 @@ static enum status read_number(const struct point_summary *p, enum column_id col
     return error_set(e, ERR_DATA, "%s: '%s' is not a number", column_get(column)->name, cell);
 }
 
-/* Reads a whole number; `none` for an empty cell. */
+/* Reads a whole number from a cell; an empty cell is `none`. */
 static enum status read_count(const struct point_summary *p, enum column_id column, int none,
                               int *count, struct error *e)
 {

@@ -6,8 +6,8 @@
 #include "comm/cost/cost.h"
 #include "kernels/base/mem.h"
 
-/* Computes the time at which each tensor's gradients are ready: layers share the backward time by
- * their FLOPs. */
+/* Computes when each tensor's gradient is ready, in the unit of `backward`, the time of the
+ * backward pass. A layer's share of that time is its share of the FLOPs. */
 static void find_ready(double *ready, const struct net_desc *net, double backward)
 {
     double done = 0;
@@ -37,8 +37,9 @@ enum status overlap_model(double *share, const struct point *point, const struct
     size_t width = strcmp(time->items[0].result->precision, "f64") == 0 ? 8 : 4;
     if (!(comm > 0) || !(backward > 0))
         return OK;
-    backward /= config_number(&point->config, OPT_ACCUMULATE); /* buckets are sent during the
-                                                                  last micro-batch */
+    backward /= config_number(&point->config, OPT_ACCUMULATE); /* only the last micro-batch's
+                                                                  backward pass overlaps with
+                                                                  sending */
     TRY(config_strategy(&point->config, &config, &at, e));
     enum status status = MEM_NEW(counts, n, "tensors", e);
     THEN(status, MEM_NEW(ready, n, "tensors", e));

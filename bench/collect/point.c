@@ -1,4 +1,4 @@
-/* Values of a point that follow from its options, and predicates on its status and flags. */
+/* Values that follow from a point's options, and predicates on a point's status and flags. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

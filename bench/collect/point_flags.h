@@ -1,4 +1,5 @@
-/* Flags of points, in column `flags` of summary.csv. They do not change the status.
+/* Flags that mark points as imprecise or disturbed, in column `flags` of summary.csv. A flag does
+ * not change the point's status.
  *
  *   FLAG(name, meaning)
  *

@@ -13,15 +13,16 @@
 
 #define WORD 256
 
-/* A key: our side is a product of options. */
+/* A key matches rows of the published file to points: a column of the file equals a product of
+ * options. */
 enum { FACTORS_MAX = 4, KEYS_MAX = 8 };
 
 struct key {
     char ours[WORD], theirs[WORD];
-    const struct spec_option *factors[FACTORS_MAX]; /* options multiplied to our side; NULL
-                                                       stands for ranks_per_node */
+    const struct spec_option *factors[FACTORS_MAX]; /* [n] options whose values are multiplied;
+                                                       NULL: ranks_per_node */
     size_t n;
-    size_t column; /* index of the key's column in the file */
+    size_t column; /* index in the file of the column named `theirs` */
 };
 
 struct reading {
@@ -29,7 +30,8 @@ struct reading {
     struct csv_table table;
     struct key keys[KEYS_MAX];
     size_t n_keys;
-    size_t columns[PUBLISHED_MAX]; /* indices of the value columns in the file */
+    size_t columns[PUBLISHED_MAX]; /* [values] index in the file of each column of published
+                                      values */
     double factors[PUBLISHED_MAX];
 };
 
@@ -42,8 +44,8 @@ static enum status refuse(const struct spec *spec, enum option_id id, const char
     return mark_error(e, ERR_SPEC, value->mark, "%s: '%s': %s", option_get(id)->key, text, why);
 }
 
-/* Finds a column of the file. Keys that the spec leaves at the default have no mark; the error is
- * then at published.file. */
+/* Finds a column of the published file. If the spec does not set option `id`, an error names the
+ * line of published.file instead. */
 static enum status find_column(const struct reading *r, enum option_id id, const char *name,
                                size_t *column, struct error *e)
 {
@@ -52,8 +54,8 @@ static enum status find_column(const struct reading *r, enum option_id id, const
     return csv_table_column_of_spec(&r->table, name, option_get(id)->key, mark, column, e);
 }
 
-/* Cuts a text at `mark` and returns the part after it, NULL without a mark. Both parts are
- * trimmed. */
+/* Cuts `text` at the first `mark` and trims both parts. Returns the second part; NULL: there is no
+ * mark. */
 static char *split(char *text, char mark)
 {
     char *rest = strchr(text, mark);
@@ -65,8 +67,8 @@ static char *split(char *text, char mark)
     return rest;
 }
 
-/* Splits "ours = theirs"; "ours" alone is both. Returns false if a part is empty or the text too
- * long. */
+/* Splits "ours = theirs"; a single name is used for both. Returns false if a part is empty, or the
+ * text is too long. */
 static bool split_halves(const char *text, char ours[WORD], char theirs[WORD])
 {
     if (strlen(text) >= WORD)
@@ -173,7 +175,8 @@ static enum status read_values(struct published *p, struct reading *r, struct er
 
 /* ---- Rows of the file ---- */
 
-/* Computes our side of a key as a number. Returns false if a factor is a text. */
+/* Computes the product of the key's options at a point. Returns false if an option's value is a
+ * text. */
 static bool key_number(const struct key *key, const struct point *point, double *number)
 {
     *number = 1;
@@ -189,7 +192,7 @@ static bool key_number(const struct key *key, const struct point *point, double 
     return true;
 }
 
-/* relative rounding error of products of decimal factors */
+/* relative rounding error of a product of decimal numbers */
 #define KEY_ROUNDING 1e-12
 
 static enum status row_matches(const struct reading *r, size_t row, const struct point *point,
@@ -221,8 +224,8 @@ static enum status take_row(struct published *p, const struct reading *r, size_t
     return OK;
 }
 
-/* Returns whether no publication has such a point: strategy none at several ranks, or a
- * calibration. */
+/* Returns whether a point is only for analysis, so that no report publishes it: strategy none at
+ * several ranks, or a calibration. */
 static bool is_own(const struct point *point)
 {
     return config_calibrates(&point->config) ||
@@ -230,7 +233,7 @@ static bool is_own(const struct point *point)
             config_int(&point->config, OPT_RANKS) > 1);
 }
 
-/* Takes the row that matches a point. Two matching rows are an error. */
+/* Copies the published values from the row that matches point i. Two matching rows are an error. */
 static enum status take_point(struct published *p, const struct reading *r, size_t i, bool *used,
                               struct error *e)
 {
@@ -314,7 +317,7 @@ enum status published_check(const struct spec *spec, struct error *e)
 
 /* ---- Published values ---- */
 
-/* Returns whether a column of any CSV file is an accuracy or loss. */
+/* Returns whether the column, of any CSV file, is an accuracy or a loss. */
 static bool is_learnt(const char *name)
 {
     static const char *const learnt[] = {"train_loss", "train_acc_pct", "test_loss", "test_acc_pct",

@@ -1,33 +1,33 @@
-/* Published numbers beside ours: rows of a CSV file that options published.* of a spec match to
+/* Published numbers to compare with ours. Options published.* of a spec match rows of a CSV file to
  * points. Internal to bench/collect. */
 #pragma once
 
 #include "bench/collect/columns.h"
 
-/* largest number of entries in published.values */
+/* largest number of entries in option published.values */
 #define PUBLISHED_MAX 8
 
 struct published {
     char file[256];                        /* name of the file without folder; "": none */
-    size_t rows, matched;                  /* numbers of rows in the file, and of rows that match
-                                              a point */
-    enum column_id columns[PUBLISHED_MAX]; /* [n] our columns that have published values */
+    size_t rows, matched;                  /* number of rows in the file, and of rows that match a
+                                              point */
+    enum column_id columns[PUBLISHED_MAX]; /* [n] columns of summary.csv for which there are
+                                              published values */
     size_t n;
-    double *values; /* [n_points, n] published values; NAN: none */
+    double *values; /* [n_points, n] published values, in the units of our columns; NAN: none */
 };
 
-/* Reads the file that the spec names. Call published_free in any case. Errors: ERR_SPEC at the
- * option if columns are missing, ERR_DATA with file and line for mistakes in the file. Points of
- * strategy none at several ranks, and calibrations, get no published numbers. */
+/* Reads the published numbers that the spec names. Points of strategy none at several ranks, and
+ * calibrations, get none. Errors: ERR_SPEC at the option if columns are missing, ERR_DATA with file
+ * and line for mistakes in the file. Call published_free in any case. */
 enum status published_read(struct published *p, const struct spec *spec, struct error *e);
 void published_free(struct published *p);
 
-/* Returns the published value of a point for one of our columns; NAN if there is none. With
- * generated data, accuracies and losses are NAN as well, since they would belong to another
- * problem. */
+/* Returns the published value of a point for a column of summary.csv; NAN: none. If our data are
+ * generated, accuracies and losses are NAN too: the report's numbers are for real images. */
 double published_value(const struct summary *s, size_t point, enum column_id column);
 
-/* Returns whether published values of this column are withheld because our data are generated. */
+/* Returns whether published values of this column are withheld because our images are generated. */
 bool published_is_withheld(const struct summary *s, const char *name);
 
 /* Returns whether any published accuracy or loss is withheld. */

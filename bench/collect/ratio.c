@@ -1,5 +1,5 @@
-/* Ratios of points: speed-up, overlap and ratio to peer, paired by block; and ratio of bytes, which
- * are counted. */
+/* Computes ratios between points: speed-up, overlap, and ratio to the peer program over pairs of
+ * launches in the same block; and the ratio of bytes sent. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 
 static const struct interval unknown = {.lo = NAN, .mid = NAN, .hi = NAN};
 
-/* Returns the ratio, or unknown. A diverged point has no ratio. If launches of either point were
- * lost, a single remaining pair is not enough: without an interval nobody would see how little it
- * means. */
+/* Returns the ratio of two points, or unknown if one of them diverged. If launches were lost and
+ * one pair is left, the ratio is unknown too: it has no interval that would show its
+ * uncertainty. */
 static struct interval judged(struct interval ratio, size_t n, const struct point_summary *p,
                               const struct point_summary *reference)
 {
@@ -20,15 +20,15 @@ static struct interval judged(struct interval ratio, size_t n, const struct poin
     return ratio;
 }
 
-/* Returns the serial fraction for r = cores / base cores (Karp and Flatt, "Measuring parallel
- * processor performance", 1990). NAN if the problem grows with the cores. */
+/* Returns the Karp-Flatt serial fraction; r = cores / cores of the base point (Karp and Flatt,
+ * "Measuring parallel processor performance", 1990). NAN: r <= 1 or NAN, as for weak scaling. */
 static double karp_flatt(double speedup, double r)
 {
     return r > 1 ? (1 / speedup - 1 / r) / (1 - 1 / r) : NAN;
 }
 
-/* Sets efficiency and Karp-Flatt fraction. r: cores relative to the base; strong_r: r for strong
- * scaling, else NAN. */
+/* Sets efficiency and Karp-Flatt fraction from the speed-up. r: cores / cores of the base point;
+ * strong_r: r for strong scaling, else NAN. */
 static void set_claims_of_cores(struct point_scaling *c, double strong_r, double r)
 {
     const struct interval *s = &c->speedup;
@@ -52,8 +52,8 @@ static void set_speedup(struct point_summary *p, const struct summary *s,
     set_claims_of_cores(c, strong ? r : NAN, r);
 }
 
-/* Removes intervals and ratios that ranks sharing cores cannot support. Their times are valid, but
- * they do not show how more cores would scale. */
+/* Removes results that are misleading if ranks share cores: intervals, efficiency, serial fraction.
+ * The times are valid, but do not show how the point would scale on more cores. */
 static void withhold_claims(struct point_summary *p, const struct summary *s)
 {
     const struct point_summary *base = &s->points[p->base];
@@ -66,8 +66,8 @@ static void withhold_claims(struct point_summary *p, const struct summary *s)
     p->scaling.efficiency = p->scaling.karp_flatt = unknown;
 }
 
-/* Returns the ratio of medians. Launches of a point send almost the same bytes; only
- * timing-dependent messages differ. */
+/* Returns the ratio of the median bytes sent. Bytes vary little between launches of a point: only
+ * by messages that depend on timing. */
 static double bytes_ratio(const struct samples *time, const struct samples *base)
 {
     double own = samples_median(time, offsetof(struct launch_result, bytes_wire));
@@ -75,8 +75,8 @@ static double bytes_ratio(const struct samples *time, const struct samples *base
     return reference > 0 ? own / reference : NAN;
 }
 
-/* Splits the ratio to a peer into less work and a faster rate. A peer that does not report its
- * FLOPs computes the network as written. */
+/* Factors the ratio to the peer into less work (FLOPs) and a faster rate (FLOP/s). A peer that does
+ * not report its FLOPs is assumed to compute all FLOPs of the network. */
 static void set_peer_factors(struct point_beside_peer *b, const struct samples *time,
                              const struct samples *peer)
 {
@@ -90,8 +90,8 @@ static void set_peer_factors(struct point_beside_peer *b, const struct samples *
     b->rate_ratio = b->ratio.mid / b->work_ratio;
 }
 
-/* Returns whether every reported interval is as narrow as the spec requires. Ratios of a point to
- * itself are not reported. */
+/* Returns whether every interval of the point is as narrow as measure.time.precision requires.
+ * Ratios of a point to itself are ignored. */
 static bool all_are_precise(const struct point_summary *p, const struct summary *s)
 {
     double asked_pct = config_number(&s->spec->config, OPT_TIME_PRECISION);
@@ -110,7 +110,8 @@ static bool all_are_precise(const struct point_summary *p, const struct summary 
     return true;
 }
 
-/* A rank that computes every batch alone sends no gradients, so overlap is undefined. */
+/* Sets the share of communication hidden behind compute. If one rank computes the whole batch, no
+ * gradients are sent and the share is undefined. */
 static void set_overlap(struct point_summary *p, const struct summary *s,
                         const struct samples *time, const struct samples *alone)
 {

@@ -9,20 +9,21 @@
 #include "bench/resources/node_samples.h"
 #include "kernels/base/mem.h"
 
-/* Fewest samples in the timed part: its traffic is uncertain by up to one sample at each end. */
+/* Fewest samples from which traffic of the timed steps is computed. The first and last sample may
+ * each be off by one sampling interval. */
 enum { SAMPLES_LEAST = 20 };
 
 /* ---- Nodes ---- */
 
-/* One node of a launch. Records assign ranks to nodes by name. */
+/* One node of a launch, with its samples. A rank belongs to the node with its host name. */
 struct node {
     struct node_samples samples;
-    const struct rank_record *records; /* [ranks] records of the whole launch; NULL: none */
-    int ranks, first;                  /* first: rank in the name of the samples file */
-    int own;                           /* number of ranks on the node */
+    const struct rank_record *records; /* [ranks] records of all ranks of the launch; NULL: none */
+    int ranks, first;                  /* ranks of the launch; rank that sampled this node (the
+                                          number in the file's name) */
+    int own;                           /* number of ranks on this node */
     bool root;
-    int64_t begin_ns, end_ns; /* begin and end of the timed part; of the samples if that is
-                                 unknown */
+    int64_t begin_ns, end_ns; /* begin and end of the timed steps; if unknown, of the samples */
 };
 
 struct nodes {
@@ -117,7 +118,7 @@ static double polled_in(const struct list *list, int64_t from_ns, int64_t to_ns)
     return sum;
 }
 
-/* Returns whether recorded steps cover the whole interval. */
+/* Returns whether the rank's recorded steps cover the whole interval. */
 static bool steps_cover(const struct rank_record *r, int64_t from_ns, int64_t to_ns)
 {
     const struct list *first = r->warmup.n > 0 ? &r->warmup : &r->steps;
@@ -146,14 +147,14 @@ static double polled_s(const struct node *node, int64_t from_ns, int64_t to_ns)
 struct writing {
     const struct node *node;
     struct resources_row row;
-    struct sample zero; /* counters at time_s = 0 */
+    struct sample zero; /* the node's counters at the begin of the timed steps (time_s = 0) */
     bool has_zero;
     row_writer *write;
     struct csv *csv;
 };
 
-/* The kernel counts processor time in hundredths of a second, so a slightly negative difference is
- * 0. */
+/* Returns processor time without polling. A difference below 0 by at most the kernel's resolution,
+ * 0.01 s per reading and rank, is 0. A larger one is unknown (NAN). */
 static double useful_s(double cpu_s, double polled, int ranks)
 {
     double useful = cpu_s - polled, unsure = 0.02 * ranks;
@@ -196,7 +197,8 @@ static void take_traffic(struct writing *w, const struct sample *a, const struct
                 b->traffic[LINK_OTHERS][TRAFFIC_TX_BYTES] - others[TRAFFIC_TX_BYTES]);
 }
 
-/* Writes whole intervals, counted from time_s = 0 in both directions. */
+/* Writes one row per whole sampling interval. Intervals begin at multiples of interval_ns from
+ * time_s = 0, also before it. */
 static void write_intervals(struct writing *w)
 {
     const struct node *node = w->node;
@@ -256,7 +258,7 @@ void resources_add_traffic(struct launch_result *result, bool root,
         *to[root][i] = fmax(*to[root][i], counts[i]);
 }
 
-/* Returns traffic per step through the node's interface; NAN if there are too few samples. */
+/* Returns bytes or packets per step through the node's network interface; NAN: too few samples. */
 static double traffic_of(const struct node *node, enum traffic_count count, double steps)
 {
     struct sample a, b;
@@ -280,7 +282,8 @@ static void take_nodes(struct launch_result *result, const struct nodes *nodes)
     }
 }
 
-/* Unreadable samples leave traffic unknown; resources.csv reports the error. */
+/* Ignores samples that cannot be read: traffic stays unknown, and writing resources.csv reports the
+ * error. */
 void resources_take_traffic(struct launch_result *result, const char *dir,
                             const struct rank_record *records, int ranks)
 {
@@ -295,7 +298,7 @@ void resources_take_traffic(struct launch_result *result, const char *dir,
 
 /* ---- Other programs on a launch's processors ---- */
 
-/* Times of processors (s), each counted once; own_s: used by all ranks on them. */
+/* Times summed over all processors of a launch (s); own_s: time that its ranks used. */
 struct shares {
     double total_s, busy_s, steal_s, own_s;
 };
@@ -311,8 +314,9 @@ static enum overlap overlap_of(const struct rank_record *a, const struct rank_re
     return cpu_lists_meet(a->hello.bound, b->hello.bound) ? PARTLY : APART;
 }
 
-/* Adds a rank's processors, unless an earlier rank has the same ones. Of ranks that share
- * processors, the one with the longest observation counts. Returns false if they are unknown. */
+/* Adds the times of a rank's processors to *all, unless an earlier rank has the same processors. If
+ * several ranks have them, uses the rank that observed them longest. Returns false if they are
+ * unknown or partly shared. */
 static bool add_processors(struct shares *all, const struct rank_record *records, int ranks,
                            int rank)
 {

@@ -1,31 +1,33 @@
-/* Resources of a launch's nodes over time, from samples (bench/resources): rows of resources.csv,
- * and interface traffic that the program did not count. Internal to bench/collect. */
+/* Reads samples of a launch's nodes (bench/resources): processes and traffic over time for
+ * resources.csv, and the network traffic of programs that do not count it. Internal to
+ * bench/collect. */
 #pragma once
 
 #include "bench/collect/columns.h"
 #include "bench/record/records.h"
 #include "bench/resources/counters.h"
 
-/* Calls `write` with the rows of the launch in `dir`, node by node in order of time; with none if
- * it was not sampled. `of` holds the values common to all rows. `timed`: times count from the first
- * timed step. `records` [ranks] are the launch's records (NULL: none); an elastic run may end with
- * fewer ranks than its point has. Errors: ERR_DATA with the malformed file. */
+/* Calls `write` with the resources.csv rows of the launch in `dir`, by node and time. Without
+ * samples there are no rows. `of` has the values common to all rows. `timed`: time_s = 0 is the
+ * first timed step, else the first sample. `records` [ranks]: the launch's records, or NULL. An
+ * elastic run may end with fewer ranks than its point has. Errors: ERR_DATA with the malformed
+ * file. */
 enum status resources_write(const char *dir, const struct point *point, bool timed,
                             const struct rank_record *records, int ranks,
                             const struct resources_row *of, row_writer *write, struct csv *csv,
                             struct error *e);
 
-/* Adds the interface traffic of one node per step, in the order of enum traffic_count. Nodes other
- * than the root's keep the maximum. NAN adds nothing. */
+/* Adds the network traffic of one node per step, counts[TRAFFIC_COUNTS]. `root`: the node is rank
+ * 0's. Of all other nodes, the largest counts are kept. NAN is ignored. */
 void resources_add_traffic(struct launch_result *result, bool root,
                            const double counts[TRAFFIC_COUNTS]);
 
-/* Sets unknown bytes_nic_* and packets_nic_* of a launch from its samples. `records` NULL: the
- * whole launch counts as one step. */
+/* Sets bytes_nic_* and packets_nic_* from a launch's samples if the program did not record them.
+ * `records` NULL: the whole launch is one step. */
 void resources_take_traffic(struct launch_result *result, const char *dir,
                             const struct rank_record *records, int ranks);
 
-/* Sets foreign_pct and steal_pct from the records of the nodes' processors. Both stay unknown if a
- * rank recorded nothing, or if ranks share only some of their processors. */
+/* Sets foreign_pct and steal_pct from the processor times that ranks recorded. Both stay unknown if
+ * a rank recorded none, or two ranks share some, but not all, of their processors. */
 void resources_take_cores(struct launch_result *result, const struct rank_record *records,
                           int ranks);

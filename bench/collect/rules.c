@@ -8,10 +8,10 @@
 #include "bench/spec/figures/request.h"
 #include "kernels/base/names.h"
 
-/* fewest timed steps with a tail: the slowest in twenty */
+/* fewest timed steps for a 95th percentile: one step in twenty is slower */
 #define TAIL_STEPS 20
 
-/* relative rounding error of numbers that are read back from ten digits */
+/* relative rounding error of numbers that summary.csv writes with ten digits */
 #define SAME 1e-6
 
 typedef enum rule_grade grade_function(char *by, const struct summary *s);
@@ -40,7 +40,7 @@ static const char *label_of(const struct point_summary *p)
     return p->point->label[0] ? p->point->label : "the point";
 }
 
-/* Writes "6" or "6 to 12". */
+/* Writes a range as "6 to 12", or "6" if both ends are equal. Returns `text`. */
 static char *range_text(char text[2 * TEXT_NUMBER], size_t least, size_t most)
 {
     if (least < most)
@@ -57,7 +57,8 @@ static bool is_timed(const struct point_summary *p)
     return p->launches > 0 && isfinite(p->step_ms.mid) && p->outcome != POINT_diverged;
 }
 
-/* Returns whether launches have one time each and no steps: user programs without records. */
+/* Returns whether the point's launches have one time each, not times of steps. So it is for user
+ * programs without records. */
 static bool is_whole(const struct point_summary *p)
 {
     return config_is_foreign(&p->point->config) && isnan(cell_number(p, COLUMN_step_p95_ms));
@@ -80,7 +81,7 @@ static const char *time_of(const struct summary *s)
     return whole == 0 ? "step time" : whole == timed ? "launch time" : "times";
 }
 
-/* Ratio of two points. `other`: base, peer, or the point without communication. */
+/* Ratio of point `own` to point `other`: its base, its peer, or the point without communication. */
 struct ratio {
     const struct point_summary *own, *other;
     const struct interval *interval;
@@ -88,8 +89,8 @@ struct ratio {
     const char *name;
 };
 
-/* Gets ratio k of point i; its value is NAN if it does not exist. Returns false for k beyond the
- * last ratio. */
+/* Sets *ratio to ratio k of point i; undefined ratios are NAN. Returns false if there is no k-th
+ * ratio. */
 static bool ratio_of(struct ratio *ratio, const struct summary *s, size_t i, int k)
 {
     const struct point_summary *p = &s->points[i];
@@ -263,7 +264,8 @@ static enum rule_grade grade_normality(char *by, const struct summary *s)
         text_plural(intervals, (long)n, "interval"));
 }
 
-/* Ratios of such a point have no interval, with any number of launches. */
+/* Returns whether ranks of the point share cores. Its ratios then have no interval, however many
+ * launches there are. */
 static bool shares_cores(const struct point_summary *p, const struct summary *s)
 {
     return point_is_oversubscribed(p->point, s->usable_cores) == 1;
@@ -294,7 +296,8 @@ static enum rule_grade grade_comparisons(char *by, const struct summary *s)
         text_plural(ratios, (long)n, "ratio"));
 }
 
-/* Writes the reason why a point has no tail; "": it has one. `n`: number of its single times. */
+/* Writes why a point has no 95th percentile and maximum; "": it has. `n`: number of its step times,
+ * or of its launch times. */
 static const char *lacks_tail(char text[160], const struct point_summary *p, double n)
 {
     bool whole = is_whole(p), has_tail = !isnan(cell_number(p, COLUMN_step_p95_ms)) &&
@@ -312,13 +315,13 @@ static enum rule_grade grade_tails(char *by, const struct summary *s)
 {
     char lacking[160];
     bool few = false;
-    double least[2] = {INFINITY, INFINITY}; /* smallest number of single times: of steps, of
-                                               whole launches */
+    double least[2] = {INFINITY, INFINITY}; /* fewest times of any point: of steps, and of whole
+                                               launches */
     for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         double n = (double)p->launches * cell_number(p, COLUMN_steps);
         if (!is_timed(p))
             continue;
-        if (is_whole(p) && !has_interval(p)) { /* rule 5 reports too few launches */
+        if (is_whole(p) && !has_interval(p)) { /* too few launches: rule 5 already reports that */
             few = true;
             continue;
         }
@@ -425,7 +428,8 @@ static bool shows_bound(const struct summary *s, const struct figure_request *fi
             strcmp(link, "none") != 0);
 }
 
-/* Lists the requested figures, or with `with_bounds` those that show a bound. */
+/* Lists the figures that the spec requests, or with `with_bounds` only those that show a bound.
+ * Returns their number. */
 static size_t list_figures(char *text, size_t size, const struct summary *s, bool with_bounds)
 {
     const struct value *figures = &s->spec->config.values[OPT_FIGURES];

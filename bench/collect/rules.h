@@ -10,14 +10,16 @@ enum {
     RULES
 };
 
-/* not applicable: the run has nothing that the rule concerns; counts as met */
+/* NOT_APPLICABLE: the run has nothing to which the rule applies; included in the number of rules
+ * met */
 enum rule_grade { RULE_NOT_MET, RULE_MET, RULE_NOT_APPLICABLE };
 
 struct rule_result {
     enum rule_grade grade;
-    const char *title, *verdict, *remedy; /* verdict: grade in words */
-    char by[320];                         /* sentence without its full stop */
+    const char *title, *verdict, *remedy; /* verdict: `grade` as text */
+    char by[320];                         /* reason of the grade: a sentence without full stop */
 };
 
-/* Grades all rules in order; returns the number of rules met. */
+/* Grades all rules, in the order of rules.def. Returns the number of rules that are met or not
+ * applicable. */
 size_t rules_grade(struct rule_result results[RULES], const struct summary *s);

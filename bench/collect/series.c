@@ -11,8 +11,8 @@
 
 /* ---- Splitting ---- */
 
-/* Options that separate series: those in which any two points differ, also points added as a base,
- * which need not be in the series that refer to them. */
+/* Options that separate series: points of one series have equal values of them. By default, all
+ * options that differ between any two points, including bases. */
 struct splitting {
     const struct summary *s;
     const struct series_by *by;
@@ -26,14 +26,15 @@ static const char *kind_of(const struct splitting *splitting, const struct point
                                   : config_kind(&point->config);
 }
 
-/* Returns the run that separates series; "": there is one run, or runs are the axis. */
+/* Returns the name of the point's run if runs separate series. "": there is only one run, or the x
+ * axis shows runs. */
 static const char *run_of(const struct splitting *splitting, const struct point_summary *p)
 {
     return p->run != NULL && !splitting->by->over_runs ? p->run : "";
 }
 
-/* Returns whether the point takes part in splitting. Calibrations are in no curve, and differ from
- * other points in derived options. */
+/* Returns whether a series may contain the point. Calibrations are in no series; options derived
+ * for them would separate other points. */
 static bool is_split(const struct point *point, const bool *shown, size_t i)
 {
     return (shown == NULL || shown[i]) && !config_calibrates(&point->config);
@@ -105,7 +106,7 @@ static int by_series_and_ranks(const void *a, const void *b, void *splitting)
     return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* Sorts all points by series, then by ranks. *points is the caller's to free. */
+/* Sorts the indices of all points by series, then by ranks. Free *points. */
 static enum status sort_points(size_t **points, struct splitting *splitting, struct error *e)
 {
     size_t n = splitting->s->n;
@@ -129,8 +130,8 @@ static size_t count_values(const struct summary *s, enum option_id option)
     return n;
 }
 
-/* Splits a grid of nodes and ranks by ranks per node instead of `option`, if that makes fewer
- * curves. */
+/* Replaces `option` by ranks per node among the options that separate series, if this makes fewer
+ * series. `option` is the number of nodes or of ranks. */
 static void prefer_ranks_per_node(struct splitting *splitting, enum option_id option)
 {
     const struct summary *s = splitting->s;
@@ -142,7 +143,8 @@ static void prefer_ranks_per_node(struct splitting *splitting, enum option_id op
         leave_out(splitting, OPT_RANKS_PER_NODE);
 }
 
-/* Removes nodes from the splitting options if ranks determine the number of nodes. */
+/* Stops ranks, the x axis, from separating series. Also stops nodes if the number of nodes follows
+ * from the other options and the ranks. */
 static enum status drop_axes(struct splitting *splitting, struct error *e)
 {
     struct splitting but_nodes = *splitting;
@@ -165,8 +167,8 @@ static enum status drop_axes(struct splitting *splitting, struct error *e)
 
 /* ---- Names ---- */
 
-/* Returns whether names of series contain the strategy: for curves over ranks, and if the strategy
- * separates series. */
+/* Returns whether names of series contain the strategy. They do for series over ranks, and if
+ * strategies separate series. */
 static bool says_strategy(const struct splitting *splitting)
 {
     return (splitting->by->x == OPT_RANKS && !splitting->by->only) ||
@@ -174,8 +176,8 @@ static bool says_strategy(const struct splitting *splitting)
            has_option(splitting, OPT_COMPRESS);
 }
 
-/* Returns whether the option is in the name. In a case, or one of several runs, only options that
- * differ within it are. */
+/* Returns whether the name of the series contains the option. If the name already has a case or a
+ * run, only options that differ within it are named. */
 static bool is_named(const struct splitting *splitting, const struct point_summary *p,
                      enum option_id option)
 {
@@ -183,7 +185,8 @@ static bool is_named(const struct splitting *splitting, const struct point_summa
     return alone || option_differs_in(splitting->s->spec, p->point->of, option);
 }
 
-/* Returns whether names need the kind of points, because the site's name does not show it. */
+/* Returns whether names need the kind of points, such as emulated: kinds differ, and the name has
+ * no site that shows the kind. */
 static bool kinds_differ(const struct splitting *splitting, const struct point_summary *last)
 {
     const struct summary *s = splitting->s;
@@ -212,8 +215,8 @@ static void name_strategy(struct series *series, const struct splitting *splitti
         add_name(series, strategy_text(text, last->point));
 }
 
-/* Adds an option as "batch 64". Options in the strategy's name, and options that do not differ, are
- * left out. */
+/* Appends an option to the name, such as "batch 64". Leaves out options that the strategy's name
+ * includes, and options for which is_named is false. */
 static void name_option(struct series *series, const struct splitting *splitting,
                         const struct point_summary *last, enum option_id option)
 {
@@ -229,8 +232,8 @@ static void name_option(struct series *series, const struct splitting *splitting
     add_name(series, part);
 }
 
-/* Returns a name for a series that nothing separates from others: the user's program, or the kind
- * of points. */
+/* Returns a name if no option separates this series from others: the user's program, or the kind of
+ * points. */
 static const char *last_resort(const struct splitting *splitting, const struct point *point)
 {
     const char *program = config_is_foreign(&point->config)
@@ -264,8 +267,8 @@ static void name_series(struct series *series, const struct splitting *splitting
 
 /* ---- List ---- */
 
-/* Returns whether a series has a requested point or a base. A series of points that were only added
- * for comparison has no line. */
+/* Returns whether some point of the series is requested by the spec or is a base. Points that were
+ * only added for comparison form no series. */
 static bool is_shown(const size_t *points, size_t n, const struct spec *spec)
 {
     for (size_t i = 0; i < n; i++)
@@ -310,7 +313,7 @@ static enum status take_all(struct series_list *list, const size_t *points,
     return OK;
 }
 
-/* Returns whether the option differs within a case or run, not only between them. */
+/* Returns whether the option differs between points of the same case or run. */
 static bool differs_within(const struct spec *spec, enum option_id option)
 {
     for (size_t k = 0; k < spec->n_points; k++)
@@ -319,7 +322,7 @@ static bool differs_within(const struct spec *spec, enum option_id option)
     return false;
 }
 
-/* Selects the splitting options: the given ones, or all except x. */
+/* Sets the options that separate series: by->options, or all options that differ, except x. */
 static enum status choose(struct splitting *splitting, struct error *e)
 {
     const struct summary *s = splitting->s;

@@ -1,12 +1,14 @@
-/* Series: points that differ only in their ranks, a line of a figure. Internal to bench/collect. */
+/* Series: points that differ only in the number of ranks (or another x axis), drawn as one curve.
+ * Internal to bench/collect. */
 #pragma once
 
 #include "bench/collect/collect.h"
 
 struct series {
-    char name[128];  /* "allreduce", "compute only (none)": how it differs from other series */
-    size_t *points;  /* [n] indices by ascending ranks */
-    size_t n, first; /* number of points, and the smallest index */
+    char name[128];  /* name by which the series differs from others, such as "allreduce" or
+                        "compute only (none)" */
+    size_t *points;  /* [n] indices of points in the summary, by ascending ranks */
+    size_t n, first; /* number of points; smallest index of a point */
 };
 
 struct series_list {
@@ -14,13 +16,15 @@ struct series_list {
     size_t n;
 };
 
-/* How points are split into series: by all options in which they differ except x, or with `only` by
- * `options`. Kind and run always separate series: no line joins measured and emulated points. */
+/* How points are divided into series. Points of a series are equal in all options except x, or with
+ * `only` equal in `options`. Points of different kinds or runs are never in one series: no curve
+ * joins measured and emulated points. */
 struct series_by {
-    const bool *shown; /* [points] whether a point is split; NULL: all are */
-    bool cases;        /* split by case; false if x is the case */
-    bool over_runs;    /* x is the run, so runs do not separate series */
-    bool trained;      /* values come from accuracy runs */
+    const bool *shown; /* [points of the summary] whether the point may be in a series; NULL: all
+                          may */
+    bool cases;        /* cases separate series; false if the x axis shows cases */
+    bool over_runs;    /* the x axis shows runs, so they do not separate series */
+    bool trained;      /* the series are over results of accuracy runs, not of timed launches */
     enum option_id x;  /* option on the x axis; OPTION_COUNT: none */
     bool only;
     const enum option_id *options;
@@ -30,7 +34,8 @@ struct series_by {
 enum status series_collect_by(struct series_list *list, const struct summary *s,
                               const struct series_by *by, struct error *e);
 
-/* Splits the points by ranks, in the order of the spec. A base is only in its own series. Call
- * series_free in any case. Errors: ERR_MEMORY. */
+/* Divides the points into series over ranks, sorted by their first points. A base point is only in
+ * its own series, not in those that refer to it. Call series_free in any case. Errors:
+ * ERR_MEMORY. */
 enum status series_collect(struct series_list *list, const struct summary *s, struct error *e);
 void series_free(struct series_list *list);

@@ -27,7 +27,7 @@ static void remove_folder(const char *path)
     rmdir(path);
 }
 
-/* Returns a locked descriptor of the folder; -1 if another program holds it. */
+/* Opens and locks the folder. Returns its descriptor; -1: another program has locked it. */
 static int hold(const char *path)
 {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -52,13 +52,13 @@ static void remove_abandoned(const char *run_dir)
     globfree(&found);
 }
 
-/* Returns whether another program removed the folder between its creation and its lock. */
+/* Returns whether another program removed the new folder before this one had locked it. */
 static bool was_taken(int held)
 {
     struct stat s;
     if (held < 0)
-        return errno == EWOULDBLOCK || errno == ENOENT; /* other errors: no locks on this file
-                                                           system */
+        return errno == EWOULDBLOCK || errno == ENOENT; /* any other error: this file system has no
+                                                           locks */
     return fstat(held, &s) == 0 && s.st_nlink == 0;
 }
 

@@ -1,6 +1,6 @@
-/* Writes files of a run whole or not at all. They are written to a folder inside the run's folder,
- * then renamed into place. Readers never see half a file, and several programs may write the same
- * run. Internal to bench/collect. */
+/* Replaces files of a run atomically. Files are written to a temporary folder (the stage) inside
+ * the run's folder, then renamed into place. Readers never see half a file, and several programs
+ * may write the same run. Internal to bench/collect. */
 #pragma once
 
 #include <stdio.h>
@@ -9,19 +9,20 @@
 
 struct stage {
     const char *run_dir; /* folder of the run, borrowed */
-    char dir[4200];      /* folder to write to */
-    int held;            /* locked descriptor of `dir`, which shows other programs that it is in
-                            use; -1: none */
+    char dir[4200];      /* path of the temporary folder */
+    int held;            /* descriptor of `dir`; its lock shows other programs that `dir` is in use;
+                            -1: no lock */
 };
 
-/* Creates the stage; removes stages of killed programs. Call stage_close in any case. */
+/* Creates the temporary folder; removes those of killed programs. Call stage_close in any case. */
 enum status stage_open(struct stage *stage, const char *run_dir, struct error *e);
-/* Moves the file `name` from the stage into the run's folder, replacing an older one. */
+/* Moves the file `name` into the run's folder. It replaces an older file. */
 enum status stage_keep(const struct stage *stage, const char *name, struct error *e);
-/* Writes the content of the file `name`. */
+/* Function that writes the content of a file; `what` is the argument given to stage_write. */
 typedef enum status stage_writer(FILE *out, void *what, struct error *e);
-/* Writes the file `name` of the stage by `write`. Errors: ERR_SYSTEM with the path. */
+/* Creates the file `name` in the temporary folder and calls write(file, what, e). Errors:
+ * ERR_SYSTEM with the path. */
 enum status stage_write(const struct stage *stage, const char *name, stage_writer *write,
                         void *what, struct error *e);
-/* Removes the stage and its remaining files. */
+/* Removes the temporary folder with all files that were not moved. */
 void stage_close(struct stage *stage);

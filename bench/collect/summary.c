@@ -1,4 +1,5 @@
-/* Summarises launches to points: status, medians with intervals, ratios paired by block. */
+/* Summarises the launches of each point: status, medians with intervals, ratios over launches of
+ * the same block. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-/* Copies a text as one line, cut to fit; programs write any bytes. */
+/* Copies a text as one line without control characters, since programs may write any bytes. Cuts it
+ * to fit. */
 static void copy_clean(char *to, size_t size, const char *from)
 {
     char line[4096];
@@ -23,7 +25,7 @@ static void copy_clean(char *to, size_t size, const char *from)
 
 /* ---- Launches ---- */
 
-/* Sets the reason to the error, cut to fit. */
+/* Sets the launch's reason to the error's place and text, cut to fit. */
 static void take_error(struct summary_launch *launch, const struct error *e)
 {
     char text[sizeof e->file + sizeof e->text + 32];
@@ -103,8 +105,8 @@ static void share_launches(struct summary *s)
     }
 }
 
-/* Chains the launches of each point in the order of the journal. Sets the first reason for
- * skipping. */
+/* Links the launches of each point by `next`, in the order of the journal. Sets the first reason
+ * for which a point was skipped. */
 static void chain_launches(struct summary *s, const struct journal *journal)
 {
     for (size_t i = 0; i < s->n; i++)
@@ -125,7 +127,8 @@ static void chain_launches(struct summary *s, const struct journal *journal)
     share_launches(s);
 }
 
-/* Returns whether a later launch of the same block or seed replaces this one. */
+/* Returns whether another launch of the same block or seed replaces launch i: it was retried, or a
+ * later one is valid. */
 static bool is_replaced(const struct summary *s, const struct journal *journal, size_t i)
 {
     const struct journal_launch *own = &journal->launches[i];
@@ -180,10 +183,12 @@ static bool shares_cores(const struct samples *time)
     return false;
 }
 
-/* MARGINS_LEAST: shortest computation per step under replay, in sleep margins. Sleeps end a margin
- * early and the rest is busy waiting, so at most a tenth is busy. LATE_MOST_PCT: limit of lateness
- * (% of a step). */
-enum { MARGINS_LEAST = 10, LATE_MOST_PCT = 5 };
+/* Shortest compute time of a step that replay reproduces well, in sleep margins. A replaying rank
+ * sleeps until one margin before the end and polls the clock after that, at most a tenth of the
+ * time. */
+enum { MARGINS_LEAST = 10 };
+/* largest time by which replayed compute may end late (% of a step) */
+enum { LATE_MOST_PCT = 5 };
 
 static double computing_ms(const struct launch_result *r)
 {
@@ -223,7 +228,8 @@ static bool is_mixed(const struct samples *time)
     return false;
 }
 
-/* Returns whether nodes unexpectedly share a machine. Hosts of an emulated site always do. */
+/* Returns whether several nodes are one machine although the site has separate machines. False for
+ * emulated hosts, which share a machine anyway. */
 static bool shares_machine(const struct point_summary *p, const struct samples *time)
 {
     const struct config *c = &p->point->config;
@@ -287,7 +293,8 @@ static double comm_share(const struct launch_result *r)
     return 100 * (r->comm_exposed_ms - r->wait_ms) / r->step_ms;
 }
 
-/* Returns the shares of a step. Waiting that is unknown in any launch counts as communication. */
+/* Returns the parts of the step time. If waiting is unknown in some launch, it is included in
+ * communication. */
 static struct point_shares shares_of(const struct samples *time)
 {
     double wait_pct = median_over(time, wait_share);
@@ -318,8 +325,8 @@ static struct interval accuracy_over_seeds(const struct samples *accuracy)
     return interval;
 }
 
-/* Returns the interval over seeds. It is unknown if a seed diverged or missed the target: the
- * others alone would be too fast. */
+/* Returns the median over seeds with its interval. It is unknown if a seed diverged or missed the
+ * target: the other seeds alone would look too fast. */
 static struct interval interval_to_target(const struct samples *accuracy, size_t offset)
 {
     size_t n = samples_known(accuracy, offset);
@@ -338,7 +345,8 @@ static struct point_accuracy accuracy_of(const struct samples *accuracy)
             interval_to_target(accuracy, offsetof(struct launch_result, to_target_images))};
 }
 
-/* Sets the rank that most launches report as last, and its share of steps in these launches. */
+/* Sets the rank that was last in most launches, and the median share of steps in which it was last
+ * (%), over these launches. */
 static enum status set_last_rank(struct point_last *to, int ranks, const struct samples *time,
                                  struct error *e)
 {

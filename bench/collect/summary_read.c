@@ -1,4 +1,4 @@
-/* Reads the summary of a run back from its summary.csv, if only tables are left. */
+/* Reads the summary of a run from its summary.csv, for a run whose journal and records are gone. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,8 @@ static enum status take_cells(struct point_summary *p, const struct csv_table *t
     return OK;
 }
 
-/* Returns whether `text` is the path of the network `name`, which earlier versions wrote. */
+/* Returns whether `text` is the path of network `name`. Earlier versions wrote paths instead of
+ * names. */
 static bool is_path_of(const char *text, const char *name)
 {
     const char *stem;
@@ -27,8 +28,8 @@ static bool is_path_of(const char *text, const char *name)
     return find_is_path(text) && length == strlen(name) && strncmp(stem, name, length) == 0;
 }
 
-/* Checks that a row belongs to its point: rows are in the order of the spec's points. Identities
- * may differ, because later versions have more options; the columns compared here do not. */
+/* Checks that a row describes point p, since rows must be in the order of the spec. Compares
+ * options, not identities: identities change when a version adds options. */
 static enum status check_row(const struct point_summary *p, const struct csv_table *table,
                              size_t row, struct error *e)
 {

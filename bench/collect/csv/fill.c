@@ -27,7 +27,8 @@ void csv_begin(struct csv *csv, const char *file)
     fputc('\n', csv->out);
 }
 
-/* Writes the varying options of a row's point (NULL: not in the spec), and ends the row. */
+/* Appends the options that vary in the spec, with their values at the row's point, and ends the
+ * row. point NULL: the spec lacks the point, so these cells are empty. */
 static void end_row(struct csv *csv, const struct point *point)
 {
     const struct spec *spec = csv->s->spec;
@@ -52,7 +53,8 @@ static CSV_CELL_TEXT *text_of(void *row, const struct column *column)
     return (CSV_CELL_TEXT *)((char *)row + column->offset);
 }
 
-/* Sets a text of the row unless it is set, or the file lacks the column. */
+/* Sets a text cell of the row. Does nothing if the cell is set already, or the file has no such
+ * column. */
 static void set_text(void *row, const struct column *column, const char *text)
 {
     if (column != NULL && *text_of(row, column) == NULL)

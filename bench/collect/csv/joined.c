@@ -1,4 +1,5 @@
-/* Joins the tables of a sweep: rows of each point's last launch, in the order of points. */
+/* Joins the CSV files that launches of a sweep wrote. Takes the rows of each point's last launch,
+ * in the order of points. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +12,8 @@ struct joining {
     bool begun;
 };
 
-/* Finds the table of the point's last launch that has one. Returns false if none has. */
+/* Writes the path of the table from the point's last launch that wrote it. Returns false if no
+ * launch did. */
 static bool find_last(char path[4500], const struct joining *j, const struct point_summary *p)
 {
     char at[4500];

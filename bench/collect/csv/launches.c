@@ -1,4 +1,4 @@
-/* Rows from files of launches: records of ranks, and files beside them. */
+/* Fills the CSV files whose rows come from files of launches: epochs.csv, steps.csv, ... */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +15,18 @@
 
 /* ---- Launches ---- */
 
-/* A launch with the files that it left in its folder. */
+/* A launch, with the records that its ranks wrote to its folder. */
 struct left {
     const struct journal_launch *journal;
     const struct point *point;
     char dir[4096];
-    struct rank_record *records; /* [ranks]; NULL: not requested, or the program wrote none */
+    struct rank_record *records; /* [ranks] records; NULL: not requested by struct chosen, or the
+                                    program wrote none */
     int ranks;
 };
 
-/* Selects launches for a file: timed ones, accuracy runs, diverged ones, and whether records are
- * needed. */
+/* Which launches a CSV file covers: timed launches, accuracy runs, also diverged ones. `records`:
+ * whether its rows need the ranks' records. */
 struct chosen {
     bool time, accuracy, diverged;
     enum { RECORDS_NEEDED, RECORDS_IF_THERE, RECORDS_IGNORED } records;
@@ -50,8 +51,8 @@ static struct left left_of(const struct csv *csv, size_t i)
     return left;
 }
 
-/* Calls `write` for every selected launch that counts. Records are read again, one launch at a
- * time, because all steps of a campaign may not fit into memory. */
+/* Calls `write` for every valid launch that `chosen` selects. Reads records again, one launch at a
+ * time, because the steps of a whole campaign may not fit into memory. */
 static enum status for_each_launch(struct csv *csv, struct chosen chosen, write_left *write,
                                    struct error *e)
 {
@@ -91,12 +92,13 @@ static const struct record_epoch *epoch_of(const struct rank_record *r, int64_t 
     return NULL;
 }
 
-/* sets a column of the row from the record lines */
+/* fills a column of the row from `lines`, the record lines of the epoch */
 #define PLACE(id)             row->id = metric_number(METRIC_##id, lines);
 #define PLACE_AS(id, meaning) PLACE(id)
 #define COLUMN(id, type, unit, meaning)
 
-/* Fills a row. Losses and accuracies are equal on all ranks; times are of the slowest rank. */
+/* Fills the row of one epoch. Times are of the slowest rank; losses and accuracies are equal on all
+ * ranks. */
 static void take_epoch(struct epochs_row *row, const struct rank_record *records, int ranks,
                        int64_t number)
 {
@@ -121,7 +123,7 @@ static void take_epoch(struct epochs_row *row, const struct rank_record *records
 #include "bench/collect/columns/epochs.def"
 }
 
-/* Returns the first rank with epochs: some workloads record them on rank 0 only. */
+/* Returns the first rank that recorded epochs. In some workloads only one rank does. */
 static const struct rank_record *first_with_epochs(const struct rank_record *records, int ranks)
 {
     for (int i = 0; i < ranks; i++)
@@ -162,7 +164,7 @@ enum status csv_fill_epochs(struct csv *csv, struct error *e)
 
 /* ---- classes.csv ---- */
 
-/* Runs recorded before classes were counted have no rows. */
+/* Writes one row per class. Runs of older versions did not count classes and have no rows. */
 static enum status write_launch_classes(struct csv *csv, const struct left *left, struct error *e)
 {
     const struct list *list = &left->records[0].classes;
@@ -247,7 +249,8 @@ enum status csv_fill_segments(struct csv *csv, struct error *e)
 
 /* ---- steps.csv ---- */
 
-/* Returns the hash, or "" if it is all zeros: the workload computed none. */
+/* Returns the hash of the step's weights; "" if it is all zeros, because the workload computed
+ * none. */
 static const char *hash_of(const struct record_step *step)
 {
     return step->hash[strspn(step->hash, "0")] ? step->hash : "";
@@ -337,7 +340,7 @@ static enum status write_launch_resources(struct csv *csv, const struct left *le
                            csv, e);
 }
 
-/* Says why the file has no rows, if a launch was sampled. */
+/* Prints why resources.csv has no rows although a launch requested samples. */
 static void note_no_samples(const struct csv *csv)
 {
     for (size_t i = 0; i < csv->s->n_launches; i++) {

@@ -1,5 +1,6 @@
-/* Places the spans of all ranks on rank 0's clock and in lanes. The JSON file has Trace Event
- * Format (Chromium's catapult project, 2016), with complete events (X) and metadata (M). */
+/* Writes the timeline of a launch: spans of all ranks on rank 0's clock, concurrent messages in
+ * separate lanes. The JSON file has the Trace Event Format (Chromium's catapult project, 2016),
+ * with complete events (X) and metadata (M). */
 #include "bench/collect/csv/timelines.h"
 
 #include <math.h>
@@ -12,7 +13,8 @@
 
 #define TRACE_FILE "timeline.json"
 
-/* A span of a rank. Texts are borrowed from its record, except "wait". */
+/* A span of a rank, such as a message or the computation of one op. `phase` and `name` are borrowed
+ * from the rank's record, or the literal "wait". */
 struct placed {
     int rank, lane;
     const char *phase, *name;
@@ -22,10 +24,10 @@ struct placed {
 struct placed_list {
     struct placed *items;
     size_t n;
-    int64_t origin_ns;            /* begin of the step on the first rank that began it */
-    int64_t first_ns;             /* earliest begin; before the step if a sum was already under
-                                     way */
-    const struct record_span *of; /* any span of the step, to identify it */
+    int64_t origin_ns;            /* time at which the first rank began the step */
+    int64_t first_ns;             /* earliest begin of any span; before origin_ns if a gradient sum
+                                     began in the previous step */
+    const struct record_span *of; /* any span of the recorded step, which names epoch and step */
 };
 
 static bool is_phase(const char *text, enum phase phase)
@@ -42,7 +44,7 @@ static int by_begin(const void *a, const void *b)
     return order ? order : (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
 }
 
-/* Gives each message in transit the first lane that is free. */
+/* Gives each message in transit the lowest lane in which no earlier message is still in transit. */
 static void take_lanes(struct placed *spans, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -68,8 +70,9 @@ static bool find_step(const struct rank_record *r, const struct record_span *spa
     return false;
 }
 
-/* Adds a span for waiting: the part of a rank's first communication before the last rank arrived.
- * Adds none if the rank computes between waits. Returns the new number of spans. */
+/* Adds a "wait" span to spans [n] of a rank: the part of its first communication before the last
+ * rank arrived. Adds none if arrivals are unknown or differ by less than the clocks' error. Returns
+ * the new n. */
 static size_t add_wait(struct placed *spans, size_t n, const struct rank_record *records, int ranks,
                        int rank, const struct record_span *of)
 {
@@ -122,8 +125,8 @@ static void place_rank(struct placed_list *list, const struct rank_record *recor
     list->n += n;
 }
 
-/* Places the spans of one step: the first step recorded by the first rank with spans. The list is
- * empty if clocks cannot be compared. Free list->items. */
+/* Lists the spans of one step on all ranks: the step of the first span of the first rank that has
+ * any. The list is empty if the ranks' clocks cannot be compared. Free list->items. */
 static enum status place_all(struct placed_list *list, const struct rank_record *records, int ranks,
                              struct error *e)
 {
@@ -140,7 +143,7 @@ static enum status place_all(struct placed_list *list, const struct rank_record 
     for (int i = 0; i < ranks; i++)
         place_rank(list, records, ranks, i);
     if (list->origin_ns == INT64_MAX)
-        list->n = 0; /* no rank recorded the step itself */
+        list->n = 0; /* no rank recorded a span for the whole step */
     return OK;
 }
 
@@ -152,8 +155,8 @@ static json_t *metadata(const char *what, int rank, int lane, const char *name)
                      lane, "args", "name", name);
 }
 
-/* Returns a trace event. Times are in fractional microseconds since the first begin, because
- * viewers expect none below 0. */
+/* Returns a trace event. Times are in microseconds since the earliest begin, because viewers expect
+ * no negative times. */
 static json_t *event(const struct placed_list *list, const struct placed *p)
 {
     return json_pack("{s:s, s:s, s:s, s:f, s:f, s:i, s:i}", "name", p->name, "cat", p->phase, "ph",

@@ -1,13 +1,13 @@
-/* Timelines of a launch's ranks in the recorded step (measure.timeline), on one clock: rows of
+/* Timeline of one step (measure.timeline) over all ranks of a launch, on one clock: rows of
  * timeline.csv, and a file for chrome://tracing and Perfetto. Internal to bench/collect. */
 #pragma once
 
 #include "bench/collect/columns.h"
 #include "bench/record/records.h"
 
-/* Calls `write` with the rows of a launch, rank by rank, and writes DIR/timeline.json. `of` holds
- * the values common to all rows. Writes nothing for launches without spans, or if the ranks' clocks
- * cannot be compared. */
+/* Calls `write` with the timeline.csv rows of a launch, rank by rank, and writes DIR/timeline.json.
+ * `of` has the values common to all rows. Writes nothing if the launch has no spans, or the ranks'
+ * clocks cannot be compared. */
 enum status timeline_write(const char *dir, const struct rank_record *records, int ranks,
                            const struct timeline_row *of, row_writer *write, struct csv *csv,
                            struct error *e);

@@ -1,4 +1,4 @@
-/* Writes the table of a campaign as summary.md and summary.tex, after the setup of the run. */
+/* Writes the table of a campaign as summary.md and summary.tex, below the setup of the run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static enum status write_notes(FILE *out, const struct markup *m, const struct s
     return failed ? error_no_memory(e, "what is beside the table") : OK;
 }
 
-/* Prints command, time and machine, for readers who have this file alone. */
+/* Prints the command, time and machine of the run, for readers who have only this file. */
 static void print_setup(FILE *out, const struct summary *s)
 {
     const struct run_setup *setup = &s->setup;

@@ -6,7 +6,7 @@ const struct markup markup_markdown = {"| ", " | ", " |\n", "# ", "\n", "\n", "|
 const struct markup markup_latex = {"",    " & ",           " \\\\\n", "\\noindent\\textbf{",
                                     "}\n", "\n\\noindent ", "#$%&_{}"};
 
-/* Returns the LaTeX command for a special character; NULL for others. */
+/* Returns the LaTeX command that prints a special character; NULL: no command is needed. */
 static const char *latex_command(char c)
 {
     return c == '\\'  ? "\\textbackslash{}"

@@ -1,26 +1,27 @@
-/* Markup of tables in documents: rows, headers, escapes. */
+/* Writes tables in Markdown and LaTeX: rows, headers, escaped characters. */
 #pragma once
 
 #include <stddef.h>
 #include <stdio.h>
 
 struct markup {
-    const char *begin, *between, *end; /* markup around and between the cells of a row */
-    const char *title, *title_end;     /* markup around the title */
+    const char *begin, *between, *end; /* markup at the begin of a row, between its cells, and at
+                                          its end */
+    const char *title, *title_end;     /* markup before and after the title */
     const char *note;                  /* markup before each paragraph below the table */
-    const char *special;               /* characters that get a backslash */
+    const char *special;               /* characters that need a backslash before them */
 };
 
 extern const struct markup markup_markdown, markup_latex;
 
-/* Writes a text with the document's special characters escaped. */
+/* Writes a text, with special characters escaped. */
 void markup_write_text(FILE *out, const struct markup *m, const char *text);
 
-/* Write the markup before a table, between headers and rows, and after a table, for columns of
- * numbers followed by columns of texts. */
+/* Write the markup at the begin of a table, between its header row and the others, and at its end.
+ * The first `numbers` columns are numbers, the next `texts` columns texts. */
 void markup_begin_table(FILE *out, const struct markup *m, size_t numbers, size_t texts);
 void markup_end_headers(FILE *out, const struct markup *m, size_t numbers, size_t texts);
 void markup_end_table(FILE *out, const struct markup *m);
 
-/* Writes the lines below a table, each as a paragraph. Changes `notes`. */
+/* Writes each line of `notes` as a paragraph below the table. Changes `notes`. */
 void markup_write_notes(FILE *out, const struct markup *m, char *notes);

@@ -1,5 +1,5 @@
-/* Columns of the table of a campaign. Each function formats a cell; cells are formatted twice, for
- * the widths and for print. */
+/* Selects and formats the columns of the table that ends a campaign. Each cell is formatted twice:
+ * to find the column's width, and to print. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "bench/collect/table/table.h"
 #include "kernels/base/terminal.h"
 
-/* Writes a command without its folder, "pi 1000" for [build/pi, 1000], cut to fit. */
+/* Writes a command line without the program's folder, such as "pi 1000" for [build/pi, 1000]. Cuts
+ * it to fit. */
 static void format_command(char text[TABLE_CELL], const struct config *config)
 {
     const struct value *command = &config->values[OPT_COMMAND];
@@ -138,7 +139,7 @@ static const struct table_column measured_columns[] = {
 #define MEASURED_COLUMNS (sizeof measured_columns / sizeof measured_columns[0])
 _Static_assert(1 + OPTION_COUNT + MEASURED_COLUMNS <= TABLE_MAX, "room for every column");
 
-/* Returns the last part of a key, "strategy" for "sync.strategy". */
+/* Returns the last part of an option's key, such as "strategy" for "sync.strategy". */
 static const char *short_key(const struct spec *spec, enum option_id option)
 {
     const char *key = config_option(&spec->config, option)->key, *dot = strrchr(key, '.');
@@ -169,15 +170,16 @@ static void measure_widths(struct table *t)
 static const struct table_column case_column = {
     .header = "case", .worth = TABLE_WORTH_KEPT, .format = format_case};
 
-/* Returns whether an option has a column. Metrics have none; the command has none if cases name the
- * points. */
+/* Returns whether a varying option gets a column. Ranks have one anyway, metrics none. The command
+ * gets none if names of cases distinguish the points. */
 static bool has_column(const struct summary *s, enum option_id option)
 {
     return option != OPT_RANKS && option != OPT_METRICS &&
            (option != OPT_COMMAND || s->spec->points[0].case_name[0] == '\0');
 }
 
-/* Adds a column. A user's program has times of launches, not of steps. */
+/* Adds a column of results if some point has a value. The time of a user's program is headed
+ * "time", since it may be of a whole launch. */
 static void add_measured(struct table *t, const struct table_column *column)
 {
     bool is_time = column->member == offsetof(struct point_summary, step_ms);

@@ -1,4 +1,4 @@
-/* Cells of the table at the end of a campaign, for terminals and documents. Internal to
+/* Table that ends a campaign: one row per point, for terminals and documents. Internal to
  * bench/collect. */
 #pragma once
 
@@ -9,27 +9,29 @@ struct rule_result;
 #define TABLE_CELL 128
 #define TABLE_MAX  (OPTION_COUNT + 48) /* largest number of columns */
 
-/* number of columns with intervals */
+/* number of columns with confidence intervals */
 #define TABLE_LEVELS 3
 
 enum { TABLE_LIST = 1024, TABLE_WORTH_TIMES = 11, TABLE_WORTH_KEPT = 100, TABLE_WORTH_ALL = 200 };
 
 struct table_column {
     const char *header;
-    /* Priority: on a narrow terminal the lowest is dropped first. Columns from TABLE_WORTH_TIMES on
-     * are dropped after texts are shortened, columns of TABLE_WORTH_KEPT never. */
+    /* Priority on a narrow terminal. Columns with the lowest are dropped first. Columns from
+     * TABLE_WORTH_TIMES on are dropped only after texts were shortened, columns of TABLE_WORTH_KEPT
+     * never. */
     int worth;
     void (*format)(char text[TABLE_CELL], const struct table_column *column,
                    const struct point_summary *p);
     enum option_id option; /* option that the column shows */
-    enum column_id cell;   /* column of summary.csv that it shows */
+    enum column_id cell;   /* column of summary.csv that the column shows */
     int digits;
     bool published;                            /* the column shows the published value of `cell` */
-    bool names_level;                          /* rows name their own levels, because levels
-                                                  differ */
-    bool (*of)(const struct point_summary *p); /* returns whether a point has a value; NULL:
-                                                  every point */
-    size_t member, values; /* offsets in struct point_summary; values 0: no interval */
+    bool names_level;                          /* each cell names the confidence level of its
+                                                  interval, because levels differ */
+    bool (*of)(const struct point_summary *p); /* returns whether a point has a value in this
+                                                  column; NULL: every point has */
+    size_t member, values; /* offsets in struct point_summary of the value, and of the number of
+                              values behind its interval (0: no interval) */
 };
 
 struct table {
@@ -38,81 +40,84 @@ struct table {
     int widths[TABLE_MAX];
     char published_headers[PUBLISHED_MAX][64], level_headers[TABLE_LEVELS][48];
     size_t n, n_options; /* number of columns, and of leading columns that show options */
-    char same[TABLE_LIST], left_out[TABLE_LIST]; /* lists of columns that table_fit removed */
+    char same[TABLE_LIST], left_out[TABLE_LIST]; /* names of removed columns: equal in all rows, and
+                                                    left out to fit the terminal */
 };
 
 void table_make(struct table *t, const struct summary *s);
 
-/* Removes columns until the table is `width` columns wide (0: unlimited). First columns that are
- * equal in every row, listed with their values in `same`; then columns of low priority, listed in
- * `left_out`; last it shortens texts. */
+/* Makes the table fit into `width` terminal columns (0: unlimited). First removes columns that are
+ * equal in every row and lists them with their values in `same`. Then removes columns of low
+ * priority and lists them in `left_out`. Last, shortens texts. */
 void table_fit(struct table *t, int width);
 
-/* Prints a cell right-aligned in `width` columns; cuts the middle of a longer text. */
+/* Prints a cell right-aligned in `width` terminal columns. If the text is longer, leaves out its
+ * middle. */
 void table_print_padded(FILE *out, const char *text, int width);
 
-/* Prints lines without control characters, broken at blanks to `width` columns (0: unlimited).
- * Changes `text`. */
+/* Prints lines without control characters, broken at blanks to `width` terminal columns (0:
+ * unlimited). Changes `text`. */
 void table_print_lines(FILE *out, char *text, int width);
 
-/* Formats one cell; "-" if it was not measured. Returns `text`. */
+/* Formats one cell; "-" if the point was not measured. Returns `text`. */
 char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
                  const struct point_summary *p);
 
-/* Returns the interval that a column shows for a point, and its confidence level (NAN: none).
- * Internal. */
+/* Return the interval that a column shows for a point, and the interval's confidence level (NAN: no
+ * interval). Internal. */
 const struct interval *table_interval(const struct table_column *c, const struct point_summary *p);
 double table_level(const struct table_column *c, const struct point_summary *p);
-/* Sets headers of interval columns to the level common to all rows. If levels differ, rows below
- * TIMING_LEVEL show their own. */
+/* Adds to each header with intervals their common confidence level. If levels differ, cells below
+ * TIMING_LEVEL name their own by table_add_level. */
 void table_name_levels(struct table *t);
 void table_add_level(char text[TABLE_CELL], double level);
 
-/* Adds a column of published values beside each of ours; formats its cells; prints the note below
- * the table. Internal. */
+/* Add columns with published values beside ours, format their cells, and print a sentence about
+ * them below the table. Internal. */
 void table_add_published(struct table *t, const struct published *p);
 void table_format_published(char text[TABLE_CELL], const struct table *t,
                             const struct table_column *column, const struct point_summary *p);
 void table_print_published(FILE *out, const struct summary *s);
 
-/* Prints the remarks on a point, each after two spaces. */
+/* Prints the remarks on a point, such as "(precision not met)", each after two spaces. */
 void table_print_remarks(FILE *out, const struct point_summary *p);
 
-/* Prints a part of a heading after `separator`; nothing if it is unknown. */
+/* Prints `separator` and `text` in a heading; nothing if the text is unknown (""). */
 void table_print_part(FILE *out, const char *separator, const char *text);
 
-/* Prints one sentence per series: the loss at its largest point, by cause. */
+/* Prints one sentence per series: why its point with the most cores loses efficiency. */
 void table_print_losses(FILE *out, const struct summary *s);
 
-/* Prints the number of pairs behind speed-ups, and ratios to peers by factors. */
+/* Prints how many pairs of launches are behind speed-ups, and the factors of ratios to peers. */
 void table_print_ratios(FILE *out, const struct summary *s);
 
-/* Prints how long the longest steps were. */
+/* Prints how much longer the longest steps were than the median step. */
 void table_print_tails(FILE *out, const struct summary *s);
 
-/* Prints how many of Hoefler and Belli's rules are met, and each unmet rule. */
+/* Prints how many of the twelve rules of Hoefler and Belli are met, and each rule that is not. */
 void table_print_rules(FILE *out, const struct summary *s);
 /* Prints "9 of 12 met, 3 not applicable". */
 void table_print_grades(FILE *out, const struct rule_result *results, const struct summary *s);
 
-/* Prints the lines below the table: bases with their rates, peers. */
+/* Prints sentences about the base points, with their times and rates, and about ratios to peers. */
 void table_print_notes(FILE *out, const struct summary *s);
 
-/* Prints the subject of the measurement in a line; prints all sentences below the table except
+/* Print one line that says what was measured; and all sentences below the table except those about
  * rules. */
 void table_print_subject(FILE *out, const struct summary *s);
 void table_print_findings(FILE *out, const struct summary *s);
 
-/* Prints the table of a campaign for people, at most `width` columns wide (0: unlimited).
- * `run_dir`: the run's folder as the user would type it. */
+/* Prints the table of a campaign on a terminal of `width` columns (0: unlimited). `run_dir`: the
+ * run's folder as the user would type it. */
 void table_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
                  int width);
 
-/* Returns the *n names of sweep tables; each but the last has figures. */
+/* Returns the *n names of the tables that sweeps write. All but the last can be drawn as
+ * figures. */
 const char *const *table_sweep_names(size_t *n);
 
-/* Prints a summary of a sweep's table: comm.csv, compare.csv or kernels.csv. *all_well is false if
- * it contains a bad verdict. */
+/* Prints a summary of the table that a sweep wrote: comm.csv, compare.csv or kernels.csv.
+ * *all_well: no verdict in it is bad. */
 enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struct error *e);
 
 /* Writes the table as <run>/summary.md (GitHub's Markdown) and summary.tex (LaTeX tabular), with

@@ -1,5 +1,6 @@
-/* Fits the table to a terminal: columns that are equal in all rows move above it, columns of low
- * priority are dropped, then texts are shortened. Lines around the table are broken. */
+/* Fits the table to the width of a terminal. Columns that are equal in all rows move to a line
+ * above the table, columns of low priority are dropped, texts are shortened. Lines around the table
+ * are broken. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ static void remove_column(struct table *t, size_t c)
     memmove(&t->widths[c], &t->widths[c + 1], (t->n - c) * sizeof t->widths[0]);
 }
 
-/* Returns whether all rows with this column have the same text, and writes it to `text`. */
+/* Returns whether column c has the same text in every row, and writes that text. */
 static bool is_same(const struct table *t, size_t c, char text[TABLE_CELL])
 {
     size_t rows = 0;
@@ -41,8 +42,8 @@ static bool is_same(const struct table *t, size_t c, char text[TABLE_CELL])
     return true;
 }
 
-/* Returns the column of lowest priority below `most`; with `same`, among columns equal in all rows.
- * t->n: none. */
+/* Returns the column with the lowest priority below `most`; t->n: none. `same`: considers only
+ * columns that are equal in all rows. */
 static size_t least_column(const struct table *t, bool same, int most)
 {
     size_t least = t->n;
@@ -63,7 +64,8 @@ static int excess_of(const struct table *t, int width)
     return excess > 0 ? excess : 0;
 }
 
-/* Shortens texts of options, to no less than `least` columns or their headers. */
+/* Narrows columns of options until the table fits, but none below `least` terminal columns or the
+ * width of its header. */
 static void shorten_texts(struct table *t, int width, int least)
 {
     for (size_t c = 0; c < t->n_options; c++) {
@@ -118,13 +120,13 @@ void table_print_padded(FILE *out, const char *text, int width)
     while (terminal_columns(tail) > width - 2 - head)
         do
             tail++;
-        while (((unsigned char)*tail & 0xc0) == 0x80); /* inside a UTF-8 character */
+        while (((unsigned char)*tail & 0xc0) == 0x80); /* skip the rest of a UTF-8 character */
     fprintf(out, "%*s%.*s..%s", width - 2 - head - terminal_columns(tail), "", (int)bytes, text,
             tail);
 }
 
-/* Returns where to break a line: before a remark, which follows two blanks, else at the last blank
- * that fits, else after a word that does not fit. */
+/* Returns at which byte to break a line. Prefers a break before a remark, which follows two blanks,
+ * then the last blank that fits. Without such a blank, breaks after the first word. */
 static size_t break_of(const char *line, int width)
 {
     size_t fits = terminal_fit(line, width), start = strspn(line, " ");

@@ -1,4 +1,4 @@
-/* Confidence levels of the table's intervals, which may be below 95 % with few launches. */
+/* Adds confidence levels to the headers of intervals. With few launches they are below 95 %. */
 #include <math.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@ const struct interval *table_interval(const struct table_column *c, const struct
     return (const struct interval *)((const char *)p + c->member);
 }
 
-/* Tables of earlier versions lack some numbers of pairs and levels; launches are then counted,
- * since blocks hold each point once. */
+/* If a table of an earlier version lacks the number of pairs, uses the number of launches: each
+ * block has one launch per point. */
 double table_level(const struct table_column *c, const struct point_summary *p)
 {
     size_t n = *(const size_t *)((const char *)p + c->values);
@@ -20,7 +20,8 @@ double table_level(const struct table_column *c, const struct point_summary *p)
     return timing_level(n > 0 ? n : p->launches, config_adds_launches(&p->point->config));
 }
 
-/* Writes "step ms [95 % CI]", "step ms [87.5 % CI]", "step ms [>= 75 % CI]" or "step ms". */
+/* Writes the header with the confidence level: "step ms [95 % CI]", "step ms [>= 75 % CI]" if
+ * levels differ, or "step ms" without intervals. */
 static void name_level(struct table_column *column, char *header, size_t size,
                        const struct summary *s)
 {

@@ -1,4 +1,5 @@
-/* Prints "Why it bends": one sentence per series, from rows of losses.csv. */
+/* Prints "Efficiency lost ...": one sentence per series on where it loses efficiency, from rows of
+ * losses.csv. */
 #include <math.h>
 
 #include "bench/collect/losses.h"
@@ -12,7 +13,7 @@ static void print_term(FILE *out, bool first, double pct, const char *name)
     fprintf(out, "%s%s %s", sign, text_fixed(number, fabs(pct), 1), name);
 }
 
-/* Names the last rank if equal ranks would rarely show such a result. */
+/* Prints which rank most often arrived last, unless chance can explain it. */
 static void print_last_rank(FILE *out, const struct point_last *last, size_t looked_at)
 {
     char number[TEXT_NUMBER];
@@ -50,7 +51,8 @@ static void print_karp_flatt_interval(FILE *out, const struct interval *karp_fla
                 text_fixed(hi, 100 * karp_flatt->hi, 1));
 }
 
-/* Prints the Karp-Flatt fractions of a series of n rows; the last row belongs to p. */
+/* Prints the Karp-Flatt serial fractions along a series of n rows, with the interval of the last
+ * row, point p. */
 static void print_karp_flatt(FILE *out, const struct losses_row *rows, size_t n,
                              const struct point_summary *p)
 {
@@ -87,7 +89,8 @@ static void print_bend(FILE *out, const struct losses_row *rows, size_t n, bool 
     fputs(".\n", out);
 }
 
-/* Counts points whose sentence could name the last rank. */
+/* Returns the number of points for which a sentence might name the last rank, for the Bonferroni
+ * correction. */
 static size_t count_looked_at(const struct losses *losses, const struct summary *s)
 {
     size_t n = 0;

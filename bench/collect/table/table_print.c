@@ -1,4 +1,4 @@
-/* Prints the table of a campaign: lines above it, rows, lines below it. */
+/* Prints the table that ends a campaign: lines above it, rows, lines below it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "bench/collect/table/table.h"
 #include "kernels/desc/savings.h"
 
-/* Returns the number of columns in a point's row. Points that were not measured end after launches,
- * unless they have published values. */
+/* Returns the number of cells in a point's row. If the point was not measured, the row ends after
+ * "launches", unless published values follow. */
 static size_t cells_of(const struct table *t, const struct point_summary *p)
 {
     size_t n = point_was_measured(p) || t->n < t->n_options + 2 ? t->n : t->n_options + 2;
@@ -46,8 +46,7 @@ static void print_rows(FILE *out, const struct summary *s, int width)
     fputc('\n', out);
     for (size_t i = 0; i < s->n; i++)
         print_row(out, &t, &s->points[i]);
-    size_t length = strlen(t.left_out); /* a list that ends with "eff." needs no further full
-                                           stop */
+    size_t length = strlen(t.left_out); /* a list that ends with "eff." already has its full stop */
     if (length > 0)
         fprintf(out, "Columns in summary.md alone: %s%s\n", t.left_out,
                 t.left_out[length - 1] == '.' ? "" : ".");
@@ -129,7 +128,8 @@ static bool is_timed_base(const struct point_summary *p)
     return p->point->base && p->launches > 0 && p->outcome != POINT_diverged;
 }
 
-/* Prints ", at most 239 done (saved: dead_outputs data_zeros)", if the program reports it. */
+/* Prints the rate of computed FLOPs and the work that is skipped, such as ", at most 239 done
+ * (saved: data_zeros)". Prints nothing if the program reports neither. */
 static void print_done(FILE *out, const struct point_summary *p)
 {
     char rate[TEXT_NUMBER];
@@ -142,7 +142,8 @@ static void print_done(FILE *out, const struct point_summary *p)
             strcmp(savings, "none") == 0 ? "" : savings);
 }
 
-/* Prints "1 rank, no communication". If there are several bases, their labels distinguish them. */
+/* Prints what the base is, such as "1 rank, no communication", or its label if there are several
+ * bases. */
 static void print_base(FILE *out, const struct point_summary *p, bool alone)
 {
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], rate[TEXT_NUMBER];
