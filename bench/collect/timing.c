@@ -2,10 +2,11 @@
 
 #include <math.h>
 
-/* number of launches from which a look requires no more than the precision */
+/* number of launches from which the stop rule applies the requested precision unreduced */
 #define WHOLE_LOOK 15.0
 
-/* Returns the level of an interval; until the second look it is smallest to largest value. */
+/* Returns the confidence level that an interval of n launches must have. Up to the first look this
+ * gives the interval from smallest to largest value. */
 static double level_wanted(size_t n, bool added)
 {
     return added && n >= 3 * TIMING_LOOK ? 1 - TIMING_ADDED_MISS : TIMING_LEVEL;
@@ -31,8 +32,8 @@ struct interval timing_step_ms(const struct timings *own)
     return timing_interval(own->values, own->n, own->added);
 }
 
-/* Finds a block, searching from *at on, because both points have their blocks in nearly the same
- * order. *at becomes the next index. */
+/* Finds the launch of a block. The search begins at *at, because two points have their blocks in
+ * nearly the same order. Sets *at to the index after the launch found. */
 static const struct timing *find_block(const struct timings *timings, int block, size_t *at)
 {
     for (size_t k = 0; k < timings->n; k++) {

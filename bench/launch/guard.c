@@ -1,5 +1,5 @@
-/* The guard of a launch (launch.h). It runs in its own process between fork and _exit, and
- * shares only the lifeline with the runner. */
+/* The guard of a launch, a process that kills whatever the launch leaves behind (launch.h). The
+ * code here runs between fork and _exit and shares only a socket, the lifeline, with the runner. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -25,30 +25,33 @@
 #include "kernels/base/clock.h"
 
 #define SECOND ((int64_t)1000000000)
-/* time between SIGTERM and SIGKILL */
+/* time from SIGTERM to SIGKILL (ns) */
 #define GRACE_NS SECOND
-/* Time after which a process that outlives SIGKILL, stuck in the kernel, is reported. */
+/* time (ns) after which a process that SIGKILL has not ended, stuck in the kernel, is reported */
 #define PATIENCE_NS (20 * SECOND)
 #define CANNOT_RUN  127
 
 struct guard {
-    int lifeline; /* -1 once the runner is gone */
-    int children; /* signalfd: readable when a child changes state */
+    int lifeline; /* socket to the runner; -1: the runner has ended */
+    int children; /* signalfd, readable when a child process changes state */
     pid_t program;
     int64_t begin;
     struct timespec begin_date;
-    bool ended;            /* the program has been reaped */
-    struct log_reader log; /* log of one of our programs; for others the path is NULL */
-    bool started;          /* all ranks have started, or starting has no limit */
-    int64_t failed;        /* time at which the launch was seen to have failed; 0: it has not */
+    bool ended;            /* the program has ended and was waited for */
+    struct log_reader log; /* log of a program of this project; its path is NULL for a user's
+                              program */
+    bool started;          /* all ranks have started, or there is no time limit for it */
+    int64_t failed;        /* time (ns) at which the guard saw that the launch had failed; 0: it has
+                              not */
     struct launch_outcome outcome;
 };
 
-/* Blocks all signals: Ctrl-C and a batch system's SIGTERM are left to the runner, which decides. */
+/* Blocks all signals in the guard: the runner decides on Ctrl-C and on a batch system's SIGTERM.
+ * Returns a signalfd for SIGCHLD. */
 static int block_signals(void)
 {
     sigset_t all, child;
-    signal(SIGCHLD, SIG_DFL); /* if a parent ignores it, waitpid on children fails */
+    signal(SIGCHLD, SIG_DFL); /* if an ancestor ignores SIGCHLD, waitpid fails */
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     sigemptyset(&child);
@@ -56,8 +59,8 @@ static int block_signals(void)
     return signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* Empties standard input and sends all output to the log, so that the guard keeps no terminal
- * and no pipe of the runner open. */
+/* Redirects input from /dev/null and output to the log. So the guard keeps neither the terminal nor
+ * a pipe of the runner open. */
 static void redirect(int log)
 {
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -85,7 +88,7 @@ static _Noreturn void become_program(const struct launch_command *command, pid_t
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != guard)
-        _exit(CANNOT_RUN); /* the guard died before prctl */
+        _exit(CANNOT_RUN); /* the guard ended before prctl, so no signal will come */
     interrupt_forget();
     for (char *const *entry = command->environment; entry != NULL && *entry != NULL; entry++)
         putenv(*entry);
@@ -98,8 +101,7 @@ static void start_program(struct guard *g, const struct launch_command *command)
 {
     pid_t guard = getpid();
     g->begin = clock_ns();
-    clock_gettime(CLOCK_REALTIME_COARSE,
-                  &g->begin_date); /* by the clock that file systems use for time stamps */
+    clock_gettime(CLOCK_REALTIME_COARSE, &g->begin_date); /* same clock as time stamps of files */
     g->program = fork();
     if (g->program == 0)
         become_program(command, guard);
@@ -110,8 +112,8 @@ static void start_program(struct guard *g, const struct launch_command *command)
     }
 }
 
-/* Reaps ended processes; returns whether there are children left. Orphans of the launch become
- * the guard's children, so without children nothing of it is left. */
+/* Waits for children that have ended; returns whether any child is left. Orphans of the launch
+ * become children of the guard. So if no child is left, no process of the launch is. */
 static bool reap(struct guard *g)
 {
     pid_t pid;
@@ -128,7 +130,8 @@ static bool reap(struct guard *g)
 
 enum news { NEWS_NONE, NEWS_STOP, NEWS_RUNNER_GONE };
 
-/* Sleeps until a child changes state, the runner sends a message, or the time `until`. */
+/* Sleeps until a child changes state, the runner sends a message, or the clock reaches `until`
+ * (ns). */
 static enum news wait_for_news(struct guard *g, int64_t until)
 {
     int64_t left_ms = (until - clock_ns()) / 1000000 + 1;
@@ -149,7 +152,7 @@ static enum news wait_for_news(struct guard *g, int64_t until)
     return NEWS_RUNNER_GONE;
 }
 
-/* Returns whether the program still runs LAUNCH_STAY_S after its launch has failed. */
+/* Returns whether the program still runs LAUNCH_STAY_S seconds after its launch has failed. */
 static bool stays(struct guard *g, int64_t now)
 {
     if (g->failed == 0) {
@@ -160,8 +163,8 @@ static bool stays(struct guard *g, int64_t now)
     return g->failed != 0 && now - g->failed >= LAUNCH_STAY_S * SECOND;
 }
 
-/* Returns whether ranks are missing at the start limit. Looks only once, so as not to disturb
- * the measurement. */
+/* Returns whether some ranks have not started by the start limit. Checks only once, so as not to
+ * disturb the measurement. */
 static bool lacks_ranks(struct guard *g, const struct launch_command *command, int64_t now)
 {
     if (g->started || now < g->begin + (int64_t)(command->start_limit_s * 1e9))
@@ -172,7 +175,7 @@ static bool lacks_ranks(struct guard *g, const struct launch_command *command, i
     return !g->started;
 }
 
-/* Returns why to stop the launch now; CAUSE_ENDED: it may continue. */
+/* Returns the reason to stop the launch now; CAUSE_ENDED: no reason, let it run. */
 static enum launch_cause end_of(struct guard *g, const struct launch_command *command, int64_t now,
                                 int64_t limit)
 {
@@ -204,7 +207,7 @@ static void watch(struct guard *g, const struct launch_command *command)
     }
 }
 
-/* Kills and reaps until no process is left below the guard. */
+/* Kills and waits for processes until none is left below the guard. */
 static void sweep(struct guard *g)
 {
     bool gently = g->outcome.cause == CAUSE_LIMIT || g->outcome.cause == CAUSE_STOPPED ||
@@ -219,7 +222,7 @@ static void sweep(struct guard *g)
             g->outcome.not_killed = processes_signal_below(getpid(), SIGKILL);
             return;
         }
-        /* Repeated: a process may fork while the table is read. */
+        /* repeated, because a process may fork while the process table is read */
         if (now >= kill_at)
             processes_signal_below(getpid(), SIGKILL);
         if (wait_for_news(g, now + SECOND / 50) != NEWS_NONE)

@@ -11,11 +11,11 @@
 #include "bench/place/leftovers.h"
 #include "kernels/base/clock.h"
 
-/* Tenths of a second to wait for shared memory to be released. Memory held for longer belongs to
- * another program. */
+/* Longest time (0.1 s) to wait until shared memory is released. If it is still in use after that,
+ * it belongs to another program. */
 #define PATIENCE_TENTHS 50
 
-/* Shorter cleaning is not reported. */
+/* time (s) after which cleaning up is reported to the user */
 #define CLEANING_REPORTED_S 3
 
 static enum status start_guard(struct launch *launch, int log, const struct launch_command *command,
@@ -59,7 +59,7 @@ void launch_stop(const struct launch *launch)
     send(launch->lifeline, "s", 1, MSG_NOSIGNAL);
 }
 
-/* A message of one byte means that cleaning begins. */
+/* A message of one byte says that the guard begins to clean up; a longer one is the outcome. */
 bool launch_has_outcome(struct launch *launch)
 {
     char word;
@@ -80,8 +80,8 @@ void launch_report_cleaning(struct launch *launch)
               "stopping processes of this launch on other machines; this takes at most a minute");
 }
 
-/* Cleans up for a killed guard. The program died with it; its children end soon, but nothing
- * reports when. */
+/* Cleans up after the guard was killed. The launcher died with it. Its children end soon, but
+ * nothing says when, so shared memory is removed repeatedly. */
 static bool clean_up(const struct launch *launch)
 {
     int held = 1;

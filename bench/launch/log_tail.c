@@ -7,27 +7,27 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Size of the end of a log that is searched. The final messages of all ranks and a trace of
- * library calls may follow the line that explains the failure. */
+/* Number of bytes at the end of a log that are searched. The line that explains a failure may be
+ * followed by final messages of all ranks and a trace of library calls. */
 #define LOG_BYTES ((size_t)4 << 20)
 
-/* Part of a fast-growing log that is read at each look, to keep looks cheap. */
+/* largest number of new bytes that one call of log_has_last_word reads */
 #define LOOK_BYTES ((off_t)64 << 10)
 
-/* Words in the final lines of our programs' ranks. A foreign program gets a word that no line
- * contains. */
+/* Texts in the final message of a rank of this project's programs. A user's program is replaced by
+ * "\n", which no line contains. */
 static const char *const LAST_WORDS[] = {
     "pin: ",
 #define WORKLOAD(name, helper, foreign, strategies, summary) (foreign) ? "\n" : #name ": ",
 #include "bench/spec/workloads.def"
-    " lasted longer than ", /* a deadline of our programs */
+    " lasted longer than ", /* a program of this project exceeded a deadline */
     NULL,
 };
-/* Words of other lines that explain a failure: from launchers, the C library, sanitizers. */
+/* Texts in other lines that explain a failure: of launchers, the C library and sanitizers. */
 static const char *const EXPLAIN[] = {
     "cannot run ", /* printed by the guard */
     "execvp error on file ",
-    "ssh: ", /* this and the next three: from starting ranks on another node */
+    "ssh: ", /* from here to "Permission denied": ranks could not be started on another node */
     "Cannot open network namespace ",
     "Host key verification failed",
     ": Permission denied (",
@@ -45,26 +45,27 @@ static const char *const EXPLAIN[] = {
     "corrupted size vs. prev_size",
     "Fatal glibc error",
     ": Assertion `",
-    "Too many open files", /* this and the rest: system limits, from any program */
+    "Too many open files", /* from here on: limits of the system, met by any program */
     "No space left on device",
     "Disk quota exceeded",
     "Cannot allocate memory",
     "Resource temporarily unavailable",
     NULL,
 };
-/* Words of slurmstepd about the out-of-memory killer, after the line of the crash reporter. */
+/* Texts by which slurmstepd reports the out-of-memory killer. They follow the line about the
+ * crash. */
 static const char *const MEMORY_KILLER[] = {" oom_kill event", " oom-kill event", NULL};
-/* Shared memory is too small: printed before MPI starts, or by UCX. */
+/* Text in messages about too little shared memory, printed before MPI starts or by UCX. */
 static const char *const SHARED_MEMORY[] = {"/dev/shm", NULL};
-/* End of the crash reporter's line. */
+/* Text by which our programs' crash reporter says that a rank died. */
 static const char *const CRASH_REPORTER[] = {" was killed or has crashed", NULL};
-/* Words of the network library, more precise than messages of the calls above it. */
+/* Texts of the network library UCX. They are more precise than messages of MPI above it. */
 static const char *const NETWORK[] = {"UCX  ERROR", "UCX  FATAL", "Caught signal ", NULL};
-/* Words of our programs' lines that are no failures. */
+/* Texts in lines of this project's programs that are not about failures. */
 static const char *const LEVELS[] = {": warning: ", ": note: ", ": detail: ", NULL};
-/* Lines that only report the failure of another process, and Hydra's banner about a rank's
- * death. */
+/* texts in lines that only pass on the failure of another process */
 static const char *const PASSED_ON[] = {"application called MPI_Abort", "==== backtrace", NULL};
+/* texts in hydra's banner about the death of a rank */
 static const char *const BANNER[] = {"YOUR APPLICATION TERMINATED",
                                      "This typically refers to a problem",
                                      "Please see the FAQ page", NULL};
@@ -76,7 +77,7 @@ static char *read_end(const char *path)
     char *text = calloc(1, LOG_BYTES + 1);
     if (f != NULL && text != NULL) {
         if (fseek(f, -(long)LOG_BYTES, SEEK_END) != 0)
-            rewind(f); /* the log is shorter than that */
+            rewind(f); /* the log is shorter than LOG_BYTES */
         for (size_t i = 0, n = fread(text, 1, LOG_BYTES, f); i < n; i++)
             if (text[i] == '\0')
                 text[i] = ' ';
@@ -114,14 +115,14 @@ static bool explains(const char *line)
            !has_word(line, CRASH_REPORTER);
 }
 
-/* Lines that may explain the failure: the first of each kind, and the last line of all. */
+/* Lines that may explain the failure: the first line of each kind, and the last line of the log. */
 struct findings {
     const char *memory_killer, *explains, *shared_memory, *crash_reporter, *network, *framed, *last,
         *passed_on, *said;
     bool in_frame;
 };
 
-/* Returns whether a line has as many dashes as Open MPI prints around a message. */
+/* Returns whether the line is a row of dashes, as Open MPI prints before and after a message. */
 static bool is_frame(const char *line)
 {
     enum { DASHES = 74 };
@@ -129,7 +130,7 @@ static bool is_frame(const char *line)
     return n == DASHES && line[n] == '\0';
 }
 
-/* Keeps the first line of the first message that Open MPI frames with dashes. */
+/* Sets f->framed to the first line of the first message between two rows of dashes (Open MPI). */
 static void look_at_frame(struct findings *f, const char *line)
 {
     if (f->in_frame && f->framed == NULL && !is_frame(line))
@@ -142,7 +143,7 @@ static void look_at(struct findings *f, const char *line)
     const char *said = strstr(line, EXIT_STRING);
     if (said != NULL && f->said == NULL)
         f->said = said + strlen(EXIT_STRING);
-    /* lines of other ranks after a death are not the reason */
+    /* after a rank died, lines of other ranks do not explain the failure */
     if (f->explains == NULL && f->crash_reporter == NULL && explains(line))
         f->explains = line;
     if (f->memory_killer == NULL && has_word(line, MEMORY_KILLER))
@@ -160,7 +161,7 @@ static void look_at(struct findings *f, const char *line)
         f->last = line;
 }
 
-/* Cuts `text` into lines and searches them. */
+/* Splits `text` into lines, changing it, and searches them for explanations. */
 static struct findings look_through(char *text)
 {
     struct findings f = {0};
@@ -196,7 +197,8 @@ void log_tail(const char *path, char *text, size_t size)
     free(log);
 }
 
-/* Reads complete lines; an incomplete last line is read again at the next call. */
+/* Reads the complete lines that follow and returns whether one is a final message. An incomplete
+ * last line is read again at the next call. */
 static bool read_on(struct log_reader *r, FILE *f)
 {
     char *line = NULL;

@@ -30,7 +30,8 @@ int processes_signal_below(pid_t root, int signal)
     return count;
 }
 
-/* Returns the wait status of a zombie, 0 for other processes. */
+/* Returns the wait status of a process that has ended but was not waited for (a zombie); 0: any
+ * other process. */
 static int wait_status_of(const char *pid)
 {
     char name[32], text[1024];
@@ -40,7 +41,7 @@ static int wait_status_of(const char *pid)
     if (field == NULL || strncmp(field, ") Z", strlen(") Z")) != 0)
         return 0;
     for (int i = 2; i < 52 && field != NULL;
-         i++) /* fields of proc(5) from the name (2) to exit_code */
+         i++) /* skip the fields of /proc/PID/stat (proc(5)) from the name (2) to exit_code (52) */
         field = strchr(field + 1, ' ');
     return field != NULL ? atoi(field) : 0;
 }

@@ -1,13 +1,13 @@
-/* Processes below a process, read from /proc: everything that a launch has started, in any
+/* Finds all processes below a process in /proc: everything that a launch has started, in any
  * session or process group. */
 #pragma once
 
 #include <sys/types.h>
 
-/* Sends `signal` to every process below `root`, without `root` itself and zombies; 0 only
- * counts. Returns how many processes were found. */
+/* Sends `signal` to every process below `root`, except zombies and `root` itself. Signal 0 only
+ * counts. Returns the number of processes found. */
 int processes_signal_below(pid_t root, int signal);
 
-/* Returns the wait status of a failed child of `parent` that is not reaped yet. 0 if there is
- * none, or if the kernel does not list children (CONFIG_PROC_CHILDREN). */
+/* Returns the wait status of a child of `parent` that failed and was not waited for. 0: there is
+ * none, or the kernel does not list children (CONFIG_PROC_CHILDREN). */
 int processes_failed_child(pid_t parent);

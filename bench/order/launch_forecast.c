@@ -1,4 +1,4 @@
-/* Forecasts the remaining launches of a campaign and their time. */
+/* Forecasts how many launches of a campaign remain, and how long they take. */
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@ static const struct point_launches *point_of(const struct launch_order *o, size_
     return &o->points.points[point];
 }
 
-/* Returns whether the point has a place in the current block. Sets *left if that place is
- * unfilled. */
+/* Returns whether the current block contains the point. Sets *left if the point's launch in it is
+ * still to come. */
 static bool in_last_block(const struct launch_order *o, size_t point, bool *left)
 {
     const struct point_launches *p = point_of(o, point);
@@ -18,8 +18,8 @@ static bool in_last_block(const struct launch_order *o, size_t point, bool *left
     return p->n_places > 0 && p->last_block == o->n_block_numbers - 1;
 }
 
-/* Returns whether the current block will raise the point's progress: the point and all its
- * comparison points have a place in the block, and one of these places is unfilled. */
+/* Returns whether the current block will complete a block for the point. It does if it contains the
+ * point and all its comparison points, and one of their launches is still to come. */
 static bool progresses(const struct launch_order *o, size_t point)
 {
     const struct point_launches *p = point_of(o, point);
@@ -39,8 +39,8 @@ static void raise(uint32_t *number, uint32_t to)
         *number = to;
 }
 
-/* Counts into o->coming the expected future blocks of each point, including blocks for points that
- * are compared with it. */
+/* Sets o->coming[i] to the expected number of future launches of point i. Includes launches for
+ * other points that are compared with it. */
 static void find_coming(const struct launch_order *o)
 {
     memset(o->coming, 0, o->spec->n_points * sizeof *o->coming);
@@ -56,7 +56,7 @@ static void find_coming(const struct launch_order *o)
     }
 }
 
-/* Adds the unfilled places of started blocks, which are certain to be filled. */
+/* Adds launches still to come in started blocks, which always run. */
 static void count_begun(const struct launch_order *o, size_t point, struct launch_forecast *f)
 {
     size_t places = launch_points_is_out(&o->points, point) ? 0 : point_of(o, point)->n_queued;
@@ -64,8 +64,8 @@ static void count_begun(const struct launch_order *o, size_t point, struct launc
     f->left_s += (double)places * launch_points_mean_s(&o->points, point, RUN_TIME);
 }
 
-/* Returns the mean time of a computing step; NAN without timed launches, or if the point
- * replays. */
+/* Returns the mean time of a step (s); NAN without timed launches, or if ranks sleep instead of
+ * computing. */
 static double step_s(const struct point_launches *p, const struct config *c)
 {
     double sum_ms = 0;
@@ -74,7 +74,7 @@ static double step_s(const struct point_launches *p, const struct config *c)
     return p->n_timings > 0 && !config_replays(c) ? sum_ms / 1e3 / p->n_timings : NAN;
 }
 
-/* Returns the mean time of all accuracy runs; 0 if there is none. */
+/* Returns the mean time of an accuracy run over all points (s); 0: none has ended. */
 static double run_mean_s(const struct launch_order *o)
 {
     double runs = 0, sum_s = 0;
@@ -85,9 +85,9 @@ static double run_mean_s(const struct launch_order *o)
     return runs > 0 ? sum_s / runs : 0;
 }
 
-/* Returns the expected time of an accuracy run. It is the mean of the point's accuracy runs. Before
- * the first, it is the mean timed launch plus the time of the additional steps, else the mean of
- * all points. */
+/* Returns the expected time of an accuracy run of the point (s): the mean of its accuracy runs so
+ * far. Before the first, estimates it from timed launches and the additional steps, else as
+ * run_mean_s. */
 static double run_s(const struct launch_order *o, size_t point)
 {
     const struct config *c = &o->spec->points[point].config;
@@ -99,8 +99,8 @@ static double run_s(const struct launch_order *o, size_t point)
     return by_steps_s > 0 ? by_steps_s : run_mean_s(o);
 }
 
-/* Adds first launches and accuracy runs to *f, further blocks to *later, since only those end with
- * the budget. */
+/* Adds the point's first launch and accuracy runs, which always run, to *f. Adds its further
+ * launches, which run only within the budget, to *later. */
 static void add_point(const struct launch_order *o, size_t point, struct launch_forecast *f,
                       struct launch_forecast *later)
 {

@@ -1,4 +1,5 @@
-/* Decides how many launches each point gets, from the precision of its reported numbers. */
+/* Decides how many launches each point gets, by how narrow the confidence intervals of its results
+ * are. */
 #include <math.h>
 
 #include "bench/order/launch_points.h"
@@ -47,9 +48,9 @@ static struct timings timings_of(const struct launch_points *l, size_t point)
                             .added = config_adds_launches(&l->spec->config)};
 }
 
-/* Largest half-widths of a point's intervals, relative to the requested precision (`whole`) and to
- * the precision required at this number of launches (`asked`). INFINITY while an interval is
- * unknown. */
+/* Half-width of a point's widest interval, relative to the precision. `whole`: the requested
+ * precision; `asked`: the stricter one that few launches must have (timing_asked_pct). INFINITY: an
+ * interval is unknown. */
 struct excess {
     double whole, asked;
 };
@@ -65,8 +66,8 @@ static void add_excess(struct excess *x, const struct launch_points *l,
     x->asked = fmax(x->asked, half_pct / timing_asked_pct(precision_pct, n));
 }
 
-/* Returns the half-widths of the point's step time and its comparisons. A comparison without pairs
- * is not reported, so it does not count. */
+/* Returns the half-width of the widest interval among the point's step time and its comparisons.
+ * Ignores comparisons without pairs, which are not reported. */
 static struct excess look_at(const struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];
@@ -91,7 +92,8 @@ static bool is_look(size_t n)
     return n >= 2 * TIMING_LOOK && n % TIMING_LOOK == 0;
 }
 
-/* Returns the first number of launches from n up at which a point is examined. */
+/* Returns the smallest number of launches, n or more, at which the stop rule examines a point; at
+ * most the maximum. */
 static uint32_t look_from(const struct launch_points *l, double n)
 {
     size_t most = most_launches(l);
@@ -99,8 +101,8 @@ static uint32_t look_from(const struct launch_points *l, double n)
     return (uint32_t)fmin(look, (double)most);
 }
 
-/* Estimates the launches for the requested precision. Intervals shrink with the square root of
- * their number, and the required precision grows with the number up to the whole precision. */
+/* Estimates how many launches reach the requested precision. Half-widths fall with the square root
+ * of n, and the required half-width grows with n up to the requested precision. */
 static double launches_for(const struct launch_points *l, const struct excess *x, size_t n)
 {
     double precision_pct = config_number(&l->spec->config, OPT_TIME_PRECISION);
@@ -111,7 +113,8 @@ static double launches_for(const struct launch_points *l, const struct excess *x
     return part * early <= 1 ? early : (double)n * x->whole * x->whole;
 }
 
-/* Sets how many launches a point with n launches gets before it is examined again, and in all. */
+/* Sets p->wanted, the launches up to the next look, and p->expected, the launches in all, for a
+ * point that has n. */
 static void find_more(const struct launch_points *l, size_t point, size_t n)
 {
     struct point_launches *p = &l->points[point];

@@ -6,8 +6,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/rng.h"
 
-/* Points examined again after each launch. It bounds the time after the last launch of a block with
- * thousands of points. */
+/* Largest number of points examined again after one launch. It limits the delay after the last
+ * launch of a block with thousands of points. */
 #define LOOKS_A_LAUNCH 100
 
 static const struct point_launches *point_of(const struct launch_order *o, size_t point)
@@ -25,14 +25,14 @@ static enum status add_to_queue(struct launch_order *o, struct queued item, stru
     return OK;
 }
 
-/* Removes the first place of the queue, whose launch has ended or will not be run. */
+/* Removes the first launch of the queue, because it has ended or will not be run. */
 static void leave_queue(struct launch_order *o)
 {
     o->points.points[o->queue[o->head++].point].n_queued--;
 }
 
-/* Moves calibration points to the front, since replayed points need their timings; the order is
- * otherwise kept. */
+/* Moves calibration points to the front, since points with replayed compute need their timings. All
+ * other points keep their order. */
 static void bring_calibrations(struct launch_order *o)
 {
     size_t n = 0;
@@ -45,8 +45,9 @@ static void bring_calibrations(struct launch_order *o)
     }
 }
 
-/* Draws the order of points in a block. A base of many points is kept from the very end: its launch
- * makes all of them stale, and only LOOKS_A_LAUNCH are examined after each later launch. */
+/* Draws the random order of points in a block. A base of many points is moved away from the end:
+ * after its launch all of them must be examined again, at most LOOKS_A_LAUNCH after each later
+ * launch. */
 static void shuffle(struct launch_order *o, int block)
 {
     size_t n = o->spec->n_points;
@@ -64,7 +65,8 @@ static void shuffle(struct launch_order *o, int block)
     bring_calibrations(o);
 }
 
-/* Orders the queue. Failed launches come last, in the order of their failures. */
+/* Sorts the queue by block and random order within the block. Retries of failed launches come last,
+ * in the order of their failures. */
 static int compare_queued(const void *a, const void *b)
 {
     const struct queued *x = a, *y = b;
@@ -93,7 +95,8 @@ static void find_ranks(struct launch_order *o)
     }
 }
 
-/* Queues the unfilled places of the journal's blocks, in the order of an uninterrupted campaign. */
+/* Queues the launches that are missing in the journal's blocks. Their order is that of a campaign
+ * without interruption. */
 static enum status find_queue(struct launch_order *o, struct error *e)
 {
     for (size_t i = 0; i < o->spec->n_points; i++)
@@ -143,8 +146,9 @@ static bool needs_launches(const struct launch_order *o, size_t point)
     return point_of(o, point)->wanted > point_of(o, point)->progress;
 }
 
-/* Fills o->members; returns false if no point needs launches. A failed point keeps its place in
- * blocks that every point has, to be filled when the campaign is run again. */
+/* Sets o->members to the points of the next block: those that need launches, and their comparison
+ * points. Returns false if no point needs launches. A failed point also stays a member until the
+ * minimum number of blocks; its launches run if the campaign is run again. */
 static bool find_members(struct launch_order *o)
 {
     bool any = false;
@@ -244,7 +248,8 @@ static enum status learn_block(struct launch_order *o, const struct journal_bloc
                                struct error *e)
 {
     o->n_begun = 0;
-    if (begun->block < o->n_block_numbers) /* this process started the block */
+    if (begun->block < o->n_block_numbers) /* this process started the block, so it is queued
+                                              already */
         return OK;
     for (size_t i = 0; i < begun->n_points; i++) {
         size_t point = spec_find_point(o->spec, begun->points[i]);

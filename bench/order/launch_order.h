@@ -1,16 +1,14 @@
 /* Chooses the next launch of a campaign. The order is a function of the spec, a seed and the
- * journal alone, so an interrupted campaign resumes as if it had not been interrupted. The spec may
- * change between runs: launches that it asks for and the journal lacks are run. The order is:
+ * journal alone, so an interrupted campaign resumes as if it had not been interrupted. If the spec
+ * has changed since, launches that it requests and the journal lacks are run. The order is:
  *
- *   1. one block of timed launches: every point once, in random order. Calibration points come
- *      first, since points with compute: replay need their timings.
- *   2. accuracy runs: every point and seed, most nodes first. So a job near its time limit can
- *      still run the smaller points.
- *   3. blocks until each point has the minimum of measure.time.launches, alone and in blocks
- *      together with its comparison points (base, peer, point without communication)
- *   4. blocks of the points that are not precise enough, with their comparison points. A point is
- *      examined at 6, 9, 12, ... launches. They end at the requested precision, the maximum number
- *      of launches or the budget.
+ * 1. one block of timed launches: one launch of every point, in random order. Calibration points
+ * come first, since points with compute: replay need their timings. 2. accuracy runs: every point
+ * and seed, most nodes first. So a job near its time limit can still run the smaller points. 3.
+ * blocks until each point has the minimum of measure.time.launches, alone and in blocks together
+ * with its comparison points (base, peer, point without communication) 4. blocks of the points that
+ * are not precise enough, with their comparison points. A point is examined at 6, 9, 12, ...
+ * launches. They end at the requested precision, the maximum number of launches or the budget.
  *
  * New points and additional launches get new blocks. A block is written to the journal before its
  * first launch and is always completed. The budget counts timed launches only, neither accuracy
@@ -39,48 +37,56 @@ struct launch_order {
     uint64_t seed;
     struct launch_points points;
     uint32_t *shuffled; /* [n_points] order of points in one block */
-    bool *members;      /* [n_points], scratch */
-    uint32_t *coming;   /* [n_points], scratch */
-    uint32_t *largest;  /* [n_points] points by number of nodes, descending */
+    bool *members;      /* [n_points] points of the block that is to begin */
+    uint32_t *coming;   /* [n_points] scratch space: future launches or positions of points */
+    uint32_t *largest;  /* [n_points] indices of points, most nodes first */
     struct queued {
         size_t point, failed_at, rank;
         int block;
-    } * queue; /* unfilled places of blocks, from `head` on */
+    } * queue; /* [n_queue] launches of started blocks that have not ended; those before `head` are
+                  done */
     size_t head, n_queue;
-    int n_block_numbers; /* one above the highest block number in use */
-    const char **ids;    /* [n_points] ids of the points, adjacent in memory */
-    const char **begun;  /* ids of the points of a block that is not in the journal yet */
+    int n_block_numbers; /* highest block number in use + 1 */
+    const char **ids;    /* [n_points] ids of the points, copied so that they are adjacent in
+                            memory */
+    const char **begun;  /* [n_begun] ids of the points of a new block that is not in the journal
+                            yet */
     size_t n_begun;
-    size_t n_launches, n_skips, n_blocks; /* lines of the journal read so far */
-    size_t accuracy; /* index over seeds and points below which no accuracy run is missing */
+    size_t n_launches, n_skips, n_blocks; /* number of lines of each kind read from the journal so
+                                             far */
+    size_t accuracy; /* position in the list of accuracy runs, all seeds of all points; no earlier
+                        one is missing */
 };
 
 struct next_launch {
     size_t point;
     enum launch_run run;
-    int block;     /* number of the block of a timed launch */
-    uint64_t seed; /* seed for the workload */
-    int number;    /* of the launch's folder, per point (timed) or point and seed (accuracy) */
-    const char *const *begins; /* ids of the points of a new block, for the journal; borrowed */
+    int block;     /* block of a timed launch */
+    uint64_t seed; /* seed passed to the program */
+    int number;    /* number in the name of the launch's folder, counted per point, for accuracy
+                      runs per point and seed */
+    const char *const *begins; /* [n_begins] ids of the points of a block that begins with this
+                                  launch, for the journal; borrowed */
     size_t n_begins;
 };
 
-/* Progress of a campaign. `left` and `left_s` count launches that always run and, within the
- * budget, the launches expected for the requested precision. */
+/* Progress of a campaign, in launches. `left` includes launches that always run, and those expected
+ * to reach the requested precision within the budget. */
 struct launch_forecast {
     size_t done, left;
-    double left_s; /* remaining time in seconds; NAN until a launch has ended */
-    bool at_most;  /* `left` is an upper bound: the launches that a point needs are unknown */
+    double left_s; /* time of the remaining launches (s); NAN: no launch has ended yet */
+    bool at_most;  /* `left` is an upper bound, because it is unknown when some point will be
+                      precise */
 };
 
-/* Opens the order of launches; `spec`, `journal` and `run_dir` are borrowed. Call
+/* Prepares to choose launches. `spec`, `journal` and `run_dir` are borrowed. Call
  * launch_order_close even after an error. */
 enum status launch_order_open(struct launch_order *o, const struct spec *spec,
                               const struct journal *journal, const char *run_dir, uint64_t seed,
                               struct error *e);
 void launch_order_close(struct launch_order *o);
 
-/* Reads new lines of the journal. Call it only when no launch is running. */
+/* Reads lines that were added to the journal. Call it only when no launch is running. */
 enum status launch_order_learn(struct launch_order *o, struct error *e);
 
 /* Chooses the next launch. *found is false if the campaign is done. */

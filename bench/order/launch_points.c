@@ -9,11 +9,12 @@
 #include "comm/cost/cost.h"
 #include "kernels/base/mem.h"
 
-/* Exit statuses of a program that rejects its options. A retry would be rejected again. */
+/* exit statuses of a program that rejects its options; it would reject them again */
 #define EXIT_USAGE       2
 #define EXIT_UNAVAILABLE 3
 
-/* Most comparisons of one row: base, peer, share of overlap. */
+/* largest number of comparisons of one point of the spec: with its base, its peer, and for
+ * overlap */
 #define COMPARISONS 3
 
 struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_t point,
@@ -24,8 +25,8 @@ struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_
 
 /* ---- Lines of the journal ---- */
 
-/* Marks a point and the points compared with it as stale, since a point without launches is no
- * base. */
+/* Marks a point, and all points compared with it, to be examined again. If it has no launches, it
+ * serves as no base. */
 static void make_all_stale(struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];
@@ -92,8 +93,8 @@ static bool has_timing(const struct launch_points *l, size_t point, int block)
     return false;
 }
 
-/* Counts new pairs for a launch of the point that is being added in this block. Points compared
- * with it gain a pair if they already have a timing in the block. */
+/* Updates the number of pairs for a launch of the point, about to be added, in this block. A
+ * comparison gains a pair if the other point has a timed launch in the block. */
 static void count_pairs(struct launch_points *l, size_t point, int block)
 {
     const struct point_launches *p = &l->points[point];
@@ -109,7 +110,8 @@ static void count_pairs(struct launch_points *l, size_t point, int block)
     }
 }
 
-/* Reads the timing from a launch's records, for journals of a version without timings. */
+/* Reads the step time of a launch from its records. Journals of earlier versions have no step
+ * times. */
 static enum status read_timing(const struct launch_points *l, size_t point,
                                const struct journal_launch *launch, struct timing *timing,
                                struct error *e)
@@ -144,8 +146,8 @@ static enum status add_timing(struct launch_points *l, size_t point,
     return OK;
 }
 
-/* Adds a successful timed launch. All timed launches of a point have one seed, so if one diverges,
- * all do. */
+/* Adds a timed launch that ended well or diverged. A divergence ends the point's launches: all of
+ * them use one seed, so all would diverge. */
 static enum status learn_time(struct launch_points *l, size_t point,
                               const struct journal_launch *launch, struct error *e)
 {
@@ -158,7 +160,8 @@ static enum status learn_time(struct launch_points *l, size_t point,
     return launch->status == LAUNCH_OK ? add_timing(l, point, launch, e) : OK;
 }
 
-/* Returns the index of a seed in measure.accuracy.seeds; their number if it is not in the list. */
+/* Returns the index of a seed in measure.accuracy.seeds. If the list lacks the seed, returns its
+ * length. */
 static size_t find_seed(const struct launch_points *l, uint64_t seed)
 {
     const struct value *seeds = &l->spec->config.values[OPT_ACCURACY_SEEDS];
@@ -179,8 +182,9 @@ static void learn_accuracy(struct launch_points *l, size_t point,
     run->done = true;
 }
 
-/* Counts a failed launch. Failures withdrawn by a later run of the campaign do not count. A point
- * without a successful launch that fails twice for the same reason is not retried. */
+/* Records a failed launch of the point, unless journal_retry withdrew the failure. Decides whether
+ * the point is given up: too many failures, options refused, or the same failure twice without any
+ * success. */
 static void learn_failure(struct launch_points *l, size_t point,
                           const struct journal_launch *launch, size_t number)
 {
@@ -212,8 +216,8 @@ static void count_folder(struct launch_points *l, size_t point, const struct jou
         launch_points_accuracy(l, point, seed)->numbers++;
 }
 
-/* Marks the place of an outdated launch as filled. Its replacement gets a block of its own, because
- * nothing else would run beside it in the old block. */
+/* Marks an outdated launch as done in its block. Its replacement runs in a new block: in the old
+ * one, no other launch would run near it in time. */
 static void learn_outdated(struct launch_points *l, size_t point,
                            const struct journal_launch *launch)
 {
@@ -257,7 +261,7 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
 
 /* ---- Open and close ---- */
 
-/* Adds a comparison unless the point has it already or would be compared with itself. */
+/* Adds a comparison of two points, unless it exists or the two are one point. */
 static void compare(struct launch_points *l, size_t point, size_t with, bool is_share)
 {
     struct point_launches *p = &l->points[point];
@@ -272,9 +276,9 @@ static void compare(struct launch_points *l, size_t point, size_t with, bool is_
     l->points[with].n_users++;
 }
 
-/* Finds the comparisons of a row and adds them to the point that has its launches. Rows of several
- * cases can share a point and have different bases. The share of overlap is reported if
- * communication is replayed. */
+/* Adds the comparisons of point `row` of the spec. If several points of the spec are equal, the
+ * first has the launches and all comparisons. Overlap is reported only if communication is
+ * replayed. */
 static void find_comparisons(struct launch_points *l, size_t row)
 {
     const struct point *from = &l->spec->points[row];
@@ -284,7 +288,8 @@ static void find_comparisons(struct launch_points *l, size_t row)
         compare(l, from->twin, from->silent_index, true);
 }
 
-/* Gives each point a slice of l->comparisons with room for the comparisons of all its rows. */
+/* Gives each point a part of l->comparisons, large enough for its comparisons and those of all
+ * points equal to it. */
 static void slice_comparisons(struct launch_points *l)
 {
     struct comparison *next = l->comparisons;
@@ -297,7 +302,7 @@ static void slice_comparisons(struct launch_points *l)
     }
 }
 
-/* Returns whether comparison k is the first with its other point. */
+/* Returns whether no comparison before the k-th has the same other point. */
 static bool is_first_with(const struct point_launches *p, size_t k)
 {
     for (size_t i = 0; i < k; i++)

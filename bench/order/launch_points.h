@@ -1,6 +1,6 @@
-/* State of a spec's points according to the journal, updated after each launch: their launches,
- * blocks shared with comparison points, launches still needed, and whether they take part at all.
- * If several points have the same options, the first has the launches. */
+/* State of each point of a spec according to the journal, updated after each launch: its launches,
+ * the blocks it shares with comparison points, and how many launches it still needs. If several
+ * points have equal options, only the first has launches. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,55 +12,60 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Other point used by a reported number: the base of the speed-up, the peer, or the point without
- * communication of the share of overlap. */
+/* A comparison of a point that needs launches of another point: the base of the speed-up, the peer,
+ * or the point without communication (for overlap). */
 struct comparison {
-    uint32_t with;  /* index of the other point */
-    uint32_t pairs; /* blocks with a timed launch of both points */
-    bool is_share;  /* the number is a share of overlap; else a ratio */
+    uint32_t with;  /* index of the other point in the spec */
+    uint32_t pairs; /* number of blocks in which both points have a timed launch */
+    bool is_share;  /* the result is the share of overlap; else a ratio */
 };
 
-/* Place of a point in a block of launches. */
+/* The launch of a point in a block. */
 struct turn {
     int block;
     bool done;
-    size_t failed_at; /* number of its last failed launch in the journal, from 1; 0: none */
+    size_t failed_at; /* number in the journal of its last failed attempt, from 1; 0: none failed */
 };
 
-/* Launches of one point. The members read for every point come first, so that a scan over thousands
- * of points touches few cache lines. */
+/* Launches of one point. Members read for all points at once come first, so that a loop over
+ * thousands of points touches few cache lines. */
 struct point_launches {
-    bool is_twin;                   /* an earlier point has its launches */
-    bool skipped, diverged, failed; /* no further launches; failed: the retries are used up */
-    bool stale;                     /* `wanted` and `expected` are out of date */
-    bool at_most; /* `expected` is an upper bound: the number is unknown or exceeds the maximum */
-    bool is_newcomer; /* needs launches and has no timing */
-    /* Blocks: completed, to complete before the next examination, expected in all. */
+    bool is_twin;                   /* an equal point earlier in the spec has the launches */
+    bool skipped, diverged, failed; /* the point gets no further launches; failed: no retries are
+                                       left */
+    bool stale;                     /* `wanted` and `expected` must be computed again */
+    bool at_most;     /* `expected` is an upper bound: the number needed is unknown, or above the
+                     maximum */
+    bool is_newcomer; /* needs launches and has no timed launch yet */
+    /* numbers of blocks: completed so far; to complete before the next look; expected in all */
     uint32_t progress, wanted, expected;
     uint32_t n_comparisons, n_users;
-    struct comparison *comparisons; /* comparisons of all rows that share the launches */
-    uint32_t n_timings;             /* timed launches that count */
-    uint32_t n_places;              /* blocks in which the point has a place */
-    uint32_t n_queued;              /* places still to be filled */
+    struct comparison *comparisons; /* [n_comparisons] comparisons of this point and of all points
+                                       equal to it */
+    uint32_t n_timings;             /* number of valid timed launches */
+    uint32_t n_places;              /* number of blocks that contain the point */
+    uint32_t n_queued;              /* number of its launches in the queue */
     uint32_t accuracy_left;
-    int last_block;    /* last block with a place of the point, if n_places > 0 */
-    int last_timed;    /* block of the latest timing, if n_timings > 0 */
-    uint32_t ended[2]; /* successful launches by kind; wall_s: their time */
+    int last_block;    /* number of the last block that contains the point, if n_places > 0 */
+    int last_timed;    /* block of the last valid timed launch, if n_timings > 0 */
+    uint32_t ended[2]; /* successful timed launches and accuracy runs; wall_s: their total wall
+                          time */
     double wall_s[2];
 
-    const uint32_t *users; /* [n_users] points compared with this one */
+    const uint32_t *users; /* [n_users] indices of points that are compared with this one */
     struct timing *timings;
     struct turn *turns;
     size_t n_turns;
     size_t failures;     /* number of failed launches */
-    size_t last_failure; /* number of the last failed launch in the journal, from 1; 0: none */
-    double last_s;       /* time of the last launch that ended; 0: none */
-    int numbers;         /* number of folders of timed launches */
+    size_t last_failure; /* number in the journal of the last failed launch, from 1; 0: none
+                            failed */
+    double last_s;       /* wall time (s) of the point's last ended launch; 0: none */
+    int numbers;         /* number of folders that its timed launches have used */
 };
 
 struct accuracy_run {
     bool done;
-    int numbers; /* number of folders */
+    int numbers; /* number of folders that the run's attempts have used */
 };
 
 struct launch_points {
@@ -70,55 +75,56 @@ struct launch_points {
     struct point_launches *points;
     struct comparison *comparisons;
     uint32_t *users;
-    struct accuracy_run *accuracy; /* [n_points][seeds] */
-    size_t *stale;                 /* ring of points to examine again, from `first_stale` on */
+    struct accuracy_run *accuracy; /* [n_points][seeds] accuracy runs */
+    size_t *stale;                 /* [n_points] ring buffer of n_stale points to examine again,
+                                      from `first_stale` on */
     size_t first_stale, n_stale;
-    double *values; /* scratch for `room` launches */
+    double *values; /* [room] scratch space for one number per launch of a point */
     size_t room;
     size_t n_newcomers;
-    size_t ended;   /* launches that ended, whether they count or not */
-    double timed_s; /* time of timed launches, which the budget counts */
-    double last_s;  /* time of the last launch; 0: none has ended */
+    size_t ended;   /* number of ended launches, valid or not */
+    double timed_s; /* total wall time of timed launches (s), which the budget limits */
+    double last_s;  /* wall time (s) of the last ended launch of any point; 0: none has ended */
 };
 
-/* Opens the state of all points; `spec`, `journal` and `run_dir` are borrowed. Call
+/* Prepares the state of all points. `spec`, `journal` and `run_dir` are borrowed. Call
  * launch_points_close even after an error. */
 enum status launch_points_open(struct launch_points *l, const struct spec *spec,
                                const struct journal *journal, const char *run_dir, struct error *e);
 void launch_points_close(struct launch_points *l);
 
-/* Returns the launches that every point gets: the requested minimum, or more if an interval needs
- * more and the maximum allows it. */
+/* Returns how many launches every point gets at least: the requested minimum. If an interval needs
+ * six and the maximum allows them, six. */
 size_t launch_points_sure(const struct launch_points *l);
 
-/* Returns whether the point gets no further launches. */
+/* Returns whether the point gets no further timed launches. */
 static inline bool launch_points_is_out(const struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];
     return p->is_twin || p->skipped || p->diverged || p->failed;
 }
 
-/* Read one line of the journal: a skip, or a launch's place in a block. */
+/* Record a line of the journal: a point that was skipped, or a block that contains the point. */
 void launch_points_skip(struct launch_points *l, const struct journal_skip *skip);
 enum status launch_points_turn(struct launch_points *l, size_t point, int block, struct error *e);
-/* Gives the point a place in a new block. Its turn is kept from its first launch there on. */
+/* Records that a new block contains the point. The launch itself is recorded when it begins. */
 void launch_points_begin(struct launch_points *l, size_t point, int block);
-/* Reads launch `number` of the journal, counted from 1. If the journal has no step time for a timed
- * launch, the launch's records are read. */
+/* Records launch `number` of the journal, counted from 1. If the journal lacks the step time of a
+ * timed launch, reads the launch's records. */
 enum status launch_points_learn(struct launch_points *l, size_t number, struct error *e);
 
-/* Examines again at most `most` points that have new launches. */
+/* Examines again, of the points with new launches, at most `most`. */
 void launch_points_look(struct launch_points *l, size_t most);
 
-/* Queues a point to be examined again. */
+/* Queues a point to be examined again by launch_points_look. */
 void launch_points_make_stale(struct launch_points *l, size_t point);
 
 struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_t point,
                                             size_t seed);
-/* Returns whether a launch of the point has filled its place in the block. */
+/* Returns whether the point's launch in the block has ended and needs no retry. */
 bool launch_points_is_done(const struct launch_points *l, size_t point, int block);
 
-/* Returns the mean time of the point's successful launches of one kind; 0 if there is none. */
+/* Returns the mean wall time (s) of the point's successful launches of kind `run`; 0: none. */
 static inline double launch_points_mean_s(const struct launch_points *l, size_t point,
                                           enum launch_run run)
 {

@@ -230,7 +230,8 @@ static void print_weights(FILE *out, const struct summary *s)
                 text_plural(points, (long)by_design, "point"));
 }
 
-/* Prints the effort of the campaign; earlier versions did not record it. */
+/* Prints how many points are precise and what the campaign cost. Earlier versions did not record
+ * the cost. */
 static void print_effort(FILE *out, const struct summary *s)
 {
     size_t met = 0, wanted = 0;
@@ -256,7 +257,8 @@ static bool is_there(const char *run_dir, const char *name, const char *ending)
     return access(path, F_OK) == 0;
 }
 
-/* Prints another file of a kind, if it exists. Returns the number of files printed so far. */
+/* Adds a file to the line of files of one kind ("figures", "tables"), if it exists; n: number of
+ * files on the line. Returns the new n. */
 static size_t print_file(FILE *out, const char *kind, const char *run_dir, const char *name,
                          const char *ending, size_t n)
 {
@@ -268,7 +270,8 @@ static size_t print_file(FILE *out, const char *kind, const char *run_dir, const
     return n + 1;
 }
 
-/* Prints figures that exist; some versions of gnuplot do not write PDF. */
+/* Prints the names of figures that exist, and their formats; some versions of gnuplot cannot write
+ * PDF. */
 static void print_figures(FILE *out, const struct value *figures, const char *run_dir)
 {
     size_t n = 0;
@@ -281,7 +284,7 @@ static void print_figures(FILE *out, const struct value *figures, const char *ru
         fprintf(out, "}.{svg,png%s}\n", pdf ? ",pdf" : "");
 }
 
-/* Prints tables that exist: a copy of a run need not have all. */
+/* Prints the names of CSV files that exist; a copy of a run need not have all. */
 static void print_tables(FILE *out, const struct summary *s, const char *run_dir)
 {
     const char *file;

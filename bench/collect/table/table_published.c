@@ -1,12 +1,12 @@
-/* Published values, in the table and below it. */
+/* Shows published values in the table, beside ours, and explains them below it. */
 #include <math.h>
 #include <string.h>
 
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 
-/* Returns whether every table has our column anyway, so that a published value needs no column of
- * ours. */
+/* Returns whether every table has this column of ours. Then only a column of published values is
+ * added. */
 static bool is_shown(enum column_id column)
 {
     return column == COLUMN_test_acc_pct || column == COLUMN_step_ms_median;
@@ -41,7 +41,8 @@ void table_add_published(struct table *t, const struct published *p)
                 add_pair(t, p, k);
 }
 
-/* Appends the difference of ours from the published x: in points for percentages, else relative. */
+/* Appends the difference between our value and the published x: in percentage points if both are
+ * percentages, else in per cent. */
 static void add_error(char *text, size_t room, enum column_id column, double ours, double x)
 {
     if (strcmp(column_get(column)->unit, "%") == 0)

@@ -1,4 +1,5 @@
-/* Prints what ratios in the table rest on: numbers of pairs, and factors of ratios to a peer. */
+/* Prints how ratios in the table were obtained: the number of pairs of launches, and the factors of
+ * ratios to a peer. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,8 @@ static bool has_speedup(const struct summary *s, const struct point_summary *p)
     return &s->points[p->base] != p && isfinite(p->scaling.speedup.mid);
 }
 
-/* Returns by how much (%) the quotient of the table's medians differs from the paired ratio beside
- * it; 0 if the digits shown are equal. */
+/* Returns by how much (%) the ratio of the medians in the table differs from the printed speed-up,
+ * a median of paired ratios. 0: both round to the same digits. */
 static double quotient_differs(const struct point_summary *p, const struct point_summary *base)
 {
     char ratio[TEXT_NUMBER], quotient[TEXT_NUMBER];
@@ -53,8 +54,8 @@ static void print_speedups(FILE *out, const struct summary *s)
     fputs(".\n", out);
 }
 
-/* Prints "Bytes per step relative to the base: 0.500 (bf16), 0.500 (fp16)." for points on as many cores as their
- * base, so that the number of ranks does not change the bytes. */
+/* Prints "Bytes per step relative to the base: 0.500 (bf16), 0.500 (fp16)." Lists only points on as
+ * many cores as their base, since the number of ranks also changes the bytes. */
 static void print_bytes(FILE *out, const struct summary *s)
 {
     size_t n = 0;

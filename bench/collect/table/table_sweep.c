@@ -1,4 +1,4 @@
-/* Prints summaries of the tables of sweeps. */
+/* Prints summaries of the tables that sweeps write: comm.csv, kernels.csv and compare.csv. */
 #include <string.h>
 
 #include "bench/collect/table/table.h"
@@ -55,8 +55,8 @@ static bool print_wrong(FILE *out, struct csv_row l)
     return true;
 }
 
-/* The library's call begins a line; strategies measured beside it, at the same size or network,
- * continue it. */
+/* Prints the time of MPI_Allreduce on a new line, or the ratio of one of our strategies on the same
+ * line. The strategy's row follows that of MPI_Allreduce for the same message size. */
 static void print_common(FILE *out, struct csv_row l, bool *inside)
 {
     if (is(l, "part", "link") || is(l, "part", "best") || is(l, "verdict", "cannot run"))
@@ -72,7 +72,7 @@ static void print_common(FILE *out, struct csv_row l, bool *inside)
     }
 }
 
-/* Prints a strategy's best time beside the library's, which is in the next row. */
+/* Prints our fastest strategy beside MPI's fastest algorithm, which is in the next row. */
 static void print_best(FILE *out, struct csv_row l, bool *inside)
 {
     char ours[96], theirs[96] = "";

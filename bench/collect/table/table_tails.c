@@ -1,9 +1,9 @@
-/* Prints the longest steps, which medians do not show. */
+/* Prints how long the longest steps were, since medians hide them. */
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 
-/* Returns the largest ratio of a number to the median step over all points, 0 if unknown; *label is
- * its point. */
+/* Returns the largest ratio, over all points, of a column (ms) to the point's median step time; 0:
+ * unknown. *label is the label of that point. */
 static double find_tail(const struct summary *s, enum column_id column, const char **label)
 {
     double most = 0;

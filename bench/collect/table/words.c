@@ -1,4 +1,5 @@
-/* Terms in tables, captions and flags, with their meanings. */
+/* Lists the terms that tables, captions and flags use, with their meanings, for `scalebench
+ * explain`. */
 #include "bench/collect/collect.h"
 #include "bench/collect/point_flags.h"
 #include "kernels/base/timeline.h"
