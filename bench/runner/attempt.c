@@ -11,12 +11,13 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Compares character ranges instead of calling strspn, which builds a table at each call: a plan
- * of thousands of points prints a million words. */
+/* Returns whether a shell needs no quotes for the character. Compares ranges, because strspn builds
+ * a table at each call and a plan of thousands of points prints a million words. */
 static bool is_plain(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '+' && c <= ':') || c == '=' ||
-           c == '_' || c == '%' || c == '@'; /* the range '+' to ':' holds + , - . / digits : */
+           c == '_' || c == '%' || c == '@'; /* the range from '+' to ':' contains + , - . / digits
+                                                : */
 }
 
 static void print_word(FILE *out, const char *word)
@@ -74,7 +75,7 @@ struct launch_outcome attempt_watch(struct campaign *c, struct launch *launch)
     return launch_finish(launch);
 }
 
-/* Formats a limit with its value: "measure.limit (10 min)". */
+/* Formats an option that limits a time, with its value: "measure.limit (10 min)". */
 static void name_limit(char text[64], const struct campaign *c, enum option_id option)
 {
     char limit[TEXT_NUMBER];
@@ -137,8 +138,8 @@ void attempt_reason(char *text, size_t size, const struct campaign *c,
     reason_of_cause(text + n, size - n, c, outcome, log);
 }
 
-/* Load of other processes is known here only if the ranks are descendants of the runner, on its
- * own machine. */
+/* Sets the load and noise of a launch in the journal. The load by other processes is known only if
+ * the ranks are descendants of the runner on its own machine. */
 static void take_noise(struct journal_launch *l, const struct site_launch *prepared,
                        const struct view *before, const struct view *after,
                        const struct launch_outcome *outcome)
@@ -157,14 +158,15 @@ static void take_noise(struct journal_launch *l, const struct site_launch *prepa
     };
 }
 
-/* Returns whether the ranks run on another machine: a probe here would not measure its
- * processors. */
+/* Returns whether the ranks run on other machines, so that a speed probe here would measure the
+ * wrong processors. */
 static bool runs_elsewhere(const struct site_launch *prepared)
 {
     return prepared->by_daemons && prepared->plan.slots[0].cpus[0] == '\0';
 }
 
-/* Runs the command. Measures the load of the planned processors before and after. */
+/* Runs the command and waits for its end. Before and after it, measures load and speed of the
+ * processors on which ranks are to run. */
 static enum status run_command(struct campaign *c, const struct site_launch *prepared,
                                const struct launch_command *command, double expected_s,
                                struct launch_outcome *outcome, struct journal_launch *l,

@@ -6,12 +6,12 @@
 #include "bench/runner/campaign.h"
 
 struct attempt_limits {
-    double expected_s; /* expected duration; INFINITY: unknown */
-    double limit_s;    /* time limit, after which the launch is stopped */
+    double expected_s; /* expected wall time of the launch (s); INFINITY: unknown */
+    double limit_s;    /* wall time after which the launch is stopped (s) */
 };
 
-/* Starts `prepared` and waits for its end. Makes `folder` with command.txt and log.txt. Measures
- * the load of the planned processors before and after, into `l`. */
+/* Starts the prepared command and waits for its end. Creates `folder` with command.txt and log.txt.
+ * Measures load and speed of the ranks' processors before and after, and sets them in `l`. */
 enum status attempt_run(struct campaign *c, const struct config *point,
                         const struct site_launch *prepared, const char *folder,
                         const struct attempt_limits *limits, struct launch_outcome *outcome,

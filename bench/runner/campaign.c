@@ -15,7 +15,8 @@ static void refuse(struct campaign *c, size_t point, const struct error *why)
     c->n_refused++;
 }
 
-/* Asks the site first, then the workload: a peer may lack its libraries. */
+/* Finds out whether point `i` can run here, first from its site, then from its program; a peer may
+ * lack libraries. ERR_UNAVAILABLE: it cannot. A point that can is added to `same`. */
 static enum status ask(struct campaign *c, size_t i, struct same_here *same, struct error *e)
 {
     const struct point *point = &c->spec.points[i];
@@ -33,7 +34,7 @@ static enum status ask(struct campaign *c, size_t i, struct same_here *same, str
     return status;
 }
 
-/* Finds the points that cannot run here, before anything is written or run. */
+/* Finds the points that cannot run here, before anything is written or launched. */
 static enum status find_refusals(struct campaign *c, struct error *e)
 {
     struct same_here *same;
@@ -52,7 +53,7 @@ static enum status find_refusals(struct campaign *c, struct error *e)
     return status;
 }
 
-/* Reads the spec for nodes with `cores` cores each; 0: as many as this machine has. */
+/* Reads the spec as on a machine with `cores` cores per node; 0: with this machine's cores. */
 static enum status read_spec(struct campaign *c, int cores, struct error *e)
 {
     struct spec_machine machine = allocation_machine(c->place);
@@ -72,9 +73,9 @@ static enum status open_machines(struct campaign *c, const char *const *programs
     return machines_open(&c->machines, scalebench, programs, e);
 }
 
-/* Reads the spec again for the number of cores of the machines reached by ssh, on which auto,
- * full and half depend. That number is known only after the points of a first reading have been
- * asked. */
+/* Reads the spec again if the machines reached by ssh have another number of cores than this one.
+ * `auto`, `full` and `half` in the spec depend on it. It is known only after find_refusals has
+ * asked these machines. */
 static enum status read_spec_for_machines(struct campaign *c, struct error *e)
 {
     int cores = machines_cores(&c->machines, NULL);
@@ -111,8 +112,8 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     return facts_find(&c->facts, c, e);
 }
 
-/* Returns whether the runner chooses the checkpoint's path: beside the launches of the accuracy
- * run, where the next launch finds the checkpoint of a killed one. */
+/* Returns whether the runner chooses the path of the checkpoint. It then lies beside the folders of
+ * the accuracy run's launches, where the next launch finds it. */
 static bool has_own_checkpoint(const struct config *c)
 {
     return !config_names_checkpoint(c) &&
@@ -172,8 +173,8 @@ static enum status prepare_foreign(const struct campaign *c, const struct point 
     return status;
 }
 
-/* Returns the point whose launches calibrate this one: itself, unless it replays another's op
- * times. */
+/* Returns the calibration point whose op times this point replays; a point that replays none is its
+ * own. */
 static const struct point *calibration_of(const struct campaign *c, const struct point *point)
 {
     return &c->spec.points[point->calibration_index];
@@ -192,8 +193,8 @@ const struct journal_launch *campaign_calibration(const struct campaign *c,
     return NULL;
 }
 
-/* Formats the option of a timed launch that records op times (--calibrate) or replays them; ""
- * for a point that does neither. */
+/* Formats the option by which a timed launch records the times of ops (--calibrate) or replays them
+ * (--calibration, --rate); "": neither. */
 static void format_work_option(char *option, size_t size, const struct campaign *c,
                                const struct point *point)
 {
@@ -212,8 +213,8 @@ static void format_work_option(char *option, size_t size, const struct campaign 
              from != NULL ? from->launch : calibration_of(c, point)->id);
 }
 
-/* Prepares a launch of the trainer. `more` has at most three further options, which override the
- * point's. */
+/* Prepares a launch of the trainer. `more`: at most three further options, NULL-terminated. They
+ * override the point's own. */
 static enum status prepare_own(const struct campaign *c, const struct point *point,
                                enum launch_run run, uint64_t seed, const char *record,
                                const int *order, const char *const *more,
@@ -234,7 +235,8 @@ static enum status prepare_own(const struct campaign *c, const struct point *poi
     if (run == RUN_TIME && work_option[0] != '\0')
         arguments[n++] = work_option;
     if (run == RUN_ACCURACY)
-        arguments[n++] = seed_option; /* overrides the point's own seed: the last one counts */
+        arguments[n++] = seed_option; /* overrides the seed among the point's options, because it
+                                         follows them */
     if (run == RUN_ACCURACY && has_own_checkpoint(&point->config))
         arguments[n++] = path_option;
     while (*more != NULL)
@@ -258,7 +260,8 @@ enum status campaign_prepare_segment(const struct campaign *c, const struct poin
                                      struct site_launch *launch, struct error *e)
 {
     char until[40], resume[40];
-    const char *const more[] = {until, resume, segment->spared ? "--inject.kind=none" : NULL, NULL};
+    const char *const more[] = {until, resume, segment->omits_kill ? "--inject.kind=none" : NULL,
+                                NULL};
     snprintf(until, sizeof until, "--until=%u", segment->until);
     snprintf(resume, sizeof resume, "--checkpoint.resume=%s", segment->resumes ? "auto" : "no");
     return prepare_own(c, point, RUN_ACCURACY, segment->seed, record, segment->order, more, launch,

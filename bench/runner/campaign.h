@@ -1,5 +1,4 @@
-/* A campaign: a spec on this machine, the folder of its run, and its launches from the first to
- * the last. */
+/* A campaign: its spec, the machine it runs on, the folder of its run, and all its launches. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,9 +18,9 @@
 #include "bench/spec/spec.h"
 
 struct campaign_request {
-    const char *spec; /* path as the user typed it */
-    const char *set;  /* values of --set; NULL: none */
-    const char *out;  /* folder of all results */
+    const char *spec; /* path of the spec as the user typed it */
+    const char *set;  /* values of all options --set; NULL: none */
+    const char *out;  /* folder of all results (--out) */
     bool fresh;       /* begin a new run even if one could be resumed */
     char *const *command;
 };
@@ -31,90 +30,92 @@ struct campaign {
     const struct tools *tools;              /* borrowed */
     struct place *place;
     struct launcher launcher;
-    struct netns netns;           /* emulated hosts, up while launches run on them */
+    struct netns netns;           /* emulated hosts of this machine; they exist while launches use
+                                     them */
     struct machines machines;     /* machines reached by ssh */
-    struct allocation allocation; /* nodes of the batch job */
+    struct allocation allocation; /* nodes of the batch job in which the runner runs */
     struct spec spec;
     char pin[PATH_BYTES];
     struct workloads workloads;
     struct programs programs;
     json_t *facts;
-    uint64_t seed;          /* seed of the order of launches, fixed for the run */
-    char (*refusals)[1024]; /* [n_points]: why a point cannot run here; "": it can */
+    uint64_t seed;          /* seed of the random order of launches, the same whenever the run is
+                               resumed */
+    char (*refusals)[1024]; /* [n_points] why the point cannot run here; "": it can */
     size_t n_refused;
-    char folder[PATH_BYTES];  /* <out>/<name> */
-    char run_dir[PATH_BYTES]; /* <out>/<name>/<run>, absolute */
-    bool resumed;             /* the run existed before this command */
-    size_t n_before;          /* launches in the journal when this command began */
+    char folder[PATH_BYTES];  /* <out>/<name of the campaign> */
+    char run_dir[PATH_BYTES]; /* <out>/<name of the campaign>/<run>, absolute */
+    bool resumed;             /* the run's folder existed before this command */
+    size_t n_before;          /* number of launches in the journal when this command began */
     struct journal journal;
     struct owner owner;
-    struct core_locks cores; /* cores of all points that can run here */
+    struct core_locks cores; /* locks on the cores of all points that can run here */
     enum { CORES_FREE, CORES_LOCKED, CORES_UNLOCKABLE } cores_state;
     struct launch_order order;
     struct interrupt interrupt;
     struct progress progress;
 };
 
-/* Reads the spec and the machine, and asks the site which points can run. Writes nothing. Call
+/* Reads the spec and the machine, and finds the points that cannot run here. Writes nothing. Call
  * campaign_close afterwards, also after an error. */
 enum status campaign_prepare(struct campaign *c, const struct campaign_request *request,
                              const struct tools *tools, struct error *e);
 
-/* Opens the run to resume: the newest run that shares a point with the spec and whose facts
- * allow it (facts_allow_resume). Without one, begins a new run. Prints which of the two and why. A
- * resumed run keeps its earlier spec as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process,
- * while another runner has the run. */
+/* Opens the newest run that can be resumed: it shares a point with the spec, and its facts allow it
+ * (facts_allow_resume). If there is none, begins a new run. Prints which of the two, and why. The
+ * earlier spec of a resumed run is kept as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process,
+ * if another runner uses the run. */
 enum status campaign_open_run(struct campaign *c, struct error *e);
 
-/* Finds the folder of the run that campaign_open_run would resume; "" if it would begin a new
- * one. Writes nothing. */
+/* Finds the folder of the run that campaign_open_run would resume; "": it would begin a new run.
+ * Writes nothing. */
 enum status campaign_find_run(const struct campaign *c, char run_dir[PATH_BYTES], struct error *e);
 
-/* Points the link `latest` at this run again: another run of the same name may have begun
- * meanwhile. */
+/* Makes the link `latest` point to this run again, since a newer run of the same name may have
+ * begun. */
 enum status campaign_link_latest(const struct campaign *c, struct error *e);
 
-/* Writes the current key of each peer to the journal. Launches of another version of a peer no
- * longer count; launches of the current version count again. */
+/* Writes the current version (key) of each peer to the journal. Launches of any other version are
+ * no longer used in results; those of this version are used again. */
 enum status campaign_record_changes(struct campaign *c, struct error *e);
 
-/* Marks every failed launch as retried, so that it no longer counts towards giving up its point.
- * campaign_run repeats those without a replacement; *retried is their number. Reads nothing but
- * the journal. */
+/* Marks every failed launch in the journal as retried, so that its point is no longer given up.
+ * campaign_run repeats those that no other launch replaces; *retried is their number. */
 enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e);
 
-/* Runs the remaining launches. May be called again, for example after damaged launches were
- * taken back. ERR_INTERRUPTED after a signal (c->interrupt.signal); everything is then on disk. */
+/* Runs the remaining launches. May be called again, for example to repeat launches whose records
+ * were damaged. ERR_INTERRUPTED after a signal (c->interrupt.signal); all results are then on
+ * disk. */
 enum status campaign_run(struct campaign *c, struct error *e);
 
 void campaign_close(struct campaign *c);
 
-/* Internal to bench/runner. Returns the last successful calibration launch whose op times a
- * replayed point uses, NULL if there is none yet. */
+/* Internal to bench/runner. Returns the last successful launch of the calibration point whose op
+ * times `point` replays; NULL: none yet. */
 const struct journal_launch *campaign_calibration(const struct campaign *c,
                                                   const struct point *point);
 
-/* Internal to bench/runner. Prepares a launch of a point; `record` is the folder of its records.
- * Free with site_launch_free. */
+/* Internal to bench/runner. Prepares the command of a launch; its ranks write records to the folder
+ * `record`. Free with site_launch_free. */
 enum status campaign_prepare_launch(const struct campaign *c, const struct point *point,
                                     enum launch_run run, uint64_t seed, const char *record,
                                     struct site_launch *launch, struct error *e);
 
-/* Segment of an elastic accuracy run: epochs on one set of ranks, up to `until`. */
+/* Segment of an elastic accuracy run: consecutive epochs on the same set of ranks. */
 struct campaign_segment {
-    uint32_t until; /* last epoch of the segment */
+    uint32_t until; /* number of the segment's last epoch */
     uint64_t seed;
-    bool resumes;     /* start from the run's checkpoint */
-    bool spared;      /* omit inject.kind: kill, which has already struck */
-    const int *order; /* nodes to use, as in site_job */
+    bool resumes;     /* continues from the checkpoint of an earlier segment */
+    bool omits_kill;  /* runs without inject.kind: kill, because the rank was already killed */
+    const int *order; /* order of the nodes to use, as in site_job */
 };
 enum status campaign_prepare_segment(const struct campaign *c, const struct point *point,
                                      const struct campaign_segment *segment, const char *record,
                                      struct site_launch *launch, struct error *e);
 
-/* Internal to bench/runner. Lists the nodes of a point's site that answer, spare nodes included.
- * Restores emulated hosts first if they are gone. Free *nodes with free, also after an error;
- * NULL if the site's nodes cannot be asked. */
+/* Internal to bench/runner. Lists the nodes that answer on the point's site, including spare nodes.
+ * First restores emulated hosts that are gone. Free *nodes, also after an error; NULL if the site
+ * cannot tell. */
 enum status campaign_ask_nodes(struct campaign *c, const struct point *point, int **nodes, int *n,
                                struct error *e);
 

@@ -13,11 +13,11 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Threshold of the warning. One look lasts 0.1 s and the kernel counts ticks of 0.01 s, so
- * smaller values may be chance. */
+/* load by other processes above which a warning is printed (%); it is measured for 0.1 s in ticks
+ * of 0.01 s, so smaller values may be chance */
 #define LOAD_NOTED_PCT 25.0
 
-/* Records the points that were skipped before and can run now. */
+/* Writes to the journal which skipped points can run now. */
 static enum status journal_recoveries(struct campaign *c, struct error *e)
 {
     for (size_t k = c->journal.n_skips; k-- > 0;) {
@@ -45,8 +45,8 @@ static enum status journal_refusals(struct campaign *c, struct error *e)
     return status;
 }
 
-/* Lists the current key of each point, [n_points + 1]; "" for a point without launches. The last
- * element collects points that are not in the spec. */
+/* Sets keys[n_points + 1] to the version (key) in use of each point's program according to the
+ * journal; "": the point has no launches. The last element is for points that the spec lacks. */
 static void list_keys(const struct campaign *c, const char **keys)
 {
     const struct journal *j = &c->journal;
@@ -59,8 +59,8 @@ static void list_keys(const struct campaign *c, const char **keys)
         keys[spec_find_point(&c->spec, j->keys[i].point)] = j->keys[i].key;
 }
 
-/* Records the new key of each peer that has changed since its launches. A change of any other
- * program begins a new run instead. */
+/* Writes the new version of each peer that has changed since its launches to the journal. If any
+ * other program has changed, a new run was begun instead. */
 static enum status journal_changes(struct campaign *c, const char **keys, struct error *e)
 {
     char key[FACTS_KEY_BYTES];
@@ -85,8 +85,8 @@ enum status campaign_record_changes(struct campaign *c, struct error *e)
     return status;
 }
 
-/* Marks the failures of all points of the spec as retried, including failures that a later
- * launch has already replaced. Only the others are counted in *retried. */
+/* Marks all failed launches of the spec's points as retried. *retried counts only those that no
+ * later launch replaces. */
 static enum status retry_failures(struct campaign *c, const struct journal_places *places,
                                   size_t *retried, struct error *e)
 {
@@ -122,11 +122,12 @@ static void announce(struct campaign *c, const struct next_launch *next)
     else
         snprintf(what, sizeof what, "%s  accuracy, seed %llu", label,
                  (unsigned long long)next->seed);
-    size_t left = f.left > 0 ? f.left : 1; /* the current launch, even if none was forecast */
+    size_t left = f.left > 0 ? f.left : 1; /* at least the current launch, even if the forecast was
+                                              none */
     progress_next(&c->progress, f.done + 1, f.done + left, what, f.left_s, f.at_most);
 }
 
-/* interval between two messages about one wait */
+/* time (ns) after which the message about waiting for cores is repeated */
 #define AGAIN_NS (30 * INT64_C(1000000000))
 
 static void report_wait(const struct error *why, double waited_s)
@@ -140,8 +141,8 @@ static void report_wait(const struct error *why, double waited_s)
               why->text, so_far);
 }
 
-/* Waits until no other campaign measures on our cores. If locking is not possible, prints a
- * warning, and the launches are marked. */
+/* Waits until no other campaign measures on this campaign's cores, then locks them. If locks are
+ * not possible, prints a warning, and launches get the flag shares_cores. */
 static enum status lock_cores(struct campaign *c, struct error *e)
 {
     char who[512];
@@ -169,7 +170,8 @@ static enum status lock_cores(struct campaign *c, struct error *e)
     }
 }
 
-/* Looks at our processors before the first launch. Later load is found at each launch. */
+/* Prints a warning if other processes are busy on this campaign's processors before the first
+ * launch. Load during a launch is recorded with the launch. */
 static void warn_of_load(const struct campaign *c)
 {
     const struct timespec moment = {.tv_nsec = 100000000};
@@ -186,8 +188,7 @@ static void warn_of_load(const struct campaign *c)
                   foreign_pct, average);
 }
 
-/* Returns whether this command has already printed the reason, because the previous launch of
- * the point failed for it. */
+/* Returns whether this command has already printed this reason, for the point's previous launch. */
 static bool repeats_reason(const struct campaign *c, const struct journal_launch *l)
 {
     const struct journal_launch *before = l;
@@ -250,7 +251,8 @@ static double wall_s(const struct journal *journal)
     return sum;
 }
 
-/* Removes leftovers of launches whose runner and guard were both killed. */
+/* Removes shared memory and emulated hosts that remained because an earlier runner and its guard
+ * were both killed. */
 static void clean_up(const struct campaign *c)
 {
     leftovers_remove((struct timespec){.tv_sec = c->owner.left_since});
@@ -264,7 +266,7 @@ enum status campaign_run(struct campaign *c, struct error *e)
     TRY(journal_refusals(c, e));
     if (c->owner.left_since != 0)
         clean_up(c);
-    launch_order_close(&c->order); /* close the order of an earlier call */
+    launch_order_close(&c->order); /* campaign_run may be called twice */
     TRY(launch_order_open(&c->order, &c->spec, &c->journal, c->run_dir, c->seed, e));
     TRY(interrupt_begin(&c->interrupt, e));
     progress_begin(&c->progress, stderr);

@@ -12,7 +12,7 @@
 
 enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, struct error *e)
 {
-    char all[4096] = ""; /* processors of this process, if some rank is not bound */
+    char all[4096] = ""; /* processors of this process, read if some rank is not bound */
     for (int r = 0; r < plan->ranks; r++) {
         const char *cpus = plan->slots[r].cpus;
         if (!cpus[0] && !all[0])
@@ -23,7 +23,8 @@ enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, 
     return OK;
 }
 
-/* Returns the number of the core: that of its first hardware thread. */
+/* Returns the number of the core to which a processor belongs: that of the core's first hardware
+ * thread. */
 static int core_of(int cpu)
 {
     char path[96], line[256];
@@ -33,8 +34,8 @@ static int core_of(int cpu)
                                                                                            : cpu;
 }
 
-/* Opens the folder of the locks, made like /tmp: all users may write, nobody may remove
- * another's files. */
+/* Opens the folder of the lock files. It has the permissions of /tmp: all users may create files,
+ * and only a file's owner may remove it. */
 static enum status open_folder(int *folder, struct error *e)
 {
     const char *chosen = getenv("SCALEBENCH_LOCKS");
@@ -47,8 +48,8 @@ static enum status open_folder(int *folder, struct error *e)
                : error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be opened: %s", strerror(errno));
 }
 
-/* Opens the lock file, making it if it is missing. An existing file is opened without O_CREAT,
- * which kernels refuse for another user's file in such a folder. */
+/* Opens a core's lock file, or creates it if there is none. Opens an existing file without O_CREAT,
+ * since kernels refuse O_CREAT for another user's file in such a folder. */
 static int open_file(int folder, const char *name)
 {
     int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
@@ -67,7 +68,7 @@ static enum status lock_file(int fd, const char *name, const char *who, struct e
     char line[512];
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
         int length = snprintf(line, sizeof line, "%s\n", who);
-        /* the text is only for messages, so an error is ignored */
+        /* the line only serves other campaigns' messages, so an error is ignored */
         bool written = ftruncate(fd, 0) == 0 && pwrite(fd, line, (size_t)length, 0) == length;
         (void)written;
         return OK;

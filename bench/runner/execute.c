@@ -1,4 +1,4 @@
-/* Runs one launch of a campaign, from its folder to its line in the journal. */
+/* Runs one launch of a campaign: from creating its folder to writing its result to the journal. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Names the launch's folder. Numbers come from the journal, so that an interrupted launch keeps
- * its own folder. */
+/* Names the launch's folder. The number in its name comes from the journal, so that no later launch
+ * overwrites the folder of an interrupted one. */
 static void name_launch(const struct campaign *c, const struct next_launch *next,
                         struct journal_launch *l)
 {
@@ -34,8 +34,8 @@ static void name_launch(const struct campaign *c, const struct next_launch *next
                  (unsigned long long)next->seed, next->number);
 }
 
-/* Replaces the load that the runner saw by the load that ranks measured on their own nodes, if
- * it is known. */
+/* Replaces the load that the runner measured by the load that ranks measured on their own nodes,
+ * unless that is unknown. */
 static void take_noise(struct journal_launch *l, const struct launch_result *result)
 {
     if (isnan(result->foreign_pct))
@@ -44,9 +44,9 @@ static void take_noise(struct journal_launch *l, const struct launch_result *res
     l->noise.steal_pct = result->steal_pct;
 }
 
-/* Reads the records of a launch that ended well. It counts only with the records of all its
- * ranks. A launch that ran on other libraries or data than earlier launches ends the campaign
- * (ERR_DATA). */
+/* Reads the records of a launch that ended well, and decides whether it is valid. It fails if a
+ * rank's records are missing. ERR_DATA ends the campaign: the launch used other libraries or data
+ * than earlier launches. */
 static enum status judge_records(const struct campaign *c, const struct point *point,
                                  const char *folder, struct journal_launch *l, struct error *e)
 {
@@ -108,8 +108,8 @@ static enum status judge(const struct campaign *c, const struct next_launch *nex
     return status;
 }
 
-/* Returns the expected duration: as long as the last launch of the point, else the last of any
- * point. INFINITY for the first launch of a campaign. */
+/* Returns the expected wall time of a launch (s): that of the point's last launch, else of the last
+ * launch of any point. INFINITY: there is none. */
 static double expected_wall_s(const struct launch_points *points, size_t point)
 {
     double own_s = points->points[point].last_s;
@@ -133,8 +133,8 @@ static enum status launch_once(struct campaign *c, const struct next_launch *nex
     return status;
 }
 
-/* Runs a launch, or the segments of an elastic one. `after` is appended to the reason of a
- * failure. */
+/* Runs a launch, or all segments of an elastic accuracy run. `after`: text to append to the reason
+ * of a failure. */
 static enum status launch_in(struct campaign *c, const struct next_launch *next, const char *folder,
                              struct launch_outcome *outcome, char after[SUPERVISOR_TEXT],
                              struct journal_launch *l, struct error *e)
@@ -147,7 +147,8 @@ static enum status launch_in(struct campaign *c, const struct next_launch *next,
     return launch_once(c, next, folder, outcome, l, e);
 }
 
-/* Fails a replayed launch without starting it if no calibration launch has succeeded yet. */
+/* Returns whether a launch must replay op times that no calibration launch has measured yet. If so,
+ * marks the launch as failed. */
 static bool lacks_calibration(const struct campaign *c, const struct next_launch *next,
                               struct journal_launch *l)
 {
@@ -177,9 +178,9 @@ enum status campaign_execute(struct campaign *c, const struct next_launch *next,
     TRY(launch_in(c, next, folder, &outcome, after, &l, e));
     TRY(journal_check(&c->journal, e));
     TRY(programs_check(&c->programs, e));
-    /* A stopped launch gets no end in the journal: it does not count and will run again. This
-     * also holds for a launch that failed when the signal came, since its processes may have
-     * received the signal too. */
+    /* No result is written for a launch that was stopped, so it will run again. The same applies to
+     * a launch that failed when the signal came, since its processes may have received the signal
+     * too. */
     bool failed = interrupt_came(&c->interrupt) && !launch_ended_well(&outcome);
     if (outcome.cause == CAUSE_STOPPED || failed)
         return error_set(e, ERR_INTERRUPTED, "interrupted");

@@ -34,7 +34,7 @@ static bool is_other(const json_t *was, const char *name, const json_t *is)
 
 const char *facts_differ(const json_t *was, const json_t *is, const char *last)
 {
-    json_t *all = (json_t *)is; /* jansson iterates only over non-const objects */
+    json_t *all = (json_t *)is; /* jansson has no iterator over const objects */
     void *at = last != NULL ? json_object_iter_next(all, json_object_iter_at(all, last))
                             : json_object_iter(all);
     for (; at != NULL; at = json_object_iter_next(all, at))

@@ -1,5 +1,5 @@
-/* Collects the facts and finds those that concern a point: two functions for each kind of
- * facts.def. */
+/* Collects the facts of a campaign, and finds on which facts a point depends. Each kind of
+ * facts.def has one function for either task. */
 #include <sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "bench/runner/foreign.h"
 #include "bench/sites/site.h"
 
-/* The program that binds ranks runs before every workload. */
+/* program that binds each rank, and so runs before every workload */
 #define PIN "pin"
 
 static enum status add(json_t *facts, const char *name, const char *value, struct error *e)
@@ -30,7 +30,8 @@ static enum status find_machine(json_t *facts, const struct campaign *c, struct 
     return add(facts, "machine", class, e);
 }
 
-/* Ranks that ssh starts need not run on this machine. */
+/* Returns whether the point depends on this machine's class. Ranks that ssh starts may run on other
+ * machines. */
 static bool concerns_machine(const char *of, const struct point *point)
 {
     (void)of;

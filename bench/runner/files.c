@@ -54,7 +54,7 @@ bool path_is_same(const char *a, const char *b)
 enum status folder_make(const char *path, struct error *e)
 {
     char part[PATH_BYTES];
-    int why = 0; /* error of the first folder that failed: all below it fail too */
+    int why = 0; /* errno of the first folder that could not be made; folders below it fail too */
     TRY(path_format(part, e, "%s", path));
     for (char *slash = part; *slash; slash++) {
         if (slash == part || *slash != '/')
@@ -72,7 +72,8 @@ enum status folder_make(const char *path, struct error *e)
     return OK;
 }
 
-/* Closes a stream after writing. Devices and pipes cannot be synced. */
+/* Closes a stream after writing. Syncs a regular file to disk; devices and pipes cannot be
+ * synced. */
 static enum status close_synced(FILE *f, bool is_file, const char *path, struct error *e)
 {
     bool failed = fflush(f) != 0 || ferror(f) || (is_file && fsync(fileno(f)) != 0);
@@ -98,7 +99,8 @@ static enum status cannot_open(const char *path, struct error *e)
                     strerror(errno), output_expected(errno));
 }
 
-/* Returns whether an entry is a temporary file of `name`: "b.xml.4711.tmp" for "b.xml". */
+/* Returns whether the name of a file is that of a temporary file of `name`: "b.xml.4711.tmp" for
+ * "b.xml". */
 static bool is_temporary(const char *entry, const char *name)
 {
     size_t length = strlen(name);
@@ -109,7 +111,8 @@ static bool is_temporary(const char *entry, const char *name)
     return n > 0 && strcmp(digits + n, ".tmp") == 0;
 }
 
-/* Removes temporary files of killed writers: a living writer holds a lock on its file. */
+/* Removes temporary files of `path` that killed processes left. A living process has a lock on its
+ * file. */
 static void remove_abandoned(const char *path)
 {
     char folder[PATH_BYTES];
@@ -131,8 +134,8 @@ static void remove_abandoned(const char *path)
         closedir(all);
 }
 
-/* Opens and locks a temporary file. Repeats if another writer removed the file as abandoned
- * before the lock was held. Without support for locks, no writer removes files. */
+/* Opens and locks a temporary file. If another process removed the file before it was locked, tries
+ * again. Without locks on this file system, no process removes such files. */
 static FILE *open_held(const char *temporary)
 {
     for (;;) {
@@ -151,7 +154,8 @@ static enum status write_and_rename(const char *temporary, const char *path, con
     FILE *f = open_held(temporary);
     if (f == NULL)
         return cannot_open(path, e);
-    int held = fcntl(fileno(f), F_DUPFD_CLOEXEC, 0); /* keeps the lock until the file is renamed */
+    int held = fcntl(fileno(f), F_DUPFD_CLOEXEC, 0); /* keeps the lock after fclose, until the file
+                                                        is renamed */
     if (mode != NULL)
         fchmod(fileno(f), *mode & 07777);
     enum status status = fill(f, true, temporary, write, arg, e);

@@ -1,4 +1,4 @@
-/* Paths, folders and small files. */
+/* Paths, folders, and files that are written atomically. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,36 +10,37 @@
 
 #define PATH_BYTES 4096
 
-/* Formats a path. ERR_ARGUMENT if it does not fit PATH_BYTES. */
+/* Formats a path. ERR_ARGUMENT if it needs more than PATH_BYTES. */
 enum status path_format(char path[PATH_BYTES], struct error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 bool path_exists(const char *path);
 bool path_is_folder(const char *path);
 bool folder_has(const char *folder, const char *file);
-bool path_is_same(const char *a, const char *b); /* both exist and are one file or folder */
+bool path_is_same(const char *a, const char *b); /* true if both paths exist and lead to the same
+                                                    file or folder */
 
 /* Makes a folder and its parents. An existing folder is no error. */
 enum status folder_make(const char *path, struct error *e);
 
-/* Writes a file whole or not at all. `write` fills a temporary file, which is synced and
- * renamed. The file keeps its permissions; temporary files left by killed processes are removed.
- * A link is replaced, not its target. A device or a pipe is written directly. */
+/* Writes a file atomically. `write` fills a temporary file, which is synced to disk and renamed. An
+ * existing file is replaced and keeps its permissions. A link is replaced, not its target. A device
+ * or a pipe is written directly. Removes temporary files that killed processes left. */
 enum status file_write(const char *path,
                        enum status (*write)(FILE *out, const void *arg, struct error *e),
                        const void *arg, struct error *e);
 
-/* Copies a file, whole or not at all. Makes the folder of `to`; replaces an existing file. */
+/* Copies a file atomically. Makes the folder of `to`; replaces an existing file. */
 enum status file_copy(const char *to, const char *from, struct error *e);
 
 /* Function that files_visit calls with each path and the caller's `arg`. */
 typedef enum status file_visitor(const char *path, void *arg, struct error *e);
 
-/* Visits the files below a folder that match a pattern (file_glob), in order of name, until a
- * visit fails. *n, unless NULL, becomes the number of matches. */
+/* Calls `visit` for the files below a folder that match a pattern (file_glob), by name, until one
+ * call fails. *n: number of matching files; n may be NULL. */
 enum status files_visit(const char *folder, const char *pattern, file_visitor *visit, void *arg,
                         size_t *n, struct error *e);
 
-/* Runs a program (argv as for exec) and reads the first line that it prints. Returns its exit
- * status, -1 if it cannot be started or is killed. `quiet` drops its standard error. */
+/* Runs a program (argv as for exec) and reads the first line of its output. Returns its exit
+ * status; -1: it could not be started, or was killed. `quiet` discards its standard error. */
 int program_ask(char *const argv[], bool quiet, char *line, size_t size);

@@ -25,8 +25,8 @@ const char *foreign_program(const json_t *programs, const struct config *config)
     return path != NULL ? path : "";
 }
 
-/* Returns whether folder/name can be run; `length` is the length of folder. If it exists but
- * cannot be run, *why is the reason. */
+/* Returns whether `name` in the first `length` characters of `folder` can be executed. If it exists
+ * but cannot, *why is the errno. */
 static bool is_program(char path[PATH_BYTES], const char *folder, size_t length, const char *name,
                        int *why)
 {
@@ -40,7 +40,7 @@ static bool is_program(char path[PATH_BYTES], const char *folder, size_t length,
     return false;
 }
 
-/* Searches PATH here, since mpiexec receives a path and does not search. */
+/* Searches a program on PATH, because mpiexec gets its path and does not search. */
 static bool is_on_path(char path[PATH_BYTES], const char *name, int *why)
 {
     const char *folders = getenv("PATH");
@@ -53,8 +53,8 @@ static bool is_on_path(char path[PATH_BYTES], const char *name, int *why)
     return false;
 }
 
-/* Searches the folders of seen_from_open, from which a spec's paths are resolved. A program in
- * the current folder becomes ./name. */
+/* Searches a program in the folders from which the spec's relative paths begin (seen_from_open).
+ * For a program in the current folder, the path is ./name. */
 static bool is_seen(char path[PATH_BYTES], const struct seen_from *from, const char *name, int *why)
 {
     for (const char *const *folder = from->folders; *folder != NULL; folder++)
@@ -81,7 +81,7 @@ static enum status find(char path[PATH_BYTES], bool *found, const struct spec *s
     return OK;
 }
 
-/* Refuses a name that another program has, also scalebench's own. */
+/* Refuses a program whose file name another program of the campaign or of scalebench has. */
 static enum status check_name(json_t *programs, const struct config *config, struct error *e)
 {
     const struct mark mark = config->values[OPT_COMMAND].mark;

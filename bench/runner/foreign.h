@@ -1,4 +1,4 @@
-/* Programs that points of `workload: command` start. */
+/* Finds the users' programs that points with `workload: command` start. */
 #pragma once
 
 #include <jansson.h>
@@ -6,23 +6,24 @@
 #include "bench/runner/tools.h"
 #include "bench/spec/foreign.h"
 
-/* Limit on the programs of one campaign. */
+/* largest number of users' programs in one campaign */
 #define FOREIGN_PROGRAMS_MAX 64
 
-/* Finds the program of a point and adds its path to `programs`, a JSON object by program name. A
- * path is resolved by seen_from_open; a plain name is looked up beside scalebench, then on PATH.
- * ERR_UNAVAILABLE with the position in the spec if there is no executable. ERR_SPEC if two
- * programs have one name, since a run knows programs by name. */
+/* Finds a user's program and adds its path to the JSON object `programs`, by the name in the spec.
+ * Relative paths begin at the folders of seen_from_open. A name without '/' is searched beside
+ * scalebench, then on PATH. ERR_UNAVAILABLE with the position in the spec if there is no
+ * executable. ERR_SPEC if two programs have the same file name, by which a run distinguishes
+ * programs. */
 enum status foreign_find(json_t *programs, const struct spec *spec, const struct tools *tools,
                          const struct config *config, struct error *e);
 
-/* Returns the path of a program, "" if it was not found. */
+/* Returns the path of the point's program; "": it was not found. */
 const char *foreign_program(const json_t *programs, const struct config *config);
 
-/* Returns the file name of the program: "pi" for "build/pi". */
+/* Returns the file name of the point's program, such as "pi" for "build/pi". */
 const char *foreign_name(const struct config *config);
 
-/* Expands the words of the command after the program, with values for their braces. *arguments
- * is NULL-terminated; free it with one call of free. */
+/* Fills in the arguments of the user's command: words in braces become values of the launch.
+ * *arguments is NULL-terminated; free it with one call of free. */
 enum status foreign_arguments(char ***arguments, const struct config *config,
                               const struct foreign_launch *launch, struct error *e);

@@ -16,7 +16,7 @@
 #define COMPILER "GCC " __VERSION__
 #endif
 
-/* Kernel settings that may disturb a measurement. A missing file gives null. */
+/* kernel settings that affect measurements; null in the manifest if the file is missing */
 static const struct {
     const char *key, *path;
 } readings[] = {
@@ -41,8 +41,8 @@ static json_t *preflight_facts(void)
     return json;
 }
 
-/* Describes this machine. usable_cores counts cores of the machines on which ssh starts ranks,
- * if there are any. */
+/* Describes the machine. If ssh starts the ranks, usable_cores is the number of cores of those
+ * machines. */
 static json_t *machine_facts(const struct campaign *c)
 {
     char host[256] = "", cpu[256], caches[256], link[LINK_BYTES] = "";
@@ -66,7 +66,7 @@ static json_t *machine_facts(const struct campaign *c)
 static json_t *build_facts(const struct tools *tools)
 {
     char path[PATH_BYTES], flags[1024] = "", hwloc[32];
-    /* written beside the programs by the Makefile */
+    /* file with the compiler's options, which the Makefile writes */
     if (path_format(path, NULL, "%s/flags", tools->folder) == OK)
         file_first_line(path, flags, sizeof flags);
     return json_pack("{s:s, s:s, s:o, s:s, s:s}", "revision", tools_revision(tools), "compiler",
@@ -118,7 +118,8 @@ enum status manifest_write(const char *path, const struct campaign *c, struct er
     return status;
 }
 
-/* Moves the earlier command of the run to `earlier` and stores the current one. */
+/* Moves the command with which the run was started before to `earlier`, and stores the current one.
+ * `kept`: file of the earlier spec. */
 static void take_command(json_t *json, const struct campaign_request *m, const char *kept)
 {
     char at[32];
@@ -135,8 +136,8 @@ static void take_command(json_t *json, const struct campaign_request *m, const c
     json_object_set_new(json, "command", command_line(m->command));
 }
 
-/* Adds the current facts and moves changed ones to `earlier_facts`. Returns false if nothing
- * changed. */
+/* Stores the current facts. Earlier values of changed facts move to `earlier_facts`. Returns false
+ * if nothing changed. */
 static bool take_facts(json_t *json, const json_t *is)
 {
     char at[32];

@@ -1,14 +1,13 @@
-/* manifest.json of a run: programs, machine, facts and state of the machine. */
+/* Writes manifest.json of a run: its command, programs, machine, facts and kernel settings. */
 #pragma once
 
 #include "bench/runner/campaign.h"
 
-/* Writes the manifest of a new run, whose identity is the digest of its facts. */
+/* Writes the manifest of a new run. The run's identity is the digest of its facts. */
 enum status manifest_write(const char *path, const struct campaign *c, struct error *e);
 
-/* Updates the manifest of a resumed run. Changed facts replace the old values, which move to
- * `earlier_facts`. If the spec changed, the current command replaces the old one, which moves to
- * `earlier`. `kept` is the file of the earlier spec, NULL if the spec is the same. The file is
- * written only if it changes. */
+/* Updates the manifest of a resumed run. Earlier values of changed facts move to `earlier_facts`.
+ * If the spec changed, the earlier command moves to `earlier`; `kept` is then the file of the
+ * earlier spec, else NULL. The file is written only if something changed. */
 enum status manifest_update(const char *path, const struct campaign *c, const char *kept,
                             struct error *e);

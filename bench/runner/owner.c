@@ -14,8 +14,8 @@
 
 #define STAMP  "%Y-%m-%dT%H:%M:%SZ"
 #define SIGN_S 2
-/* Time without a change after which a runner counts as dead. Several signs may be late on a busy
- * machine or a slow file system. */
+/* Time (s) without an update after which a runner of another host is taken for dead. On a busy
+ * machine or a slow file system, several updates may be late. */
 #define WATCH_S (3 * SIGN_S)
 #define TRIES   3
 
@@ -51,7 +51,7 @@ enum status owner_refuse(const char *path, const char *line, struct error *e)
 {
     char advice[160] = "repeat the command when it has ended";
     const char *job = strstr(line, " of job ");
-    int holder = (int)strcspn(line, ","); /* cut off ", sign of life N" */
+    int holder = (int)strcspn(line, ","); /* cut off the counter ", sign of life N" */
     if (job != NULL)
         job += strlen(" of job ");
     if (job != NULL)
@@ -68,7 +68,7 @@ static bool is_of_host(const char *line, const char *host)
     return strstr(line, on) != NULL;
 }
 
-/* Reads the start of the runner from its line; 0 if the line has none. */
+/* Reads from a runner's line when it started; 0: the line does not say. */
 static time_t began(const char *line)
 {
     struct tm utc = {0};
@@ -77,7 +77,8 @@ static time_t began(const char *line)
     return read ? timegm(&utc) : 0;
 }
 
-/* Watches the file for WATCH_S. Returns false if its line changed: its writer lives. */
+/* Watches the file for WATCH_S seconds. Returns false if its line changed, because its runner
+ * lives. */
 static bool watch(const char *path, const char *line)
 {
     char now[512];
@@ -92,7 +93,7 @@ static bool watch(const char *path, const char *line)
     return same;
 }
 
-/* Creates the file exclusively, which every file system supports. ERR_UNAVAILABLE if the file
+/* Creates the file exclusively, which works on every file system. ERR_UNAVAILABLE if the file
  * exists. */
 static enum status create(struct owner *o, struct error *e)
 {
@@ -137,9 +138,9 @@ void owner_sign(struct owner *o)
     o->next_s = now + SIGN_S;
     int fd = open(o->path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
-        return; /* the folder is gone; the journal reports that */
+        return; /* the run's folder is gone; writing the journal reports that */
     dprintf(fd, "%s, sign of life %u\n", o->name, o->signs++);
-    close(fd); /* makes a network file system send the line now */
+    close(fd); /* closing makes a network file system send the line now */
 }
 
 void owner_leave(struct owner *o)

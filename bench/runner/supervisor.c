@@ -166,7 +166,7 @@ static enum status start(struct supervised *s, const struct point *on, uint32_t 
         .until = until,
         .seed = s->next->seed,
         .resumes = resumes(s),
-        .spared = config_int(&on->config, OPT_INJECT_KIND) == INJECT_kill && has_died(s),
+        .omits_kill = config_int(&on->config, OPT_INJECT_KIND) == INJECT_kill && has_died(s),
         .order = s->nodes};
     const struct attempt_limits limits = {s->expected_s, left_s(s)};
     TRY(site_ready(&s->c->netns, &on->config, e));

@@ -1,11 +1,11 @@
-/* `scalebench claims`: judges the claims of publications by measured numbers. */
+/* `scalebench claims`: judges claims of published reports by measured numbers. */
 #include "bench/claims/claims.h"
 
 #include <string.h>
 
 #include "bench/runner/commands/commands.h"
 
-/* Formats the path with another ending: "results/claims.csv" for "results/claims.yaml". */
+/* Formats the path of the claims file with another ending, such as "results/claims.csv". */
 static enum status beside(char path[PATH_BYTES], const char *claims, const char *ending,
                           struct error *e)
 {
@@ -40,8 +40,9 @@ static enum status update(const struct claims *c, struct error *e)
     return OK;
 }
 
-/* Prints the verdicts and the differences from the .csv file, before --update overwrites it.
- * With --update, differences are no failure; errors in the hand-written story are. */
+/* Prints the verdicts and how they differ from the existing .csv file, which --update then
+ * overwrites. Differences give exit status 1, but not with --update. Wrong links in the
+ * hand-written story always do. */
 static enum status print_verdicts(const struct claims *c, const struct arguments *arguments,
                                   FILE *out, int *exit_status, struct error *e)
 {

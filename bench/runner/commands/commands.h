@@ -1,6 +1,6 @@
-/* Commands of the scalebench program. Each prints its results to `out` and its messages to
- * standard error, and returns an error for main to print. A command sets *exit_status only if it
- * returns OK and the status is not 0. */
+/* Commands of the scalebench program. Each prints results to `out` and messages to standard error;
+ * main prints the error that it returns. If a command returns OK, *exit_status is the exit status,
+ * at first 0. */
 #pragma once
 
 #include <stdio.h>
@@ -16,14 +16,15 @@ struct arguments {
     const char *operands
         [OPERANDS_MAX]; /* all operands; several only if the command's operand ends in "..." */
     size_t n_operands;
-    char *set;                                     /* --set, one line per option; NULL: none */
-    const char *out;                               /* --out, else default_out */
+    char *set;                                     /* values of all options --set, one per line;
+                                                      NULL: none */
+    const char *out;                               /* folder of results: --out, else default_out */
     const char *default_out;                       /* $SCALEBENCH_OUT or "results" */
     const char *site;                              /* option of `submit`; NULL: not given */
     const char *model, *data, *ranks, *strategies; /* options of `new`; NULL: not given */
     const char *published; /* published summary to compare a network with; NULL: none */
-    const char *quantity, *margin, *level, *floor; /* options of `compare` */
-    const char *file, *format, *output;            /* file: option of `check` */
+    const char *quantity, *margin, *level, *floor; /* options of `compare`; NULL: not given */
+    const char *file, *format, *output;            /* file: option of `check`; NULL: not given */
     bool fresh, strict, json, count_disturbed, as_measured, per_nodes, dry_run, update, commands;
 };
 
@@ -33,6 +34,6 @@ typedef enum status command_function(const struct arguments *arguments, const st
 #define COMMAND(name, operand, options, summary) command_function command_##name;
 #include "bench/runner/commands/commands.def"
 
-/* Prints the names that `explain` knows, except networks and groups: one name per line with its
- * meaning. */
+/* Prints the names that `explain` accepts, except networks and groups of options: one per line with
+ * its meaning. */
 command_function explain_names;

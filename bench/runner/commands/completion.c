@@ -1,5 +1,5 @@
-/* Completes a command line: commands, options, and the operands and values that operands.def
- * lists. */
+/* `scalebench completion`: prints how a command line can be completed: commands, options, and the
+ * operands and values of operands.def. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "kernels/base/text.h"
 
 struct offer {
-    const char *word; /* beginning of the word */
+    const char *word; /* begin of the word that is to be completed */
     const char *out;  /* folder of all results */
     const struct tools *tools;
     FILE *to;
@@ -24,10 +24,11 @@ static const struct shell {
 };
 #define N_SHELLS (sizeof shells / sizeof *shells)
 
-/* Asks for completions, in place of a shell's name. */
+/* given in place of a shell's name: prints completions of a command line */
 static const char asking[] = "words";
 
-/* Prints a candidate, followed by `end` ("=" or ""), if it begins with the word. */
+/* Prints `length` characters of a completion, then `end` ("=" or ""), if it begins with the
+ * word. */
 static void offer(const struct offer *o, const char *text, int length, const char *end,
                   const char *meaning)
 {
@@ -50,7 +51,8 @@ static enum status print_shells(const struct arguments *arguments, const struct 
     return OK;
 }
 
-/* Offers the first word of each line that a command prints, with the rest as its meaning. */
+/* Runs a command and offers the first word of each line that it prints; the rest of the line is its
+ * meaning. */
 static enum status offer_printed(const struct offer *o, command_function *command,
                                  const char *operand, const char *end, struct error *e)
 {
@@ -73,15 +75,15 @@ static enum status offer_printed(const struct offer *o, command_function *comman
     return status;
 }
 
-/* Completions of a word: names that a command prints, or paths. `folder` and `ending` are cut
- * from each path. */
+/* How to complete an operand: by names that a command prints, or by paths. `folder` and `ending`
+ * are removed from each path. */
 static const struct operand {
     const char *word;
     command_function *command;
-    const char *operand, *end; /* operand of the command; suffix of each name */
+    const char *operand, *end; /* operand of that command; text after each name */
     enum base { IN_OUT, IN_HOME } base;
     const char *folder, *pattern, *ending;
-    bool whole; /* keep paths uncut */
+    bool whole; /* whole paths, without removing `folder` and `ending` */
 } operands[] = {
 #define PRINTED(word, command, operand, end)                                                       \
     {word, command, operand, end, 0, NULL, NULL, NULL, false},
@@ -113,7 +115,8 @@ static enum status offer_operand(const struct offer *o, const struct operand *of
                                : offer_paths(o, of);
 }
 
-/* Offers the completions of every word in an operand: "SPEC|RUN|CSV", "RUN...", "[NAME]". */
+/* Offers completions of each name in the operands of a command, such as "SPEC|RUN|CSV", "RUN..." or
+ * "[NAME]". */
 static enum status offer_operands(const struct offer *o, const char *text, struct error *e)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -145,7 +148,8 @@ static void offer_options(const struct offer *o, const struct command *command)
     offer_word(o, "--help", "");
 }
 
-/* Offers the allowed values of an option, or the completions of the words in its value. */
+/* Offers the allowed values of an option, or completions of the names in its description of a
+ * value. */
 static enum status offer_values(const struct offer *o, const struct command_option *option,
                                 struct error *e)
 {
@@ -175,7 +179,7 @@ static void take_out(struct offer *o, const struct command *command, const char 
     }
 }
 
-/* Offers completions of the last word. `words` follow the program's name. */
+/* Offers completions of the last of `words`, which follow "scalebench" on the command line. */
 static enum status offer_next(struct offer *o, const char *const *words, size_t n, struct error *e)
 {
     o->word = n > 0 ? words[n - 1] : "";

@@ -1,4 +1,4 @@
-/* Columns of every CSV file that runs, commands, figures or sweeps write. Internal to
+/* Dictionaries of columns: for each kind of CSV file, what its columns mean. Internal to
  * bench/runner/commands. */
 #pragma once
 
@@ -7,10 +7,10 @@
 #include "bench/record/csv.h"
 
 struct dictionary {
-    const struct column *columns; /* [n]; of several files for the columns of a run */
+    const struct column *columns; /* [n] columns; those of a run are of several files */
     size_t n;
-    const char *what; /* meaning of a row; NULL: columns of a run */
+    const char *what; /* what a row of the file is; NULL: the columns of a run */
 };
 
-/* Gets the i-th dictionary; false if there is none. */
+/* Sets *d to the i-th dictionary. Returns false if there are fewer. */
 bool dictionary_get(struct dictionary *d, size_t i);

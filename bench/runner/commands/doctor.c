@@ -1,5 +1,5 @@
-/* `scalebench doctor`: checks a site before anything is measured on it, by a campaign of one
- * launch of doctor_ranks. */
+/* `scalebench doctor`: checks a site before anything is measured there. Runs a campaign of one
+ * launch, whose program doctor_ranks tests cores and links. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,22 +17,23 @@
 
 /* ---- The spec ---- */
 
-/* Options of a site that doctor copies from the given spec. */
+/* options of the site, copied from the user's spec to doctor's spec */
 static const enum option_id of_site[] = {OPT_SITE_RATE, OPT_SITE_DELAY, OPT_SITE_LAUNCHER,
                                          OPT_SITE_MACHINES, OPT_SITE_INTERFACE};
 
 struct spec_text {
     const char *program;
-    const struct config *site; /* configuration of the given spec's largest point; NULL: no spec */
-    bool sized;                /* --set has the number of ranks */
+    const struct config *site; /* options of the largest point in the user's spec; NULL: no spec was
+                                  given */
+    bool sized;                /* --set gives the number of ranks */
 };
 
-/* Base of doctor's spec. Its site.hosts applies only if --set chooses an emulated site. */
+/* base file of doctor's spec; its site.hosts applies only if --set chooses an emulated site */
 #define BASE_NAME "doctor_base.yaml"
 #define BASE      "# Written by `scalebench doctor`.\nsite.hosts: 4\n"
 
-/* Returns the number of emulated hosts: from the spec, else the point's nodes, at least 2. 0 if
- * the site has no hosts. */
+/* Returns the number of emulated hosts: that of the user's spec, else the point's number of nodes,
+ * at least 2. Returns 0 if the site has no emulated hosts. */
 static long hosts_of(const struct config *site)
 {
     long hosts = config_int(site, OPT_SITE_HOSTS), nodes = config_int(site, OPT_NODES);
@@ -125,7 +126,7 @@ static enum status make_spec(char path[PATH_BYTES], const struct arguments *argu
     return status;
 }
 
-/* Refuses options of a trainer, since doctor_ranks does not train. */
+/* Refuses options of training in --set, since doctor trains nothing. */
 static enum status check_set(const struct arguments *arguments, struct error *e)
 {
     const char *set = arguments->set != NULL ? arguments->set : "";

@@ -15,8 +15,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Loads the spec of a run. --set may change only options of figures, since the measurements are
- * done. */
+/* Loads the spec of a run that is measured already, so --set may change only options of figures. */
 static enum status load_folder(struct spec *spec, const char *folder,
                                const struct arguments *arguments, struct error *e)
 {
@@ -30,8 +29,7 @@ static enum status load_folder(struct spec *spec, const char *folder,
                      key, folder);
 }
 
-/* Returns whether two specs have the same points and options of measurement; options of figures
- * may differ. */
+/* Returns whether two specs request the same measurements; their options of figures may differ. */
 static bool same_campaign(const struct spec *a, const struct spec *b)
 {
     bool same = a->n_points == b->n_points;
@@ -53,8 +51,8 @@ static bool is_view_of(const struct spec *asked, const char *view)
     return same;
 }
 
-/* Finds a spec of the run, the last or an earlier one, for the same campaign as `asked`; "" if
- * there is none. */
+/* Finds the newest of the run's specs that requests the same measurements as `asked`; "": none
+ * does. */
 static void find_view(const struct spec *asked, const char *run_dir, char view[PATH_BYTES])
 {
     glob_t earlier;
@@ -69,7 +67,7 @@ static void find_view(const struct spec *asked, const char *run_dir, char view[P
     globfree(&earlier);
 }
 
-/* Finds the newest run with a spec for the same campaign as `asked`, and that spec. */
+/* Finds the newest run that has a spec with the same measurements as `asked`, and that spec. */
 static enum status find_run(const struct spec *asked, const char *folder, char run_dir[PATH_BYTES],
                             char view[PATH_BYTES], struct error *e)
 {
@@ -83,8 +81,8 @@ static enum status find_run(const struct spec *asked, const char *folder, char r
     return status;
 }
 
-/* Finds the run of a spec: the latest one, or with --set the latest one with these values.
- * *same: the run has a spec of the same campaign as `asked`. */
+/* Finds the run to draw: the campaign's latest, or if --set changes measurements, the newest with
+ * these measurements. *same: a spec of the run requests the same measurements as `asked`. */
 static enum status choose_run(const struct spec *asked, const struct arguments *arguments,
                               char run_dir[PATH_BYTES], bool *same, struct error *e)
 {
@@ -105,8 +103,8 @@ static enum status choose_run(const struct spec *asked, const struct arguments *
                     set ? arguments->set : "", set ? "\"" : "");
 }
 
-/* Loads the run of a spec, with the figure options of the spec as it is now. Values are swapped,
- * since points borrow those of their campaign: `asked` must live as long as `spec`. */
+/* Loads the spec of the run to draw, with figure options from the user's current spec. Swaps the
+ * values of both specs. `asked` must live as long as `spec`, since points borrow values. */
 static enum status load_campaign(struct spec *spec, struct spec *asked,
                                  const struct arguments *arguments, char run_dir[PATH_BYTES],
                                  struct error *e)
@@ -143,7 +141,7 @@ static enum status redraw(const struct spec *spec, const char *run_dir, const st
 
 static const char *const endings[] = {".svg", ".png", ".pdf"};
 
-/* Prints the path of a picture if it exists: not every gnuplot writes PDF. */
+/* Prints the path of a figure's file if it exists; some versions of gnuplot cannot write PDF. */
 static void print_picture(FILE *out, const char *run_dir, const char *figure, const char *ending)
 {
     char path[PATH_BYTES];
@@ -176,7 +174,7 @@ static bool is_sweep(const char *operand)
     return text_ends(operand, ".csv") && !path_is_folder(operand);
 }
 
-/* Refuses options and further operands with the table of a sweep. */
+/* Refuses options and further operands if the operand is the table of a sweep. */
 static enum status check_sweep(const struct arguments *arguments, struct error *e)
 {
     const char *given = arguments->set != NULL      ? "--set"
@@ -204,7 +202,7 @@ static enum status draw_sweep(const char *path, const struct tools *tools, FILE 
 
 /* ---- Several runs ---- */
 
-/* Refuses a run that is given twice, since its curves would cover each other. */
+/* Refuses a run that the user gave twice, since its curves would cover each other. */
 static enum status check_new(const struct joined_run *runs, size_t i, const char *name,
                              struct error *e)
 {
@@ -216,7 +214,7 @@ static enum status check_new(const struct joined_run *runs, size_t i, const char
     return OK;
 }
 
-/* Opens all runs. --set applies to the first one, whose figures are drawn. */
+/* Opens all runs that the user gave. The figures are those of the first, to which --set applies. */
 static enum status open_runs(struct joined_run *runs, const struct arguments *arguments,
                              const struct tools *tools, struct error *e)
 {
@@ -247,7 +245,7 @@ static enum status draw_joined(const struct joined_run *runs, size_t n, const ch
     return status;
 }
 
-/* Refuses the name of a picture, since all figures are written to one folder. */
+/* Refuses the name of a picture for --output, since all figures are written to one folder. */
 static enum status check_folder(const char *output, struct error *e)
 {
     for (size_t i = 0; output != NULL && i < sizeof endings / sizeof *endings; i++)

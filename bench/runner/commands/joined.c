@@ -34,7 +34,8 @@ static bool share_name(const struct joined_run *runs, size_t n)
     return false;
 }
 
-/* Appends a part to all names if it distinguishes any two runs of one name. */
+/* Appends one part (host, revision, ...) to the names of all runs if it differs between two runs of
+ * equal names. */
 static void name_by(struct joined_run *runs, size_t n, int part)
 {
     bool differs = false;

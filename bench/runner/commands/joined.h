@@ -1,10 +1,10 @@
-/* Runs drawn in one figure, with names that distinguish them. */
+/* Names of the runs that one figure shows, which distinguish the runs. */
 #pragma once
 
 #include "bench/collect/collect.h"
 #include "bench/runner/files.h"
 
-/* Parts of a name, in the order in which they are tried. */
+/* parts of a run's name, in the order in which they are added */
 enum { JOINED_CAMPAIGN, JOINED_HOST, JOINED_REVISION, JOINED_STARTED, JOINED_FOLDER, JOINED_PARTS };
 
 struct joined_run {
@@ -15,9 +15,9 @@ struct joined_run {
     char name[96];
 };
 
-/* Names each run by the first parts in which the runs differ. Runs that still share a name are
- * numbered. */
+/* Names each run by the first parts that differ between the runs. Runs whose names are still equal
+ * get numbers. */
 void joined_name(struct joined_run *runs, size_t n);
 
-/* Writes the joined names for use in a path. */
+/* Joins the names of all runs to the name of a folder. */
 void joined_folder(char *text, size_t size, const struct joined_run *runs, size_t n);

@@ -32,10 +32,10 @@ static enum status print_model(const char *path, void *arg, struct error *e)
 
 struct config_list {
     FILE *out;
-    size_t skip; /* length of the path before the name for `run` */
+    size_t skip; /* length of the part of a path before the name that `run` accepts */
 };
 
-/* Prints a campaign's name and title; without a title, the first line of its opening comment. */
+/* Prints a spec's name, and its title or else the first line of its comment on top. */
 static enum status print_config(const char *path, void *arg, struct error *e)
 {
     const struct config_list *list = arg;
@@ -100,12 +100,12 @@ static enum status list_folders(find_with_tables *find, const struct arguments *
     return status;
 }
 
-/* Kinds of names that are not values of options. */
+/* lists that `scalebench list` prints and that are not values of an option */
 static const struct {
     const char *kind;
     enum status (*list)(const struct arguments *arguments, const struct tools *tools, FILE *out,
                         struct error *e);
-    find_with_tables *find; /* finds folders, if `list` is NULL */
+    find_with_tables *find; /* finds folders to list, if `list` is NULL */
 } others[] = {{"configs", list_configs, NULL},
               {"models", list_models, NULL},
               {"columns", list_columns, NULL},
@@ -148,8 +148,8 @@ enum status command_list(const struct arguments *arguments, const struct tools *
     return OK;
 }
 
-/* A name may have several meanings: `seed` is an option and several columns. Each explain_
- * function prints its meaning and returns how many it found. */
+/* Functions explain_...: print what a name means and return the number of meanings found. A name
+ * may have several: `seed` is an option and a column of several files. */
 static size_t explain_option(FILE *out, const char *name)
 {
     const struct spec_option *option = option_find(name);
@@ -159,7 +159,7 @@ static size_t explain_option(FILE *out, const char *name)
     return option != NULL;
 }
 
-/* Returns the i-th option, of a spec first and then of its figures; NULL if there are no more. */
+/* Returns the i-th option: first options of a spec, then options of its figures; NULL: no more. */
 static const struct spec_option *option_at(size_t i)
 {
     return i < OPTION_ROWS ? option_get((enum option_id)i) : figure_option_at(i - OPTION_ROWS);
@@ -197,7 +197,7 @@ static size_t explain_columns(FILE *out, const char *name)
     return found;
 }
 
-/* Returns whether a name is a quantity or a numeric column, which figures can show. */
+/* Returns whether a figure can show the name: a quantity, or a column of numbers. */
 static bool is_number(const char *name)
 {
     struct dictionary d;
@@ -210,7 +210,7 @@ static bool is_number(const char *name)
     return false;
 }
 
-/* Returns whether figures can show the column of a name: a number, or a sum such as
+/* Returns whether a figure can show `name`: a quantity, a column of numbers, or a sum such as
  * "forward_ms+backward_ms". */
 static bool is_of_figures(const char *name)
 {
@@ -235,8 +235,8 @@ static size_t explain_sum(FILE *out, const char *name)
     return 1;
 }
 
-/* Explains a column of series_NAME.csv by its ending: "step_ms_lo". The unit may be left out:
- * "test_acc_lo". */
+/* Explains a column of series_NAME.csv by its ending, such as _lo in "step_ms_lo". Also accepts
+ * names without their unit: "test_acc_lo". */
 static size_t explain_ending(FILE *out, const char *name)
 {
     char stem[FIGURES_STEM], with_unit[FIGURES_STEM + 8];
@@ -250,7 +250,7 @@ static size_t explain_ending(FILE *out, const char *name)
     return 1;
 }
 
-/* Prints a row if its key is `name`; `of` is its kind, or "". */
+/* Prints `name` with its meaning if it equals `key`. `of`: kind of the name; "": none. */
 static bool explain_row(FILE *out, const char *name, const char *key, const char *of,
                         const char *meaning)
 {
@@ -269,7 +269,8 @@ static size_t explain_words(FILE *out, const char *name)
     return found;
 }
 
-/* Explains an option by its last word, as tables and figures name it: momentum. */
+/* Explains an option by the last word of its key, which tables and figures show: momentum for
+ * train.momentum. */
 static size_t explain_last_word(FILE *out, const char *name)
 {
     const struct spec_option *option;
@@ -347,7 +348,7 @@ static size_t explain_entries(FILE *out, const char *name)
                 continue;
             fprintf(out, "%s, one of the %s\n  %s\n", name, lists[i]->list, lists[i]->summaries[k]);
             explain_variants(out, name);
-            if (lists[i] == names_compressors) /* precisions share some of these names */
+            if (lists[i] == names_compressors) /* some names of compressors are precisions too */
                 explain_compressor(out, name);
             explain_layer(out, name);
             found++;
@@ -366,12 +367,12 @@ static enum status explain_model(FILE *out, const char *name, const struct tools
     return print_model(path, out, e);
 }
 
-/* Name that `explain` knows, except networks and groups. */
+/* A name that `explain` accepts, except networks and groups of options. */
 struct known_name {
     const char *name, *meaning;
 };
 
-/* Keys of any YAML file. */
+/* keys that any YAML file may have */
 static const struct known_name yaml_keys[] = {
     {"x-", "Prefix of your own keys at the top of a spec, model or site file, for example to hold "
            "anchors: x-adam: &adam {optimizer: adam}. scalebench ignores them"},
@@ -388,7 +389,7 @@ static void add_name(struct known_name *known, size_t *n, const char *name, cons
     ++*n;
 }
 
-/* Lists the names and returns their number. NULL: only counts. */
+/* Lists the names that `explain` accepts. Returns their number; known = NULL: only counts. */
 static size_t list_names(struct known_name *known)
 {
     const struct spec_option *option;
@@ -404,7 +405,7 @@ static size_t list_names(struct known_name *known)
     for (size_t f = 0; dictionary_get(&d, f); f++)
         for (size_t i = 0; i < d.n; i++)
             add_name(known, &n, d.columns[i].name, d.columns[i].meaning);
-    for (size_t i = 0; i < n_words; i++) /* shells complete single words */
+    for (size_t i = 0; i < n_words; i++) /* shells can only complete single words */
         if (strchr(words[i].name, ' ') == NULL)
             add_name(known, &n, words[i].name, words[i].meaning);
     for (size_t i = 0; i < n_lists; i++)
@@ -413,8 +414,8 @@ static size_t list_names(struct known_name *known)
     return n;
 }
 
-/* Finds the first name whose meaning begins with the words of `name`: train.lr for
- * learning_rate. */
+/* Suggests the first name whose meaning begins with the words of `name`: train.lr for
+ * learning_rate, because its meaning begins "Learning rate". */
 static void find_meant(char near[NAME_NEAR_BYTES], const char *name, const struct known_name *known,
                        size_t n)
 {
@@ -428,7 +429,7 @@ static void find_meant(char near[NAME_NEAR_BYTES], const char *name, const struc
             snprintf(near, NAME_NEAR_BYTES, "; nearest '%.100s'", known[i].name);
 }
 
-/* Gets the names; free with free. */
+/* Allocates and fills the list of names; free *known. */
 static enum status get_names(struct known_name **known, size_t *n, struct error *e)
 {
     *n = list_names(NULL);
@@ -495,7 +496,8 @@ static enum status explain_name(FILE *out, const char *name, const struct tools 
     return found == 0 ? unknown_name(name, tools, e) : OK;
 }
 
-/* Cuts the option from a setting as specs and --set write it: "matrix.ranks", "train.lr=0.1". */
+/* Extracts the option's name from a setting as written in specs and --set: "ranks" from
+ * "matrix.ranks", "train.lr" from "train.lr=0.1". */
 static const char *cut_setting(char cut[NAME_NEAR_BYTES], const char *name)
 {
     static const char axes[] = "matrix.";

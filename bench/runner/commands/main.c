@@ -1,4 +1,4 @@
-/* The scalebench program: finds the command, parses its arguments, prints its error. */
+/* The scalebench program: finds the command, parses its arguments, runs it, prints its error. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,18 +14,18 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-/* Functions in the order of all_commands. */
+/* functions of the commands, in the order of all_commands */
 static command_function *const functions[COMMANDS] = {
 #define COMMAND(name, ...) command_##name,
 #include "bench/runner/commands/commands.def"
 };
 
-/* Value that getopt_long returns for an operand, since its letters begin with '-'. */
+/* value by which getopt_long returns an operand, because the option letters begin with '-' */
 #define OPERAND 1
-/* Base of getopt_long's value for an option; its index in all_command_options is added. */
+/* value by which getopt_long returns option i of all_command_options: KNOWN_OPTION + i */
 #define KNOWN_OPTION 1000
 
-/* Prints lines as wide as the terminal, else of 80 columns. */
+/* Prints a text broken to the width of the terminal, 80 columns without one. */
 static void print_entry(FILE *out, const char *head, int indent, const char *text)
 {
     int width = terminal_width(out);
@@ -180,7 +180,8 @@ static enum status take_argument(int c, struct arguments *arguments, const struc
     if (c == OPERAND)
         return take_operand(optarg, arguments, command, e);
     bool known = optopt >= KNOWN_OPTION || optopt == 'h';
-    char one[3] = {'-', (char)optopt}; /* one unknown letter, perhaps of several in a word */
+    char one[3] = {'-', (char)optopt}; /* the unknown option letter, which may be one of several in
+                                          a word */
     bool letter = optopt > 0 && optopt < 128 && !known;
     char near[NAME_NEAR_BYTES] = "";
     if (c != ':' && !known && !letter)
@@ -203,7 +204,7 @@ static enum status check_out(const struct arguments *arguments, const struct com
                      command->name, arguments->out);
 }
 
-/* Requires every operand that is not in brackets; "RUN RUN..." needs two. */
+/* Checks that all operands are given that are not optional ([X]). "RUN RUN..." requires two. */
 static enum status check_operands(const struct arguments *arguments, const struct command *command,
                                   struct error *e)
 {
@@ -228,7 +229,8 @@ static bool takes_name(const struct command *command, const char *name)
     return takes;
 }
 
-/* Refuses an option of specs without --set: getopt_long would take --form for --format. */
+/* Refuses an option of specs that is given without --set. getopt_long would accept it as an
+ * abbreviation, such as --form for --format. */
 static enum status check_word(const struct command *command, char *const *word, struct error *e)
 {
     char key[64];
@@ -243,7 +245,7 @@ static enum status check_word(const struct command *command, char *const *word, 
                      command->name, key, key, value != NULL ? value : "VALUE");
 }
 
-/* Parses the arguments after the command's name. *help: --help was among them. */
+/* Parses the arguments after the command's name. *help: --help or -h is among them. */
 static enum status parse(const struct command *command, int argc, char **argv,
                          struct arguments *arguments, bool *help, struct error *e)
 {
@@ -336,8 +338,8 @@ static enum status act(int argc, char **argv, int *exit_status, struct error *e)
     return dispatch(argc, argv, exit_status, e);
 }
 
-/* Restores SIGCHLD, since waitpid fails if the parent process ignores it. Ignores SIGXFSZ, so
- * that a file beyond the shell's limit (ulimit -f) is an error message, like a full disk. */
+/* Restores SIGCHLD, because waitpid fails if the parent process ignored it. Ignores SIGXFSZ:
+ * writing beyond the file size limit (ulimit -f) then fails with an error message. */
 static void set_signals(void)
 {
     signal(SIGCHLD, SIG_DFL);

@@ -8,7 +8,7 @@
 #include "bench/spec/figures/request.h"
 #include "bench/spec/spec.h"
 
-/* Prints a text with roff's special characters escaped. */
+/* Prints a text for roff, with special characters escaped. */
 static void print_text(FILE *out, const char *text)
 {
     if (*text == '.' || *text == '\'')
@@ -54,7 +54,8 @@ static void print_line(FILE *out, const char *before, const char *text)
 static void print_heading(FILE *out)
 {
     char day[16];
-    const char *epoch = getenv("SOURCE_DATE_EPOCH"); /* set by reproducible builds */
+    const char *epoch = getenv("SOURCE_DATE_EPOCH"); /* date for reproducible builds, in seconds
+                                                        since 1970 */
     time_t now = epoch != NULL ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
     struct tm utc;
     strftime(day, sizeof day, "%Y-%m-%d", gmtime_r(&now, &utc));
@@ -109,7 +110,8 @@ static void print_spec_option(FILE *out, const struct spec_option *option)
         print_line(out, "default: ", option->preset);
 }
 
-/* Prints options by group in the order of options.def; options without a group come first. */
+/* Prints the options of specs. Options without a group come first, then each group, in the order of
+ * options.def. */
 static void print_spec_options(FILE *out)
 {
     const char *group = "";

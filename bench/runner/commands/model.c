@@ -9,8 +9,8 @@
 
 /* ---- Comparison with a published summary ---- */
 
-/* Published table. The column `ours` names the layer of our network for each row, "" if there is
- * none. */
+/* A published table of layers, with the indices of its columns. `ours`: column with the name of our
+ * layer; "": we have no such layer. */
 struct summary {
     struct csv_table table;
     size_t layer, output, params, ours;
@@ -25,7 +25,7 @@ static enum status read_columns(struct summary *s, struct error *e)
     return csv_table_columns(&s->table, wanted, sizeof wanted / sizeof *wanted, e);
 }
 
-/* Reads a summary by path or by its name in results/published, like `published.file` of a spec. */
+/* Reads a published table, given by path or by its name in results/published. */
 static enum status read_summary(struct summary *s, const char *name, const struct tools *tools,
                                 struct error *e)
 {
@@ -62,7 +62,7 @@ static enum status unknown_layer(const struct summary *s, size_t row, const stru
                     csv_table_cell(&s->table, row, s->ours), net->name, net->name);
 }
 
-/* Prints a published row and our layer. Sets *differs if the numbers of parameters differ. */
+/* Prints a published layer beside ours. Sets *differs if their numbers of parameters differ. */
 static enum status print_row(FILE *out, const struct summary *s, size_t row,
                              const struct net_desc *net, bool *differs, struct error *e)
 {

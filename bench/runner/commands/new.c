@@ -1,4 +1,4 @@
-/* `scalebench new`: writes a short spec to start from, and plans it. */
+/* `scalebench new`: writes a short spec as a start for the user, and prints its plan. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,8 @@ struct new_spec {
     const char *name, *model, *data, *ranks, *strategies;
 };
 
-/* Returns whether to exclude one rank with a strategy: a single rank has no gradients to sum. */
+/* Returns whether the spec should exclude points with one rank and a strategy, since one rank
+ * synchronises no gradients. */
 static bool leaves_out_sums(const struct new_spec *s)
 {
     return strncmp(s->ranks, "1,", 2) == 0 && strncmp(s->strategies, "none,", 5) == 0;

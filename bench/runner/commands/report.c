@@ -32,8 +32,8 @@ static enum status check_request(const struct page_request *request, struct erro
     return check_operands(request, e);
 }
 
-/* Makes the page of the operands. Without operands, the page shows every run and sweep, which
- * are listed in `all`. */
+/* Writes the page about the runs and sweeps that the user gave. If none are given, the page is
+ * about all; `all` is the list of their folders. */
 static enum status make(struct page_request *request, struct page_result *result,
                         struct with_tables *all, struct error *e)
 {

@@ -1,6 +1,7 @@
-/* `scalebench schema`: prints the JSON Schema of a spec, draft 7, which YAML language servers
- * support. It has the options of options.def, nested and dotted, and the keys of parts.def.
- * Rules on several values, for example that ranks divide a batch, are left to `scalebench plan`. */
+/* `scalebench schema`: prints the JSON Schema (draft 7) of a spec, for editors that check YAML with
+ * it. It has all options of options.def, nested and with dots, and the keys of parts.def. Rules
+ * that involve several values, such as that ranks must divide the batch, are checked only by
+ * `scalebench plan`. */
 #include "bench/runner/commands/schema.h"
 
 #include <stdlib.h>
@@ -18,8 +19,8 @@ static json_t *option_value(const struct spec_option *option)
     return reference("options/properties", option->key);
 }
 
-/* Returns the schema of an axis in a zip, where a value may repeat beside another value of other
- * axes. */
+/* Returns the schema of an option in a zip: a list of values. A value may occur twice, combined
+ * with different values of another option. */
 static json_t *zip_axis(const struct spec_option *option)
 {
     return json_pack("{s:s, s:o, s:i}", "type", "array", "items", option_value(option), "minItems",
@@ -39,7 +40,8 @@ static json_t *one_or_list(const struct spec_option *option)
     return schema_one_or_list(option_value(option), zip_axis(option));
 }
 
-/* Place in a spec where options may be written: which options, and the schema of their values. */
+/* A part of a spec where options may be written. `campaign`: options of the whole campaign too;
+ * `value`: schema of an option's value there. */
 struct place {
     const char *name;
     bool campaign;
@@ -51,11 +53,12 @@ static const struct place at_top = {"at_top", true, option_value},
                           in_zip = {"in_zip", false, zip_axis},
                           in_exclude = {"in_exclude", false, one_or_list};
 static const struct place *const places[] = {&at_top, &of_point, &in_matrix, &in_zip, &in_exclude};
-/* Name of the group of all options in a place. */
+/* name of the definition with all options that a part of a spec allows */
 static const char whole[] = "whole";
 
-/* Adds properties for the rest of a key after its first `length` characters: the rest itself,
- * and each group that it begins with. */
+/* Adds an option to the properties of a group whose name, with the dot, has `length` characters.
+ * Adds the rest of the key, such as "time.launches", and each subgroup that it begins with, such as
+ * "time". */
 static json_t *add_words(json_t *properties, const struct place *place,
                          const struct spec_option *option, size_t length)
 {
@@ -74,7 +77,8 @@ static json_t *add_words(json_t *properties, const struct place *place,
             : place->value(option));
 }
 
-/* Returns the options of a group as properties; "": options and groups at the start of a key. */
+/* Returns the properties of a group of options, such as "measure". "": all options, by whole keys
+ * and by groups. */
 static json_t *properties_of(const struct place *place, const char *group)
 {
     json_t *properties = json_object();
@@ -91,7 +95,8 @@ static json_t *properties_of(const struct place *place, const char *group)
     return properties;
 }
 
-/* Replaces the property of user-defined options, the last row of options, by a pattern of names. */
+/* Returns a map with these properties. The key of user-defined options becomes a pattern that
+ * matches any name. */
 static json_t *map_with(json_t *properties)
 {
     static const char name[] = "[A-Za-z][A-Za-z0-9_]{0,30}$";
@@ -180,7 +185,7 @@ static json_t *add_parts(json_t *properties, bool in_case)
     return properties;
 }
 
-/* Returns the schema of a case. Keys that only cases have are required. */
+/* Returns the schema of a case. Keys that only a case has, such as its label, are required. */
 static json_t *case_map(void)
 {
     size_t n;
@@ -200,14 +205,15 @@ static json_t *definitions(void)
         const struct spec_option *option = option_get((enum option_id)id);
         options = schema_put(options, option->key, schema_value(option));
     }
-    /* below "properties", so that an option `title` is a name and not a keyword of the schema */
+    /* options are below "properties", so that option `title` is not read as a keyword of JSON
+     * Schema */
     all = schema_put(all, "options", schema_put(json_object(), "properties", options));
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         all = schema_put(all, places[i]->name, groups_of(places[i]));
     return all;
 }
 
-/* Accepts the author's own keys (x-...), for example to hold anchors. */
+/* Allows keys of the spec's author (x-...), which may hold YAML anchors. */
 static json_t *with_own_keys(json_t *map)
 {
     json_t *patterns = json_incref(json_object_get(map, "patternProperties"));
@@ -232,8 +238,8 @@ static bool write_key(FILE *out, const char *key)
     return written;
 }
 
-/* Writes one entry per line down to this depth, so that changes give short diffs. Returns false
- * if there is no memory. */
+/* Writes one entry per line in the first `depth` levels, so that diffs are short. Returns false if
+ * memory runs out. */
 static bool write_lines(FILE *out, const json_t *value, int depth)
 {
     const char *key, *before = "{";

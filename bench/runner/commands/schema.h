@@ -1,22 +1,23 @@
-/* Parts of the JSON Schema of a spec. Functions return a new reference, NULL if there is no
- * memory. */
+/* Functions that build the JSON Schema of a spec. They return a new reference; NULL: no memory. */
 #pragma once
 
 #include <jansson.h>
 
 #include "bench/spec/spec.h"
 
-/* Returns the schema of an option's value, with its help and default. */
+/* Returns the schema of an option's value, with its description and default. */
 json_t *schema_value(const struct spec_option *option);
 
-/* Returns an object with these properties and no others. Takes ownership of `properties`. */
+/* Returns the schema of a map with these keys and no others. Takes ownership of `properties`. */
 json_t *schema_object(json_t *properties);
 
-/* Returns the schema of a text; a spec also accepts a number or a boolean as text. */
+/* Returns the schema of a text. It also allows numbers and truth values, which a spec accepts as
+ * texts. */
 json_t *schema_text(void);
 
-/* Returns a schema that accepts one value or a list. Takes ownership of both. */
+/* Returns a schema that allows `one` or `list`. Takes ownership of both. */
 json_t *schema_one_or_list(json_t *one, json_t *list);
 
-/* Adds an entry. Takes ownership of both and returns `object`, NULL if either is NULL. */
+/* Adds an entry to a JSON object. Takes ownership of both. Returns `object`; NULL if either is
+ * NULL. */
 json_t *schema_put(json_t *object, const char *key, json_t *value);

@@ -1,5 +1,5 @@
-/* Values of options as JSON Schema: the values that bench/spec/value.c accepts, as far as
- * patterns and bounds can express them. */
+/* Builds JSON Schemas of options' values. They allow what bench/spec/value.c accepts, as far as
+ * patterns and bounds can express it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static json_t *number_of(double number)
     return whole ? json_integer((json_int_t)number) : json_real(number);
 }
 
-/* Returns a schema that also accepts the option's default, which may be outside its bounds. */
+/* Returns a schema that also allows the option's default, if that is outside its bounds. */
 static json_t *with_preset(const struct spec_option *option, json_t *schema)
 {
     double preset;
@@ -57,7 +57,8 @@ static json_t *bounded(const struct spec_option *option, const char *type)
                      number_of(option->max));
 }
 
-/* Accepts an integer within the bounds, or word `a` or `b`; `b` may be NULL. */
+/* Returns a schema that allows an integer within the option's bounds, or word `a` or `b`. `b` may
+ * be NULL. */
 static json_t *or_words(const struct spec_option *option, const char *a, const char *b)
 {
     json_t *words = json_pack("[s]", a);
@@ -72,7 +73,8 @@ static json_t *pattern(const char *text)
     return json_pack("{s:s, s:s}", "type", "string", "pattern", text);
 }
 
-/* Accepts a number directly followed by a unit of the type, or a default that is a word. */
+/* Returns a schema that allows a number directly followed by a unit of the option's type, or a
+ * default that is a word. */
 static json_t *quantity(const struct spec_option *option)
 {
     char text[256] = "^" NUMBER "(";
@@ -113,8 +115,8 @@ static json_t *segment(void)
 
 static json_t *figures(void);
 
-/* Also accepts yes, no, on and off as texts, since editors that read YAML 1.2 do not take them
- * for booleans. */
+/* Returns the schema of a truth value. It also allows yes, no, on and off, which are texts in YAML
+ * 1.2. */
 static json_t *schema_bool(void)
 {
     json_t *words = json_array();
@@ -210,7 +212,8 @@ json_t *schema_value(const struct spec_option *option)
 
 /* ---- Figures ---- */
 
-/* Returns rows `begin` to `end` as properties. STRINGS also accept one text without brackets. */
+/* Returns options `begin` to `end` - 1 of figures as properties. Lists of texts may also be one
+ * text. */
 static json_t *figure_properties(size_t begin, size_t end, const char *group)
 {
     json_t *properties = json_object();
@@ -225,7 +228,7 @@ static json_t *figure_properties(size_t begin, size_t end, const char *group)
     return properties;
 }
 
-/* Returns the map of a figure; options without a default are required. */
+/* Returns the schema of a figure's map. Options without a default are required. */
 static json_t *figure_map(size_t begin, size_t end, const char *group, json_t *more)
 {
     json_t *required = json_array(), *properties = figure_properties(begin, end, group);

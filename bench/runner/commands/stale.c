@@ -24,8 +24,8 @@ static void write_message(const struct search *s, const char *source, const char
              made + strlen(s->tools->folder) + 1);
 }
 
-/* Returns whether a source in a dependency list ("build/obj/a.o: a.c b.h \") is newer than the
- * object; relative paths start at home. */
+/* Returns whether a source, a word of make's dependency file, is newer than the object file.
+ * Relative paths begin at scalebench's home. */
 static bool is_newer(const struct search *s, const char *word, const struct stat *made)
 {
     char path[PATH_BYTES];
@@ -36,7 +36,7 @@ static bool is_newer(const struct search *s, const char *word, const struct stat
            is_later(&source.st_mtim, &made->st_mtim);
 }
 
-/* Reads one dependency list, x.d beside x.o. */
+/* Reads the dependency file x.d, and returns whether a source of x.o is newer than x.o. */
 static bool has_newer_source(const struct search *s, const char *path)
 {
     char object[PATH_BYTES], word[1024];
@@ -47,7 +47,7 @@ static bool has_newer_source(const struct search *s, const char *path)
     object[strlen(object) - 1] = 'o';
     if (stat(object, &made) != 0 || (in = fopen(path, "re")) == NULL)
         return false;
-    /* later lines for headers without dependencies only repeat words */
+    /* lines after the first repeat its headers as targets, which does no harm */
     while (!found && fscanf(in, "%1023s", word) == 1) {
         size_t length = strlen(word);
         if (word[0] == '\\' || word[length - 1] == ':')
@@ -60,7 +60,8 @@ static bool has_newer_source(const struct search *s, const char *path)
     return found;
 }
 
-/* Skips tests, which measure nothing, and hidden files. */
+/* Returns whether to ignore a folder or file: hidden ones, and tests, since tests measure
+ * nothing. */
 static bool is_passed_over(const char *name)
 {
     return name[0] == '.' || strcmp(name, "tests") == 0;

@@ -1,4 +1,4 @@
-/* Check whether the built programs are older than their sources. */
+/* Checks whether the built programs are older than their sources. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 
 #include "bench/runner/tools.h"
 
-/* Finds an object file in the build folder that is older than one of its sources, by make's
- * dependency lists. Returns true with a sentence that names the source. Returns false if all are
- * current, or if there are no sources or no lists. */
+/* Returns whether some object file is older than one of its sources (according to make's dependency
+ * files), with a sentence that names the source. Returns false also if sources or dependency files
+ * are missing. */
 bool stale_find(char *text, size_t size, const struct tools *tools);

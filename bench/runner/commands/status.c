@@ -10,12 +10,14 @@
 #include "bench/runner/status.h"
 #include "kernels/base/text.h"
 
-/* How to show runs, and counts of the runs shown so far. */
+/* How `scalebench status` shows runs, and how many it has shown. */
 struct asking {
     struct spec_machine machine;
     void (*show)(FILE *out,
-                 const struct run_status *status); /* prints a run, unless `json` collects them */
-    json_t *json;                                  /* array for --json, else NULL */
+                 const struct run_status *status); /* prints the status of a run, unless json is
+                                                      set */
+    json_t *json;                                  /* array that collects runs for --json, else
+                                                      NULL */
     FILE *out;
     size_t n, unreadable;
 };

@@ -1,5 +1,5 @@
-/* `scalebench submit`: submits the missing launches of a campaign as Slurm jobs, on a cluster
- * described by a file. */
+/* `scalebench submit`: submits the missing launches of a campaign as Slurm jobs. A file describes
+ * the cluster. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,10 +16,10 @@ struct submission {
     struct cluster cluster;
     struct spec spec;
     char template[PATH_BYTES];
-    char *set; /* --set of the user and of the cluster */
+    char *set; /* values of --set, with those that the cluster's file adds */
 };
 
-/* Appends an option of the cluster's file, for example "site.launcher=pmi2", unless the spec
+/* Appends an option that the cluster's file gives, such as "site.launcher=pmi2", unless the spec
  * sets it. */
 static enum status add_set(struct submission *s, enum cluster_key key, enum option_id option,
                            struct error *e)
@@ -28,7 +28,8 @@ static enum status add_set(struct submission *s, enum cluster_key key, enum opti
     const char *value = cluster_text(&s->cluster, key);
     const struct value *site = &s->spec.config.values[OPT_SITE];
     bool elsewhere =
-        site->set && site->number != SITE_slurm; /* another site does not read the option */
+        site->set && site->number != SITE_slurm; /* on another site than slurm, the option would be
+                                                    an error */
     if (value[0] == '\0' || strcmp(value, option_get(option)->preset) == 0 || elsewhere ||
         s->spec.config.values[option].set)
         return OK;
@@ -57,8 +58,8 @@ static enum status read_all(struct submission *s, struct error *e)
     return path_format(s->template, e, "%s/configs/sites/bench.sbatch", s->tools->home);
 }
 
-/* Submits a script. sbatch prints the job's number, then ';' and the cluster's name, and reports
- * its errors itself. */
+/* Submits a script. sbatch prints the job's number, a ';' and the cluster's name; it prints its own
+ * errors. */
 static enum status submit_script(const char *path, char job[64], struct error *e)
 {
     char *argv[] = {"sbatch", "--parsable", (char *)path, NULL};
@@ -99,8 +100,8 @@ static enum status submit_job(const struct submission *s, long nodes, struct err
     return OK;
 }
 
-/* Submits one job, or with --per-nodes one for each number of nodes, smallest first. Each job
- * runs the launches that fit it and are still missing when it starts. */
+/* Submits one job; with --per-nodes one job for each number of nodes, fewest nodes first. When a
+ * job starts, it runs the missing launches that fit its nodes. */
 static enum status submit_all(struct submission *s, const struct missing *m, struct error *e)
 {
     long most = m->n > 0 ? m->nodes[m->n - 1] : 0;
@@ -110,7 +111,8 @@ static enum status submit_all(struct submission *s, const struct missing *m, str
     return OK;
 }
 
-/* Refuses a job on which no missing point fits, or the largest does not. */
+/* Checks that the cluster's largest job has enough nodes for every missing point, and its nodes
+ * enough cores for one. */
 static enum status check_size(const struct submission *s, const struct missing *m, struct error *e)
 {
     long nodes = cluster_count(&s->cluster, CLUSTER_nodes);

@@ -1,4 +1,4 @@
-/* Tables of every command, option and exit status. */
+/* Tables of all commands, options of commands, and exit statuses. */
 #pragma once
 
 #include <getopt.h>
@@ -11,11 +11,11 @@ struct command {
     const char *name, *operand, *options, *summary;
 };
 
-/* Type of an option's value, and of its member of struct arguments. */
+/* type of an option's value, and of its member of struct arguments */
 enum command_option_type {
-    OPTION_TEXT,  /* const char *: the last of several */
-    OPTION_LINES, /* char *, owned: the values of several, one per line */
-    OPTION_FLAG   /* bool; takes no value */
+    OPTION_TEXT,  /* const char *; if the option is repeated, the last value */
+    OPTION_LINES, /* char *, owned; the values of the repeated option, one per line */
+    OPTION_FLAG   /* bool; the option has no value */
 };
 
 struct command_option {

@@ -31,8 +31,8 @@ static bool is_latest_of(const char *folder, const char *campaign)
     return strlen(folder) > (size_t)length && strcmp(folder + strlen(folder) - length, ending) == 0;
 }
 
-/* Returns whether to leave out `folder`: a sweep, a run of doctor, or the latest run of one of
- * the campaigns. */
+/* Returns whether `folder` is not to be listed: a sweep, a run of doctor, or the latest run of one
+ * of `campaigns`. */
 static bool is_left_out(const char *folder, const struct with_tables *campaigns)
 {
     size_t n;
@@ -48,7 +48,8 @@ static bool is_left_out(const char *folder, const struct with_tables *campaigns)
 struct taking {
     struct with_tables *found;
     const struct with_tables
-        *campaigns; /* campaigns whose latest runs are left out; NULL: sweeps */
+        *campaigns; /* campaigns whose latest runs are not listed; NULL: lists sweeps, so nothing is
+                       left out */
 };
 
 static enum status take_table(const char *path, void *arg, struct error *e)
@@ -60,8 +61,8 @@ static enum status take_table(const char *path, void *arg, struct error *e)
                                                                      : append(t->found, folder, e);
 }
 
-/* Appends the folders of the tables that match `pattern` below `root` (NULL: the current
- * folder). */
+/* Appends the folders of the files that match `pattern` below `root`. NULL: below the current
+ * folder. */
 static enum status take(struct with_tables *found, const char *root, const char *pattern,
                         const struct with_tables *campaigns, struct error *e)
 {
@@ -69,8 +70,8 @@ static enum status take(struct with_tables *found, const char *root, const char 
     return files_visit(root, pattern, take_table, &t, NULL, e);
 }
 
-/* Appends committed folders. Their names are relative if the current folder has them, to keep
- * names short. */
+/* Appends the committed folders that match `pattern`. Their paths are relative, and so short, if
+ * the current folder contains them. */
 static enum status take_committed(struct with_tables *found, const char *pattern,
                                   const struct with_tables *campaigns, const struct tools *tools,
                                   struct error *e)
@@ -79,7 +80,8 @@ static enum status take_committed(struct with_tables *found, const char *pattern
                 e);
 }
 
-/* Appends the name of each run's campaign, unless the run has no readable spec. */
+/* Appends the names of the campaigns to which `runs` belong. Skips a run without a readable
+ * spec. */
 static enum status append_campaigns(struct with_tables *names, const struct with_tables *runs,
                                     struct error *e)
 {

@@ -1,12 +1,12 @@
-/* Folders of all runs and sweeps with tables: the default operands of `report`, and the lists
- * `runs` and `sweeps`. */
+/* Finds the folders of all runs and sweeps that have tables. `report` shows them by default; `list
+ * runs` and `list sweeps` print them. */
 #pragma once
 
 #include "bench/runner/tools.h"
 #include "kernels/base/error.h"
 
 struct with_tables {
-    char **folders; /* each owned; NULL if n is 0 */
+    char **folders; /* [n] paths, each owned */
     size_t n;
 };
 
@@ -19,7 +19,7 @@ typedef enum status find_with_tables(struct with_tables *found, const char *out,
  * `out`/reports. */
 find_with_tables with_tables_runs;
 
-/* Finds the kernel and communication sweeps in `out` and the committed ones. */
+/* Finds sweeps of kernels and of communication, in `out` and among the committed results. */
 find_with_tables with_tables_sweeps;
 
 void with_tables_free(struct with_tables *found);
