@@ -33,7 +33,7 @@ enum status owner_refuse(const char *path, const char *line, struct error *e);
 /* Reads the line of the file; "an unknown process" if there is no file. */
 void owner_read(const char *run_dir, char line[512]);
 
-/* Returns whether the runner named by `line` seems alive, without trying the lock. On this host
- * its process must exist; on another host its last sign of life must be at most some seconds
- * old. */
+/* Returns whether the runner that `line` names seems to be alive, without trying the lock. On this
+ * host its process must exist. On another host its line must have been updated in the last
+ * seconds. */
 bool owner_lives(const char *run_dir, const char *line);

@@ -1,4 +1,4 @@
-/* Contents of the programs that a campaign runs. */
+/* Hashes the programs that a campaign runs, and detects if one of them changes. */
 #pragma once
 
 #include <stddef.h>
@@ -7,14 +7,14 @@
 #include "bench/runner/workloads.h"
 #include "kernels/base/error.h"
 
-/* The workloads' programs and pin. */
+/* largest number of programs: those of the workloads, and pin */
 #define PROGRAMS_MAX (WORKLOAD_PROGRAMS_MAX + 1)
 
 struct program {
-    const char *path;      /* borrowed */
-    char file[PATH_BYTES]; /* file with its contents (tools_contents) */
+    const char *path;      /* path that is executed, borrowed */
+    char file[PATH_BYTES]; /* path of the file with the program's code (tools_contents) */
     char hex[65];
-    struct stat seen; /* state of the file when it was read */
+    struct stat seen; /* size and time of that file when it was hashed */
 };
 
 struct programs {
@@ -22,10 +22,11 @@ struct programs {
     size_t n;
 };
 
-/* Hashes the programs in `paths`, a NULL-terminated list. The paths are borrowed. */
+/* Hashes the programs at `paths`, a NULL-terminated list. The paths must live as long as
+ * `programs`. */
 enum status programs_read(struct programs *programs, const struct tools *tools,
                           const char *const *paths, struct error *e);
 
-/* Returns ERR_DATA, with both digests, if a program has changed since it was read. Reads only
- * files whose size or time changed. */
+/* Returns ERR_DATA, with both hashes, if a program has changed since it was hashed. Hashes a file
+ * again only if its size or time has changed. */
 enum status programs_check(struct programs *programs, struct error *e);

@@ -10,15 +10,15 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-/* Draws the figures. If gnuplot is missing and `spare` is set, prints a note: the measurements
- * are complete without figures. */
+/* Draws the figures of a run. If gnuplot is missing and the request allows it, prints a note
+ * instead of an error, since the measurements are complete. */
 static enum status draw_where_possible(const struct summary *s,
                                        const struct report_request *request,
                                        const struct tools *tools, struct error *e)
 {
     const struct figures_run run = {s, request->run_dir, NULL};
     enum status status = figures_draw(&run, 1, request->run_dir, tools->plots, FIGURES_PICTURES, e);
-    if (status != ERR_UNAVAILABLE || !request->spare)
+    if (status != ERR_UNAVAILABLE || !request->figures_optional)
         return status;
     log_print(
         LOG_NOTE,
@@ -27,8 +27,8 @@ static enum status draw_where_possible(const struct summary *s,
     return OK;
 }
 
-/* Shortens a reason that this command has already printed in full: "exit status 3: no luck"
- * becomes "exit status 3 (in full above)". Only for the terminal, never for a file. */
+/* Shortens a reason that this command has already printed in full: "exit status 3: no luck" becomes
+ * "exit status 3 (in full above)". Used only for the terminal, never for files. */
 static void shorten_reason(struct point_summary *p)
 {
     static const char above[] = " (in full above)", all[] = "the reason is above";
@@ -46,7 +46,8 @@ static bool has_failed(const struct point_summary *p)
     return p->outcome == POINT_failed || p->outcome == POINT_timeout;
 }
 
-/* Returns whether this command printed the reason when a launch of the point failed. */
+/* Returns whether this command has already printed the reason of a failed point. n_reported: as in
+ * struct report_request. */
 static bool was_reported(const struct summary *s, const struct point_summary *p, size_t n_reported)
 {
     bool reported = false;
@@ -87,8 +88,8 @@ static void note_kept(const struct summary *s)
     log_print(LOG_NOTE, "%s of %s outside this spec are kept", launches, points);
 }
 
-/* Counts the failed points and returns whether there are none. `aloud`: also prints them on
- * standard error. */
+/* Returns whether no point makes the campaign fail. `aloud`: prints each point that is not ok, and
+ * their numbers, on standard error. */
 static bool name_failures(const struct summary *s, size_t n_reported, bool aloud)
 {
     char points[TEXT_NUMBER];
@@ -116,8 +117,8 @@ static bool name_failures(const struct summary *s, size_t n_reported, bool aloud
     return failed == 0;
 }
 
-/* Returns whether only the tables of a run are left, as in a copy. If there are neither journal
- * nor tables, reading the tables reports it. */
+/* Returns whether a run has only tables, as some copies do. Without journal and tables, returns
+ * true: reading the tables then reports the error. */
 static bool has_tables_only(const char *run_dir)
 {
     bool journal = folder_has(run_dir, "journal.jsonl");
@@ -125,7 +126,7 @@ static bool has_tables_only(const char *run_dir)
     return !launches && (!journal || folder_has(run_dir, "summary.csv"));
 }
 
-/* Prints the number of rules that are not met, if any. */
+/* Returns whether all rules of Hoefler and Belli are met; if not, prints how many are not. */
 static bool all_rules_hold(const struct summary *s)
 {
     struct rule_result results[RULES];
@@ -136,7 +137,8 @@ static bool all_rules_hold(const struct summary *s)
     return met == RULES;
 }
 
-/* Draws and prints the table of a sweep. Clears *all_well if one of its verdicts is bad. */
+/* Draws the figures of a sweep's table and prints its summary. Clears *all_well if a verdict in the
+ * table is bad. */
 static enum status show_sweep(const char *table, const struct report_request *request,
                               const char *plots, bool *all_well, struct error *e)
 {
@@ -149,8 +151,8 @@ static enum status show_sweep(const char *table, const struct report_request *re
     if (request->draw)
         status = figures_draw_sweep(request->run_dir, table, request->run_dir, plots,
                                     FIGURES_PICTURES, NULL, e);
-    if (status == ERR_UNAVAILABLE && request->spare)
-        status = OK; /* already noted for the other figures */
+    if (status == ERR_UNAVAILABLE && request->figures_optional)
+        status = OK; /* draw_where_possible has already printed that gnuplot is missing */
     if (request->table != NULL)
         THEN(status, table_print_sweep(request->table, path, &is_well, e));
     *all_well = *all_well && is_well;
@@ -167,8 +169,8 @@ static enum status show_sweeps(const struct report_request *request, const struc
     return OK;
 }
 
-/* Draws and prints a summary. Figures need tables, so they are drawn only if `written` is OK;
- * the closing table is printed in any case. */
+/* Draws the figures of a run and prints its table. Figures are drawn from the CSV files, so only if
+ * writing these succeeded (`written` is OK). */
 static enum status show(struct summary *s, const struct report_request *request,
                         const struct tools *tools, enum status written, bool *all_well,
                         struct error *e)
@@ -193,8 +195,8 @@ static enum status write_tables(const struct summary *s, const char *run_dir,
     return table_write_documents(s, run_dir, e);
 }
 
-/* Marks launches as retried that the journal lists as done but whose records cannot be read any
- * more. */
+/* Marks launches as retried if the journal calls them successful, but their records cannot be read
+ * any more. *damaged is their number. */
 static enum status take_back_damaged(const struct summary *s, struct journal *journal,
                                      size_t *damaged, struct error *e)
 {

@@ -1,4 +1,4 @@
-/* Finds the folder of the run to resume, or begins a new one. */
+/* Finds the run of a campaign that can be resumed, or begins a new run. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,8 @@
 #include "bench/spec/value.h"
 #include "kernels/base/clock.h"
 
-/* The guard of a killed runner holds the journal until its launch is cleaned up. */
+/* time (ns) to wait for the journal's lock, which the guard of a killed runner has until it has
+ * cleaned up */
 #define LOCK_PATIENCE_NS ((int64_t)10000000000)
 
 static bool is_asked(const struct campaign *c, const char *id)
@@ -28,8 +29,8 @@ static bool is_asked(const struct campaign *c, const char *id)
     return point < c->spec.n_points && c->spec.points[point].requested;
 }
 
-/* Returns whether a requested point is in the run's last spec or has launches in its journal. A
- * spec that cannot be read counts as sharing points. */
+/* Returns whether a point that the spec requests was requested by the run's last spec, or has
+ * launches in the run's journal. Also true if that spec cannot be read. */
 static bool shares_points(const struct campaign *c, const struct run *run)
 {
     struct spec spec = {0};
@@ -73,7 +74,8 @@ enum status campaign_find_run(const struct campaign *c, char run_dir[PATH_BYTES]
     return status;
 }
 
-/* Finds the last folder whose name is that of a run, with or without a manifest. */
+/* Finds the newest folder that is named like a run, even one without a manifest. Returns false if
+ * there is none. */
 static bool find_last(const struct campaign *c, char last[256])
 {
     DIR *folder = opendir(c->folder);
@@ -87,8 +89,8 @@ static bool find_last(const struct campaign *c, char last[256])
     return last[0] != '\0';
 }
 
-/* Makes the folder of a new run, named by the current time. If the clock is not later than the
- * last run, takes one second after it, so that names sort by start. */
+/* Creates the folder of a new run, named by the current time. Names must sort by start. So if the
+ * newest run has this time or a later one, one second after that is used. */
 static enum status make_run(const struct campaign *c, char run[64], struct error *e)
 {
     char path[PATH_BYTES], stamp[32], last[256], identity[65];
@@ -110,8 +112,8 @@ static enum status make_run(const struct campaign *c, char run[64], struct error
                     strerror(errno), output_expected(errno));
 }
 
-/* Writes how a fact changed: "the program x differs from <run> (revision r): SHA-256 0 then,
- * SHA-256 1 now". */
+/* Writes how a fact has changed since a run: "the program x differs from <run> (revision r):
+ * SHA-256 0 then, SHA-256 1 now". */
 static void explain_fact(char text[2048], const struct campaign *c, const struct run *run,
                          const char *name)
 {
@@ -145,7 +147,8 @@ static void explain_change(const struct campaign *c, const struct run *run)
     explain_further_facts(c, run, name);
 }
 
-/* Returns the first option of points whose values differ; OPTION_COUNT if only files differ. */
+/* Returns the first option of points that has another value now; OPTION_COUNT: none, only files
+ * have changed. */
 static enum option_id find_change(const struct config *was, const struct config *is)
 {
     enum option_id id = 0;
@@ -196,8 +199,7 @@ static void explain_new_run(const struct campaign *c, const struct run *last)
     explain_further_facts(c, last, name);
 }
 
-/* Prints a note if the manifest of the last run is damaged or missing, since its launches then
- * silently do not count. */
+/* Prints a note if the newest run has no readable manifest, so that its launches are not used. */
 static void report_unknown_run(const struct campaign *c, const struct runs *runs)
 {
     char last[256], journal[PATH_BYTES];
@@ -222,8 +224,8 @@ static bool have_equal_bytes(const char *a, const char *b)
     return SHA256File(a, one) != NULL && SHA256File(b, other) != NULL && strcmp(one, other) == 0;
 }
 
-/* Names the copy of an input: models/net.yaml, or models/<digits>/net.yaml if earlier launches
- * had another file of that name. Specs refer to both by the same name. */
+/* Finds a path for the copy of an input file: models/net.yaml in the run. If the run already has
+ * another file there, uses models/<digits of the hash>/net.yaml. A spec calls both `net`. */
 static enum status name_copy(const struct campaign *c, struct spec_input *input,
                              char path[PATH_BYTES], struct error *e)
 {
@@ -241,8 +243,8 @@ static enum status name_copy(const struct campaign *c, struct spec_input *input,
     return path_format(path, e, "%s/%s", c->run_dir, copy);
 }
 
-/* Copies the files that the spec names into the run and reads them from there. Later changes
- * outside do not affect launches, and the folder can be moved to another machine. */
+/* Copies the files that the spec names to the run's folder, and uses the copies. So later changes
+ * of the originals do not affect launches, and the folder can be moved to another machine. */
 static enum status keep_inputs(struct campaign *c, struct error *e)
 {
     for (size_t i = 0; i < c->spec.n_inputs; i++) {
@@ -260,8 +262,8 @@ static enum status keep_inputs(struct campaign *c, struct error *e)
     return OK;
 }
 
-/* Writes spec and manifest. The manifest comes last: a run without a manifest never began and is
- * not found again. */
+/* Writes spec and manifest of a new run. The manifest is last, because a run without one is never
+ * resumed. */
 static enum status describe_run(struct campaign *c, struct error *e)
 {
     char path[PATH_BYTES];
@@ -272,8 +274,8 @@ static enum status describe_run(struct campaign *c, struct error *e)
     return manifest_write(path, c, e);
 }
 
-/* Keeps the run's earlier spec as the first spec-<number>.yaml that is free or has equal
- * contents. */
+/* Copies the run's earlier spec to the first spec-<number>.yaml that does not exist or is equal to
+ * it. */
 static enum status keep_spec(const struct campaign *c, const char *path, char kept[32],
                              struct error *e)
 {
@@ -288,7 +290,7 @@ static enum status keep_spec(const struct campaign *c, const char *path, char ke
     }
 }
 
-/* Updates spec and manifest of a resumed run. The caller holds its journal. */
+/* Updates spec and manifest of a resumed run, whose journal the caller has locked. */
 static enum status renew_run(struct campaign *c, struct error *e)
 {
     char path[PATH_BYTES], fresh[PATH_BYTES], kept[32] = "";
@@ -308,8 +310,8 @@ static enum status renew_run(struct campaign *c, struct error *e)
     return manifest_update(path, c, kept[0] ? kept : NULL, e);
 }
 
-/* Takes the lock that one runner at a time holds while it searches for a run, begins one or
- * moves `latest`. */
+/* Locks the campaign's folder. Only one runner at a time may search for a run, begin one, or change
+ * `latest`. */
 static enum status lock_folder(const struct campaign *c, int *lock, struct error *e)
 {
     char path[PATH_BYTES];
@@ -339,7 +341,7 @@ enum status campaign_link_latest(const struct campaign *c, struct error *e)
     TRY(path_format(temporary, e, "%s/.latest", c->folder));
     TRY(path_format(latest, e, "%s/latest", c->folder));
     TRY(lock_folder(c, &lock, e));
-    unlink(temporary); /* left by a runner that was killed at this line */
+    unlink(temporary); /* a runner that was killed after symlink may have left it */
     if (symlink(run, temporary) != 0 || rename(temporary, latest) != 0) {
         status = error_at(e, ERR_SYSTEM, latest, 0, 0, "cannot link the run: %s",
                           errno == EISDIR ? "a folder is in the way" : strerror(errno));
@@ -349,7 +351,7 @@ enum status campaign_link_latest(const struct campaign *c, struct error *e)
     return status;
 }
 
-/* Sets the absolute path of the run, since ranks may have another current folder. */
+/* Sets c->run_dir to an absolute path, because ranks may have another current folder. */
 static enum status set_run_dir(struct campaign *c, const char *run, struct error *e)
 {
     char *absolute = realpath(c->folder, NULL);
@@ -370,8 +372,8 @@ static enum status begin_run(struct campaign *c, const struct runs *runs, struct
     return describe_run(c, e);
 }
 
-/* Finds the run to resume or begins one, and opens its journal. A new run is locked before
- * others can find it. */
+/* Finds the run to resume, or begins a new one, and opens its journal. The caller has locked the
+ * campaign's folder, so no other runner finds a new run before its journal is locked. */
 static enum status find_or_begin(struct campaign *c, struct error *e)
 {
     struct runs runs;
@@ -423,8 +425,8 @@ static enum status wait_for_journal(struct campaign *c, struct error *e)
     return owner_refuse(c->run_dir, line, e);
 }
 
-/* Reads the run's facts and the seed of its order of launches. *fits is false if another runner
- * meanwhile added facts that contradict ours. */
+/* Reads the run's facts, and the seed of its order of launches. *fits: its facts still allow this
+ * campaign to resume it. They may not if another runner has resumed it meanwhile. */
 static enum status read_identity(struct campaign *c, bool *fits, struct error *e)
 {
     struct run run;

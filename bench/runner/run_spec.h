@@ -1,10 +1,10 @@
-/* Spec stored in the folder of a run. */
+/* Loads specs, such as the one stored in the folder of a run. */
 #pragma once
 
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Finds the properties of this machine on which values of a spec depend. */
+/* Finds the properties of this machine, such as its cores, on which values of a spec depend. */
 enum status machine_here(struct spec_machine *machine, struct error *e);
 
 /* Loads a spec with the number of cores of this machine, on which `ranks: auto` depends. */

@@ -15,7 +15,7 @@ bool run_is_name(const char *name)
     return end != NULL && *end == '-' && strlen(end + 1) == RUN_ID_DIGITS;
 }
 
-/* Returns whether all facts are texts. Facts of other types were edited by hand and are ignored. */
+/* Returns whether all facts are texts. If some are not, the manifest was edited by hand. */
 static bool are_facts(const json_t *facts)
 {
     const char *name;

@@ -14,7 +14,8 @@ struct reading {
     struct spec spec;
     struct journal journal;
     struct launch_order order;
-    size_t *failed; /* [n_points]: failed launches that no other launch has replaced */
+    size_t *failed; /* [n_points] number of the point's failed launches that no other launch has
+                       replaced */
 };
 
 static void count_failures(struct reading *r, const struct journal_places *places)
@@ -40,8 +41,8 @@ static bool is_precise(const struct reading *r, const struct point_launches *p)
     return timing_half_width_pct(&i, false) <= config_number(&r->spec.config, OPT_TIME_PRECISION);
 }
 
-/* Returns whether a point has all launches and seeds that the spec requires. Until its precision
- * is met, more launches may be added. */
+/* Returns whether the point has all timed launches and accuracy runs that the spec requires. While
+ * its intervals are too wide, it is not done until the maximum of launches. */
 static bool is_done(const struct reading *r, size_t point, const struct point_launches *p)
 {
     const struct value *launches = &r->spec.config.values[OPT_TIME_LAUNCHES];
@@ -55,7 +56,7 @@ static bool is_done(const struct reading *r, size_t point, const struct point_la
     return enough && p->ended[RUN_ACCURACY] >= seeds;
 }
 
-/* Counts points by state. Twins, points with equal identity, share their launches. */
+/* Counts the spec's points by state. Equal points (twins) share their launches. */
 static void count_points(struct run_status *s, const struct reading *r)
 {
     s->points = r->spec.n_points;
@@ -109,10 +110,10 @@ static double seconds_since(const char *at)
     struct tm utc = {0};
     if (strptime(at, "%Y-%m-%dT%H:%M:%SZ", &utc) == NULL)
         return NAN;
-    return fmax(0, difftime(time(NULL), timegm(&utc))); /* 0 if the clock was set back */
+    return fmax(0, difftime(time(NULL), timegm(&utc))); /* 0 if the clock was set back since */
 }
 
-/* Finds the running launch: the last one of the journal, since only one runs at a time. */
+/* Sets the launch that is running now. It can only be the journal's last one. */
 static void take_running(struct run_status *s, const struct reading *r)
 {
     const struct journal *j = &r->journal;
@@ -129,8 +130,7 @@ static void take_running(struct run_status *s, const struct reading *r)
     snprintf(s->label, sizeof s->label, "%s", r->spec.points[point].label);
 }
 
-/* Finds the runner that is at work. A dead process of this host leaves its file; a runner on
- * another host gives signs of life. */
+/* Sets s->owner to the run's runner if that is alive; "": it is not. */
 static void find_owner(struct run_status *s)
 {
     if (!folder_has(s->run.path, "runner"))

@@ -1,4 +1,4 @@
-/* Prints the state of a run, for people and as JSON. */
+/* Prints the progress of a run, for people and as JSON. */
 #include <math.h>
 
 #include "bench/base/json.h"

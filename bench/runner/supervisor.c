@@ -15,7 +15,8 @@
 #include "bench/runner/attempt.h"
 #include "kernels/base/clock.h"
 
-/* Exit statuses after which a restart would fail again: bad spec or data, program cannot be run. */
+/* exit statuses of ranks that would fail again if restarted: bad spec, bad data, program cannot be
+ * run */
 static const int hopeless[] = {2, 3, 126, 127};
 
 struct supervised {
@@ -26,11 +27,12 @@ struct supervised {
     struct journal_launch *l;
     double expected_s;
     int64_t begin_ns;
-    char path[PATH_BYTES]; /* file of the segments */
+    char path[PATH_BYTES]; /* path of the file that lists the attempts */
     struct segments all;
-    size_t counted;  /* first attempt whose death takes a rank away */
-    size_t restarts; /* restarts in this launch */
-    int *nodes;      /* nodes that answered last, [n_nodes]; NULL: not asked */
+    size_t counted;  /* index of the first attempt from which on each death reduces the number of
+                        ranks */
+    size_t restarts; /* number of restarts during this launch */
+    int *nodes;      /* [n_nodes] nodes that answered when last asked; NULL: never asked */
     int n_nodes;
 };
 
@@ -41,8 +43,8 @@ static struct attempt *last_of(const struct supervised *s)
 
 /* ---- The next segment ---- */
 
-/* Returns the first segment that is not done. If all are done, the last one, which only writes
- * its records again. */
+/* Returns the first segment that is not done. If all are done, returns the last one: running it
+ * again only writes its records. */
 static size_t next_segment(const struct supervised *s)
 {
     size_t n = config_segments(&s->point->config), next = 0;
@@ -60,8 +62,8 @@ static bool has_died(const struct supervised *s)
     return false;
 }
 
-/* Returns the number of ranks left. With restart.with: fewer, each death takes one rank away,
- * and ranks must fit the nodes that answer. */
+/* Returns how many ranks a restart may use. With restart.with: fewer, one rank less for each
+ * attempt in which ranks died, and no more than fit on the nodes that answer. */
 static int ranks_left(const struct supervised *s)
 {
     const struct config *config = &s->point->config;
@@ -75,8 +77,8 @@ static int ranks_left(const struct supervised *s)
     return left;
 }
 
-/* Returns the ranks of a segment: as planned, or the largest number not above the ranks left
- * that strategy and batch allow. */
+/* Returns the number of ranks for a segment: as planned, if enough are left. Else the largest
+ * number with which strategy and batch work; 1 if there is none. */
 static int ranks_of(const struct supervised *s, size_t segment)
 {
     int planned = config_segment(&s->point->config, segment).ranks, left = ranks_left(s);
@@ -86,7 +88,7 @@ static int ranks_of(const struct supervised *s, size_t segment)
     return left >= planned ? planned : left > 1 ? left : 1;
 }
 
-/* Returns whether too few ranks are left to restart; `text` is the reason. */
+/* Returns whether too few ranks are left for a restart, with the reason in `text`. */
 static bool are_too_few(const struct supervised *s, char *text, size_t size)
 {
     const struct config *config = &s->point->config;
@@ -107,7 +109,8 @@ static bool are_too_few(const struct supervised *s, char *text, size_t size)
     return true;
 }
 
-/* Returns whether this run has written a checkpoint. A file older than the run does not count. */
+/* Returns whether there is a checkpoint of this run. A checkpoint file that is older than the run
+ * is not of this run. */
 static bool has_checkpoint(const struct supervised *s)
 {
     char path[PATH_BYTES + 64];
@@ -146,7 +149,7 @@ static double left_s(const struct supervised *s)
     return left > 1 ? left : 1;
 }
 
-/* Refuses a segment that needs more nodes than answered after ranks had died. */
+/* Refuses a segment that needs more nodes than answered after the death of ranks. */
 static enum status check_nodes(const struct supervised *s, const struct config *on, struct error *e)
 {
     if (s->nodes == NULL || config_int(on, OPT_NODES) <= s->n_nodes)
@@ -218,7 +221,8 @@ static enum status move_files(const char *to, DIR *from, const char *folder, str
     return OK;
 }
 
-/* Moves the records of the ended segment to attempt-<NN>/, to make room for the next segment. */
+/* Moves the files of the attempt that has ended to attempt-<NN>/, so that the next attempt does not
+ * overwrite them. */
 static enum status move_aside(const struct supervised *s, struct error *e)
 {
     char aside[PATH_BYTES];
@@ -238,7 +242,8 @@ static enum status move_aside(const struct supervised *s, struct error *e)
 static bool is_hopeless(const struct launch_outcome *outcome)
 {
     if (outcome->cause == CAUSE_STAYED || outcome->cause == CAUSE_NO_START)
-        return false; /* the launcher was stopped, so its status says nothing */
+        return false; /* the launcher was killed, so its exit status tells nothing about the
+                         ranks */
     if (outcome->cause != CAUSE_ENDED)
         return true;
     for (size_t i = 0; i < sizeof hopeless / sizeof *hopeless; i++)
@@ -247,7 +252,7 @@ static bool is_hopeless(const struct launch_outcome *outcome)
     return false;
 }
 
-/* Writes when the ranks died: " at 2026-11-23T10:05:00Z, after step 57". */
+/* Writes when ranks died, as " at 2026-11-23T10:05:00Z, after step 57". */
 static void format_death(char text[SUPERVISOR_TEXT], const struct attempt *a)
 {
     time_t at = (time_t)a->end_s;
@@ -267,7 +272,8 @@ static enum status ask_nodes(struct supervised *s, struct error *e)
     return campaign_ask_nodes(s->c, s->point, &s->nodes, &s->n_nodes, e);
 }
 
-/* Returns whether a restart is possible; `after` says when the ranks died and, if not, why. */
+/* Returns whether the run may restart after ranks died. Writes to `after` when they died and, if it
+ * may not, why not. */
 static bool may_restart(const struct supervised *s, char after[SUPERVISOR_TEXT])
 {
     const struct config *config = &s->point->config;
@@ -310,7 +316,7 @@ static enum status restart(struct supervised *s, bool *may, char after[SUPERVISO
     return OK;
 }
 
-/* Runs one segment. *more is false after the last one. */
+/* Runs the next segment. *more: another segment, or a restart, must follow. */
 static enum status run_next(struct supervised *s, bool *more, struct launch_outcome *outcome,
                             char after[SUPERVISOR_TEXT], struct error *e)
 {
@@ -339,7 +345,8 @@ static enum status run_all(struct supervised *s, struct launch_outcome *outcome,
     return OK;
 }
 
-/* Marks segments of a killed runner as stopped. Their ranks have recorded how far they came. */
+/* Marks attempts that were running when the runner was killed as stopped. Reads from their ranks'
+ * records how far they trained. */
 static void end_interrupted(struct supervised *s)
 {
     char folder[PATH_BYTES];
@@ -354,8 +361,8 @@ static void end_interrupted(struct supervised *s)
     }
 }
 
-/* Reads the list of segments. A damaged list is kept under another name, and the run starts
- * again from its first segment. */
+/* Reads the list of attempts. If the file is damaged, renames it; the run then starts again from
+ * its first segment. */
 static enum status read_segments(struct supervised *s, struct error *e)
 {
     char aside[PATH_BYTES];
@@ -374,7 +381,7 @@ static enum status read_segments(struct supervised *s, struct error *e)
     return OK;
 }
 
-/* Gives a retry all ranks again if those that earlier launches left are too few to continue. */
+/* Gives a retry all ranks again if the deaths in earlier launches left too few. */
 static void regain_ranks(struct supervised *s)
 {
     char why[SUPERVISOR_TEXT];

@@ -1,8 +1,8 @@
-/* Elastic accuracy runs: segments on different ranks, one after another, each from the
- * checkpoint of the previous one. If ranks die, the run restarts from its last checkpoint, up to
- * restart.budget times. A file beside the launches of the run, seed<N>.segments.json, records
- * each segment. A launch that resumes an interrupted one reads that file. Records of all but the
- * last segment are in attempt-<NN>/ of the launch's folder. */
+/* Runs elastic accuracy runs. Segments run one after another on different numbers of ranks, each
+ * from the checkpoint of the previous one. If ranks die, the segment is restarted from the last
+ * checkpoint, up to restart.budget times. The file seed<N>.segments.json, beside the launches'
+ * folders, records every attempt. A launch that resumes an interrupted one reads that file. Records
+ * of all but the last attempt are in attempt-<NN>/ of the launch's folder. */
 #pragma once
 
 #include "bench/launch/launch.h"
@@ -10,8 +10,9 @@
 
 enum { SUPERVISOR_TEXT = 200 };
 
-/* Runs the segments of one launch. *outcome is the outcome of the last segment, with the time of
- * all. If the run failed, `after` says at which epoch and why it was not restarted. */
+/* Runs the remaining segments in one launch. *outcome is that of the last attempt, with the wall
+ * time of all attempts. If the run failed, `after` says when ranks died and why it was not
+ * restarted. */
 enum status supervisor_run(struct campaign *c, const struct next_launch *next, const char *folder,
                            double expected_s, struct launch_outcome *outcome,
                            char after[SUPERVISOR_TEXT], struct journal_launch *l, struct error *e);

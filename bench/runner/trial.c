@@ -8,14 +8,14 @@
 #include "bench/runner/attempt.h"
 #include "bench/sites/slurm.h"
 
-/* Limit of a trial. The first step of a cluster's job takes seconds; a launcher that waits in
- * vain never ends. */
+/* time limit of a trial (s); on a large job the first start takes seconds, and a wrong launcher may
+ * never end */
 #define LIMIT_S 60.0
 
-/* Output of hello_ranks for two ranks. */
+/* what the program hello_ranks printed for two ranks */
 struct trial {
-    int jobs;         /* lines, one per job: 1 if all is well */
-    int ranks, nodes; /* numbers in the first line */
+    int jobs;         /* number of lines, one per MPI job; 1 if the launcher works */
+    int ranks, nodes; /* numbers of ranks and nodes in the first line */
 };
 
 static struct trial read_log(const char *path)
@@ -54,7 +54,7 @@ static void explain(char *why, size_t size, const struct launch_outcome *outcome
         snprintf(why, size, "%s", words[0] ? words : "no output");
 }
 
-/* Tries a launcher with two ranks. `why` is the reason for its failure, "" if it works. */
+/* Tries to start two ranks with a launcher. `why`: why it does not work; "": it works. */
 static enum status try_launcher(struct campaign *c, const struct point *point,
                                 enum launcher_kind kind, char *why, size_t size, struct error *e)
 {

@@ -10,8 +10,8 @@ static long id_of(const struct point *point)
     return config_int(&point->config, OPT_WORKLOAD);
 }
 
-/* Finds the program of a point. A missing program is reported by workloads_ask, which skips the
- * points that need it. */
+/* Finds a user's program. If it is missing, returns OK: workloads_ask reports it for each point,
+ * and these points are skipped. */
 static enum status find_foreign(struct workloads *w, const struct config *config, struct error *e)
 {
     enum status status = foreign_find(w->foreign, w->spec, w->tools, config, e);
@@ -54,8 +54,8 @@ const char *workloads_program(const struct workloads *w, const struct point *poi
                                              : w->programs[id_of(point)];
 }
 
-/* Runs the point's program with `question` (--identify, for example) and all options of the
- * point. Reads the first line that it prints. */
+/* Runs the point's program with the point's options and `question`, such as --identify. Reads the
+ * first line that it prints. */
 static enum status ask(const struct workloads *w, const char *question, const struct point *point,
                        char *answer, size_t size, int *exit_status, struct error *e)
 {
@@ -75,8 +75,8 @@ static enum status ask(const struct workloads *w, const char *question, const st
     return OK;
 }
 
-/* Returns whether a workload's answer depends on an option: a peer's on the peer's own options,
- * ours on the data, the precision and the instruction set. */
+/* Returns whether the answer to --identify or --check depends on the option. For a peer these are
+ * its own options (peer.*), for other programs data, precision and instruction set. */
 static bool concerns_identity(const struct config *config, const struct spec_option *option)
 {
     if (config_is_peer(config))
@@ -102,7 +102,7 @@ char *workload_about(const struct point *point)
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* Keeps the answer for this point; NULL: it did not answer. Takes ownership of `said`. */
+/* Stores the answer of a point's program; `said` NULL: it gave none. Takes ownership of `said`. */
 static enum status keep(struct workloads *w, const struct point *point, json_t *said,
                         struct error *e)
 {
@@ -113,7 +113,7 @@ static enum status keep(struct workloads *w, const struct point *point, json_t *
     return failed ? error_no_memory(e, "the answers of workloads") : OK;
 }
 
-/* Returns the kept answer; NULL if the workload was not asked yet. */
+/* Returns the stored answer of the point's program; NULL: it was not asked yet. */
 static json_t *identity_of(const struct workloads *w, const struct point *point)
 {
     char *about = workload_about(point);
@@ -127,13 +127,13 @@ static bool is_exit_of(int exit_status, enum status status)
     return exit_status == error_exit_status(&(struct error){.status = status});
 }
 
-/* Returns whether ranks read the same files as this process. */
+/* Returns whether the point's ranks see the same files as this process. */
 static bool reads_here(const struct config *config)
 {
     return config_int(config, OPT_SITE) == SITE_local || config_site(config)->shares_cores;
 }
 
-/* Returns an error at data.path, or at data.set if the spec has no path. */
+/* Reports an error about the data at data.path, or at data.set if the spec sets no path. */
 static enum status refuse_data(const struct config *config, const char *why, struct error *e)
 {
     enum option_id id = config->values[OPT_DATA_PATH].set ? OPT_DATA_PATH : OPT_DATA_SET;
@@ -171,7 +171,7 @@ enum status workloads_check(const struct workloads *w, const struct point *point
     return OK;
 }
 
-/* Returns an error for a data set of the right shape with labels beyond the network's classes. */
+/* Reports that a data set has labels which the network's number of classes does not allow. */
 static enum status refuse_label(const struct point *point, const char *largest, struct error *e)
 {
     char text[300];
@@ -203,7 +203,8 @@ static enum status check_samples(const struct point *point, const char *set, int
         samples->text, set, images, images);
 }
 
-/* Checks a data set that was unknown when the spec was read: shape, labels, number of images. */
+/* Checks whether the data fit the network and the batch: shape, labels, number of images. Reading
+ * the spec could not check data that only the program knows. */
 static enum status check_fits(const struct workloads *w, const struct point *point, struct error *e)
 {
     struct shape shape;
@@ -220,8 +221,8 @@ static enum status check_fits(const struct workloads *w, const struct point *poi
     return e->status = ERR_UNAVAILABLE;
 }
 
-/* Refuses restart.with: in_place, with the probe's answer: neither the trainer nor most MPI
- * libraries support it. */
+/* Refuses restart.with: in_place, which neither the trainer nor most MPI libraries support. The
+ * message includes the answer of --probe-recovery. */
 static enum status check_recovery(const struct workloads *w, const struct point *point,
                                   struct error *e)
 {

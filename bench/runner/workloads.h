@@ -1,4 +1,4 @@
-/* Programs that a campaign measures: their paths, and the versions and data on which their
+/* Finds the programs that a campaign measures, and asks them for versions and data on which their
  * results depend. */
 #pragma once
 
@@ -9,44 +9,43 @@
 #include "bench/runner/tools.h"
 #include "bench/spec/spec.h"
 
-/* Paths of the programs that points use, "" for all others. A workload without a helper has ""
- * as helper. */
+/* Paths of the programs and their helpers, by workload; "": no point needs it, or it has no
+ * helper. */
 struct workloads {
     const struct spec *spec;   /* borrowed */
     const struct tools *tools; /* borrowed */
     char programs[WORKLOADS][PATH_BYTES], helpers[WORKLOADS][PATH_BYTES];
-    json_t *foreign; /* paths of programs of `workload: command` (foreign_find) */
-    /* Answers of the workloads, by workload_about: texts by name, for example libraries and
-     * data. null if a workload did not answer. */
+    json_t *foreign; /* paths of users' programs, by name (foreign_find) */
+    /* Answers of the programs, by workload_about: each an object of texts by name, for example
+     * libraries and data; null: the program did not answer. */
     json_t *identities;
 };
 
 #define WORKLOAD_PROGRAMS_MAX (2 * WORKLOADS + FOREIGN_PROGRAMS_MAX)
 
-/* Finds the programs; ERR_UNAVAILABLE if one has not been built. Call workloads_free afterwards,
- * also after an error. */
+/* Finds the programs of all points. ERR_UNAVAILABLE: one is not built. Call workloads_free
+ * afterwards, also after an error. */
 enum status workloads_find(struct workloads *w, const struct spec *spec, const struct tools *tools,
                            struct error *e);
 void workloads_free(struct workloads *w);
 
 const char *workloads_program(const struct workloads *w, const struct point *point);
 
-/* Returns the program and the options that its answer depends on, if they differ from their
- * defaults: "train_cnn data.set=digits". The options are those of the data, train.precision and
- * kernels.isa, or a peer's own. Points with equal texts share one answer. NULL if there is no
- * memory; free with free. */
+/* Returns the program's name and those non-default options on which its answer depends: "train_cnn
+ * data.set=digits". These are data.*, train.precision and kernels.isa; for a peer its own options.
+ * Points with equal texts share one answer. Free the text; NULL: no memory. */
 char *workload_about(const struct point *point);
 
-/* Asks a peer whether it can run here, or another program for the properties that all its
- * launches share (launch_common of bench/collect). Keeps the answer. ERR_UNAVAILABLE with the
- * reason if it cannot run. ERR_SPEC at the option if data cannot be read or a program is
- * missing. Any other failure is left to the launches, which report it. */
+/* Asks the point's program: a peer whether it can run here, another program for the properties that
+ * all its launches share (launch_common of bench/collect). Stores the answer. ERR_UNAVAILABLE with
+ * the reason if the program cannot run. ERR_SPEC at the option if data cannot be read, or a program
+ * is missing. Any other problem is reported later by the launches. */
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e);
 
-/* Returns ERR_DATA, with both values, if a launch reports other properties than the answer of
- * workloads_ask. */
+/* Returns ERR_DATA, with both values, if a launch reports another property than workloads_ask
+ * got. */
 enum status workloads_check(const struct workloads *w, const struct point *point,
                             const struct launch_result *result, struct error *e);
 
-/* Lists every program and helper in use; returns their number. */
+/* Lists the paths of all programs and helpers in use. Returns their number. */
 size_t workloads_list(const struct workloads *w, const char *programs[WORKLOAD_PROGRAMS_MAX]);
