@@ -1,9 +1,10 @@
 /* Columns of all CSV files of a run, from columns/files.def and one columns/<file>.def per file.
  * Their rows are:
  *
- * COLUMN(id, type, unit, meaning) type: TEXT INT REAL BOOL; empty: unknown COLUMN_NAMED(id, name,
- * type, unit, meaning) a column whose name is a C keyword PLACE(id) a column of
- * bench/record/metrics.def PLACE_AS(id, meaning) the same, with another description
+ *   COLUMN(id, type, unit, meaning)              type: TEXT INT REAL BOOL; empty: unknown
+ *   COLUMN_NAMED(id, name, type, unit, meaning)  a column whose name is a C keyword
+ *   PLACE(id)                                    a column of bench/record/metrics.def
+ *   PLACE_AS(id, meaning)                        the same, with another description
  *
  * Writers, `scalebench list columns`, `explain` and columns.csv use these rows. Internal to
  * bench/collect. */
