@@ -107,8 +107,8 @@ static enum status read_where(struct cell *cell, const struct claim_value *value
 
 /* ---- Rows ---- */
 
-/* Sets the interval of a number that has none, or too weak a one. A number that varies between runs
- * gets an unbounded interval; any other is exact. */
+/* Sets the interval of a number that has no usable one. It is unbounded if the number varies
+ * between runs (has_interval). Otherwise the number is exact. */
 static void open_interval(struct interval *number, bool has_interval)
 {
     number->lo = has_interval ? -INFINITY : number->mid;
@@ -140,8 +140,8 @@ static unsigned evidence_of(const struct check_point *own, const struct claim_ta
     return bits != 0 ? bits : 1u << EVIDENCE_measured;
 }
 
-/* columns of summary.csv with the confidence level, or number of pairs, behind other columns'
- * intervals */
+/* for columns whose name begins with `begins`: column with the level, or the number of pairs, of
+ * their intervals */
 static const struct {
     const char *begins, *by;
     bool pairs;

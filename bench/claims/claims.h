@@ -52,16 +52,17 @@ enum claim_evidence {
 extern const char *const claim_evidence_names[CLAIM_EVIDENCES];
 
 struct claim_value {
-    const char *name, *text; /* names of the value and its text, such as "gather / allreduce";
+    const char *name, *text; /* name of the value, and its text, such as "gather / allreduce";
                                 borrowed from `root` of the claims */
     struct mark mark;        /* line and column of `text` in the file */
-    struct interval number;  /* numbers; lo = mid = hi if exact, mid = NAN if the value is a text */
+    struct interval number;  /* the number with its interval; exact: lo = mid = hi; a text: mid =
+                                NAN */
     char *word;              /* text of a cell without a number, owned; NULL: a number */
     char *rows;    /* addresses of the cell's rows, "published/a.csv#L3 published/a.csv#L5-L7"; ""
                       or NULL for arithmetic */
     int line;      /* line of the only row behind the number; 0: computed from several rows */
     bool of_table; /* the value is a cell, or arithmetic over a cell */
-    bool withheld; /* the value has no interval because its ranks share cores */
+    bool withheld; /* the value has no interval because ranks share cores */
 };
 
 struct claim {
@@ -86,7 +87,7 @@ struct claims {
     struct node root;
     struct claim *claims;
     size_t n;
-    size_t verdicts[CLAIM_VERDICTS]; /* number of claims with this verdict */
+    size_t verdicts[CLAIM_VERDICTS]; /* [verdict] number of claims with this verdict */
     struct claim_table **tables;     /* [n_tables] tables that claims have used so far, each read
                                         once */
     size_t n_tables;
@@ -108,9 +109,9 @@ enum status claims_compare(FILE *out, const struct claims *c, const char *path, 
 #define STORY_FILE "README.md"
 enum status claims_read_story(char **text, int *line, const struct claims *c, struct error *e);
 
-/* Checks the story's links, whose addresses are file#Lline. The words of a link must be a verdict,
- * or a value rounded to any number of digits, that has this address. Lists wrong links on `out`;
- * *wrong is their number. */
+/* Checks the story's links, whose addresses are file#Lline. The words of each link must be the
+ * verdict or value at its address; values may be rounded. Lists wrong links on `out`; *wrong is
+ * their number. */
 enum status claims_check_story(FILE *out, const struct claims *c, size_t *wrong, struct error *e);
 
 /* Reads the Markdown link "[words](address)" that begins at `open`. Returns false if the bracket
@@ -162,9 +163,9 @@ enum status claim_explain_name(char *text, size_t size, const struct claim *clai
 /* Looks up a value of a claim by name, with the signature of condition_lookup. */
 bool claim_look_up(struct condition_value *value, const char *name, const void *claim);
 
-/* Writes the address of a value: its row, or consecutive rows, such as "published/a.csv#L3". A
- * value from scattered rows, or by arithmetic, has the address of the claim's row in claims.csv. So
- * has the verdict (`value` NULL). `index` is the claim's index. Returns `text`. */
+/* Writes the address of a value: its row or consecutive rows, such as "published/a.csv#L3". A value
+ * from other rows, or by arithmetic, has the address of the claim's row in claims.csv. The verdict
+ * (`value` NULL) has this address too. `index` is the claim's index. Returns `text`. */
 enum { CLAIM_ADDRESS = 320 };
 char *claim_address(char text[CLAIM_ADDRESS], const struct claim_value *value, size_t index);
 

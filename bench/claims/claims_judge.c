@@ -8,7 +8,8 @@
 
 /* ---- Reasons ---- */
 
-/* Look-up in which only value `name` has its interval; all other values are exact. */
+/* Look-up that treats all values except `name` as exact, to find out whether its interval leaves
+ * the claim undecided. */
 struct one_open {
     const struct claim *claim;
     const char *name;
@@ -37,8 +38,8 @@ static void add_name(struct claim *claim, const char *begin, const char *name)
              length > 0 ? ", " : begin, name);
 }
 
-/* Lists in the claim's reason the cells with unbounded intervals, after `begin`. `withheld`: lists
- * cells whose ranks share cores, else only other cells. */
+/* Appends to the claim's reason, after `begin`, the names of cells with unbounded intervals.
+ * `withheld`: only cells whose ranks share cores; false: only all other cells. */
 static void name_cells(struct claim *claim, bool withheld, const char *begin)
 {
     for (size_t i = 0; i < claim->n; i++)

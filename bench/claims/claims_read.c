@@ -87,8 +87,7 @@ static enum status check_id(const struct claims *c, const struct node *item, str
     return OK;
 }
 
-/* Checks the name of a value, so that conditions and arithmetic can use it, and that the value is a
- * text. */
+/* Checks that a value is a text, and that conditions and arithmetic can use its name. */
 static enum status check_value_name(const struct node *item, struct error *e)
 {
     bool good = isalpha((unsigned char)item->key[0]);

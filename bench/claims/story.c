@@ -61,8 +61,8 @@ enum status claims_read_story(char **text, int *line, const struct claims *c, st
 
 /* ---- Links ---- */
 
-/* Returns whether the words are the value rounded to some number of digits, from 1 to 9. If `value`
- * is NULL: whether they are the verdict. */
+/* Returns whether the words are the value rounded to some number of digits, from 1 to 9. `value`
+ * NULL: whether they are the claim's verdict. */
 static bool says(const struct claim *claim, const struct claim_value *value, const char *words)
 {
     char text[CLAIM_VALUE_TEXT];

@@ -98,7 +98,7 @@ enum option_id column_option(const char *name)
     return OPTION_COUNT;
 }
 
-/* Writes the point's options of a user's program (workload.options), such as "method=fast
+/* Writes the options of a user's program at this point (workload.options), such as "method=fast
  * size=1000". */
 static void fill_own(struct cells *c, const struct config *config)
 {
@@ -271,8 +271,8 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
     set_real(c, COLUMN_peer_growth_ratio, p->memory.growth_mib / peer->memory.growth_mib);
 }
 
-/* Writes whether weights were equal on all ranks in every launch. Also writes how often all
- * launches compared them at least: each step, or only at the end. */
+/* Writes whether weights were equal on all ranks in every launch. Also writes when all launches
+ * compared them: after each step, or only at the end. */
 static void fill_weights(struct cells *c, const struct samples *time,
                          const struct samples *accuracy)
 {
@@ -289,8 +289,7 @@ static void fill_weights(struct cells *c, const struct samples *time,
     set_text(c, COLUMN_weights_compared, !looked ? "" : step ? "step" : "end");
 }
 
-/* If the user set up the emulated hosts, the manifest, not the options, has the link between
- * them. */
+/* If the user set up the emulated hosts, their link is in the manifest, not in the options. */
 static void fill_link(struct cells *c, const struct config *config, const struct summary *s)
 {
     char text[LINK_BYTES];

@@ -69,9 +69,8 @@ bool launch_has_records(const char *dir, const struct point *point);
 enum status launch_metrics(const char *dir, const struct config *config, double *values,
                            struct error *e);
 
-/* Returns the work of one step, for ratios of work per time. It is the number of images. If a
- * user's program has no images (NAN), it is the number of ranks for scaling weak or epoch, else
- * 1. */
+/* Returns the work of one step, for ratios of work per time: its number of images. A user's program
+ * has no images (NAN). Its work is the number of ranks for scaling weak or epoch, else 1. */
 double point_work(const struct spec *spec, const struct point *point, double images);
 
 /* Returns whether the launch's nodes have different models of processors. result->cpus joins their
@@ -103,14 +102,14 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
  * if ok or diverged. */
 struct summary_launch {
     bool ok, diverged;
-    bool replaced; /* failed, but the journal has, or the campaign will add, another launch of the
-                      same block or seed */
+    bool replaced; /* failed, but another launch of the same block or seed is in the journal or will
+                      be added */
     bool unasked;  /* no result uses the launch: the spec lacks its point, or its peer program has
                       changed */
     char reason[512];
     struct launch_result result;
-    size_t point; /* index of the launch's point in the spec; if several points are equal, of the
-                     first; n_points or more if `unasked` */
+    size_t point; /* index in the spec of the launch's point, or of the first of several equal
+                     points; n_points or more if `unasked` */
     size_t next;  /* index in the journal of the point's next launch; n_launches or more: none */
 };
 
@@ -121,19 +120,19 @@ struct model_states {
 
 /* Returns whether the memory of the point can be forecast: for train_cnn without a pipeline. */
 bool point_forecasts_memory(const struct point *point);
-/* Forecasts the memory of the rank that needs most, in bytes per arena. `width`: bytes per number
- * of a tensor. Errors: ERR_MEMORY. */
+/* Forecasts the bytes in each arena (parameters, gradients, state) of the rank that needs most.
+ * `width`: bytes per number of a tensor. Errors: ERR_MEMORY. */
 enum status point_memory(struct sync_memory *m, const struct point *point, size_t width,
                          struct error *e);
 
 /* Noise in a point's timed launches. */
 struct point_noise {
-    size_t disturbed, outliers; /* number of valid launches that other processes disturbed, and that
-                                   are outliers */
+    size_t disturbed, outliers; /* number of valid launches that other processes disturbed; number
+                                   that are outliers */
     size_t modes;               /* number of clusters among the launches' step times; 0: unknown */
     char disturbed_by[64];
-    double trend_pct; /* change of the step time from begin to end of the timed steps (%), median
-                         over launches */
+    double trend_pct; /* change of the step time over the timed steps, from first to last (%),
+                         median over launches */
     int trend;        /* sign of trend_pct if it is significant, else 0 */
 };
 
@@ -141,8 +140,8 @@ struct point_noise {
 struct point_last {
     int rank;   /* number of that rank; -1: unknown */
     double pct; /* share of steps in which that rank was last (%) */
-    double p;   /* probability that some rank is last at least this often if all ranks are equally
-                   fast */
+    double p;   /* bound of the probability that any rank is last in as many launches if all ranks
+                   are equally fast */
 };
 
 /* Memory of the rank that uses most (MiB). */
@@ -154,7 +153,8 @@ struct point_memory {
                                                       from forecast_mib.all (%) */
 };
 
-/* Test accuracy, and cost to the target accuracy, over accuracy runs with different seeds. */
+/* Test accuracy, and cost of reaching the target accuracy, over accuracy runs with different
+ * seeds. */
 struct point_accuracy {
     struct interval test_acc_pct, to_target_s, to_target_epochs, to_target_images;
 };
@@ -172,7 +172,7 @@ struct point_scaling {
     struct interval speedup, efficiency, karp_flatt;
     size_t pairs;       /* number of pairs of launches, one of the point and one of its base in the
                            same block */
-    double bytes_ratio; /* bytes sent per rank and step / those of the base point */
+    double bytes_ratio; /* bytes sent per rank and step, relative to the base point */
 };
 
 /* Ratio of images/s to the same point in the peer program. Its factors are work_ratio (fewer FLOPs)
@@ -198,7 +198,7 @@ struct point_rates {
     double gflop_per_s, gflop_done_per_s;
 };
 
-/* Parts of the step time (%). */
+/* Shares of the step time (%). */
 struct point_shares {
     double compute_pct, comm_pct, wait_pct;
 };
@@ -258,8 +258,8 @@ struct run_setup {
     char command[1024]; /* command line as the user typed it */
     char started[32];   /* time at which the run began, "2026-11-22T04:26:58Z" */
     char host[128], cpu[128], architecture[32], system[32], kernel[64];
-    char caches[64]; /* sizes of the first core's caches, "48K 32K 1024K 32768K"; they may differ if
-                        `cpu` is equal */
+    char caches[64]; /* sizes of the first core's caches, "48K 32K 1024K 32768K"; machines with
+                        equal `cpu` may differ in them */
     char revision[64], compiler[64];
 };
 
@@ -279,12 +279,12 @@ struct summary {
                                            (Bonferroni correction) */
     size_t n_timed, n_accuracy;         /* number of ended timed launches and accuracy runs, valid
                                            or not */
-    double wall_s, core_s;              /* sum of the launches' wall times (s), and of their
+    double wall_s, core_s;              /* total wall time of the launches (s), and total
                                            core-seconds */
     struct published *published;        /* results of a published report that the spec names for
                                            comparison */
-    int usable_cores, machine_cores, numa_nodes; /* per node, from the manifest: cores of the job,
-                                                    cores, NUMA nodes; 0: unknown */
+    int usable_cores, machine_cores, numa_nodes; /* from the manifest, per node: cores that the job
+                                                    may use, all cores, NUMA nodes; 0: unknown */
     struct run_setup setup;
     char undocumented[128]; /* list of facts that the manifest lacks, such as "cpu, compiler" */
     char link[64];          /* link between emulated hosts that the user provided, from the

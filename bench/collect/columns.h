@@ -25,8 +25,8 @@
 #define IN_SUMMARY_EITHER(...) __VA_ARGS__
 #define IN_SUMMARY_SEEDS(...)  __VA_ARGS__
 
-/* steps.csv has a column for each metric of a `step` line, epochs.csv for each metric of an `epoch`
- * or `eval` line */
+/* steps.csv shows every metric of a `step` line, epochs.csv every metric of an `epoch` or `eval`
+ * line */
 #define IN_STEPS_hello(id)
 #define IN_STEPS_step(id) PLACE(id)
 #define IN_STEPS_epoch(id)

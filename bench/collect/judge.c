@@ -87,7 +87,7 @@ static bool find_mixture(struct point_summary *p, const struct samples *a, const
 }
 
 /* Reports weights that were not compared between ranks because measure.check is none. Replayed
- * launches do not train, so they have no weights to compare. */
+ * launches do not train, so nothing is reported for them. */
 static bool find_unchecked(struct point_summary *p, const struct samples *samples)
 {
     if (!point_is_replicated(p->point) || config_int(&p->point->config, OPT_RANKS) == 1)

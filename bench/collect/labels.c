@@ -27,7 +27,7 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
 }
 
 /* Returns the point's text for a heading: its cell, or the strategy with its variant. For
- * COLUMN_kind, `trained` selects the kind of its accuracy runs instead of its timed launches. */
+ * COLUMN_kind, `trained` selects the kind of the accuracy runs, not of the timed launches. */
 static const char *text_of_point(char text[STRATEGY_TEXT], const struct point_summary *p,
                                  enum column_id id, bool trained)
 {
@@ -47,8 +47,8 @@ static bool seen_before(const struct summary *s, size_t i, const char *text, enu
     return false;
 }
 
-/* Returns the next point after `last` whose text no earlier point has; s->n: none. Pass last = s->n
- * to start. */
+/* Returns the next point after `last` whose text differs from those of all points before it; s->n:
+ * none. Start with last = s->n. */
 static size_t next_text(const struct summary *s, size_t last, enum column_id id, bool trained)
 {
     char own[STRATEGY_TEXT];
@@ -60,7 +60,7 @@ static size_t next_text(const struct summary *s, size_t last, enum column_id id,
     return s->n;
 }
 
-/* Returns the point with the smallest number above that of point `last`, to list numbers in
+/* Returns the point with the next larger number than point `last`, so that numbers are listed in
  * ascending order; s->n: none. */
 static size_t next_number(const struct summary *s, size_t last, enum column_id id)
 {

@@ -57,7 +57,7 @@ struct reading {
 /* more than the longest number that C writes without an exponent */
 enum { NUMBER_BYTES = 512 };
 
-/* Parses `length` characters as a number; NAN if they are none. */
+/* Parses `length` characters as a number; NAN: they are not a number. */
 static double number_of(const char *text, size_t length)
 {
     char digits[NUMBER_BYTES] = "";

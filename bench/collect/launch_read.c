@@ -150,8 +150,8 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
 
 /* Waiting times of ranks, over the steps in which every rank's arrival time is known. */
 struct waits {
-    size_t *surely, *perhaps; /* [ranks] number of steps in which the rank arrived last: surely, and
-                                 perhaps (within the error of clocks; includes surely) */
+    size_t *surely, *perhaps; /* [ranks] number of steps in which the rank was surely last, and
+                                 number in which it may have been last (includes surely) */
     double *wait_ns;
 };
 
@@ -168,8 +168,8 @@ static void list_numbers(char text[1024], const double values[RANK_WAITS], int r
         list_add(text, 1024, "|", "...");
 }
 
-/* Counts which rank arrived last in a step. If several ranks may have been last, counts each as
- * `perhaps` only. */
+/* Counts the rank that arrived last in a step as `surely` last. If several ranks may have been
+ * last, counts each of them as `perhaps` last. */
 static void count_last(const struct waits *waits, const struct arrivals *a)
 {
     int last = -1, candidates = 0;
@@ -219,8 +219,8 @@ static void take_waits(struct launch_result *result, const struct waits *waits, 
     list_numbers(result->rank_wait_ms, result->rank_waits, ranks, text_real);
 }
 
-/* Returns the rank that arrived last in most steps, whichever rank was last in ambiguous steps. -1:
- * ambiguous steps could change the answer. */
+/* Returns the rank that arrived last in most steps. -1: there is none, or it depends on steps in
+ * which several ranks may have been last. */
 static int most_often_last(const struct waits *waits, int ranks)
 {
     int last = votes_largest(waits->surely, ranks);
@@ -258,8 +258,8 @@ static enum status fill_waits(struct launch_result *result, const struct rank_re
     return status;
 }
 
-/* Writes a clock offset (us) with three decimals. Significant digits would not do: hosts started
- * years apart differ by large offsets. */
+/* Writes a clock offset (us) with three decimals. Significant digits would hide small differences,
+ * because clocks of hosts may differ by years. */
 static char *text_offset(char text[TEXT_NUMBER], double us)
 {
     return text_fixed(text, us, 3);
@@ -293,9 +293,9 @@ static double epoch_steps(const struct rank_record *records)
     return told ? (double)hello->train_images / (double)hello->global_batch : NAN;
 }
 
-/* Sets the step and epoch time of the slowest rank, and the mean share of processor time spent on
- * useful work (%). Polling time is excluded, but measured as wall time. If a rank polled longer
- * than it had a core, the share is unknown. */
+/* Sets the step and epoch time of the slowest rank, and the useful processor time of ranks (% of
+ * wall time, mean). Time spent polling is not useful. It is measured as wall time; if it exceeds a
+ * rank's processor time, the percentage is unknown. */
 static void fill_times(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     double slowest_ns = 0, cpu = 0;
@@ -380,8 +380,8 @@ static bool share_cpu(const struct rank_record *a, const struct rank_record *b)
     return strcmp(a->hello.cpu, b->hello.cpu) == 0;
 }
 
-/* Returns whether rank i is the first rank of its node, machine or model of processor, which
- * `share` compares. */
+/* Returns whether no rank before i is on the same node, machine or model of processor, as `share`
+ * compares. */
 static bool is_first(const struct rank_record *records, int i,
                      bool (*share)(const struct rank_record *a, const struct rank_record *b))
 {
@@ -416,8 +416,8 @@ bool launch_is_mixed(const struct launch_result *result)
     return strstr(result->cpus, CPUS_JOINED_BY) != NULL;
 }
 
-/* Sets the network traffic per step: of rank 0's node, and the largest of any other node. Each rank
- * recorded the counters of its node's interfaces. */
+/* Sets the network traffic per step of rank 0's node, and the largest of any other node. Each rank
+ * recorded its node's counters. */
 static void fill_traffic(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     for (int i = 0; i < ranks; i++) {

@@ -11,11 +11,11 @@
 #include "bench/base/homogeneity.h"
 #include "kernels/base/mem.h"
 
-/* limits of foreign_pct and steal_pct: this much above their median over all launches */
+/* limits of foreign_pct and steal_pct: the median over all launches plus this */
 #define FOREIGN_EXCESS_PCT 5.0
 #define STEAL_EXCESS_PCT   2.0
 
-/* rounding error of a difference of two tick counters (ticks) */
+/* rounding error (ticks) of a processor time that is the difference of two counters */
 #define TICKS 2.0
 
 /* A fixed piece of work is slow if it takes longer than the median over launches on as many cores
@@ -40,12 +40,12 @@
 /* this many context switches during all timed steps never disturb a launch */
 #define SWITCHES_FEW 4.0
 
-/* a launch may exceed a limit by this many medians over the launches of its point */
+/* the limit of a launch also includes this many medians over the launches of its point */
 #define TIMES_MEDIAN 3.0
 
 /* probability that a point without outliers is reported to have some */
 #define NOISE_ALPHA 0.01
-/* smallest relative distance of an outlier from the median, or of two modes */
+/* smallest relative distance between an outlier and the median, or between two modes */
 #define NOISE_LEAST 0.01
 /* probability that any trend is reported in a campaign without trends */
 #define TREND_ALPHA 0.05
@@ -109,8 +109,8 @@ static double median_of(const struct judge *j, size_t offset)
     return stats_median(j->values, n);
 }
 
-/* Flags a launch in which other programs, or a hypervisor, used more processor time than usual. The
- * limit lies above the campaign's median, but never above SUMMARY_BUSY_PCT. */
+/* Flags a launch during which other programs, or a hypervisor, used more processor time than usual.
+ * The limit depends on the campaign's median, but is never above SUMMARY_BUSY_PCT. */
 static void judge_load(const struct judge *j, struct summary_launch *launch, double wall_s)
 {
     struct launch_result *r = &launch->result;
@@ -229,8 +229,8 @@ size_t noise_points_tested(const struct summary *s)
     return n;
 }
 
-/* Returns whether steps get faster (-1) or slower (1) within a launch; 0: no significant trend. The
- * test uses one value per launch, because steps of one launch are correlated. */
+/* Returns whether steps get shorter (-1) or longer (1) during a launch; 0: no significant trend.
+ * The test uses one value per launch, because steps of one launch are correlated. */
 static int trend_direction(const struct samples *time, double trend_pct, size_t tested)
 {
     size_t n = 0;

@@ -3,7 +3,8 @@
  *
  *   FLAG(name, meaning)
  *
- * To add a flag: a row here and the points that get it in summary.c, noise.c or ratio.c. */
+ * To add a flag: a row here, and in summary.c, noise.c or ratio.c the condition under which a point
+ * gets it. */
 #pragma once
 
 #define POINT_FLAGS(FLAG)                                                                          \

@@ -13,7 +13,7 @@
 
 #define WORD 256
 
-/* A key matches rows of the published file to points: a column of the file equals a product of
+/* A key assigns rows of the published file to points: a column of the file must equal a product of
  * options. */
 enum { FACTORS_MAX = 4, KEYS_MAX = 8 };
 

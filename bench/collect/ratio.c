@@ -8,8 +8,8 @@
 
 static const struct interval unknown = {.lo = NAN, .mid = NAN, .hi = NAN};
 
-/* Returns the ratio of two points, or unknown if one of them diverged. If launches were lost and
- * one pair is left, the ratio is unknown too: it has no interval that would show its
+/* Returns the ratio of two points, or an unknown one if a point diverged. If launches were lost and
+ * only one pair is left, the ratio is unknown too, because it has no interval to show its
  * uncertainty. */
 static struct interval judged(struct interval ratio, size_t n, const struct point_summary *p,
                               const struct point_summary *reference)
@@ -66,8 +66,8 @@ static void withhold_claims(struct point_summary *p, const struct summary *s)
     p->scaling.efficiency = p->scaling.karp_flatt = unknown;
 }
 
-/* Returns the ratio of the median bytes sent. Bytes vary little between launches of a point: only
- * by messages that depend on timing. */
+/* Returns the ratio of the median bytes sent. Bytes differ little between launches of a point,
+ * since few messages depend on timing. */
 static double bytes_ratio(const struct samples *time, const struct samples *base)
 {
     double own = samples_median(time, offsetof(struct launch_result, bytes_wire));

@@ -19,11 +19,11 @@ enum { SAMPLES_LEAST = 20 };
 struct node {
     struct node_samples samples;
     const struct rank_record *records; /* [ranks] records of all ranks of the launch; NULL: none */
-    int ranks, first;                  /* ranks of the launch; rank that sampled this node (the
-                                          number in the file's name) */
+    int ranks, first;                  /* number of ranks of the launch; number of the rank that
+                                          sampled this node, as in the file's name */
     int own;                           /* number of ranks on this node */
     bool root;
-    int64_t begin_ns, end_ns; /* begin and end of the timed steps; if unknown, of the samples */
+    int64_t begin_ns, end_ns; /* start and end of the timed steps; if unknown, of the samples */
 };
 
 struct nodes {
@@ -147,14 +147,14 @@ static double polled_s(const struct node *node, int64_t from_ns, int64_t to_ns)
 struct writing {
     const struct node *node;
     struct resources_row row;
-    struct sample zero; /* the node's counters at the begin of the timed steps (time_s = 0) */
+    struct sample zero; /* the node's counters at the start of the timed steps (time_s = 0) */
     bool has_zero;
     row_writer *write;
     struct csv *csv;
 };
 
-/* Returns processor time without polling. A difference below 0 by at most the kernel's resolution,
- * 0.01 s per reading and rank, is 0. A larger one is unknown (NAN). */
+/* Returns processor time without time spent polling. A negative result within the kernel's
+ * resolution (0.01 s per reading and rank) becomes 0, any other is unknown (NAN). */
 static double useful_s(double cpu_s, double polled, int ranks)
 {
     double useful = cpu_s - polled, unsure = 0.02 * ranks;
@@ -197,8 +197,8 @@ static void take_traffic(struct writing *w, const struct sample *a, const struct
                 b->traffic[LINK_OTHERS][TRAFFIC_TX_BYTES] - others[TRAFFIC_TX_BYTES]);
 }
 
-/* Writes one row per whole sampling interval. Intervals begin at multiples of interval_ns from
- * time_s = 0, also before it. */
+/* Writes one row per whole sampling interval. Intervals are counted from time_s = 0, also before
+ * it. */
 static void write_intervals(struct writing *w)
 {
     const struct node *node = w->node;
@@ -298,7 +298,7 @@ void resources_take_traffic(struct launch_result *result, const char *dir,
 
 /* ---- Other programs on a launch's processors ---- */
 
-/* Times summed over all processors of a launch (s); own_s: time that its ranks used. */
+/* Processor times summed over all processors of a launch (s). own_s: used by the launch's ranks. */
 struct shares {
     double total_s, busy_s, steal_s, own_s;
 };
@@ -315,8 +315,8 @@ static enum overlap overlap_of(const struct rank_record *a, const struct rank_re
 }
 
 /* Adds the times of a rank's processors to *all, unless an earlier rank has the same processors. If
- * several ranks have them, uses the rank that observed them longest. Returns false if they are
- * unknown or partly shared. */
+ * several ranks have them, uses the longest observation. Returns false if the times are unknown, or
+ * ranks share only some processors. */
 static bool add_processors(struct shares *all, const struct rank_record *records, int ranks,
                            int rank)
 {

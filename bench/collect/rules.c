@@ -57,8 +57,8 @@ static bool is_timed(const struct point_summary *p)
     return p->launches > 0 && isfinite(p->step_ms.mid) && p->outcome != POINT_diverged;
 }
 
-/* Returns whether the point's launches have one time each, not times of steps. So it is for user
- * programs without records. */
+/* Returns whether each launch of the point has only one time, not times of steps. This is so for
+ * user programs without records. */
 static bool is_whole(const struct point_summary *p)
 {
     return config_is_foreign(&p->point->config) && isnan(cell_number(p, COLUMN_step_p95_ms));
@@ -296,8 +296,8 @@ static enum rule_grade grade_comparisons(char *by, const struct summary *s)
         text_plural(ratios, (long)n, "ratio"));
 }
 
-/* Writes why a point has no 95th percentile and maximum; "": it has. `n`: number of its step times,
- * or of its launch times. */
+/* Writes why a point has no 95th percentile and maximum; "": it has both. `n`: number of its step
+ * times, or of its launch times. */
 static const char *lacks_tail(char text[160], const struct point_summary *p, double n)
 {
     bool whole = is_whole(p), has_tail = !isnan(cell_number(p, COLUMN_step_p95_ms)) &&

@@ -33,8 +33,8 @@ static const char *run_of(const struct splitting *splitting, const struct point_
     return p->run != NULL && !splitting->by->over_runs ? p->run : "";
 }
 
-/* Returns whether a series may contain the point. Calibrations are in no series; options derived
- * for them would separate other points. */
+/* Returns whether a series may contain the point. Calibrations are in no series, and their derived
+ * options would split other points into more series. */
 static bool is_split(const struct point *point, const bool *shown, size_t i)
 {
     return (shown == NULL || shown[i]) && !config_calibrates(&point->config);
@@ -143,8 +143,8 @@ static void prefer_ranks_per_node(struct splitting *splitting, enum option_id op
         leave_out(splitting, OPT_RANKS_PER_NODE);
 }
 
-/* Stops ranks, the x axis, from separating series. Also stops nodes if the number of nodes follows
- * from the other options and the ranks. */
+/* Removes ranks, the x axis, from the options that separate series. Also removes nodes if their
+ * number follows from ranks and the other options. */
 static enum status drop_axes(struct splitting *splitting, struct error *e)
 {
     struct splitting but_nodes = *splitting;
@@ -185,8 +185,8 @@ static bool is_named(const struct splitting *splitting, const struct point_summa
     return alone || option_differs_in(splitting->s->spec, p->point->of, option);
 }
 
-/* Returns whether names need the kind of points, such as emulated: kinds differ, and the name has
- * no site that shows the kind. */
+/* Returns whether the name needs the kind of points, such as emulated. It does if kinds differ, and
+ * no site in the name shows the kind. */
 static bool kinds_differ(const struct splitting *splitting, const struct point_summary *last)
 {
     const struct summary *s = splitting->s;
@@ -215,8 +215,8 @@ static void name_strategy(struct series *series, const struct splitting *splitti
         add_name(series, strategy_text(text, last->point));
 }
 
-/* Appends an option to the name, such as "batch 64". Leaves out options that the strategy's name
- * includes, and options for which is_named is false. */
+/* Appends an option to the name, such as "batch 64", unless the name of the strategy includes it or
+ * is_named is false. */
 static void name_option(struct series *series, const struct splitting *splitting,
                         const struct point_summary *last, enum option_id option)
 {

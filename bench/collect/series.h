@@ -8,7 +8,7 @@ struct series {
     char name[128];  /* name by which the series differs from others, such as "allreduce" or
                         "compute only (none)" */
     size_t *points;  /* [n] indices of points in the summary, by ascending ranks */
-    size_t n, first; /* number of points; smallest index of a point */
+    size_t n, first; /* number of points; smallest index of a point of the series */
 };
 
 struct series_list {

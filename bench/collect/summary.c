@@ -184,7 +184,7 @@ static bool shares_cores(const struct samples *time)
 }
 
 /* Shortest compute time of a step that replay reproduces well, in sleep margins. A replaying rank
- * sleeps until one margin before the end and polls the clock after that, at most a tenth of the
+ * sleeps until one margin before the end, then polls the clock. So it polls at most a tenth of the
  * time. */
 enum { MARGINS_LEAST = 10 };
 /* largest time by which replayed compute may end late (% of a step) */
@@ -228,8 +228,8 @@ static bool is_mixed(const struct samples *time)
     return false;
 }
 
-/* Returns whether several nodes are one machine although the site has separate machines. False for
- * emulated hosts, which share a machine anyway. */
+/* Returns whether several nodes are one machine although the site should have separate machines.
+ * Emulated hosts always share a machine (false). */
 static bool shares_machine(const struct point_summary *p, const struct samples *time)
 {
     const struct config *c = &p->point->config;

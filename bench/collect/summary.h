@@ -8,9 +8,9 @@
 #include "bench/collect/timing.h"
 #include "kernels/base/text.h"
 
-/* Processor time used by others (%) above which a point has the flag `busy`. At 10 % steps take 10
- * % longer, since ranks share the processors in turn. That is twice the default precision, and the
- * median over launches does not remove it. */
+/* Processor time used by other programs (%) above which a point has the flag `busy`. At 10 % steps
+ * take 10 % longer, since ranks share the processors in turn. That is twice the default precision,
+ * and the median over launches does not remove it. */
 #define SUMMARY_BUSY_PCT 10.0
 
 /* confidence level that every interval must have */
@@ -80,8 +80,8 @@ void ratios_set(struct point_summary *p, const struct summary *s, const struct s
 /* Returns whether a ratio of `p` lacks launches because some of the other point failed. */
 bool ratios_lack_launches(const struct point_summary *p, const struct summary *s);
 
-/* Returns whether others used more than SUMMARY_BUSY_PCT of the processor time on the point's
- * processors. */
+/* Returns whether other programs, interrupts and a hypervisor used more than SUMMARY_BUSY_PCT of
+ * the point's processor time. */
 bool point_is_busy(const struct point_summary *p);
 
 /* Returns whether the point has a valid launch. */

@@ -27,7 +27,8 @@
 #define SECOND ((int64_t)1000000000)
 /* time from SIGTERM to SIGKILL (ns) */
 #define GRACE_NS SECOND
-/* time (ns) after which a process that SIGKILL has not ended, stuck in the kernel, is reported */
+/* time from SIGKILL (ns) after which a process that still exists is reported; it is stuck in the
+ * kernel */
 #define PATIENCE_NS (20 * SECOND)
 #define CANNOT_RUN  127
 
@@ -40,7 +41,7 @@ struct guard {
     bool ended;            /* the program has ended and was waited for */
     struct log_reader log; /* log of a program of this project; its path is NULL for a user's
                               program */
-    bool started;          /* all ranks have started, or there is no time limit for it */
+    bool started;          /* all ranks have started, or their start has no time limit */
     int64_t failed;        /* time (ns) at which the guard saw that the launch had failed; 0: it has
                               not */
     struct launch_outcome outcome;
@@ -113,7 +114,7 @@ static void start_program(struct guard *g, const struct launch_command *command)
 }
 
 /* Waits for children that have ended; returns whether any child is left. Orphans of the launch
- * become children of the guard. So if no child is left, no process of the launch is. */
+ * become children of the guard. So without children, no process of the launch is left. */
 static bool reap(struct guard *g)
 {
     pid_t pid;

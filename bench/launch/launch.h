@@ -32,7 +32,7 @@ struct launch_command {
                              started rank; 0: no limit */
     const char *records;  /* folder to which ranks write their records */
     int ranks;
-    bool is_ours; /* a program of this project: its final messages in the log tell that the launch
+    bool is_ours; /* a program of this project, whose final messages in the log mean that the launch
                      failed */
     char *const
         *cleanup; /* command that ends the launch's processes on other machines (site_launch),
@@ -107,6 +107,6 @@ struct launch_outcome launch_finish(struct launch *launch);
  * SITE_CLEANUP_GONE: no further launch can run here. */
 bool launch_clean(char *const *cleanup);
 
-/* Internal to bench/launch. Code of the guard's process, which ends in it. `log`: descriptor of the
- * open log. */
+/* Internal to bench/launch. Runs the guard, and ends its process. `log`: descriptor of the open
+ * log. */
 _Noreturn void guard_live(int lifeline, int log, const struct launch_command *command);

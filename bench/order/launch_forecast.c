@@ -18,8 +18,9 @@ static bool in_last_block(const struct launch_order *o, size_t point, bool *left
     return p->n_places > 0 && p->last_block == o->n_block_numbers - 1;
 }
 
-/* Returns whether the current block will complete a block for the point. It does if it contains the
- * point and all its comparison points, and one of their launches is still to come. */
+/* Returns whether the end of the current block will increase p->progress, the number of blocks
+ * completed for the point. The block must contain the point and all its comparison points, and one
+ * of their launches must be still to come. */
 static bool progresses(const struct launch_order *o, size_t point)
 {
     const struct point_launches *p = point_of(o, point);

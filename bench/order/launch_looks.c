@@ -48,9 +48,9 @@ static struct timings timings_of(const struct launch_points *l, size_t point)
                             .added = config_adds_launches(&l->spec->config)};
 }
 
-/* Half-width of a point's widest interval, relative to the precision. `whole`: the requested
- * precision; `asked`: the stricter one that few launches must have (timing_asked_pct). INFINITY: an
- * interval is unknown. */
+/* Half-width of a point's widest interval / largest half-width that is allowed: by the requested
+ * precision (`whole`), and by the stricter limit for few launches (`asked`, timing_asked_pct).
+ * INFINITY: an interval is unknown. */
 struct excess {
     double whole, asked;
 };
@@ -66,8 +66,8 @@ static void add_excess(struct excess *x, const struct launch_points *l,
     x->asked = fmax(x->asked, half_pct / timing_asked_pct(precision_pct, n));
 }
 
-/* Returns the half-width of the widest interval among the point's step time and its comparisons.
- * Ignores comparisons without pairs, which are not reported. */
+/* Returns these ratios for the point's step time and its comparisons. Ignores comparisons without
+ * pairs, which are not reported. */
 static struct excess look_at(const struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];
@@ -113,8 +113,8 @@ static double launches_for(const struct launch_points *l, const struct excess *x
     return part * early <= 1 ? early : (double)n * x->whole * x->whole;
 }
 
-/* Sets p->wanted, the launches up to the next look, and p->expected, the launches in all, for a
- * point that has n. */
+/* Sets p->wanted (launches until the next look) and p->expected (launches in all) of a point that
+ * has n launches. */
 static void find_more(const struct launch_points *l, size_t point, size_t n)
 {
     struct point_launches *p = &l->points[point];

@@ -45,9 +45,9 @@ static void bring_calibrations(struct launch_order *o)
     }
 }
 
-/* Draws the random order of points in a block. A base of many points is moved away from the end:
- * after its launch all of them must be examined again, at most LOOKS_A_LAUNCH after each later
- * launch. */
+/* Draws the random order of points in a block. A base of many points is not put at the end. After
+ * its launch all these points must be examined again, but only LOOKS_A_LAUNCH of them after each
+ * later launch. */
 static void shuffle(struct launch_order *o, int block)
 {
     size_t n = o->spec->n_points;
@@ -147,8 +147,8 @@ static bool needs_launches(const struct launch_order *o, size_t point)
 }
 
 /* Sets o->members to the points of the next block: those that need launches, and their comparison
- * points. Returns false if no point needs launches. A failed point also stays a member until the
- * minimum number of blocks; its launches run if the campaign is run again. */
+ * points. Returns false if no point needs launches. Failed points are members too until they have
+ * the minimum number of blocks; these launches run if the campaign is run again. */
 static bool find_members(struct launch_order *o)
 {
     bool any = false;

@@ -43,19 +43,18 @@ struct launch_order {
     struct queued {
         size_t point, failed_at, rank;
         int block;
-    } * queue; /* [n_queue] launches of started blocks that have not ended; those before `head` are
-                  done */
+    } * queue; /* [n_queue] launches of started blocks, in their order; those from `head` on have
+                  not ended */
     size_t head, n_queue;
     int n_block_numbers; /* highest block number in use + 1 */
-    const char **ids;    /* [n_points] ids of the points, copied so that they are adjacent in
-                            memory */
+    const char **ids;    /* [n_points] pointers to the points' ids, adjacent in memory */
     const char **begun;  /* [n_begun] ids of the points of a new block that is not in the journal
                             yet */
     size_t n_begun;
     size_t n_launches, n_skips, n_blocks; /* number of lines of each kind read from the journal so
                                              far */
-    size_t accuracy; /* position in the list of accuracy runs, all seeds of all points; no earlier
-                        one is missing */
+    size_t accuracy; /* index of an accuracy run, over all seeds and points; all earlier ones are
+                        done */
 };
 
 struct next_launch {
@@ -63,8 +62,8 @@ struct next_launch {
     enum launch_run run;
     int block;     /* block of a timed launch */
     uint64_t seed; /* seed passed to the program */
-    int number;    /* number in the name of the launch's folder, counted per point, for accuracy
-                      runs per point and seed */
+    int number;    /* number in the name of the launch's folder; timed launches are numbered per
+                      point, accuracy runs per point and seed */
     const char *const *begins; /* [n_begins] ids of the points of a block that begins with this
                                   launch, for the journal; borrowed */
     size_t n_begins;

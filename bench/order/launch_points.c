@@ -25,8 +25,8 @@ struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_
 
 /* ---- Lines of the journal ---- */
 
-/* Marks a point, and all points compared with it, to be examined again. If it has no launches, it
- * serves as no base. */
+/* Marks a point, and all points compared with it, to be examined again. A point without launches
+ * cannot be their base. */
 static void make_all_stale(struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];
@@ -93,7 +93,7 @@ static bool has_timing(const struct launch_points *l, size_t point, int block)
     return false;
 }
 
-/* Updates the number of pairs for a launch of the point, about to be added, in this block. A
+/* Updates the number of pairs when a launch of the point in this block is about to be added. A
  * comparison gains a pair if the other point has a timed launch in the block. */
 static void count_pairs(struct launch_points *l, size_t point, int block)
 {
@@ -216,8 +216,8 @@ static void count_folder(struct launch_points *l, size_t point, const struct jou
         launch_points_accuracy(l, point, seed)->numbers++;
 }
 
-/* Marks an outdated launch as done in its block. Its replacement runs in a new block: in the old
- * one, no other launch would run near it in time. */
+/* Marks an outdated launch as done in its block. Its replacement runs in a new block, together with
+ * launches of other points. */
 static void learn_outdated(struct launch_points *l, size_t point,
                            const struct journal_launch *launch)
 {
@@ -261,7 +261,7 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
 
 /* ---- Open and close ---- */
 
-/* Adds a comparison of two points, unless it exists or the two are one point. */
+/* Adds a comparison of two points, unless it exists already or both are the same point. */
 static void compare(struct launch_points *l, size_t point, size_t with, bool is_share)
 {
     struct point_launches *p = &l->points[point];

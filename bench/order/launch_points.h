@@ -48,8 +48,8 @@ struct point_launches {
     uint32_t accuracy_left;
     int last_block;    /* number of the last block that contains the point, if n_places > 0 */
     int last_timed;    /* block of the last valid timed launch, if n_timings > 0 */
-    uint32_t ended[2]; /* successful timed launches and accuracy runs; wall_s: their total wall
-                          time */
+    uint32_t ended[2]; /* number of successful timed launches and of successful accuracy runs;
+                          wall_s: total wall time of each kind */
     double wall_s[2];
 
     const uint32_t *users; /* [n_users] indices of points that are compared with this one */
@@ -93,8 +93,8 @@ enum status launch_points_open(struct launch_points *l, const struct spec *spec,
                                const struct journal *journal, const char *run_dir, struct error *e);
 void launch_points_close(struct launch_points *l);
 
-/* Returns how many launches every point gets at least: the requested minimum. If an interval needs
- * six and the maximum allows them, six. */
+/* Returns how many launches every point gets at least: the requested minimum, or six if an interval
+ * needs six and the maximum allows it. */
 size_t launch_points_sure(const struct launch_points *l);
 
 /* Returns whether the point gets no further timed launches. */
@@ -113,7 +113,7 @@ void launch_points_begin(struct launch_points *l, size_t point, int block);
  * timed launch, reads the launch's records. */
 enum status launch_points_learn(struct launch_points *l, size_t number, struct error *e);
 
-/* Examines again, of the points with new launches, at most `most`. */
+/* Examines again at most `most` of the points that have new launches. */
 void launch_points_look(struct launch_points *l, size_t most);
 
 /* Queues a point to be examined again by launch_points_look. */

@@ -11,7 +11,8 @@ struct attempt_limits {
 };
 
 /* Starts the prepared command and waits for its end. Creates `folder` with command.txt and log.txt.
- * Measures load and speed of the ranks' processors before and after, and sets them in `l`. */
+ * Measures load and speed of the ranks' processors before and after, and stores the results in
+ * `l`. */
 enum status attempt_run(struct campaign *c, const struct config *point,
                         const struct site_launch *prepared, const char *folder,
                         const struct attempt_limits *limits, struct launch_outcome *outcome,

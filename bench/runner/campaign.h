@@ -62,7 +62,7 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
                              const struct tools *tools, struct error *e);
 
 /* Opens the newest run that can be resumed: it shares a point with the spec, and its facts allow it
- * (facts_allow_resume). If there is none, begins a new run. Prints which of the two, and why. The
+ * (facts_allow_resume). If there is none, begins a new run. Prints what it does and why. The
  * earlier spec of a resumed run is kept as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process,
  * if another runner uses the run. */
 enum status campaign_open_run(struct campaign *c, struct error *e);
@@ -79,7 +79,7 @@ enum status campaign_link_latest(const struct campaign *c, struct error *e);
  * no longer used in results; those of this version are used again. */
 enum status campaign_record_changes(struct campaign *c, struct error *e);
 
-/* Marks every failed launch in the journal as retried, so that its point is no longer given up.
+/* Marks every failed launch in the journal as retried, so that its point may have launches again.
  * campaign_run repeats those that no other launch replaces; *retried is their number. */
 enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e);
 
@@ -106,7 +106,7 @@ struct campaign_segment {
     uint32_t until; /* number of the segment's last epoch */
     uint64_t seed;
     bool resumes;     /* continues from the checkpoint of an earlier segment */
-    bool omits_kill;  /* runs without inject.kind: kill, because the rank was already killed */
+    bool omits_kill;  /* runs without inject.kind: kill, because that fault has already happened */
     const int *order; /* order of the nodes to use, as in site_job */
 };
 enum status campaign_prepare_segment(const struct campaign *c, const struct point *point,

@@ -45,8 +45,9 @@ static enum status journal_refusals(struct campaign *c, struct error *e)
     return status;
 }
 
-/* Sets keys[n_points + 1] to the version (key) in use of each point's program according to the
- * journal; "": the point has no launches. The last element is for points that the spec lacks. */
+/* Sets keys[n_points + 1]: for each point, the version (key) of its program whose launches are
+ * used, according to the journal; "": no launches. The last element is for points that the spec
+ * lacks. */
 static void list_keys(const struct campaign *c, const char **keys)
 {
     const struct journal *j = &c->journal;
@@ -59,8 +60,8 @@ static void list_keys(const struct campaign *c, const char **keys)
         keys[spec_find_point(&c->spec, j->keys[i].point)] = j->keys[i].key;
 }
 
-/* Writes the new version of each peer that has changed since its launches to the journal. If any
- * other program has changed, a new run was begun instead. */
+/* Writes to the journal the new version of each peer that has changed since its launches. If
+ * another program had changed, a new run would have been begun. */
 static enum status journal_changes(struct campaign *c, const char **keys, struct error *e)
 {
     char key[FACTS_KEY_BYTES];
@@ -122,8 +123,8 @@ static void announce(struct campaign *c, const struct next_launch *next)
     else
         snprintf(what, sizeof what, "%s  accuracy, seed %llu", label,
                  (unsigned long long)next->seed);
-    size_t left = f.left > 0 ? f.left : 1; /* at least the current launch, even if the forecast was
-                                              none */
+    size_t left = f.left > 0 ? f.left : 1; /* at least 1, the current launch, even if the forecast
+                                              did not expect it */
     progress_next(&c->progress, f.done + 1, f.done + left, what, f.left_s, f.at_most);
 }
 

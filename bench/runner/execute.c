@@ -11,8 +11,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Names the launch's folder. The number in its name comes from the journal, so that no later launch
- * overwrites the folder of an interrupted one. */
+/* Names the launch's folder. Its number comes from the journal, so that no later launch overwrites
+ * the folder of an interrupted one. */
 static void name_launch(const struct campaign *c, const struct next_launch *next,
                         struct journal_launch *l)
 {
@@ -34,8 +34,8 @@ static void name_launch(const struct campaign *c, const struct next_launch *next
                  (unsigned long long)next->seed, next->number);
 }
 
-/* Replaces the load that the runner measured by the load that ranks measured on their own nodes,
- * unless that is unknown. */
+/* Replaces the load that the runner measured by the load that ranks measured on their own nodes, if
+ * they measured it. */
 static void take_noise(struct journal_launch *l, const struct launch_result *result)
 {
     if (isnan(result->foreign_pct))

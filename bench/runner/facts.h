@@ -40,8 +40,8 @@ const char *facts_differ(const json_t *was, const json_t *is, const char *last);
  * concerned. */
 bool facts_allow_resume(const json_t *was, const json_t *is, const struct spec *spec);
 
-/* Writes how messages call a fact, such as "the program train_cnn". fact_way_back returns under
- * which condition its earlier launches are used again. */
+/* Writes a fact's name as messages show it, such as "the program train_cnn". fact_way_back returns
+ * under which condition launches before its change are used again. */
 void fact_explain(char *text, size_t size, const char *name);
 const char *fact_way_back(const char *name);
 

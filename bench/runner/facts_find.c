@@ -1,5 +1,5 @@
 /* Collects the facts of a campaign, and finds on which facts a point depends. Each kind of
- * facts.def has one function for either task. */
+ * facts.def has two functions, find_<kind> and concerns_<kind>. */
 #include <sha2.h>
 #include <stdio.h>
 #include <stdlib.h>

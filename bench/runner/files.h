@@ -1,4 +1,4 @@
-/* Paths, folders, and files that are written atomically. */
+/* Handles paths and folders, and writes files atomically. */
 #pragma once
 
 #include <stdbool.h>

@@ -23,7 +23,7 @@ const char *foreign_program(const json_t *programs, const struct config *config)
 /* Returns the file name of the point's program, such as "pi" for "build/pi". */
 const char *foreign_name(const struct config *config);
 
-/* Fills in the arguments of the user's command: words in braces become values of the launch.
- * *arguments is NULL-terminated; free it with one call of free. */
+/* Replaces words in braces in the user's command by values of the launch. *arguments, the words
+ * after the program, is NULL-terminated; free it with one call of free. */
 enum status foreign_arguments(char ***arguments, const struct config *config,
                               const struct foreign_launch *launch, struct error *e);

@@ -118,8 +118,8 @@ enum status manifest_write(const char *path, const struct campaign *c, struct er
     return status;
 }
 
-/* Moves the command with which the run was started before to `earlier`, and stores the current one.
- * `kept`: file of the earlier spec. */
+/* Moves the run's earlier command to `earlier` and stores the current one. `kept`: name of the file
+ * with the earlier spec. */
 static void take_command(json_t *json, const struct campaign_request *m, const char *kept)
 {
     char at[32];

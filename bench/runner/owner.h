@@ -26,14 +26,14 @@ enum status owner_take(struct owner *o, const char *run_dir, struct error *e);
 void owner_sign(struct owner *o);
 void owner_leave(struct owner *o);
 
-/* Returns ERR_UNAVAILABLE with a message that names the run's runner, as `line` of the file at
- * `path` says, and tells how to wait for its end. */
+/* Returns ERR_UNAVAILABLE. The message names the runner, as `line` of the file at `path` does, and
+ * says how to run after its end. */
 enum status owner_refuse(const char *path, const char *line, struct error *e);
 
 /* Reads the line of the file; "an unknown process" if there is no file. */
 void owner_read(const char *run_dir, char line[512]);
 
 /* Returns whether the runner that `line` names seems to be alive, without trying the lock. On this
- * host its process must exist. On another host its line must have been updated in the last
+ * host its process must exist. On another host it must have updated the line in the last
  * seconds. */
 bool owner_lives(const char *run_dir, const char *line);

@@ -88,8 +88,8 @@ static void note_kept(const struct summary *s)
     log_print(LOG_NOTE, "%s of %s outside this spec are kept", launches, points);
 }
 
-/* Returns whether no point makes the campaign fail. `aloud`: prints each point that is not ok, and
- * their numbers, on standard error. */
+/* Returns whether no point makes the campaign fail. `aloud`: also prints, on standard error, each
+ * point that is not ok. */
 static bool name_failures(const struct summary *s, size_t n_reported, bool aloud)
 {
     char points[TEXT_NUMBER];

@@ -11,17 +11,17 @@
 
 struct report_request {
     const char *run_dir;
-    const char *shown;     /* the run's folder as messages name it */
+    const char *shown;     /* name of the run's folder in messages */
     bool write;            /* write the CSV files */
     bool draw;             /* draw the figures */
     bool figures_optional; /* print a note instead of an error if gnuplot is missing */
     bool strict;           /* treat a rule of Hoefler and Belli that is not met as a failed point */
     FILE *table;           /* stream to which the table is printed; NULL: none */
     size_t
-        n_reported; /* of the journal's last n_reported launches, this command has already printed
-                       the failures */
-    struct journal *journal; /* open journal of a caller that runs launches, to retry damaged ones;
-                                else NULL */
+        n_reported; /* number of launches, the last of the journal, whose failures this command has
+                       already printed */
+    struct journal *journal; /* the journal, open for writing, if the caller runs launches and so
+                                can repeat damaged ones; else NULL */
 };
 
 struct report_result {

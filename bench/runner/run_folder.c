@@ -89,8 +89,8 @@ static bool find_last(const struct campaign *c, char last[256])
     return last[0] != '\0';
 }
 
-/* Creates the folder of a new run, named by the current time. Names must sort by start. So if the
- * newest run has this time or a later one, one second after that is used. */
+/* Creates the folder of a new run, named by the current time. Names must sort by start. If the
+ * newest run has this time or a later one, the new name is one second after it. */
 static enum status make_run(const struct campaign *c, char run[64], struct error *e)
 {
     char path[PATH_BYTES], stamp[32], last[256], identity[65];

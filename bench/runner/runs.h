@@ -19,13 +19,13 @@ struct run {
     char revision[64], started[32];
     json_t *facts; /* facts, texts by name; NULL: the run's version of scalebench had none, so it
                       cannot be resumed */
-    /* Index of the first run with equal facts; the run's own index if there is none. Both runs then
-     * measured the same, for example because of --fresh. */
+    /* Index of the first run with equal facts, which may be this run. A later run with equal facts
+     * measured its points again, for example because of --fresh. */
     size_t repeats;
 };
 
 struct runs {
-    struct run *all; /* [n] runs, oldest first */
+    struct run *all; /* [n] runs of a campaign, oldest first */
     size_t n;
 };
 

@@ -41,8 +41,8 @@ static bool is_precise(const struct reading *r, const struct point_launches *p)
     return timing_half_width_pct(&i, false) <= config_number(&r->spec.config, OPT_TIME_PRECISION);
 }
 
-/* Returns whether the point has all timed launches and accuracy runs that the spec requires. While
- * its intervals are too wide, it is not done until the maximum of launches. */
+/* Returns whether the point has all timed launches and accuracy runs that the spec requires. If its
+ * interval is too wide, it needs the maximum number of launches. */
 static bool is_done(const struct reading *r, size_t point, const struct point_launches *p)
 {
     const struct value *launches = &r->spec.config.values[OPT_TIME_LAUNCHES];

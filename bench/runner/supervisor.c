@@ -77,8 +77,8 @@ static int ranks_left(const struct supervised *s)
     return left;
 }
 
-/* Returns the number of ranks for a segment: as planned, if enough are left. Else the largest
- * number with which strategy and batch work; 1 if there is none. */
+/* Returns the number of ranks for a segment. It is the planned number if enough ranks are left,
+ * else the largest that strategy and batch allow, at least 1. */
 static int ranks_of(const struct supervised *s, size_t segment)
 {
     int planned = config_segment(&s->point->config, segment).ranks, left = ranks_left(s);
@@ -252,7 +252,7 @@ static bool is_hopeless(const struct launch_outcome *outcome)
     return false;
 }
 
-/* Writes when ranks died, as " at 2026-11-23T10:05:00Z, after step 57". */
+/* Writes when ranks died, such as " at 2026-11-23T10:05:00Z, after step 57". */
 static void format_death(char text[SUPERVISOR_TEXT], const struct attempt *a)
 {
     time_t at = (time_t)a->end_s;
@@ -272,8 +272,8 @@ static enum status ask_nodes(struct supervised *s, struct error *e)
     return campaign_ask_nodes(s->c, s->point, &s->nodes, &s->n_nodes, e);
 }
 
-/* Returns whether the run may restart after ranks died. Writes to `after` when they died and, if it
- * may not, why not. */
+/* Returns whether the run may restart after ranks died. Writes to `after` when they died and, if no
+ * restart is possible, why not. */
 static bool may_restart(const struct supervised *s, char after[SUPERVISOR_TEXT])
 {
     const struct config *config = &s->point->config;
@@ -316,7 +316,7 @@ static enum status restart(struct supervised *s, bool *may, char after[SUPERVISO
     return OK;
 }
 
-/* Runs the next segment. *more: another segment, or a restart, must follow. */
+/* Runs the next segment, or restarts it. *more: another call must follow. */
 static enum status run_next(struct supervised *s, bool *more, struct launch_outcome *outcome,
                             char after[SUPERVISOR_TEXT], struct error *e)
 {

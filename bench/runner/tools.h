@@ -25,8 +25,8 @@ const char *tools_revision(const struct tools *tools);
 enum status tools_program(const struct tools *tools, const char *name, char path[PATH_BYTES],
                           struct error *e);
 
-/* Finds the file with the code of the executable at `path`. In a bundle, `path` is a starter of
- * scalebench's own program, which is stored beside it (bench/base/executable.h). Otherwise it is
- * `path` itself. */
+/* Finds the file with the code of the executable at `path`. In a bundle, scalebench's own programs
+ * are stored beside small starters, and `path` is a starter (bench/base/executable.h). Otherwise
+ * returns `path` itself. */
 enum status tools_contents(const struct tools *tools, const char *path, char file[PATH_BYTES],
                            struct error *e);

@@ -36,7 +36,7 @@ const char *workloads_program(const struct workloads *w, const struct point *poi
  * Points with equal texts share one answer. Free the text; NULL: no memory. */
 char *workload_about(const struct point *point);
 
-/* Asks the point's program: a peer whether it can run here, another program for the properties that
+/* Asks the point's program. A peer says whether it can run here, any other program which properties
  * all its launches share (launch_common of bench/collect). Stores the answer. ERR_UNAVAILABLE with
  * the reason if the program cannot run. ERR_SPEC at the option if data cannot be read, or a program
  * is missing. Any other problem is reported later by the launches. */

@@ -15,7 +15,7 @@
 
 /* ---- Launches ---- */
 
-/* A launch, with the records that its ranks wrote to its folder. */
+/* A launch, with the records that its ranks have written. */
 struct left {
     const struct journal_launch *journal;
     const struct point *point;
@@ -25,8 +25,8 @@ struct left {
     int ranks;
 };
 
-/* Which launches a CSV file covers: timed launches, accuracy runs, also diverged ones. `records`:
- * whether its rows need the ranks' records. */
+/* Selects the launches that a CSV file covers: timed launches, accuracy runs, also diverged ones.
+ * `records`: whether its rows need the ranks' records. */
 struct chosen {
     bool time, accuracy, diverged;
     enum { RECORDS_NEEDED, RECORDS_IF_THERE, RECORDS_IGNORED } records;

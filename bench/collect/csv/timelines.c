@@ -25,8 +25,8 @@ struct placed_list {
     struct placed *items;
     size_t n;
     int64_t origin_ns;            /* time at which the first rank began the step */
-    int64_t first_ns;             /* earliest begin of any span; before origin_ns if a gradient sum
-                                     began in the previous step */
+    int64_t first_ns;             /* earliest start of any span; before origin_ns if a gradient sum
+                                     started in the previous step */
     const struct record_span *of; /* any span of the recorded step, which names epoch and step */
 };
 
@@ -71,7 +71,7 @@ static bool find_step(const struct rank_record *r, const struct record_span *spa
 }
 
 /* Adds a "wait" span to spans [n] of a rank: the part of its first communication before the last
- * rank arrived. Adds none if arrivals are unknown or differ by less than the clocks' error. Returns
+ * rank arrived. Adds none if arrival times are unknown, or closer than the clocks' error. Returns
  * the new n. */
 static size_t add_wait(struct placed *spans, size_t n, const struct rank_record *records, int ranks,
                        int rank, const struct record_span *of)
@@ -125,8 +125,9 @@ static void place_rank(struct placed_list *list, const struct rank_record *recor
     list->n += n;
 }
 
-/* Lists the spans of one step on all ranks: the step of the first span of the first rank that has
- * any. The list is empty if the ranks' clocks cannot be compared. Free list->items. */
+/* Lists the spans of one step on all ranks. The step is that of the first span of the first rank
+ * that recorded spans. The list is empty if the ranks' clocks cannot be compared. Free
+ * list->items. */
 static enum status place_all(struct placed_list *list, const struct rank_record *records, int ranks,
                              struct error *e)
 {
@@ -155,7 +156,7 @@ static json_t *metadata(const char *what, int rank, int lane, const char *name)
                      lane, "args", "name", name);
 }
 
-/* Returns a trace event. Times are in microseconds since the earliest begin, because viewers expect
+/* Returns a trace event. Times are in microseconds since the earliest start, because viewers expect
  * no negative times. */
 static json_t *event(const struct placed_list *list, const struct placed *p)
 {

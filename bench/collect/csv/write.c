@@ -129,8 +129,8 @@ static enum csv_type type_of(enum option_type type)
     return whole ? CSV_INT : type == TYPE_REAL ? CSV_REAL : CSV_TEXT;
 }
 
-/* Adds an option's column to columns.csv. Without a unit if its values are texts, since these
- * include their unit, as in "10 ms". */
+/* Adds an option's column to columns.csv. The column has no unit if its values are texts that
+ * include one, such as "10 ms". */
 static void add_option(struct csv *csv, const char *file, const struct spec_option *option)
 {
     enum csv_type type = type_of(option->type);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 struct markup {
-    const char *begin, *between, *end; /* markup at the begin of a row, between its cells, and at
-                                          its end */
+    const char *begin, *between, *end; /* markup before the first cell of a row, between cells, and
+                                          after the last */
     const char *title, *title_end;     /* markup before and after the title */
     const char *note;                  /* markup before each paragraph below the table */
     const char *special;               /* characters that need a backslash before them */
@@ -17,7 +17,7 @@ extern const struct markup markup_markdown, markup_latex;
 /* Writes a text, with special characters escaped. */
 void markup_write_text(FILE *out, const struct markup *m, const char *text);
 
-/* Write the markup at the begin of a table, between its header row and the others, and at its end.
+/* Write the markup before a table, between its header row and the other rows, and after the table.
  * The first `numbers` columns are numbers, the next `texts` columns texts. */
 void markup_begin_table(FILE *out, const struct markup *m, size_t numbers, size_t texts);
 void markup_end_headers(FILE *out, const struct markup *m, size_t numbers, size_t texts);

@@ -26,7 +26,7 @@ struct table_column {
     enum column_id cell;   /* column of summary.csv that the column shows */
     int digits;
     bool published;                            /* the column shows the published value of `cell` */
-    bool names_level;                          /* each cell names the confidence level of its
+    bool names_level;                          /* each cell shows the confidence level of its
                                                   interval, because levels differ */
     bool (*of)(const struct point_summary *p); /* returns whether a point has a value in this
                                                   column; NULL: every point has */
@@ -67,8 +67,8 @@ char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
  * interval). Internal. */
 const struct interval *table_interval(const struct table_column *c, const struct point_summary *p);
 double table_level(const struct table_column *c, const struct point_summary *p);
-/* Adds to each header with intervals their common confidence level. If levels differ, cells below
- * TIMING_LEVEL name their own by table_add_level. */
+/* Adds the confidence level to each header of a column with intervals. If levels differ, each cell
+ * below TIMING_LEVEL shows its own (table_add_level). */
 void table_name_levels(struct table *t);
 void table_add_level(char text[TABLE_CELL], double level);
 

@@ -5,8 +5,8 @@
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 
-/* Returns whether every table has this column of ours. Then only a column of published values is
- * added. */
+/* Returns whether every table has this column anyway, so that only a column of published values is
+ * added beside it. */
 static bool is_shown(enum column_id column)
 {
     return column == COLUMN_test_acc_pct || column == COLUMN_step_ms_median;

@@ -15,8 +15,8 @@ static bool has_speedup(const struct summary *s, const struct point_summary *p)
     return &s->points[p->base] != p && isfinite(p->scaling.speedup.mid);
 }
 
-/* Returns by how much (%) the ratio of the medians in the table differs from the printed speed-up,
- * a median of paired ratios. 0: both round to the same digits. */
+/* Returns by how much (%) the ratio of the two medians in the table differs from the printed
+ * speed-up, which is a median of paired ratios. 0: both round to the same digits. */
 static double quotient_differs(const struct point_summary *p, const struct point_summary *base)
 {
     char ratio[TEXT_NUMBER], quotient[TEXT_NUMBER];

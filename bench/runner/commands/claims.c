@@ -41,8 +41,8 @@ static enum status update(const struct claims *c, struct error *e)
 }
 
 /* Prints the verdicts and how they differ from the existing .csv file, which --update then
- * overwrites. Differences give exit status 1, but not with --update. Wrong links in the
- * hand-written story always do. */
+ * overwrites. Exit status 1 for differences without --update, and for wrong links in the
+ * hand-written story. */
 static enum status print_verdicts(const struct claims *c, const struct arguments *arguments,
                                   FILE *out, int *exit_status, struct error *e)
 {

@@ -1,6 +1,6 @@
 /* Commands of the scalebench program. Each prints results to `out` and messages to standard error;
- * main prints the error that it returns. If a command returns OK, *exit_status is the exit status,
- * at first 0. */
+ * main prints the error that it returns. A command may set *exit_status, initially 0, if it returns
+ * OK. */
 #pragma once
 
 #include <stdio.h>

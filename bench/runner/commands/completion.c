@@ -10,7 +10,7 @@
 #include "kernels/base/text.h"
 
 struct offer {
-    const char *word; /* begin of the word that is to be completed */
+    const char *word; /* beginning of the word that is to be completed */
     const char *out;  /* folder of all results */
     const struct tools *tools;
     FILE *to;
@@ -27,7 +27,7 @@ static const struct shell {
 /* given in place of a shell's name: prints completions of a command line */
 static const char asking[] = "words";
 
-/* Prints `length` characters of a completion, then `end` ("=" or ""), if it begins with the
+/* Prints the first `length` characters of `text`, then `end` ("=" or ""), if they complete the
  * word. */
 static void offer(const struct offer *o, const char *text, int length, const char *end,
                   const char *meaning)
@@ -148,7 +148,7 @@ static void offer_options(const struct offer *o, const struct command *command)
     offer_word(o, "--help", "");
 }
 
-/* Offers the allowed values of an option, or completions of the names in its description of a
+/* Offers the allowed values of an option, or completions of the names in the description of its
  * value. */
 static enum status offer_values(const struct offer *o, const struct command_option *option,
                                 struct error *e)

@@ -103,8 +103,8 @@ static enum status choose_run(const struct spec *asked, const struct arguments *
                     set ? arguments->set : "", set ? "\"" : "");
 }
 
-/* Loads the spec of the run to draw, with figure options from the user's current spec. Swaps the
- * values of both specs. `asked` must live as long as `spec`, since points borrow values. */
+/* Loads the spec of the run to draw, with the options of figures from the user's current spec.
+ * `asked` must live as long as `spec`: values of both are swapped, and points borrow values. */
 static enum status load_campaign(struct spec *spec, struct spec *asked,
                                  const struct arguments *arguments, char run_dir[PATH_BYTES],
                                  struct error *e)

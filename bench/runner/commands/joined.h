@@ -1,4 +1,4 @@
-/* Names of the runs that one figure shows, which distinguish the runs. */
+/* Gives the runs that one figure shows names that distinguish them. */
 #pragma once
 
 #include "bench/collect/collect.h"
@@ -15,8 +15,8 @@ struct joined_run {
     char name[96];
 };
 
-/* Names each run by the first parts that differ between the runs. Runs whose names are still equal
- * get numbers. */
+/* Names each run by the parts that differ between the runs. Runs whose names are still equal get
+ * numbers. */
 void joined_name(struct joined_run *runs, size_t n);
 
 /* Joins the names of all runs to the name of a folder. */

@@ -32,7 +32,7 @@ static enum status print_model(const char *path, void *arg, struct error *e)
 
 struct config_list {
     FILE *out;
-    size_t skip; /* length of the part of a path before the name that `run` accepts */
+    size_t skip; /* length of a path up to the name that `scalebench run` accepts */
 };
 
 /* Prints a spec's name, and its title or else the first line of its comment on top. */
@@ -148,8 +148,8 @@ enum status command_list(const struct arguments *arguments, const struct tools *
     return OK;
 }
 
-/* Functions explain_...: print what a name means and return the number of meanings found. A name
- * may have several: `seed` is an option and a column of several files. */
+/* Each explain_ function prints the meanings of a name and returns their number. A name may have
+ * several: `seed` is an option and a column of several files. */
 static size_t explain_option(FILE *out, const char *name)
 {
     const struct spec_option *option = option_find(name);
@@ -197,7 +197,7 @@ static size_t explain_columns(FILE *out, const char *name)
     return found;
 }
 
-/* Returns whether a figure can show the name: a quantity, or a column of numbers. */
+/* Returns whether the name is a quantity or a column of numbers, which a figure can show. */
 static bool is_number(const char *name)
 {
     struct dictionary d;
@@ -210,8 +210,8 @@ static bool is_number(const char *name)
     return false;
 }
 
-/* Returns whether a figure can show `name`: a quantity, a column of numbers, or a sum such as
- * "forward_ms+backward_ms". */
+/* Returns whether a figure can show `name`: a quantity, a column of numbers, or a sum of columns
+ * such as "forward_ms+backward_ms". */
 static bool is_of_figures(const char *name)
 {
     char term[FIGURES_STEM + 8];

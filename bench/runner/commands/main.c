@@ -204,7 +204,7 @@ static enum status check_out(const struct arguments *arguments, const struct com
                      command->name, arguments->out);
 }
 
-/* Checks that all operands are given that are not optional ([X]). "RUN RUN..." requires two. */
+/* Checks that every operand is given, except optional ones ([X]). "RUN RUN..." requires two. */
 static enum status check_operands(const struct arguments *arguments, const struct command *command,
                                   struct error *e)
 {

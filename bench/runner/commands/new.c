@@ -13,8 +13,8 @@ struct new_spec {
     const char *name, *model, *data, *ranks, *strategies;
 };
 
-/* Returns whether the spec should exclude points with one rank and a strategy, since one rank
- * synchronises no gradients. */
+/* Returns whether the spec should exclude strategies at one rank, since one rank synchronises no
+ * gradients. */
 static bool leaves_out_sums(const struct new_spec *s)
 {
     return strncmp(s->ranks, "1,", 2) == 0 && strncmp(s->strategies, "none,", 5) == 0;

@@ -40,8 +40,8 @@ static json_t *one_or_list(const struct spec_option *option)
     return schema_one_or_list(option_value(option), zip_axis(option));
 }
 
-/* A part of a spec where options may be written. `campaign`: options of the whole campaign too;
- * `value`: schema of an option's value there. */
+/* A part of a spec where options may be written. `campaign`: may have options of the whole
+ * campaign; `value`: returns the schema of an option's value there. */
 struct place {
     const char *name;
     bool campaign;
@@ -56,9 +56,9 @@ static const struct place *const places[] = {&at_top, &of_point, &in_matrix, &in
 /* name of the definition with all options that a part of a spec allows */
 static const char whole[] = "whole";
 
-/* Adds an option to the properties of a group whose name, with the dot, has `length` characters.
- * Adds the rest of the key, such as "time.launches", and each subgroup that it begins with, such as
- * "time". */
+/* Adds an option to the properties of a group. Its key, without the first `length` characters
+ * (group and dot), becomes a property, such as "time.launches". So does each subgroup in it, such
+ * as "time". */
 static json_t *add_words(json_t *properties, const struct place *place,
                          const struct spec_option *option, size_t length)
 {
@@ -77,8 +77,8 @@ static json_t *add_words(json_t *properties, const struct place *place,
             : place->value(option));
 }
 
-/* Returns the properties of a group of options, such as "measure". "": all options, by whole keys
- * and by groups. */
+/* Returns the properties of a group of options, such as "measure"; "": of all options, by whole
+ * keys and by groups. */
 static json_t *properties_of(const struct place *place, const char *group)
 {
     json_t *properties = json_object();

@@ -24,8 +24,8 @@ static void write_message(const struct search *s, const char *source, const char
              made + strlen(s->tools->folder) + 1);
 }
 
-/* Returns whether a source, a word of make's dependency file, is newer than the object file.
- * Relative paths begin at scalebench's home. */
+/* Returns whether a source is newer than its object file. `word`: path of the source in make's
+ * dependency file; relative paths begin at scalebench's home. */
 static bool is_newer(const struct search *s, const char *word, const struct stat *made)
 {
     char path[PATH_BYTES];
@@ -47,7 +47,7 @@ static bool has_newer_source(const struct search *s, const char *path)
     object[strlen(object) - 1] = 'o';
     if (stat(object, &made) != 0 || (in = fopen(path, "re")) == NULL)
         return false;
-    /* lines after the first repeat its headers as targets, which does no harm */
+    /* later lines repeat headers as targets without sources; reading them again does no harm */
     while (!found && fscanf(in, "%1023s", word) == 1) {
         size_t length = strlen(word);
         if (word[0] == '\\' || word[length - 1] == ':')

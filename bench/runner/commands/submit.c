@@ -111,8 +111,8 @@ static enum status submit_all(struct submission *s, const struct missing *m, str
     return OK;
 }
 
-/* Checks that the cluster's largest job has enough nodes for every missing point, and its nodes
- * enough cores for one. */
+/* Checks that the cluster's largest job has enough nodes for every missing point, and enough cores
+ * per node for at least one. */
 static enum status check_size(const struct submission *s, const struct missing *m, struct error *e)
 {
     long nodes = cluster_count(&s->cluster, CLUSTER_nodes);
