@@ -7,7 +7,7 @@
 
 #include "bench/collect/summary.h"
 
-/* Sets the status of a point, and the reason as formatted. Returns true. */
+/* Sets the status of a point, and its reason from a printf format. Returns true. */
 __attribute__((format(printf, 3, 4))) static bool
 settle(struct point_summary *p, enum point_status status, const char *format, ...)
 {

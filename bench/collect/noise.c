@@ -18,8 +18,9 @@
 /* rounding error (ticks) of a processor time that is the difference of two counters */
 #define TICKS 2.0
 
-/* A fixed piece of work is slow if it takes longer than the median over launches on as many cores
- * by this many standard deviations, estimated from the median absolute deviation (MAD). */
+/* A fixed piece of work is slow if it takes this many standard deviations longer than the median
+ * over launches on as many cores. The standard deviation is estimated from the median absolute
+ * deviation (MAD). */
 #define WORK_DEVIATIONS 5.0
 /* The excess must also be this share of the median, because clock rates vary by some per cent. */
 #define WORK_LEAST 0.05

@@ -77,7 +77,7 @@ void ratios_set(struct point_summary *p, const struct summary *s, const struct s
                 const struct samples *base, const struct samples *alone,
                 const struct samples *peer);
 
-/* Returns whether a ratio of `p` lacks launches because some of the other point failed. */
+/* Returns whether a ratio of `p` lacks launches because launches of the other point failed. */
 bool ratios_lack_launches(const struct point_summary *p, const struct summary *s);
 
 /* Returns whether other programs, interrupts and a hypervisor used more than SUMMARY_BUSY_PCT of

@@ -19,16 +19,16 @@
 
 /* Largest probability of missing the median that each look after the first adds.
  *
- * If launches are added until intervals are narrow, intervals miss more often than their level
- * says: each look is another chance that values lie close together beside the median (P. Armitage,
- * C. McPherson, B. Rowe, "Repeated significance tests on accumulating data", 1969). The allowed
- * probability of a miss is therefore spent look by look (K. Lan, D. DeMets, "Discrete sequential
- * boundaries for clinical trials", 1983). The first look spends the miss probability of six
- * launches, 3.1 %; each later look adds at most TIMING_ADDED_MISS. At 9, 12, 15 and 18 launches the
- * interval is one value wider on each side than 95 % needs, and misses with probability 0.4, 0.6,
- * 0.7 and 0.8 %. Whatever the distribution, and whenever launches end up to 20, the probability of
- * a miss is at most the sum, 6.8 %. Most campaigns end at one of the first two looks. With
- * simulated noise, 1 to 4 % of intervals miss the median (test_coverage). */
+ * If launches are added until intervals are narrow, intervals miss the median more often than their
+ * level says. Each look is another chance that values lie close together, but beside the median (P.
+ * Armitage, C. McPherson, B. Rowe, "Repeated significance tests on accumulating data", 1969). So
+ * the allowed probability of a miss is divided among the looks (K. Lan, D. DeMets, "Discrete
+ * sequential boundaries for clinical trials", 1983). The first look spends the miss probability of
+ * six launches, 3.1 %; each later look adds at most TIMING_ADDED_MISS. At 9, 12, 15 and 18 launches
+ * the interval is one value wider on each side than 95 % needs, and misses with probability 0.4,
+ * 0.6, 0.7 and 0.8 %. Whatever the distribution, and whenever launches end up to 20, the
+ * probability of a miss is at most the sum, 6.8 %. Most campaigns end at one of the first two
+ * looks. With simulated noise, 1 to 4 % of intervals miss the median (test_coverage). */
 #define TIMING_ADDED_MISS 0.015
 
 /* A valid timed launch. images: images per step; NAN: unknown. */
@@ -76,14 +76,15 @@ double timing_half_width_pct(const struct interval *i, bool share);
 /* Returns the half width (%) that the stop rule requires at n launches: precision_pct x min(1, n /
  * 15).
  *
- * Six values that lie close together by chance look precise, more so the wider they scatter, and
- * often lie on one side of the median. With one limit for every look, only 77 % of the intervals
- * that stop at 6 would hold the median if noise is 1.6 times the precision.
+ * The limit is stricter for few launches, because six values may lie close together by chance,
+ * often on one side of the median. With the same limit at every look, only 77 % of the intervals
+ * accepted at 6 launches would contain the median, if noise is 1.6 times the precision.
  *
- * No rule prevents this with too few launches. The median of n launches with standard deviation s
- * scatters by 1.25 s / sqrt(n). An interval called precise reaches no further than the precision d.
- * So it holds with probability P(|Z| <= 0.8 sqrt(n) d / s) at most, Z normal, however it was
- * chosen. With 20 launches this is 97 % at s = 1.6 d, and 89 % at 2.3 d: a ratio of two points that
- * scatter by 1.6 d each. Precise points can only be rare there: 1.6 % of all with this rule, 14 %
- * with 95 % intervals. With 36 launches, 94 % of them hold. */
+ * With few launches, no rule prevents such misses completely. The median of n launches with
+ * standard deviation s has standard error 1.25 s / sqrt(n). An accepted interval reaches at most
+ * the precision d to either side. So it contains the true median with a probability of at most
+ * P(|Z| <= 0.8 sqrt(n) d / s), Z standard normal. With 20 launches this is 97 % for s = 1.6 d. It
+ * is 89 % for s = 2.3 d, as for a ratio of two points with s = 1.6 d each. With such noise,
+ * accepted intervals must be rare: 1.6 % of all with this rule, 14 % with plain 95 % intervals.
+ * With 36 launches, 94 % of accepted intervals contain the median. */
 double timing_asked_pct(double precision_pct, size_t n);

@@ -1,6 +1,6 @@
-/* Commands of the scalebench program. Each prints results to `out` and messages to standard error;
- * main prints the error that it returns. A command may set *exit_status, initially 0, if it returns
- * OK. */
+/* Commands of the scalebench program. A command prints results to `out` and messages to standard
+ * error. main prints the error that the command returns. If the command returns OK, it may set
+ * *exit_status, which is 0 at first. */
 #pragma once
 
 #include <stdio.h>
