@@ -263,8 +263,8 @@ static struct interval sum_over(const struct taken *taken, double n)
     return r;
 }
 
-/* Returns the median with Student's t interval of the mean. If x is normal, its level is 95 % for
- * any n >= 2. */
+/* Returns the median with Student's t interval of the mean. If x is normal, the interval's level is
+ * 95 % for any n >= 2. */
 static struct interval normal_interval(const double *x, size_t n, double median)
 {
     double mean = x[0], squares = 0;
@@ -296,8 +296,8 @@ static size_t find_launches(double *x, double *own, const struct taken *taken)
     return n;
 }
 
-/* Computes the median over launches. The median of published numbers is exact. That of a single
- * measured launch has an unbounded interval. */
+/* Computes the median over launches. The median of published numbers is exact. The median of a
+ * single measured launch has an unbounded interval. */
 static enum status find_median(struct interval *r, const struct taken *taken, struct error *e)
 {
     double *x;

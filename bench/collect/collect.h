@@ -138,8 +138,8 @@ struct point_noise {
 
 /* The rank that most often arrived last at the gradient synchronisation. */
 struct point_last {
-    int rank;   /* number of that rank; -1: unknown */
-    double pct; /* share of steps in which that rank was last (%) */
+    int rank;   /* number of the rank that most often arrived last; -1: unknown */
+    double pct; /* share of steps in which this rank arrived last (%) */
     double p;   /* bound of the probability that any rank is last in as many launches if all ranks
                    are equally fast */
 };

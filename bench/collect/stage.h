@@ -16,7 +16,8 @@ struct stage {
 
 /* Creates the temporary folder; removes those of killed programs. Call stage_close in any case. */
 enum status stage_open(struct stage *stage, const char *run_dir, struct error *e);
-/* Moves the file `name` into the run's folder. It replaces an older file. */
+/* Moves the file `name` from the temporary folder into the run's folder, where it may replace an
+ * older file. */
 enum status stage_keep(const struct stage *stage, const char *name, struct error *e);
 /* Function that writes the content of a file; `what` is the argument given to stage_write. */
 typedef enum status stage_writer(FILE *out, void *what, struct error *e);

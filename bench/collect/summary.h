@@ -28,7 +28,7 @@ struct samples {
     struct sample *items;
     size_t n, diverged; /* number of valid launches, and of launches that diverged */
     double *values;
-    struct timings timings; /* step times of these launches with their blocks */
+    struct timings timings; /* step times and blocks of the n valid launches */
 };
 
 /* Collects the valid launches of point p, timed ones or accuracy runs (`run`). Call samples_free in

@@ -27,8 +27,7 @@
 #define SECOND ((int64_t)1000000000)
 /* time from SIGTERM to SIGKILL (ns) */
 #define GRACE_NS SECOND
-/* time from SIGKILL (ns) after which a process that still exists is reported; it is stuck in the
- * kernel */
+/* time after SIGKILL (ns) at which a process that still exists, stuck in the kernel, is reported */
 #define PATIENCE_NS (20 * SECOND)
 #define CANNOT_RUN  127
 

@@ -161,7 +161,7 @@ static void look_at(struct findings *f, const char *line)
         f->last = line;
 }
 
-/* Splits `text` into lines, changing it, and searches them for explanations. */
+/* Splits `text` into lines, changing `text`, and searches the lines for explanations. */
 static struct findings look_through(char *text)
 {
     struct findings f = {0};

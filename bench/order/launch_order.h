@@ -43,8 +43,8 @@ struct launch_order {
     struct queued {
         size_t point, failed_at, rank;
         int block;
-    } * queue; /* [n_queue] launches of started blocks, in their order; those from `head` on have
-                  not ended */
+    } * queue; /* [n_queue] launches of started blocks, in the order in which they run; those from
+                  `head` on have not ended */
     size_t head, n_queue;
     int n_block_numbers; /* highest block number in use + 1 */
     const char **ids;    /* [n_points] pointers to the points' ids, adjacent in memory */

@@ -24,7 +24,8 @@ struct comparison {
 struct turn {
     int block;
     bool done;
-    size_t failed_at; /* number in the journal of its last failed attempt, from 1; 0: none failed */
+    size_t failed_at; /* number in the journal of the last failed attempt at this launch, from 1; 0:
+                         none failed */
 };
 
 /* Launches of one point. Members read for all points at once come first, so that a loop over
@@ -44,7 +45,7 @@ struct point_launches {
                                        equal to it */
     uint32_t n_timings;             /* number of valid timed launches */
     uint32_t n_places;              /* number of blocks that contain the point */
-    uint32_t n_queued;              /* number of its launches in the queue */
+    uint32_t n_queued;              /* number of the point's launches in the queue */
     uint32_t accuracy_left;
     int last_block;    /* number of the last block that contains the point, if n_places > 0 */
     int last_timed;    /* block of the last valid timed launch, if n_timings > 0 */
@@ -60,12 +61,12 @@ struct point_launches {
     size_t last_failure; /* number in the journal of the last failed launch, from 1; 0: none
                             failed */
     double last_s;       /* wall time (s) of the point's last ended launch; 0: none */
-    int numbers;         /* number of folders that its timed launches have used */
+    int numbers;         /* number of folders that the point's timed launches have used */
 };
 
 struct accuracy_run {
     bool done;
-    int numbers; /* number of folders that the run's attempts have used */
+    int numbers; /* number of folders that attempts at this accuracy run have used */
 };
 
 struct launch_points {

@@ -13,8 +13,8 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* load by other processes above which a warning is printed (%); it is measured for 0.1 s in ticks
- * of 0.01 s, so smaller values may be chance */
+/* load by other processes above which a warning is printed (%); the load is measured for 0.1 s in
+ * ticks of 0.01 s, so smaller values may be chance */
 #define LOAD_NOTED_PCT 25.0
 
 /* Writes to the journal which skipped points can run now. */
@@ -267,7 +267,7 @@ enum status campaign_run(struct campaign *c, struct error *e)
     TRY(journal_refusals(c, e));
     if (c->owner.left_since != 0)
         clean_up(c);
-    launch_order_close(&c->order); /* campaign_run may be called twice */
+    launch_order_close(&c->order); /* an earlier call of campaign_run may have left it open */
     TRY(launch_order_open(&c->order, &c->spec, &c->journal, c->run_dir, c->seed, e));
     TRY(interrupt_begin(&c->interrupt, e));
     progress_begin(&c->progress, stderr);

@@ -10,7 +10,7 @@
 #include "bench/place/place.h"
 #include "kernels/base/error.h"
 
-/* processors that a campaign uses, and the locks that it has on their cores */
+/* processors that a campaign uses, and its locks on their cores */
 struct core_locks {
     bool cpus[CPUS_MAX];
     int fds[CPUS_MAX];

@@ -41,8 +41,8 @@ static json_t *preflight_facts(void)
     return json;
 }
 
-/* Describes the machine. If ssh starts the ranks, usable_cores is the number of cores of those
- * machines. */
+/* Describes the machine. If ranks are started by ssh, usable_cores is the number of cores of the
+ * machines reached. */
 static json_t *machine_facts(const struct campaign *c)
 {
     char host[256] = "", cpu[256], caches[256], link[LINK_BYTES] = "";

@@ -68,7 +68,7 @@ static bool is_of_host(const char *line, const char *host)
     return strstr(line, on) != NULL;
 }
 
-/* Reads from a runner's line when it started; 0: the line does not say. */
+/* Reads the start time of a runner from its line in the file; 0: the line has none. */
 static time_t began(const char *line)
 {
     struct tm utc = {0};

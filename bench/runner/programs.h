@@ -14,7 +14,7 @@ struct program {
     const char *path;      /* path that is executed, borrowed */
     char file[PATH_BYTES]; /* path of the file with the program's code (tools_contents) */
     char hex[65];
-    struct stat seen; /* size and time of that file when it was hashed */
+    struct stat seen; /* size and time of `file` when it was hashed */
 };
 
 struct programs {

@@ -341,7 +341,8 @@ enum status campaign_link_latest(const struct campaign *c, struct error *e)
     TRY(path_format(temporary, e, "%s/.latest", c->folder));
     TRY(path_format(latest, e, "%s/latest", c->folder));
     TRY(lock_folder(c, &lock, e));
-    unlink(temporary); /* a runner that was killed after symlink may have left it */
+    unlink(temporary); /* a runner that was killed between symlink and rename may have left this
+                          link */
     if (symlink(run, temporary) != 0 || rename(temporary, latest) != 0) {
         status = error_at(e, ERR_SYSTEM, latest, 0, 0, "cannot link the run: %s",
                           errno == EISDIR ? "a folder is in the way" : strerror(errno));

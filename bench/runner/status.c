@@ -113,7 +113,7 @@ static double seconds_since(const char *at)
     return fmax(0, difftime(time(NULL), timegm(&utc))); /* 0 if the clock was set back since */
 }
 
-/* Sets the launch that is running now. It can only be the journal's last one. */
+/* Sets the launch that is running now. Only the journal's last launch can be running. */
 static void take_running(struct run_status *s, const struct reading *r)
 {
     const struct journal *j = &r->journal;
@@ -130,7 +130,7 @@ static void take_running(struct run_status *s, const struct reading *r)
     snprintf(s->label, sizeof s->label, "%s", r->spec.points[point].label);
 }
 
-/* Sets s->owner to the run's runner if that is alive; "": it is not. */
+/* Sets s->owner to the run's runner; "": no runner is alive. */
 static void find_owner(struct run_status *s)
 {
     if (!folder_has(s->run.path, "runner"))

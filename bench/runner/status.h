@@ -10,7 +10,7 @@
 
 enum run_state {
     RUN_UNREADABLE,  /* the run cannot be read; `why` is the reason */
-    RUN_FINISHED,    /* all launches that its spec requests are done */
+    RUN_FINISHED,    /* all launches that the run's spec requests are done */
     RUN_INTERRUPTED, /* launches remain, and no runner is alive */
     RUN_GOING,       /* a runner is alive */
 };
@@ -25,7 +25,7 @@ struct run_status {
      * `points` */
     size_t points, points_done, points_failed, points_skipped, points_left;
     size_t precise; /* number of points whose step time has an interval as narrow as requested */
-    /* number of launches of these points: ended and not retried; failed, also if retried;
+    /* number of launches of the spec's points: ended and not retried; failed, also if retried;
      * interrupted; remaining */
     size_t done, failed, interrupted, left;
     double left_s;                /* estimated time of the remaining launches (s); NAN: unknown */
@@ -38,8 +38,9 @@ struct run_status {
                                      alive */
     bool running;                 /* a launch is running now; the next three members describe it */
     struct journal_launch launch; /* the running launch */
-    char label[128];              /* label of its point, such as "ranks=2 allreduce" */
-    double running_s;             /* time since it started (s) */
+    char label[128];              /* label of the running launch's point, such as "ranks=2
+                                     allreduce" */
+    double running_s;             /* time since the running launch started (s) */
 };
 
 /* Reads the progress of one run. If the run cannot be read, its state is RUN_UNREADABLE, without an

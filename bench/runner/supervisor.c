@@ -316,7 +316,7 @@ static enum status restart(struct supervised *s, bool *may, char after[SUPERVISO
     return OK;
 }
 
-/* Runs the next segment, or restarts it. *more: another call must follow. */
+/* Runs the next segment, or runs one again after ranks died. *more: another call must follow. */
 static enum status run_next(struct supervised *s, bool *more, struct launch_outcome *outcome,
                             char after[SUPERVISOR_TEXT], struct error *e)
 {

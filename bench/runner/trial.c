@@ -54,7 +54,7 @@ static void explain(char *why, size_t size, const struct launch_outcome *outcome
         snprintf(why, size, "%s", words[0] ? words : "no output");
 }
 
-/* Tries to start two ranks with a launcher. `why`: why it does not work; "": it works. */
+/* Tries to start two ranks with a launcher. `why`: why the launcher failed; "": it works. */
 static enum status try_launcher(struct campaign *c, const struct point *point,
                                 enum launcher_kind kind, char *why, size_t size, struct error *e)
 {

@@ -102,7 +102,8 @@ char *workload_about(const struct point *point)
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* Stores the answer of a point's program; `said` NULL: it gave none. Takes ownership of `said`. */
+/* Stores the answer of a point's program; `said` NULL: the program gave no answer. Takes ownership
+ * of `said`. */
 static enum status keep(struct workloads *w, const struct point *point, json_t *said,
                         struct error *e)
 {
@@ -113,7 +114,7 @@ static enum status keep(struct workloads *w, const struct point *point, json_t *
     return failed ? error_no_memory(e, "the answers of workloads") : OK;
 }
 
-/* Returns the stored answer of the point's program; NULL: it was not asked yet. */
+/* Returns the stored answer of the point's program; NULL: the program was not asked yet. */
 static json_t *identity_of(const struct workloads *w, const struct point *point)
 {
     char *about = workload_about(point);

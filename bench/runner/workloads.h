@@ -9,8 +9,8 @@
 #include "bench/runner/tools.h"
 #include "bench/spec/spec.h"
 
-/* Paths of the programs and their helpers, by workload; "": no point needs it, or it has no
- * helper. */
+/* Paths of the programs and their helpers, by workload. "": no point needs the program, or it has
+ * no helper. */
 struct workloads {
     const struct spec *spec;   /* borrowed */
     const struct tools *tools; /* borrowed */

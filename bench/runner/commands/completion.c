@@ -80,7 +80,7 @@ static enum status offer_printed(const struct offer *o, command_function *comman
 static const struct operand {
     const char *word;
     command_function *command;
-    const char *operand, *end; /* operand of that command; text after each name */
+    const char *operand, *end; /* operand of `command`; text printed after each name */
     enum base { IN_OUT, IN_HOME } base;
     const char *folder, *pattern, *ending;
     bool whole; /* whole paths, without removing `folder` and `ending` */

@@ -1,4 +1,5 @@
-/* The scalebench program: finds the command, parses its arguments, runs it, prints its error. */
+/* The scalebench program: finds the command, parses the command's arguments, runs it and prints its
+ * error. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>

@@ -95,8 +95,8 @@ static json_t *properties_of(const struct place *place, const char *group)
     return properties;
 }
 
-/* Returns a map with these properties. The key of user-defined options becomes a pattern that
- * matches any name. */
+/* Returns the schema of a map with these properties. The key of user-defined options becomes a
+ * pattern that matches any name. */
 static json_t *map_with(json_t *properties)
 {
     static const char name[] = "[A-Za-z][A-Za-z0-9_]{0,30}$";

@@ -58,8 +58,8 @@ static enum status read_all(struct submission *s, struct error *e)
     return path_format(s->template, e, "%s/configs/sites/bench.sbatch", s->tools->home);
 }
 
-/* Submits a script. sbatch prints the job's number, a ';' and the cluster's name; it prints its own
- * errors. */
+/* Submits a script. sbatch prints the job's number, a ';' and the cluster's name. It also prints
+ * its own error messages. */
 static enum status submit_script(const char *path, char job[64], struct error *e)
 {
     char *argv[] = {"sbatch", "--parsable", (char *)path, NULL};
