@@ -46,7 +46,7 @@ struct taken {
                                           published numbers */
     unsigned evidence;                 /* evidence of the matching rows: bits 1 << enum
                                           claim_evidence; 0: published */
-    bool withheld;                     /* some matching row has no interval because its ranks share
+    bool withheld;                     /* some matching row has no interval because ranks share
                                           cores */
 };
 

@@ -140,8 +140,8 @@ struct point_noise {
 struct point_last {
     int rank;   /* number of the rank that most often arrived last; -1: unknown */
     double pct; /* share of steps in which this rank arrived last (%) */
-    double p;   /* bound of the probability that any rank is last in as many launches if all ranks
-                   are equally fast */
+    double p;   /* upper bound of the probability that any rank is last in as many launches if all
+                   ranks are equally fast */
 };
 
 /* Memory of the rank that uses most (MiB). */

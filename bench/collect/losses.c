@@ -29,8 +29,8 @@ static const char *doubt(const struct point_summary *p, const struct point_summa
     return fabs(row->lost_pct) > row->scatter_pct ? NULL : "launches scatter as much";
 }
 
-/* Returns the optimizer's share of the step time (%). If every rank runs the whole optimizer, this
- * share grows with the number of ranks. */
+/* Returns the optimizer's share of the step time (%). The share grows with the number of ranks if
+ * every rank runs the whole optimizer. */
 static double optimizer_share(const struct point_summary *p)
 {
     return 100 * cell_number(p, COLUMN_optimizer_ms) / p->step_ms.mid;

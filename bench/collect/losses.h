@@ -10,7 +10,8 @@ struct losses {
                                 series */
     size_t *points;          /* [n] index of each row's point in the summary */
     size_t n;
-    struct series_list series; /* [series] of the rows; owns the names that rows borrow */
+    struct series_list series; /* series to which the rows belong; owns the names of series in the
+                                  rows */
 };
 
 /* Attributes the losses of all points. Call losses_free in any case. Errors: ERR_MEMORY. */

@@ -26,8 +26,8 @@ enum status owner_take(struct owner *o, const char *run_dir, struct error *e);
 void owner_sign(struct owner *o);
 void owner_leave(struct owner *o);
 
-/* Returns ERR_UNAVAILABLE. The message names the runner, as `line` of the file at `path` does, and
- * says how to run after its end. */
+/* Returns ERR_UNAVAILABLE. The message names the runner that uses the run, from `line` of the file
+ * at `path`, and says how to run after its end. */
 enum status owner_refuse(const char *path, const char *line, struct error *e);
 
 /* Reads the line of the file; "an unknown process" if there is no file. */

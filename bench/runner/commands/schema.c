@@ -77,8 +77,8 @@ static json_t *add_words(json_t *properties, const struct place *place,
             : place->value(option));
 }
 
-/* Returns the properties of a group of options, such as "measure"; "": of all options, by whole
- * keys and by groups. */
+/* Returns the properties of a group of options such as "measure". "": of all options, under their
+ * full keys and under their groups. */
 static json_t *properties_of(const struct place *place, const char *group)
 {
     json_t *properties = json_object();
