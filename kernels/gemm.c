@@ -9,7 +9,8 @@
 #include <cpuid.h>
 #include <string.h>
 
-/* Returns the family from CPUID leaf 1. The extended family is added if the family is 15. */
+/* Returns the processor family from CPUID leaf 1. The extended family is added if the base family
+ * is 15. */
 static unsigned cpu_family(void)
 {
     unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
@@ -32,10 +33,10 @@ static bool cpu_has_avx512(void)
 }
 
 /* Returns BLIS's number of the kernel set to use, or -1 for its own choice. BLIS up to 0.9 chooses
- * badly on many processors. It knows AMD's up to family 25, for which it never uses AVX-512. It
- * recognises Intel's with two AVX-512 units by name. All others get slower kernels. With the
- * Skylake kernels, a Zen 5 core reaches 230 GFLOP/s instead of 42 with portable C. A Xeon whose
- * name is hidden by a hypervisor reaches 152 instead of 90. */
+ * badly on many processors. It supports AMD processors up to family 25, but never uses AVX-512 on
+ * them. It recognises Intel processors with two AVX-512 units by name. All other processors get
+ * slower kernels. With the Skylake kernels, a Zen 5 core reaches 230 GFLOP/s instead of 42 with
+ * portable C. A Xeon whose name is hidden by a hypervisor reaches 152 instead of 90. */
 static int choose_arch(void)
 {
     enum { LAST_KNOWN_AMD_FAMILY = 25 };
@@ -84,8 +85,8 @@ const char *gemm_library(void)
 void gemm(size_t m, size_t n, size_t k, real *c, size_t ldc, struct gemm_operand a,
           struct gemm_operand b, bool add)
 {
-    /* Many threads call this at once, so each product uses one thread, whatever BLIS_NUM_THREADS or
-     * OMP_NUM_THREADS says. The casts drop const because BLIS declares its input operands without
+    /* One thread per product, whatever BLIS_NUM_THREADS or OMP_NUM_THREADS says: several threads
+     * call gemm at once. The casts drop const because BLIS declares its input operands without
      * it. */
     rntm_t one_thread = BLIS_RNTM_INITIALIZER;
     bli_rntm_set_num_threads(1, &one_thread);

@@ -4,7 +4,7 @@
 
 /* Oscillators are off by at most about 50 ppm each, so two clocks diverge by at most twice that. */
 #define DRIFT_USUAL 1e-4
-/* Above the sum of an oscillator's error and NTP's slewing (500 ppm). */
+/* Largest plausible drift: more than an oscillator's error plus NTP's slewing (500 ppm). */
 #define DRIFT_MOST 1e-3
 /* Largest deviation of the drift from its mean during a run, due to temperature and NTP. */
 #define DRIFT_CHANGE 1e-6
@@ -23,8 +23,8 @@ static int64_t middle_ns(const struct ping *p)
     return p->sent_ns + round_trip_ns(p) / 2;
 }
 
-/* Returns the bounds that one ping sets on the offset at a moment near it. They are widened by the
- * drift in between. */
+/* Returns the bounds that one ping sets on the offset at time at_ns, widened by the drift between
+ * the ping and at_ns. */
 static struct bounds bounds_at(const struct ping *p, int64_t at_ns)
 {
     double away_ns = fabs((double)(middle_ns(p) - at_ns)) + (double)round_trip_ns(p) / 2;

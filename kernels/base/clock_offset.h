@@ -2,14 +2,15 @@
  * offset is the local clock minus the remote clock. Each estimate has an error bound that holds for
  * any asymmetry of the message times.
  *
- * A message leaves here at `sent` and is read by the other host at `theirs`. Its answer arrives
- * here at `received`. The offset then lies between sent - theirs and received - theirs (Cristian,
- * Probabilistic clock synchronization, 1989). Over many messages, the largest lower bound and the
- * smallest upper bound count. They may come from different messages.
+ * The local host sends a message at time `sent`, by its own clock. The remote host reads the
+ * message at `theirs`, by the remote clock. The answer arrives at `received`, by the local clock.
+ * The offset then lies between sent - theirs and received - theirs (Cristian, Probabilistic clock
+ * synchronization, 1989). Over many messages, the largest lower bound and the smallest upper bound
+ * are used. They may come from different messages.
  *
- * Clocks drift. The offset between two moments is therefore a straight line. Source: Hunold and
- * Carpen-Amarie, On the impact of synchronizing clocks and processes on benchmarking MPI
- * collectives, 2015. */
+ * Clocks drift. Between two moments, the offset is therefore modelled as a straight line over time.
+ * Source: Hunold and Carpen-Amarie, On the impact of synchronizing clocks and processes on
+ * benchmarking MPI collectives, 2015. */
 #pragma once
 
 #include <stddef.h>
@@ -30,12 +31,13 @@ struct clock_offset {
 /* Estimates the offset from n > 0 pings, at the middle of the ping with the shortest round trip. */
 struct clock_offset clock_offset_find(const struct ping *pings, size_t n);
 
-/* Returns the offset between the local clock and a third clock. `second` is the local clock minus a
- * second one, `third` the second minus the third. */
+/* Returns the local clock minus a third clock. `second` is the local clock minus a second clock,
+ * `third` the second clock minus the third. */
 struct clock_offset clock_offset_chain(const struct clock_offset *second,
                                        const struct clock_offset *third);
 
-/* Straight line through the offsets at two moments; extrapolated outside them. */
+/* Straight line over time through the clock offsets at two moments, `begin` and `end`. It is
+ * extrapolated before and after them. */
 struct clock_line {
     struct clock_offset begin, end;
 };

@@ -45,8 +45,8 @@ enum status error_no_memory(struct error *e, const char *what)
 
 void error_print(FILE *out, const struct error *e)
 {
-    char file[2 * sizeof e->file], text[2 * sizeof e->text]; /* escaped copies, since both may quote
-                                                              * user input */
+    char file[2 * sizeof e->file], text[2 * sizeof e->text]; /* escaped copies: the file name and
+                                                              * the text may quote user input */
     terminal_clean(file, sizeof file, e->file);
     terminal_clean(text, sizeof text, e->text);
     if (e->file[0])

@@ -12,7 +12,7 @@ enum status {
     ERR_DATA,        /* data file whose content does not match its format */
     ERR_SHAPE,       /* layers whose shapes do not fit together */
     ERR_MEMORY,      /* out of memory */
-    ERR_SYSTEM,      /* failed system call; the text contains strerror's */
+    ERR_SYSTEM,      /* failed system call; the message contains strerror's text */
     ERR_MPI,         /* failed MPI call */
     ERR_TIMEOUT,     /* deadline exceeded */
     ERR_UNAVAILABLE, /* valid request that this machine cannot serve */
@@ -32,8 +32,8 @@ struct error {
 enum status error_set(struct error *e, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Works as error_set and adds a place in a file. `file` may be NULL, `line` and `column` 0. The
- * arguments may point into `e`, so that a caller can extend an error. */
+/* Works as error_set and adds the position in a file. `file` may be NULL, `line` and `column` 0.
+ * The arguments may point into `e`, so that a caller can extend an error. */
 enum status error_at(struct error *e, enum status status, const char *file, int line, int column,
                      const char *format, ...) __attribute__((format(printf, 6, 7)));
 

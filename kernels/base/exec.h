@@ -11,7 +11,7 @@
 #include "kernels/base/pool.h"
 #include "kernels/base/real.h"
 
-/* Unit of the work charged to a simulated clock. */
+/* Kinds of work charged to a simulated clock, each named by its unit. */
 enum work { WORK_FLOP, WORK_BYTE };
 
 /* Resources, callbacks and settings of a call that computes. All pointers are borrowed. */
@@ -41,11 +41,12 @@ struct exec {
     real *buffers;
     bool fixed_statistics;
 
-    /* [N], 0 for padding images, which do not count in batch statistics. NULL: all images count. */
+    /* Weight per image [N]; 0 marks padding images, which batch statistics exclude. NULL: there are
+     * none. */
     const real *weights;
 
     /* Key of dropout and augmentation, which are functions of (seed, epoch, sample). */
     uint64_t seed;
     uint32_t epoch;
-    const uint32_t *samples; /* [N] sample numbers */
+    const uint32_t *samples; /* [N] number of each image in the data set */
 };

@@ -24,7 +24,7 @@ enum isa isa_best(void);
  * are created. */
 enum isa isa_best_bf16(void);
 
-/* Returns the full-precision set that `isa` extends. */
+/* Returns the full-precision set that `isa` extends, for example avx512 for avx512_bf16. */
 enum isa isa_exact(enum isa isa);
 
 /* Limits isa_choose to the set `name`; "auto" removes the limit. ERR_UNAVAILABLE if this processor

@@ -66,7 +66,7 @@ enum status launcher_check(int ranks, const char *program, struct error *e)
     return ERR_ARGUMENT;
 }
 
-/* Reads as much of /proc/PID/NAME as fits. Returns the bytes read. */
+/* Reads as much of /proc/PID/NAME as fits into `text`. Returns the number of bytes read. */
 static size_t read_entry(const char *pid, const char *name, char *text, size_t size)
 {
     char path[64];
@@ -79,7 +79,8 @@ static size_t read_entry(const char *pid, const char *name, char *text, size_t s
     return n;
 }
 
-/* Searches the last ')', since a program's name in parentheses may contain any character. */
+/* Returns whether a process has the same parent as this one and is stopped. Parses /proc/PID/stat
+ * after the last ')': the program's name, in parentheses, may itself contain one. */
 static bool is_stopped_sibling(const char *pid)
 {
     char text[512], state;
@@ -90,7 +91,8 @@ static bool is_stopped_sibling(const char *pid)
            parent == (int)getppid() && (state == 'T' || state == 't');
 }
 
-/* Reads /proc/PID/environ, a list of strings that each end with a zero byte. */
+/* Returns the rank of a process, or -1. /proc/PID/environ is a list of strings that each end with a
+ * zero byte. */
 static int rank_of(const char *pid)
 {
     static const size_t ENVIRONMENT_BYTES = 131072;

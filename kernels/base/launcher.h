@@ -15,8 +15,8 @@ int launcher_rank(void);
  * more than `ranks` processes. Only rank 0's error has a text, so that it is printed once. */
 enum status launcher_check(int ranks, const char *program, struct error *e);
 
-/* Writes the stopped ranks (SIGSTOP, a debugger) that have the same parent process, for example
- * "rank 1 3". Reads /proc. Returns false if none is stopped or visible. */
+/* Writes the stopped ranks (SIGSTOP, a debugger) that have the same parent process as this rank,
+ * for example "rank 1 3". Reads /proc. Returns false if none is stopped or visible. */
 bool launcher_name_stopped(char *text, size_t size);
 
 /* Returns whether a rank may end by launcher_leave: with a PMI-1 launcher, or without a launcher.
@@ -26,9 +26,9 @@ bool launcher_hears_leaving(void);
 /* Ends this rank without MPI_Finalize, after flushing all streams and announcing a regular end to
  * the launcher. Call a barrier first.
  *
- * Reason: MPI_Finalize of MPICH before 4.2 on UCX can deadlock. Its ranks enter a barrier that
- * makes no progress while others wait for an answer to closing a connection. Over TCP, every second
- * run hung. */
+ * Reason: MPI_Finalize of MPICH before 4.2 on UCX can deadlock. Some ranks then wait in a barrier
+ * without making progress. Other ranks wait for their replies before they close a connection. Over
+ * TCP, every second run hung. */
 _Noreturn void launcher_leave(int exit_status);
 
 /* Waits until all output of this process has been read, because Hydra discards unread output when a

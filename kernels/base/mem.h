@@ -55,8 +55,8 @@ void mem_room_empty(struct mem_room *room);
  * check, a process that touches a missing page dies of SIGBUS. ERR_UNAVAILABLE says that `who`
  * needs it, the free space and how to enlarge it. OK if the free space is unknown. */
 enum status mem_check_shared(const char *who, double bytes, struct error *e);
-/* Returns the error of mem_check_shared without checking, for callers that have found a page
- * missing. */
+/* Returns the error of mem_check_shared without checking. For callers that could not allocate a
+ * page of shared memory. */
 enum status mem_shared_is_full(const char *who, double bytes, struct error *e);
 
 /* Returns the peak resident set of this process in MiB. */

@@ -8,12 +8,14 @@
 
 #include "kernels/base/mem.h"
 
-/* Longer names have no near names: nobody mistypes them by one or two letters. */
+/* Longest name for which similar names are searched. Longer names are unlikely to be typing
+ * errors. */
 #define LENGTH_MAX 127
 #define FAR        ((size_t)-1)
 
-/* Costs of the differences between names, and of a path instead of a name. A common word costs less
- * than two edits; an edit costs less than a common word in a path. */
+/* Distances between an unknown name and a known one. EDIT: per mistyped letter. ENDING, WORDS and
+ * FIRST_WORD: common words instead of equal letters. PATH_OF_TOP and PATH_OF_GROUP are added for a
+ * key that is only valid elsewhere in the file. */
 enum { EDIT = 4, ENDING = 3, WORDS = 7, FIRST_WORD = 13, PATH_OF_TOP = 4, PATH_OF_GROUP = 6 };
 
 static size_t smaller(size_t a, size_t b)
@@ -54,7 +56,7 @@ static const char *next_word(const char *name)
 }
 
 /* Returns whether the first `length` letters of `name` are whole words of `known`, or at least 3
- * letters at its beginning. */
+ * letters with which `known` begins. */
 static bool has_words(const char *known, const char *name, size_t length)
 {
     for (const char *at = known; at != NULL; at = next_word(at))
@@ -89,8 +91,9 @@ static bool is_plural(const char *name)
     return length > 3 && name[length - 1] == 's';
 }
 
-/* Finds common words: "lenet" in lenet_21k, "warmup" in lr_warmup, "speed" in speedup, "batch_size"
- * in global_batch. A plural counts as its singular. */
+/* Returns the distance of two names with a common word, or FAR: "lenet" and lenet_21k, "warmup" and
+ * lr_warmup, "speed" and speedup, "batch_size" and global_batch. A plural is equal to its
+ * singular. */
 static size_t words_distance(const char *name, const char *known)
 {
     size_t length = strlen(name) - is_plural(name), first = strcspn(name, "_");
@@ -103,7 +106,8 @@ static size_t words_distance(const char *name, const char *known)
     return first > 3 && has_words(known, name, first) ? FIRST_WORD : FAR;
 }
 
-/* Removes a common group from both paths, so that only the names within it are compared. */
+/* Skips the groups that both paths begin with ("train." in train.lr), so that only the rest is
+ * compared. */
 static void skip_group(const char **name, const char **known)
 {
     for (const char *a = *name, *b = *known; *a != '\0' && *a == *b; a++, b++)
@@ -113,7 +117,7 @@ static void skip_group(const char **name, const char **known)
         }
 }
 
-/* Returns how many edits a mistyped name may have: one per three letters, one more for a missing
+/* Returns how many mistyped letters are accepted: one per three letters, one more for a missing
  * plural s, at least one after a correct group. */
 static size_t edits_allowed(const char *name, const char *known, bool in_group)
 {
@@ -122,7 +126,8 @@ static size_t edits_allowed(const char *name, const char *known, bool in_group)
     return edits == 0 && in_group ? 1 : edits;
 }
 
-/* A difference only in upper and lower case counts as one edit. */
+/* Returns the distance between two names, or FAR. A difference only in upper and lower case is one
+ * edit. */
 static size_t distance_of(const char *name, const char *known)
 {
     const char *whole = name;
@@ -146,8 +151,8 @@ static const char *path_end(const char *path, const char *name)
     return NULL;
 }
 
-/* A name valid at this place wins over a path that is one edit nearer, a top-level key over a key
- * of a group. */
+/* Returns the distance plus a surcharge for a path. A name valid at this position is thus preferred
+ * to a path that is one edit nearer. A top-level key is preferred to a key of a group. */
 static size_t cost_of(const struct name_nearest *near)
 {
     bool of_top = strchr(near->names[0], '.') == NULL;
@@ -184,7 +189,7 @@ struct name_nearest name_nearest(const char *name, const struct name_places *pla
     return best;
 }
 
-/* Searches one list by whole names and by ends of paths. */
+/* Searches one list for the name nearest to `name`, comparing whole names and ends of paths. */
 static struct name_nearest nearest_of(const char *name, const char *const *known, size_t n)
 {
     return name_nearest(name, &(struct name_places){known, n, known, n, NULL});
@@ -222,7 +227,8 @@ int name_index(const char *name, const char *const *known, size_t n)
     return -1;
 }
 
-/* Appends to `text`; leaves it unchanged and returns false if the result does not fit. */
+/* Appends the formatted value to `text`. If the result does not fit, `text` is unchanged and false
+ * is returned. */
 static bool append(char *text, size_t size, const char *format, const char *value)
 {
     size_t used = strlen(text);

@@ -6,31 +6,34 @@
 
 #include "kernels/base/error.h"
 
-/* Names that are valid at one place of a file, and paths of names that are valid elsewhere.
- * "train.lr" is the key lr of the group train; "zip" is a top-level key. */
+/* Names that are valid at one position in a file, and paths of names that are valid elsewhere in
+ * it. "train.lr" is the key lr of the group train; "zip" is a top-level key. */
 struct name_places {
     const char *const *here;
     size_t n_here;
     const char *const *elsewhere;
     size_t n_elsewhere;
-    const char *beside; /* top-level key that contains this place; NULL: unknown */
+    const char *beside; /* top-level key that contains this position, for "move it beside 'matrix'";
+                         * NULL: unknown */
 };
 
-/* Names nearest to an unknown name. Distance counts edits (insert, delete, replace, swap of
- * neighbours; at most one for every three letters), a common beginning (optim) or common whole
- * words (warmup of lr_warmup). The end of a path counts like a name. A valid name at this place
- * wins over a path that is one edit nearer. */
+/* Names nearest to an unknown name. The distance is the number of edits (insert, delete, replace,
+ * swap of neighbours), at most one for every three letters. A common beginning (optim) or common
+ * whole words (warmup in lr_warmup) also make a name near. The end of a path is compared like a
+ * name. A name valid at this position is preferred to a path that is one edit nearer. */
 struct name_nearest {
-    const char *names[2]; /* nearest name and another as near; borrowed; NULL: none */
+    const char *names[2]; /* nearest name, and a second one at the same distance; borrowed; NULL:
+                           * none */
     size_t distance;      /* 0: equal to the name or to the end of a path */
     bool elsewhere;
 };
 struct name_nearest name_nearest(const char *name, const struct name_places *places);
 
-/* Writes the end of a message about an unknown name, and returns `text`: "; nearest 'ring'", ";
- * nearest 'ring' or 'rank'", or "" if no name is near. The end of a known path counts as a name:
- * "train.lr" is near "lr". */
 enum { NAME_NEAR_BYTES = 160 };
+
+/* Writes the end of a message about an unknown name, and returns `text`: "; nearest 'ring'", ";
+ * nearest 'ring' or 'rank'", or "" if no name is near. The end of a known path is compared like a
+ * name: "train.lr" is near "lr". */
 char *name_near(char text[NAME_NEAR_BYTES], const char *name, const char *const *known, size_t n);
 
 /* Returns the index of `name` in `known`, or -1. */

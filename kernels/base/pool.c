@@ -11,10 +11,11 @@
 
 #include "kernels/base/clock.h"
 
-/* Longer than the gap between the layers of a step, shorter than a scheduler's time slice. */
+/* Time for which a worker spins before it sleeps. It is longer than the gap between the layers of a
+ * step and shorter than a scheduler's time slice. */
 #define SPIN_NS 50000
-/* Spinning time before the core is offered to other threads. The awaited thread may be on this
- * core: the scheduler can leave two unbound threads on one core for long. */
+/* Time after which a spinning thread calls sched_yield. The awaited thread may be on the same core:
+ * the scheduler can leave two unbound threads on one core for long. */
 #define KEEP_NS 2000
 
 struct worker {
@@ -23,8 +24,8 @@ struct worker {
     pthread_t id;
 };
 
-/* A call increments `generation` after its function and argument are stored. `running` counts the
- * workers still in it. The mutex only guards sleeping. */
+/* A call of pool_run stores its function and argument, then increments `generation`. `running` is
+ * the number of workers that have not finished this call. The mutex is only used for sleeping. */
 struct pool {
     int threads, started;
     int64_t spin_ns;
@@ -48,7 +49,8 @@ static inline void cpu_pause(void)
 #endif
 }
 
-/* Waits a moment within a spin that began at `begin`; returns false once spin_ns has passed. */
+/* One iteration of a spin loop that began at time `begin`. Returns false once spin_ns has
+ * passed. */
 static bool spin(const struct pool *pool, int64_t begin)
 {
     int64_t spent = clock_ns() - begin;
@@ -153,8 +155,9 @@ static int worker_start(struct worker *worker, int cpu)
     return failed;
 }
 
-/* Returns 0 if there are more threads than cores: a spinning thread would keep the awaited one off
- * its core. If `cpus` is given, each worker has its own core. */
+/* Returns the time to spin before sleeping. It is 0 if there are more threads than cores: a
+ * spinning thread would occupy the core of the awaited thread. If `cpus` is given, each worker has
+ * its own core. */
 static int64_t choose_spin_ns(int threads, const int *cpus)
 {
     cpu_set_t set;

@@ -25,8 +25,8 @@ int pool_threads(const struct pool *pool);
  * f. */
 void pool_run(struct pool *pool, pool_function *f, void *arg);
 
-/* Computes the share [begin, end) of `part` in n items. Shares differ by at most one item, larger
- * ones first: 256 over 3 = 86 + 85 + 85. */
+/* Computes the range [begin, end) of n items that part `part` of `parts` processes. Ranges differ
+ * by at most one item, longer ones first: 256 over 3 = 86 + 85 + 85. */
 static inline void pool_share(size_t n, size_t part, size_t parts, size_t *begin, size_t *end)
 {
     size_t base = n / parts, rest = n % parts;

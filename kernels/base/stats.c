@@ -83,7 +83,7 @@ struct location stats_trimmed(const double *x, size_t n)
 
 /* Returns the largest rank d whose interval, from the d-th smallest to the d-th largest value,
  * covers the median with probability 1 - 2 P(B <= d - 1) >= level. B is binomial (n, 1/2). Returns
- * 0 if d = 1 does not reach the level. *reached is the coverage of the larger of d and 1. Uses
+ * 0 if even d = 1 has less coverage than `level`. *reached is the coverage for max(d, 1). Uses
  * logarithms, because 2^-n underflows for n > 1074. */
 static size_t median_rank(size_t n, double level, double *reached)
 {
@@ -126,7 +126,7 @@ double stats_median_level(size_t n, double level)
     return reached;
 }
 
-/* The interval of a single value has level 0 and width 0, which is not a precision. */
+/* Returns NAN for a single value: its interval has width 0, but says nothing about precision. */
 double stats_relative_half_width(const struct interval *i)
 {
     return i->level > 0 ? (i->hi - i->lo) / 2 / i->mid : NAN;

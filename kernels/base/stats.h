@@ -8,8 +8,8 @@
 struct interval {
     double lo, mid, hi; /* bounds; mid: sample median */
     double level;       /* actual confidence, for example 0.96875 at n = 6 */
-    bool met;           /* false if n is too small for the requested level; then lo, hi = min,
-                         * max */
+    bool met;           /* false if n is too small for the requested level; lo and hi are then
+                         * minimum and maximum */
 };
 
 /* Returns quantile q in [0, 1], linear between order statistics (Hyndman and Fan's type 7). */

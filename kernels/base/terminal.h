@@ -3,13 +3,15 @@
 
 #include <stdio.h>
 
-/* Writes the first character of `from`. A control character or a byte that is not UTF-8 becomes
- * \x1b or the like. Returns the number of bytes read. */
+/* Bytes for one character: at most four escapes such as \x1b, and the final zero. */
 enum { TERMINAL_SHOWN = 4 * 4 + 1 };
+
+/* Writes the first character of `from` to `shown`. A control character or a byte that is not UTF-8
+ * is written as an escape such as \x1b. Returns the number of bytes read. */
 size_t terminal_show(char shown[TERMINAL_SHOWN], const char *from);
 
-/* Copies an untrusted text, cut to fit. Control characters and bytes that are not UTF-8 become \x1b
- * or the like. Returns `to`. */
+/* Copies an untrusted text, cut to fit. Control characters and bytes that are not UTF-8 are written
+ * as escapes such as \x1b. Returns `to`. */
 char *terminal_clean(char *to, size_t size, const char *from);
 
 /* Returns the columns that a UTF-8 text occupies. Wide characters count as two. */

@@ -141,7 +141,7 @@ int text_sentence(const char *text)
 
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun)
 {
-    static const char *const hissing[] = {"nch", "tch"}; /* exception: the "ch" of "epoch" is a k */
+    static const char *const hissing[] = {"nch", "tch"}; /* not "ch" alone: "epoch" takes only -s */
     size_t length = strlen(noun);
     bool hisses = length >= 3 && name_index(noun + length - 3, hissing, 2) >= 0;
     snprintf(text, TEXT_NUMBER, "%ld %s%s", n, noun, n == 1 ? "" : hisses ? "es" : "s");

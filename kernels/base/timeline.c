@@ -7,7 +7,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Spans reserved for the first step, whose number of spans is unknown. */
+/* Number of spans reserved for the first step, whose number of spans is unknown. */
 enum { ROOM_LEAST = 4096 };
 
 struct timeline {
@@ -15,9 +15,10 @@ struct timeline {
     size_t n, room;
     size_t largest; /* number of spans in the largest step so far */
     size_t lost;
-    size_t *begins; /* [steps_most + 1] first span of each kept step, then of the current one */
+    size_t *begins; /* [steps_most + 1] index of the first span of each kept step, then of the
+                     * current step */
     size_t steps, steps_most;
-    size_t room_most; /* limit, in spans */
+    size_t room_most; /* largest number of spans that may be stored */
     bool full;        /* set if no further step is recorded */
 };
 

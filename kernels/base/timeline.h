@@ -46,19 +46,19 @@ enum status timeline_open(struct timeline **timeline, size_t steps_most, size_t 
                           struct error *e);
 void timeline_close(struct timeline *t);
 
-/* Prepares for a step, outside of timed sections. Reserves twice the spans of the largest step so
- * far, at least some thousand; spans beyond that are counted by timeline_lost. A step is discarded
- * unless timeline_keep follows. If `bytes_most` is reached, neither this step nor a later one is
- * kept. */
+/* Prepares for a step. Call it outside timed sections, since it may allocate memory. It reserves
+ * twice the spans of the largest step so far, at least 4096. Further spans are lost and counted by
+ * timeline_lost. A step is discarded unless timeline_keep follows. If `bytes_most` is reached,
+ * neither this step nor a later one is kept. */
 enum status timeline_begin(struct timeline *t, struct error *e);
 /* Keeps the step since timeline_begin. */
 void timeline_keep(struct timeline *t);
 
-/* Returns clock_ns(); 0 if there is no timeline. */
+/* Returns the current time, clock_ns(). Returns 0 if `t` is NULL. */
 int64_t timeline_now(const struct timeline *t);
 void timeline_add(struct timeline *t, enum phase phase, const char *name, int64_t begin_ns,
                   int64_t end_ns);
-/* Adds a span that ends now. */
+/* Adds a span from begin_ns to the current time. */
 void timeline_end(struct timeline *t, enum phase phase, const char *name, int64_t begin_ns);
 
 /* Return the number of kept steps, the number of spans lost in all steps, and the n spans of kept

@@ -219,8 +219,8 @@ static void *grown(void *list, size_t n, size_t element, bool *failed)
     return more != NULL ? more : list;
 }
 
-/* Adds the layer to the net's tables; on error they keep their content. Reserves one extra tensor
- * and buffer, so that no size is 0. */
+/* Adds the layer to the net's tables. On error the content of the tables is unchanged. Allocates
+ * one tensor and one buffer more than needed, since realloc with size 0 may return NULL. */
 static enum status append(struct net_desc *net, const struct layer_desc *layer,
                           const struct layer_parts *own, struct error *e)
 {

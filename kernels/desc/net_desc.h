@@ -36,7 +36,7 @@ struct shape {
  * parameters, are described likewise and have an arena of their own. */
 struct tensor_desc {
     char name[NET_NAME_MAX + 16]; /* for example "conv1.weight" */
-    int layer;                    /* index of its layer */
+    int layer;                    /* index of the layer that has this tensor */
     int n_dims, dims[TENSOR_DIMS_MAX];
     size_t offset, count;
     size_t fan_in, fan_out;
@@ -60,19 +60,21 @@ struct layer_desc {
     int pad_h, pad_w;
     bool without_bias;        /* conv2d, dense: no bias tensor */
     double rate;              /* dropout, dropout2d: probability of a zero */
-    double epsilon, momentum; /* batchnorm2d: added to the variance; weight of a new batch */
+    double epsilon, momentum; /* batchnorm2d: epsilon is added to the variance; momentum is the
+                               * weight of the newest batch in the running statistics */
 
     /* Members of a slice of a net (net_slice.h); all 0 in a whole net. */
-    int first_unit; /* first output, or first input, of this slice in the whole layer */
-    bool addend;    /* outputs must be summed over the slices before the next layer */
+    int first_unit; /* number of the slice's first output (or first input) in the whole layer */
+    bool addend;    /* this slice computes only an addend of the outputs: sum them over the slices
+                     * first */
     bool unbiased;  /* do not add the bias: another slice adds it */
 
     struct shape in, out;
     int first_tensor, n_tensors;
     int n_buffers;
     size_t buffer_offset;                   /* offset of the first buffer in its arena */
-    uint64_t flops_forward, flops_backward; /* FLOPs per image; no dx in the first layer with
-                                             * parameters */
+    uint64_t flops_forward, flops_backward; /* FLOPs per image; backward excludes dx in the first
+                                             * layer with parameters */
 };
 
 /* Optimizations that a compiled net may use. */
@@ -100,8 +102,8 @@ struct net_desc {
 };
 
 /* One option of a layer kind, as a model file writes it. A LAYER_PAIR takes one number or [h, w]. A
- * LAYER_PART is a boolean, by default true. If it is false, its bool field is set: the layer lacks
- * that part. */
+ * LAYER_PART says whether the layer has an optional part, such as a bias; by default it does. If
+ * the value is false, the option's bool field is set: the layer lacks that part. */
 struct layer_option {
     const char *key;
     enum { LAYER_INT, LAYER_PAIR, LAYER_REAL, LAYER_PART } type;
@@ -113,7 +115,8 @@ struct layer_option {
 
 /* Rules of a layer kind: options, shapes, tensors, FLOPs. */
 struct layer_rule {
-    const char *shapes; /* shapes of input, output and tensors in terms of the options, for users */
+    const char *shapes; /* for users: shapes of input, output and tensors as formulas of the
+                         * options */
     const struct layer_option *options; /* array that ends with a NULL key */
     /* Sets layer->out from layer->in and the options. ERR_SHAPE with a sentence that names the
      * shapes if they do not fit. */
@@ -121,14 +124,15 @@ struct layer_rule {
     /* Fills n_dims, dims, fan_in, fan_out, bias and the last part of the name of each parameter
      * tensor, in order. Returns their number, at most 2. NULL: no parameters. */
     int (*tensors)(const struct layer_desc *layer, struct tensor_desc tensors[2]);
-    /* Fills the buffers likewise. NULL: no buffers. */
+    /* Fills the same members for each buffer, and returns the number of buffers. NULL: no
+     * buffers. */
     int (*buffers)(const struct layer_desc *layer, struct tensor_desc buffers[2]);
     /* Returns forward FLOPs per image. Backward costs as many for dw, and as many for dx except in
      * the first layer with parameters. NULL: 0. */
     uint64_t (*flops)(const struct layer_desc *layer);
 };
 
-/* Returns whether this layer lacks the part of a LAYER_PART option. */
+/* Returns whether this layer lacks the part that a LAYER_PART option describes. */
 static inline bool layer_lacks(const struct layer_desc *layer, const struct layer_option *option)
 {
     return *(const bool *)((const char *)layer + option->offset);

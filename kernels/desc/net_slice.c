@@ -50,7 +50,8 @@ bool net_slice_is_even(const struct net_desc *net, int slices)
 
 /* ---- Slices ---- */
 
-/* Sets the fields of `layer` that differ in a slice, for a layer from pair.columns to pair.rows. */
+/* Sets the fields of `layer` that differ between slice and net. `layer` lies between the two dense
+ * layers of `pair`, or is one of them. */
 static void cut_layer(struct layer_desc *layer, const struct net_desc *net, struct net_pair pair,
                       int index, int slices)
 {

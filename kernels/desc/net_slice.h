@@ -1,11 +1,11 @@
 /* A net whose dense layers are split into slices, one per rank (tensor parallelism; Shoeybi et al.,
  * "Megatron-LM", 2019).
  *
- * Dense layers are split in pairs, with only element-wise layers in between. A slice has some
- * outputs of the first layer (column-parallel in Megatron's terms). Of the second layer it has the
- * weights of these inputs (row-parallel). Forward, the outputs of the second layer must be summed
- * over the slices. Backward, so must the gradients of the first layer's inputs. All other layers
- * are whole in every slice. */
+ * Dense layers are split in pairs, with only element-wise layers in between. A slice computes some
+ * outputs of the first layer (column-parallel in Megatron's terms). In the second layer it only
+ * uses these outputs as inputs (row-parallel). In forward, the outputs of the second layer must be
+ * summed over the slices. In backward, the gradients of the first layer's inputs must be summed.
+ * All other layers are whole in every slice. */
 #pragma once
 
 #include "kernels/desc/net_desc.h"
@@ -25,10 +25,10 @@ struct net_pair {
 /* Advances *pair to the next pair; returns false if there is none. */
 bool net_pair_next(const struct net_desc *net, struct net_pair *pair);
 
-/* Returns the largest number of slices: the outputs of the smallest first layer of a pair. 1: no
- * pair. */
+/* Returns the largest number of slices: the number of outputs of the smallest `columns` layer of
+ * all pairs. 1: the net has no pair. */
 int net_slice_most(const struct net_desc *net);
-/* Returns whether `slices` slices are of equal size. */
+/* Returns whether the net can be split into `slices` slices of equal size. */
 bool net_slice_is_even(const struct net_desc *net, int slices);
 
 /* Sets *slice to slice `index` of `slices`; one slice is a copy. Layers and tensors keep their

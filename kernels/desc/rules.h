@@ -20,7 +20,7 @@ enum status layer_error(const struct layer_desc *layer, struct error *e, const c
 int layer_weight_and_bias(struct tensor_desc list[2], const struct layer_desc *layer,
                           const struct tensor_desc *weight);
 
-/* Option `bias` of conv2d and dense. */
+/* The option `bias` of conv2d and dense, for their tables of options. */
 #define LAYER_BIAS_OPTION                                                                          \
     {                                                                                              \
         "bias", LAYER_PART, offsetof(struct layer_desc, without_bias), 0, 1, 1,                    \

@@ -7,7 +7,8 @@
 
 struct saving_row {
     const char *name, *summary;
-    bool counts; /* true: reduces FLOPs done; false: depends on the data */
+    bool counts; /* true: subtracted from the FLOPs that a plan computes; false: depends on the
+                  * data, so it is not subtracted */
 };
 
 static const struct saving_row rows[SAVINGS] = {

@@ -5,8 +5,8 @@
 #include "kernels/base/simd.h"
 #include "kernels/layers/pool2d.h"
 
-/* Finds the outputs [*begin, *end) of n for which window position `k` lies inside the `size`
- * inputs. */
+/* Finds the outputs [*begin, *end) of a row of n for which position `k` of the window lies inside
+ * the `size` inputs. */
 static void inside(int k, int stride, int pad, int size, int n, int *begin, int *end)
 {
     int first = pad - k, last = size - 1 + pad - k;
@@ -73,7 +73,8 @@ SIMD_CLONES static void unpool_plane(const struct layer_call *call, size_t in, s
     }
 }
 
-/* Returns the cost of a plane: the inputs read for all its outputs. */
+/* Returns the cost of pooling a plane, in inputs read. Each input is counted once per window that
+ * contains it. */
 static size_t numbers_of(const struct layer_desc *l)
 {
     return (size_t)l->out.h * (size_t)l->out.w * (size_t)(l->kernel_h * l->kernel_w);

@@ -1,4 +1,4 @@
-/* Plain loops: the oracle for avgpool2d.c. Never tuned. */
+/* Plain loops: the test oracle for avgpool2d.c. Never tuned. */
 #include "kernels/layers/pool2d.h"
 
 static real area_of(const struct layer_desc *l)

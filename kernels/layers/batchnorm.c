@@ -43,8 +43,9 @@ static double count_numbers(const struct batchnorm_call *call)
     return (double)(images * call->plane);
 }
 
-/* Updates the running statistics, except after an overflow: a 16-bit step with overflow is skipped.
- * A single number has no unbiased variance, so the running variance then stays. */
+/* Updates the running statistics, except after an overflow, since a 16-bit step with overflow is
+ * skipped. With one number per channel, the running variance is not updated: the unbiased variance
+ * needs two. */
 static void update_running(real *mean, real *var, double batch_mean, double batch_var, double count,
                            double momentum)
 {
@@ -107,8 +108,8 @@ static void store_gradients(const struct batchnorm_call *call, real *dparams)
     }
 }
 
-/* dx = weight/deviation (dy - mean(dy) - z mean(dy z)), where z is the normalised input. If running
- * statistics were used, they are constants, so both means drop out. */
+/* dx = weight/deviation (dy - mean(dy) - z mean(dy z)), where z is the normalised input. If forward
+ * used the running statistics, they are constants and both means are left out. */
 struct batchnorm_gradient batchnorm_gradient_of(const struct batchnorm_call *call, size_t c)
 {
     double scale = (double)call->weight[c] * call->s.inverse[c];

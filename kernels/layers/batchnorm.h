@@ -1,4 +1,4 @@
-/* Batch normalisation, except its four passes over the batch, which depend on the memory layout.
+/* Batch normalisation, except the four loops over the batch, which depend on its memory layout.
  * Internal to kernels/. */
 #pragma once
 
@@ -6,8 +6,8 @@
 
 /* Statistics that forward saves for backward. */
 struct statistics {
-    double *count;          /* numbers per channel over all ranks; 0: running statistics were
-                             * used */
+    double *count;          /* numbers summed per channel, over all ranks; 0: running statistics
+                             * were used */
     double *mean, *inverse; /* [C]; inverse: 1 / standard deviation */
 };
 
@@ -20,16 +20,18 @@ struct batchnorm_call {
     real *running; /* [C,2]: running means, then variances */
     const real *x, *dy, *weight, *bias;
     real *y, *dx;
-    void *arg; /* argument for the passes */
+    void *arg; /* caller's data for its own pass functions */
 };
 
-/* Returns the bytes saved for backward. The sums in scratch need as many. */
+/* Returns the bytes of the statistics that forward saves. The sums in scratch have the same
+ * size. */
 static inline size_t batchnorm_bytes(const struct layer_desc *layer)
 {
     return (2 * (size_t)layer->in.c + 1) * sizeof(double);
 }
 
-/* Return batchnorm_bytes. They are hooks of the layer's kernels, fast and reference. */
+/* Both return batchnorm_bytes. They are saved_bytes and scratch_bytes of the layer's kernels, fast
+ * and reference. */
 size_t batchnorm_saved_bytes(const struct layer_desc *layer, int n);
 size_t batchnorm_scratch_bytes(const struct layer_desc *layer, int n, int threads);
 

@@ -1,5 +1,5 @@
-/* Plain loops: the oracle for batchnorm2d.c. Never tuned. Mean and variance use one pass and one
- * group sum each. */
+/* Plain loops: the test oracle for batchnorm2d.c. Never tuned. Mean and variance use one pass and
+ * one sum over ranks each. */
 #include <math.h>
 
 #include "kernels/layers/batchnorm.h"
@@ -10,7 +10,8 @@ static size_t at(const struct layer_desc *l, int image, int channel, int positio
            (size_t)position;
 }
 
-/* values [C] <- sums of (x - mean)^power; values[C] <- numbers counted per channel */
+/* values[c] <- sum of (x - mean)^power over channel c, c < C; values[C] <- how many numbers each
+ * channel's sum has */
 static void sum_powers(const struct layer_call *k, double *values, const double *mean, int power)
 {
     const struct layer_desc *l = k->layer;
@@ -28,7 +29,8 @@ static void sum_powers(const struct layer_call *k, double *values, const double 
     batchnorm_sum_group(k->ex, values, (size_t)channels + 1);
 }
 
-/* Data saved for backward: the count, then mean and standard deviation per channel. */
+/* Data saved for backward: how many numbers per channel were summed, then mean and standard
+ * deviation per channel. */
 struct saved {
     double *count, *mean, *deviation;
 };
@@ -40,7 +42,7 @@ static struct saved saved_of(const struct layer_call *k)
         .count = saved, .mean = saved + 1, .deviation = saved + 1 + k->layer->in.c};
 }
 
-/* Computes the statistics over all ranks; *count is the numbers counted per channel. */
+/* Computes the statistics over all ranks. *count: how many numbers per channel were summed. */
 static void batch_statistics(const struct layer_call *k, struct saved s)
 {
     const struct layer_desc *l = k->layer;
@@ -91,7 +93,7 @@ static void batchnorm2d_ref_backward(const struct layer_call *k)
 {
     const struct layer_desc *l = k->layer;
     const struct saved s = saved_of(k);
-    double *sums = k->scratch; /* sums of dy z, then of dy */
+    double *sums = k->scratch; /* [C] sums of dy z, then [C] sums of dy; z: normalised input */
     for (int c = 0; c < 2 * l->in.c; c++)
         sums[c] = 0;
     for (int i = 0; i < k->n; i++)

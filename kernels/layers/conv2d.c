@@ -20,8 +20,8 @@
 #define CHUNK_BYTES ((size_t)1 << 20)
 
 struct sizes {
-    size_t k, p;     /* rows of cols; columns per image */
-    size_t in, out;  /* numbers per image, of input and output */
+    size_t k, p;     /* rows of cols (in.c * kernel_h * kernel_w); columns of cols per image */
+    size_t in, out;  /* numbers per image: of the input, of the output */
     size_t channels; /* number of output channels */
     size_t params;   /* number of weights and biases */
     size_t chunk;    /* largest number of images per chunk */

@@ -1,4 +1,4 @@
-/* Plain loops: the oracle for conv2d.c. Never tuned. */
+/* Plain loops: the test oracle for conv2d.c. Never tuned. */
 #include <string.h>
 
 #include "kernels/layers/layer_tables.h"

@@ -18,8 +18,8 @@ struct tile {
     size_t out, in;
 };
 
-/* Returns the tile size: the matrix, halved along its longer side until a product with `images`
- * fits into a block. */
+/* Returns the tile size. The weight matrix is halved along its longer side until the product of a
+ * tile with `images` images takes at most FLOPS_PER_BLOCK. */
 static struct tile tile_fitting(size_t out, size_t in, size_t images)
 {
     struct tile t = {.out = out, .in = in};

@@ -1,4 +1,4 @@
-/* Plain loops: the oracle for dense.c. Never tuned. */
+/* Plain loops: the test oracle for dense.c. Never tuned. */
 #include <string.h>
 
 #include "kernels/layers/layer_tables.h"

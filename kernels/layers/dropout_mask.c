@@ -14,7 +14,7 @@ enum { BLOCK = 4 }; /* number of units drawn together */
 
 struct dropout_call {
     const struct layer_call *c;
-    const enum isa *isa; /* set for vector draws; NULL: word by word */
+    const enum isa *isa; /* set for drawing vectors of random words; NULL: one word at a time */
     struct dropout_units u;
     real *out;
     const real *in;
@@ -38,8 +38,9 @@ void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_
     }
 }
 
-/* A slice may begin within a block; the rest of that block is drawn word by word. rng_unit(word) >=
- * rate is tested on the upper 24 bits of the word: at least rate * 2^24, which is exact. */
+/* The layer of a slice may begin within a block of random words. The units up to the next block are
+ * drawn word by word. rng_unit(word) >= rate is tested on the upper 24 bits of the word, by
+ * comparison with rate * 2^24, which is exact. */
 void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
                           const struct layer_desc *layer, size_t units, uint32_t sample)
 {

@@ -1,16 +1,16 @@
 /* Masks of dropout and dropout2d: one byte per unit, 1 if the unit is kept. A unit is an element,
- * or a channel of one image. The mask depends only on (seed, layer, epoch, sample, unit), so
- * neither on the rank nor on the place in the batch. Internal to kernels/. */
+ * or a channel of one image. The mask depends only on (seed, layer, epoch, sample, unit), not on
+ * the rank or on the position in the batch. Internal to kernels/. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"
 
-/* Units per image, each of `size` consecutive numbers. */
+/* Units of one image: `units` of them, each of `size` consecutive numbers. */
 struct dropout_units {
     size_t units, size;
 };
 
-/* Returns elements for dropout, channels for dropout2d. */
+/* Returns the units of a layer: elements for dropout, channels for dropout2d. */
 static inline struct dropout_units dropout_units_of(const struct layer_desc *layer)
 {
     size_t plane = (size_t)layer->in.h * (size_t)layer->in.w;
@@ -31,8 +31,8 @@ void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
 /* Returns the bytes of keep [N,units], which forward saves. */
 size_t dropout_mask_bytes(const struct layer_desc *layer, int n);
 
-/* Write y [N,units,size] <- x. In training they draw `keep` and apply it; in evaluation they copy.
- * The `_by` variant draws with the instructions of *isa; NULL: word by word. */
+/* Both write y [N,units,size] <- x. In training they draw `keep` and apply it; in evaluation they
+ * copy x. The `_by` variant draws with vector instructions of *isa; NULL: word by word. */
 void dropout_mask_forward(const struct layer_call *c);
 void dropout_mask_forward_by(const enum isa *isa, const struct layer_call *c);
 

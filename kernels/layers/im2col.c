@@ -4,8 +4,8 @@
 
 #include "kernels/base/simd.h"
 
-/* Outputs along one axis, [begin, end), for which kernel position `tap` lies inside the image.
- * `first` is the input position of the first one. */
+/* Outputs [begin, end) along one axis for which kernel position `tap` lies inside the image.
+ * `first` is the input position for output `begin`. */
 struct span {
     int begin, end, first;
 };

@@ -5,24 +5,25 @@
 #include "kernels/desc/net_desc.h"
 
 /* Arguments of one call on n >= 1 images. Forward fills `saved` for backward of the same images.
- * `scratch` keeps nothing between calls. Both are aligned, and may be NULL if their size is 0. */
+ * `scratch` need not be preserved between calls. `saved` and `scratch` are aligned, and may be NULL
+ * if their size is 0. */
 struct layer_call {
     const struct exec *ex;
     const struct layer_desc *layer;
     int n;
     real *y;       /* [N,out]: output of forward, input of backward */
     const real *x; /* [N,in] input */
-    real *dx;      /* [N,in], NULL if not needed */
+    real *dx;      /* [N,in] gradient of x; NULL if not needed */
     const real *dy;
     const real *params; /* the layer's parameters, from its first tensor on; NULL: none */
     real *dparams;      /* gradients of params, in the same layout */
     void *saved, *scratch;
 };
 
-/* Computation of one layer kind; one const table per file, named layer_<name>. */
+/* Functions that compute one layer kind. Each file has one const table, named layer_<name>. */
 struct layer_kernel {
-    const struct layer_kernel *reference; /* twin in plain loops; NULL if this table is plain
-                                           * loops */
+    const struct layer_kernel *reference; /* version in plain loops; NULL if this table is that
+                                           * version */
     /* Sizes of `saved` and `scratch`. NULL: 0. */
     size_t (*saved_bytes)(const struct layer_desc *layer, int n);
     size_t (*scratch_bytes)(const struct layer_desc *layer, int n, int threads);

@@ -6,7 +6,8 @@
 
 #include "kernels/layers/layer.h"
 
-/* Table of each kind, and of its twin in plain loops. A twin exists only if the table names it. */
+/* layer_<name> is the table of a layer kind. layer_<name>_ref is a version in plain loops, which
+ * only exists if `reference` of the first table points to it. */
 #define LAYER(name, summary) extern const struct layer_kernel layer_##name, layer_##name##_ref;
 #include "kernels/desc/layers.def"
 
@@ -14,7 +15,7 @@
 typedef void block_function(void *arg, size_t begin, size_t end, int thread);
 
 /* Runs f over [0, n) in blocks of at most `block` items. Each thread of ex->pool processes one
- * contiguous share in order. The calling thread polls after each of its blocks. The assignment
+ * contiguous range in order. The calling thread polls after each of its blocks. The assignment
  * depends only on n, block and the number of threads. */
 void exec_for(const struct exec *ex, size_t n, size_t block, block_function *f, void *arg);
 
@@ -25,13 +26,13 @@ static inline void exec_poll(const struct exec *ex)
         ex->poll(ex->poll_arg);
 }
 
-/* Elements of a memory-bound loop between two polls: about 50 us at 10 GB/s. */
+/* Elements that a memory-bound loop processes between two polls: about 50 us at 10 GB/s. */
 #define ELEMENTS_PER_BLOCK ((size_t)1 << 16)
 
 /* FLOPs between two polls: about 300 us at 200 GFLOP/s, enough for GEMM to reach its full rate. */
 #define FLOPS_PER_BLOCK ((size_t)64 << 20)
 
-/* Returns how many images of `cost` each fit in `budget`, at least 1. */
+/* Returns how many images fit in `budget` if each costs `cost`; at least 1. */
 static inline size_t images_per_block(size_t budget, size_t cost)
 {
     return cost < budget ? budget / (cost > 0 ? cost : 1) : 1;
@@ -43,8 +44,8 @@ static inline size_t bias_count(const struct layer_desc *l)
     return l->without_bias ? 0 : (size_t)l->channels;
 }
 
-/* Returns the bias to add to the outputs, which follows the `weights` first parameters. NULL:
- * none. */
+/* Returns the bias to add to the outputs, which is stored in params after the first `weights`
+ * numbers. NULL: no bias is added. */
 static inline const real *added_bias(const struct layer_desc *l, const real *params, size_t weights)
 {
     return l->without_bias || l->unbiased ? NULL : params + weights;
@@ -66,7 +67,7 @@ static inline size_t real_bytes(size_t count)
     return (count * sizeof(real) + 63) / 64 * 64;
 }
 
-/* Returns `count`, rounded up so that as many reals fill whole cache lines. */
+/* Returns the number of reals, at least `count`, that fill whole cache lines. */
 static inline size_t aligned_reals(size_t count)
 {
     return real_bytes(count) / sizeof(real);

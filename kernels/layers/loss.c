@@ -57,7 +57,7 @@ struct score softmax_cross_entropy(int n, int classes, const real *logits, const
     return score;
 }
 
-/* Adds the scores of n <= SOFTMAX_IMAGES images. */
+/* Adds the losses and correct predictions of n <= SOFTMAX_IMAGES images to *score. */
 static void add_scores(struct score *score, enum isa isa, size_t n, size_t classes,
                        const real *logits, const uint8_t *labels, const real *weights,
                        double gradient_scale, real *dlogits)

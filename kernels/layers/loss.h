@@ -6,11 +6,13 @@
 /* Score of a batch, summed over its images. */
 struct score {
     double loss_sum;  /* sum of cross-entropies, in natural logarithms */
-    uint32_t correct; /* images whose largest logit is the label; the first of equals counts */
+    uint32_t correct; /* images whose largest logit is that of their label; of equal logits the
+                       * first counts */
     uint32_t samples;
 };
 
-/* Returns the index of the largest of logits [classes], the first of equals. */
+/* Returns the index of the largest of logits [classes]. If several are equal, the first one
+ * counts. */
 int largest_logit(const real *logits, int classes);
 
 /* Scores logits [n,classes] against labels [n] < classes. weights [n] are as in net_loss; images of

@@ -1,6 +1,6 @@
 /* Forward saves the position of each maximum in its window, row * kernel_w + column, so that
- * backward need not search again. Among equal values the first in row order counts. NaN exceeds
- * every number. */
+ * backward need not search again. Of equal values, the first in row order is the maximum. NaN is
+ * larger than every number. */
 #include <stdint.h>
 #include <string.h>
 

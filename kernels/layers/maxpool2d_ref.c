@@ -1,8 +1,9 @@
-/* Plain loops: the oracle for maxpool2d.c. Never tuned. Backward searches each maximum again. */
+/* Plain loops: the test oracle for maxpool2d.c. Never tuned. Backward searches each maximum
+ * again. */
 #include "kernels/layers/pool2d.h"
 
-/* Returns the offset in the plane of the first maximum of the field. The last NaN, if any, counts
- * as the maximum. */
+/* Returns the offset of the field's maximum in the plane: the last NaN if there is one, else the
+ * first of the largest values. */
 static size_t find_maximum(const struct layer_desc *l, const struct receptive_field *f,
                            const real *plane)
 {

@@ -7,7 +7,8 @@
 /* Processes one plane: inputs from number `in` of [N,in], outputs from number `out` of [N,out]. */
 typedef void plane_function(const struct layer_call *c, size_t in, size_t out);
 
-/* Calls f for every plane, on all threads. `numbers` is the cost of a plane, in numbers read. */
+/* Calls f for every plane, on all threads. `numbers`: how many inputs f reads per plane, for
+ * splitting the work. */
 void pool_planes(const struct layer_call *c, size_t numbers, plane_function *f);
 
 /* Processes output `out` of [N,out], whose receptive field lies in the plane that begins at number
@@ -15,7 +16,7 @@ void pool_planes(const struct layer_call *c, size_t numbers, plane_function *f);
 typedef void output_function(const struct layer_call *c, const struct receptive_field *field,
                              size_t plane, size_t out);
 
-/* Calls f for every output in order, in one thread. For the references. */
+/* Calls f for every output in order, in one thread. Used by the reference versions. */
 void pool_all_outputs(const struct layer_call *c, output_function *f);
 
 /* Zeroes dx, then calls f for every output; f adds its gradients to dx. Does nothing if dx is
