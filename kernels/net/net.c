@@ -1,9 +1,9 @@
 /* A network compiled to a list of ops, with all its memory allocated in advance.
  *
- * Memory of a slot: value[0] is the input, value[i + 1] the output of op i. The gradient of
- * value[i] is in buffer i % 2 of two buffers, so op i reads one and writes the other. Both stay
- * valid between calls of net_backward on a slot. If a net runs only some of its ops,
- * value[first_op] is its input. */
+ * A slot is the memory for one set of activations: value[0] is the input, value[i + 1] the output
+ * of op i. The gradient of value[i] is in buffer i % 2 of two buffers, so op i reads one buffer and
+ * writes the other. The content of both buffers is kept between calls of net_backward on a slot. If
+ * a net runs only some of its ops, value[first_op] is the input. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,15 @@ struct op {
     const struct op_kernel *kernel;
     struct fused_layers fused;
     int first_tensor, n_tensors;
-    size_t params; /* offset of the first tensor in an arena */
-    size_t value;  /* offset of the output in a slot's values */
-    size_t saved;  /* offset of the op's saved data */
+    size_t params; /* offset of the op's first tensor in the arenas of parameters and gradients */
+    size_t value;  /* offset of the op's output in slot.values */
+    size_t saved;  /* offset of the op's data in slot.saved */
 };
 
 struct slot {
     int n;                 /* number of images loaded */
-    const uint8_t **image; /* [n_max], borrowed from net_load until backward ends */
+    const uint8_t **image; /* [n_max] pointers to the images of net_load, borrowed until backward
+                            * ends */
     real *values;
     real *gradients[2];
     char *saved;
@@ -37,13 +38,14 @@ struct net {
     struct shape input;
     int classes, n_ops, n_slots;
     struct layer_desc *layers; /* copy of the description's layers */
-    struct extent *read;       /* part read of the value before each layer, and of the output */
+    struct extent *read;       /* [n_layers + 1] area that later layers read of each layer's input,
+                                * then of the output */
     struct op *ops;
     struct slot *slots;
     char *scratch;
     size_t value_reals, gradient_reals, saved_bytes, scratch_bytes;
-    real byte_value[CHANNELS_MAX][BYTE_VALUES]; /* number (byte/255 - mean) / std for each byte, per
-                                                 * channel */
+    real byte_value[CHANNELS_MAX][BYTE_VALUES]; /* (byte/255 - mean) / std of each channel, for each
+                                                 * value of a byte */
     struct mem_room memory;
 };
 
@@ -89,7 +91,8 @@ static void fill_byte_values(struct net *net, const struct net_desc *desc)
             net->byte_value[c][byte] = (real)((byte / 255.0 - desc->mean[c]) / desc->std[c]);
 }
 
-/* Finds the tensors of an op, which are contiguous because layers store theirs in forward order. */
+/* Finds the tensors of an op. They are contiguous because tensors are stored in the order of
+ * layers. */
 static void find_tensors(struct op *op, const struct net_desc *desc)
 {
     for (int i = 0; i < op->fused.n_layers; i++) {
@@ -103,8 +106,8 @@ static void find_tensors(struct op *op, const struct net_desc *desc)
 
 /* Returns the layout of the images for the first op. Ops that read bytes may fold scale and shift
  * into weights and bias. If a nonzero byte represents exactly 0 (51 with mean 0.2), the outputs of
- * blank areas would then be rounding errors. ReLU would let some of their gradients pass. The bytes
- * of such nets are converted first. */
+ * blank areas would then be rounding errors. ReLU would then pass some of the gradients of blank
+ * areas. For such nets, the bytes are converted before the first op. */
 static enum layout layout_of_images(const struct net *net)
 {
     for (int c = 0; c < net->input.c; c++)
@@ -114,7 +117,7 @@ static enum layout layout_of_images(const struct net *net)
     return LAYOUT_BYTES;
 }
 
-/* Partitions the layers into ops. op_find chooses the first matching kind. */
+/* Partitions the layers into ops. op_find chooses the first row of ops.def that matches. */
 static void choose_ops(struct net *net, const struct net_desc *desc)
 {
     enum layout layout = layout_of_images(net);
@@ -145,8 +148,8 @@ static void choose_ops(struct net *net, const struct net_desc *desc)
     }
 }
 
-/* Returns the size in reals of the gradients of n_max outputs, padded to align the next buffer.
- * Outputs need no more. */
+/* Returns the size in reals of the gradients of n_max outputs, padded to align the next buffer. The
+ * outputs themselves need at most as much. */
 static size_t output_reals(const struct net *net, const struct op *op)
 {
     if (op->kernel->out_reals == NULL)
@@ -320,7 +323,7 @@ struct load_call {
     const uint8_t *const *image;
 };
 
-/* Items are planes, one channel of one image. */
+/* Converts the bytes of planes [begin, end) to numbers. A plane is one channel of one image. */
 static void load_planes(void *arg, size_t begin, size_t end, int thread)
 {
     const struct load_call *call = arg;
@@ -431,7 +434,7 @@ unsigned net_savings(const struct net *net)
     return savings;
 }
 
-/* Returns whether an op has a backward pass. It has none if neither it nor an earlier op has
+/* Returns whether an op has a backward pass. False if neither this op nor an earlier one has
  * parameters. */
 static bool op_learns(const struct op *op)
 {

@@ -11,11 +11,12 @@
 /* A network compiled for at most `n_max` images per call: a list of ops, each of one or more
  * layers, and `slots` sets of activations. */
 struct net;
+
 struct net_options {
     enum plan plan;
     enum isa isa; /* instruction set of this processor, the same on all ranks */
-    /* Precision in which values between convolutions are stored; arithmetic is not affected. 16-bit
-     * types are not supported for stages of a pipeline or in double precision. */
+    /* Precision in which activations between convolutions are stored; arithmetic is not affected.
+     * 16-bit types are not supported for stages of a pipeline or in double precision. */
     enum precision values;
     int n_max;   /* maximum number of images per call */
     int threads; /* maximum number of threads of ex->pool */
@@ -23,10 +24,11 @@ struct net_options {
     /* Ops [first_op, last_op) to run, for a stage of a pipeline. Other ops use no memory, and the
      * arenas only hold the tensors of these ops. 0, 0: all ops. */
     int first_op, last_op;
-    /* [n_layers] of enum kernel_choice, as set by net_tune; NULL: default kernels. Only read by
-     * net_create. */
+    /* [n_layers] kernel choice of each layer (enum kernel_choice), as set by net_tune; NULL:
+     * default kernels. Only read by net_create. */
     const uint8_t *choices;
 };
+
 /* Compiles a description and allocates all memory that calls need. `desc` may be freed afterwards.
  * Free with net_destroy. ERR_ARGUMENT for invalid options, ERR_SHAPE for images of more than 4
  * channels, ERR_MEMORY with the requested size; *net is then NULL. */
@@ -40,35 +42,36 @@ int net_ops(const struct net *net);
 void net_op_tensors(const struct net *net, int op, int *first, int *last);
 /* Returns the name of an op's kind, as in ops.def. */
 const char *net_op_name(const struct net *net, int op);
-/* Writes the names of an op's layers, cut to fit: "conv1 relu1 maxpool2d1". Returns text. */
 #define NET_OP_LAYERS 256
+/* Writes the names of an op's layers, cut to fit: "conv1 relu1 maxpool2d1". Returns `text`. */
 char *net_op_layers(const struct net *net, const struct net_desc *desc, int op,
                     char text[NET_OP_LAYERS]);
 /* Properties and output of an op, for measuring and comparing plans. */
 struct net_op_view {
     int first_layer, last_layer; /* range of layers [first, last) */
     /* Output [N,C,H,W] of the slot's images after net_forward; later layers read read_h rows and
-     * read_w columns of it. NULL if the op has a layout of its own. */
+     * read_w columns of it. NULL if the output has another layout. */
     const real *y;
     int read_h, read_w;
     bool learns;                            /* whether the op has a backward pass */
     uint64_t flops_forward, flops_backward; /* computed FLOPs per image */
     unsigned savings;
-    enum kernel_choice choice;  /* kernel chosen; CHOICE_direct also by default */
+    enum kernel_choice choice;  /* kernel of the op; CHOICE_direct for direct sums, chosen or
+                                 * default */
     bool bf16;                  /* whether the op multiplies bf16 numbers */
-    size_t in_bytes, out_bytes; /* bytes per value of the input and of the output */
+    size_t in_bytes, out_bytes; /* bytes per number: of the input, of the output */
 };
 struct net_op_view net_op_view(const struct net *net, int slot, int op);
+#define KERNELS_TEXT 1024
 /* Writes the kernel of each convolution and dense layer: "conv1:first_conv conv2:winograd_f2
  * fc:small_dense". The kernel is the chosen one or the kind of the op, with suffix "_bf16" if it
- * multiplies bf16 numbers. Returns text. */
-#define KERNELS_TEXT 1024
+ * multiplies bf16 numbers. Returns `text`. */
 char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT]);
-/* Memory of a net for its slots and for computing, in bytes. */
+/* Memory of a net for all slots and for scratch, in bytes. */
 struct net_memory {
     size_t outputs;   /* bytes of the outputs of all ops */
-    size_t saved;     /* bytes that ops save for backward besides outputs */
-    size_t gradients; /* bytes of the gradients of two ops' outputs */
+    size_t saved;     /* bytes that ops save for backward, without their outputs */
+    size_t gradients; /* bytes of the two buffers of gradients per slot */
     size_t scratch;
 };
 struct net_memory net_memory(const struct net *net);
@@ -81,25 +84,26 @@ unsigned net_savings(const struct net *net); /* Returns the savings of all ops, 
 /* Makes n <= n_max images, bytes [N,C,H,W], the input of a slot. The net reads a byte as (byte/255
  * - mean)/std. The images are borrowed until backward of the slot has ended. */
 void net_load(struct net *net, const struct exec *ex, int slot, int n, const uint8_t *images);
-/* Works as net_load, for images [C,H,W] anywhere in memory. The array `image` is copied. */
+/* Works as net_load, for images [C,H,W] anywhere in memory. The array of pointers `image` is
+ * copied. */
 void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image);
 
-/* Values between ops, for stages of a pipeline: the input of op `op` for n images, in the layout of
- * the plan. op = net_ops: the output of the last op. A stage has the input of its first op and the
- * output of its last op. net_activations returns where the slot stores it. net_gradients returns
- * where backward stores its gradient, until it writes the gradient of op - 2. NULL before op 0 if
- * the op reads bytes. */
+/* Activations between ops: the input of op `op`, or the output of the last op if op = net_ops. A
+ * stage of a pipeline only has those of its own ops. net_activation_reals: the size for n images,
+ * in the layout of the plan. net_activations: the address in the slot. net_gradients: the address
+ * of the gradient, valid until backward computes the gradient for op - 2. The addresses are NULL
+ * before op 0 if the op reads bytes. */
 size_t net_activation_reals(const struct net *net, int op, int n);
 real *net_activations(const struct net *net, int slot, int op);
 real *net_gradients(const struct net *net, int slot, int op);
 
-/* Returns whether backward of the op computes a gradient for the previous op: true after the first
- * tensor. */
+/* Returns whether backward of the op computes a gradient for the previous op: true if an earlier op
+ * has parameters. */
 bool net_op_hands_back(const struct net *net, int op);
 
-/* Announces n <= n_max images to a later stage of a pipeline, in place of net_load. The caller
- * writes their activations to net_activations(net, slot, first_op). */
+/* Sets the number of images n <= n_max in a later stage of a pipeline, in place of net_load. The
+ * caller writes the input of the first op to net_activations(net, slot, first_op). */
 void net_expect(struct net *net, int slot, int n);
 
 /* Measures the plan's kernels and sets choices [n_layers] to the fastest for each convolution and
@@ -115,13 +119,14 @@ void net_forward(struct net *net, const struct exec *ex, int slot, int first, in
                  const real *params);
 
 /* Computes the softmax cross-entropy of the slot's logits against labels [N]. If gradient_scale >
- * 0, it also stores dlogits = gradient_scale * (softmax - onehot) for backward. Exact data
- * parallelism uses 1 / global samples. weights [N] (or NULL: all 1) multiply the loss, gradient and
- * count of each image (0 for padding). */
+ * 0, it also stores dlogits = gradient_scale * (softmax - onehot) for backward. For data
+ * parallelism, gradient_scale is 1 / (samples of the global batch). weights [N] (or NULL: all 1)
+ * multiply the loss, gradient and count of each image; padding images have weight 0. */
 struct score net_loss(struct net *net, const struct exec *ex, int slot, const uint8_t *labels,
                       const real *weights, double gradient_scale);
 
-/* Sets classes [N] to the class of each image's largest logit, the first of equals. */
+/* Sets classes [N] to the class of each image's largest logit. If several are equal, the first one
+ * counts. */
 void net_classify(const struct net *net, int slot, int *classes);
 
 /* Runs ops last-1 down to first backward. grads: the arena of gradients, overwritten for the
@@ -144,7 +149,7 @@ void net_init_tensors(const struct net_desc *desc, int first, int last, real *pa
 /* Sets running statistics to their initial values: means 0, variances 1. */
 void net_init_buffers(const struct net_desc *desc, real *buffers);
 
-/* n generated images, labels and weights for timing training steps, always the same. The caller
+/* Generated images, labels and weights for timing training steps, equal in every call. The caller
  * frees them by emptying `memory`, also after an error. */
 struct net_batch {
     const struct net_desc *desc; /* borrowed description */

@@ -1,6 +1,6 @@
-/* Choice of kernels by timing whole nets, since a kernel's time depends on its neighbours and on
- * the caches. Each candidate is used wherever it can be. So there is one net per candidate, and two
- * nets are in memory at a time. */
+/* Chooses kernels by timing whole nets, since a kernel's time depends on neighbouring kernels and
+ * on the caches. For each candidate, a net is compiled in which every layer that supports it uses
+ * it. Only two nets are in memory at a time: the default one and the candidate's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,12 @@
 /* Timed rounds of each candidate, after one warm-up round. */
 enum { ROUNDS = 7 };
 
-/* Largest time of a candidate relative to the default kernel; smaller gains are noise. */
+/* Largest ratio of a candidate's time to the default kernel's for choosing the candidate. Smaller
+ * gains are noise. */
 #define WORTHWHILE 0.98
 
-/* Times one training step. ns [n_layers]: time of each op, forward plus backward, at its first
- * layer. Loading counts for the first layer. */
+/* Times one training step. ns [n_layers]: time of each op in ns, forward plus backward, stored at
+ * the op's first layer. The first op's time includes loading the images. */
 static void time_step(struct net_batch *r, struct net *net, int64_t *ns)
 {
     int ops = net_ops(net);
@@ -45,8 +46,8 @@ static double sum_ns(const int64_t *ns, int first, int last)
     return (double)sum;
 }
 
-/* Sets ratio [n_layers] for each op of `base`, at its first layer: the median over rounds of its
- * layers' time in `other` / in `base`. *whole: the ratio for all layers. */
+/* Sets ratio [n_layers] at the first layer of each op of `base`: time of the op's layers in `other`
+ * / time in `base`. *whole: the same ratio for all layers. Both are medians over the rounds. */
 static enum status compare(struct net_batch *r, struct net *base, struct net *other, double *ratio,
                            double *whole, struct error *e)
 {
@@ -112,9 +113,10 @@ struct search {
     struct net_batch batch;
     struct net_options options;
     struct net *base;
-    uint8_t *choices, *trial; /* [n_layers] kernel choices, best so far and under test */
-    double *best, *ratio;     /* [n_layers] relative times, set for the first layer of each op of
-                               * base */
+    uint8_t *choices, *trial; /* [n_layers] kernel of each layer: the best so far, and the
+                               * candidate */
+    double *best, *ratio;     /* [n_layers] time relative to the default kernel, set at the first
+                               * layer of each op of `base` */
 };
 
 static enum status make_net(struct search *s, struct net **net, const uint8_t *choices,

@@ -12,7 +12,7 @@ int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogu
 /* Returns how many layers from layers[0] on form batch norm and its epilogue; 0 if none. */
 int norm_match(const struct layer_desc *layers, int n, enum epilogue *epilogue);
 
-/* Match functions of op_kernel. The `_blocks` variants only match if the next layer reads values in
+/* Functions `match` of op_kernel. The `_blocks` variants only match if the next layer's op reads
  * blocks of channels. The `_last` variants match before any layer. */
 int conv3x3_match_blocks(const struct layer_desc *layers, int n, const struct extent *read);
 int conv3x3_match_last(const struct layer_desc *layers, int n, const struct extent *read);
@@ -20,6 +20,6 @@ int conv3x3_match_last(const struct layer_desc *layers, int n, const struct exte
 int norm_match_blocks(const struct layer_desc *layers, int n, const struct extent *read);
 int norm_match_last(const struct layer_desc *layers, int n, const struct extent *read);
 
-/* Returns the area computed of the value before fused layer i: the whole value in the exact plan,
- * else the part that is read. */
+/* Returns which area of the input of fused layer i is computed: all of it in the exact plan, else
+ * the part that later layers read. */
 struct area area_read(const struct fused_layers *fused, int i);

@@ -2,13 +2,14 @@
 
 #include <string.h>
 
-/* Returns the number of stored values in one block of an image. */
+/* Returns how many numbers of one image's output are stored per block of channels. */
 static size_t stored_block(const struct winograd *w)
 {
     return winograd_stored(w) / (size_t)w->out_blocks;
 }
 
-/* Returns the size in reals of `blocks` panels of k rows, or of one slice. */
+/* Returns the size in reals of `blocks` panels of weights with k rows each, or of one slice if
+ * weights are sliced. */
 static size_t panels_reals(const struct winograd *w, struct conv_sizes sizes, int blocks, int k)
 {
     if (sizes.slice == 0)
@@ -45,14 +46,15 @@ static size_t weights_reals(const struct winograd *w, struct conv_sizes sizes)
     return forward > backward ? forward : backward;
 }
 
-/* Returns the number of parameters of the convolution. The parameters of the norm follow them. */
+/* Returns the number of parameters of the convolution. The parameters of batch norm follow. */
 static size_t conv_params(const struct fused_layers *fused, const struct winograd *w)
 {
     return TAPS * (size_t)w->in_c * (size_t)w->out_c + bias_count(fused->layers);
 }
 
-/* Layout of scratch: the norm's, panels, bias, shares of the threads. Layout of saved: V, if any;
- * then the input and saved data of the norm, or the origin of each output. */
+/* Layout of scratch: scratch of batch norm, panels of weights, bias, then one struct conv_share per
+ * thread. Layout of saved: V if it is saved; then the input and saved data of batch norm, or the
+ * origin of each output. */
 struct conv_call conv_call_begin(const struct fused_layers *fused, const struct op_call *c,
                                  const struct winograd *w, struct conv_sizes sizes)
 {
@@ -107,7 +109,7 @@ size_t conv_out_reals(const struct fused_layers *fused, int n)
     return w.norm ? norm_out_reals(fused, 1, n) : (size_t)n * winograd_stored(&w);
 }
 
-/* Transforms blocks [begin, end) of output channels. */
+/* Transforms the weights of blocks [begin, end) of output channels. */
 static void transform_weights(void *arg, size_t begin, size_t end, int thread)
 {
     const struct conv_call *call = arg;
@@ -117,7 +119,7 @@ static void transform_weights(void *arg, size_t begin, size_t end, int thread)
                                  call->c->params);
 }
 
-/* Transforms blocks [begin, end) of input channels. */
+/* Transforms the weights of blocks [begin, end) of input channels. */
 static void transform_weights_transposed(void *arg, size_t begin, size_t end, int thread)
 {
     const struct conv_call *call = arg;
@@ -147,7 +149,8 @@ const real *conv_panel_transposed(const struct conv_call *call, int at, int firs
     return call->u;
 }
 
-/* Returns whether the thread has processed an earlier chunk, to whose sums this one adds. */
+/* Returns whether the chunk that begins at image `begin` is not the thread's first one. If so, its
+ * gradients are added to the thread's sums. */
 static bool chunk_adds(const struct conv_call *call, size_t begin, int thread)
 {
     size_t own_begin = 0, own_end = 0;
@@ -244,7 +247,7 @@ static struct planes planes_of(struct area area, struct shape shape)
                            .plane = (size_t)shape.h * (size_t)shape.w};
 }
 
-/* Copies images [begin, end) of a value [N, shape] to blocks. */
+/* Copies images [begin, end) of an activation [N, shape] to blocks of channels. */
 static void read_planes(const struct conv_call *call, real *blocks, const real *value,
                         struct area area, const struct shape *shape, size_t begin, size_t end,
                         size_t blocked)
@@ -254,8 +257,8 @@ static void read_planes(const struct conv_call *call, real *blocks, const real *
         call->blocks->to_blocks(&p, blocks, value + i * shape_count(*shape));
 }
 
-/* Copies blocks to images [begin, end) of a value [N, shape]. Numbers outside the area become 0: as
- * gradients they are 0, as values they are not read. */
+/* Copies blocks of channels to images [begin, end) of an activation or gradient [N, shape]. Numbers
+ * outside the stored area become 0. Gradients are 0 there, and activations are not read there. */
 static void write_planes(const struct conv_call *call, real *value, const real *blocks,
                          struct area area, const struct shape *shape, size_t begin, size_t end,
                          size_t blocked)
@@ -307,7 +310,8 @@ void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, 
         norm_add_inputs(&call->norm, i, (size_t)b, thread);
 }
 
-/* Returns block b of dy for images [begin, end), in blocks. Images are *stride numbers apart. */
+/* Returns dy of block b of channels for images [begin, end). Consecutive images are *stride numbers
+ * apart. */
 static const real *block_of_dy(const struct conv_call *call, size_t begin, size_t end, int b,
                                int thread, size_t *stride)
 {

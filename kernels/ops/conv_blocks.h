@@ -1,27 +1,28 @@
-/* Code shared by Winograd's ops and the direct one, on blocks of channels: memory, panels of
- * weights, sums over threads. Layouts: see simd/winograd.h. Internal to kernels/.
+/* Code shared by the op that uses Winograd's algorithm and the op that uses direct sums, on blocks
+ * of channels: memory, panels of weights, sums over threads. Layouts: see simd/winograd.h. Internal
+ * to kernels/.
  *
- * Threads share the images, in chunks. Each sums the gradient of the weights in its own panels. The
- * last transform adds these in thread order. */
+ * Threads share the images, in chunks. Each thread sums the gradient of the weights in separate
+ * panels. The transform back to weights adds the panels in thread order. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/norm_blocks.h"
 #include "kernels/ops/winograd.h"
 
-/* Chunk size of an op, in images, and sizes of its memory in numbers: v and m per chunk, v saved
- * for all images (`kept`). */
+/* Images per chunk (`chunk`), and sizes in reals: m and v of one chunk, and `kept`, V saved for all
+ * images. */
 struct conv_sizes {
     size_t chunk, m, v, kept;
-    /* Rows of a panel of weights that are transformed at a time, in whole blocks, just before a
-     * chunk's product with them. dweights are transformed back just after it. One thread only. 0:
-     * all panels are transformed before the chunks. */
+    /* Rows of a panel of weights, in whole blocks, that are transformed at a time, just before the
+     * product of a chunk with them. Their gradient is transformed back just after the product. Only
+     * with one thread. 0: all panels are transformed before the chunks. */
     int slice;
 };
 
-/* Sizes in reals of the parts of a thread's scratch. m and v as in conv_sizes; du, dbias:
- * gradients. x: x or dx in blocks, if the neighbour uses [N,C,H,W]. y: y or dy likewise, or one
- * block of dy before batch norm. blank: marks of blank outputs. */
+/* Sizes in reals of a thread's scratch. m, v: as in conv_sizes. du, dbias: sums of gradients. x: x
+ * or dx in blocks, if the op's input is [N,C,H,W]. y: y or dy in blocks, if the output is
+ * [N,C,H,W], or one block of dy before batch norm. blank: marks of blank outputs. all: the sum. */
 struct conv_share {
     size_t m, v, du, dbias, x, y, blank, all;
 };
@@ -61,7 +62,7 @@ static inline real *share_v(const struct conv_call *call, int thread)
     return share_m(call, thread) + call->share.m;
 }
 
-/* Returns the first panel of dweights. */
+/* Returns the first of the thread's panels for the gradient of the weights. */
 static inline real *share_du(const struct conv_call *call, int thread)
 {
     return share_v(call, thread) + call->share.v;
@@ -87,10 +88,11 @@ static inline uint16_t *share_blank(const struct conv_call *call, int thread)
     return (uint16_t *)(share_y(call, thread) + call->share.y);
 }
 
-/* Cost of moving one number, in FLOPs that take as long. */
+/* FLOPs that take as long as moving one number. */
 #define FLOPS_PER_NUMBER 16
 
-/* Lets communication progress after enough work. Only the calling thread polls. */
+/* Adds `more` to *flops, and polls if the work since the last poll is enough. Only the calling
+ * thread polls. */
 static inline void conv_poll(const struct conv_call *call, int thread, size_t *flops, size_t more)
 {
     *flops += more;
@@ -100,15 +102,17 @@ static inline void conv_poll(const struct conv_call *call, int thread, size_t *f
     exec_poll(call->c->ex);
 }
 
-/* Runs forward: prepares bias and panels, runs the chunks, then batch norm. */
+/* Runs forward: prepares bias and panels, calls `chunk` for all chunks of images, then runs batch
+ * norm. */
 void conv_forward(struct conv_call *call, block_function *chunk);
 
-/* Runs backward of batch norm, prepares panels if dx is needed, runs the chunks, sums dweights and
- * dbias. */
+/* Runs backward: batch norm, then panels if dx is needed, then `chunk` for all chunks of images.
+ * Finally sums dweights and dbias over the threads. */
 void conv_backward(struct conv_call *call, block_function *chunk);
 
-/* Values of a chunk in blocks: x to read, y and dx to write. The `_end` functions finish a write:
- * they copy the values if the neighbour uses [N,C,H,W]. dx may share memory with x. */
+/* Return a chunk in blocks of channels: x to read, y and dx to write. After writing, call the
+ * `_end` function, which copies the chunk to [N,C,H,W] if the op has this layout. dx may share
+ * memory with x. */
 const real *conv_chunk_x(const struct conv_call *call, size_t begin, size_t end, int thread);
 real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread);
 void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, const real *y);
@@ -124,23 +128,23 @@ void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_
 void conv_output_adjoint(const struct conv_call *call, size_t begin, size_t end, int b, real *dm,
                          int thread);
 
-/* Returns the number of rows of a panel to transform at a time, from row `first` of k on. */
+/* Returns how many rows of a panel with k rows are transformed at a time, from row `first` on. */
 static inline int conv_slice(const struct conv_call *call, int first, int k)
 {
     int slice = call->sizes.slice, left = k - first;
     return slice > 0 && slice < left ? slice : left;
 }
 
-/* Return the panel rows [points, conv_slice, block] of block `at` from row `first` on. If weights
- * are sliced, this call transforms the slice. */
+/* Return rows [points, conv_slice, block] of panel `at`, from row `first` on. If weights are
+ * sliced, these functions transform the slice. */
 const real *conv_panel(const struct conv_call *call, int at, int first);
 const real *conv_panel_transposed(const struct conv_call *call, int at, int first);
 
-/* Returns where a thread sums the gradient of panel `at` or its current slice. After the last sum
- * of a chunk, conv_du_end transforms a slice back into dweights. */
+/* Returns where a thread sums the gradient of panel `at` or of the current slice. After the last
+ * sum of a chunk, conv_du_end transforms a slice back and adds it to dweights. */
 real *conv_du(const struct conv_call *call, int thread, int at);
 void conv_du_end(const struct conv_call *call, size_t begin, int at, int first);
 
 /* Returns whether a chunk adds to the thread's panels of dweights. False for the thread's first
- * chunk, and if there are slices, which are summed in dweights itself. */
+ * chunk. Also false with slices, because conv_du_end adds each slice to dweights. */
 bool conv_du_adds(const struct conv_call *call, size_t begin, int thread);

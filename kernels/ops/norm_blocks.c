@@ -89,7 +89,7 @@ struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const
     return call;
 }
 
-/* Returns block p of x, counted through the images in order. */
+/* Returns block number p of x. Blocks of all images are numbered consecutively. */
 static const real *input_of(const struct norm_call *call, size_t p)
 {
     return call->bn.x + p * call->in / precision_per_real(call->norm.x_precision);
@@ -113,8 +113,8 @@ static real *share_square(const struct norm_call *call, int thread)
                 padded_bytes(sums_bytes(call->fused, (int)(call->layer - call->fused->layers))));
 }
 
-/* Returns the address of term 0..3 of channel c. Terms of channels that only fill the last block
- * are 0. */
+/* Returns the address of coefficient `term` (0 to 3) of channel c. Coefficients of the channels
+ * that pad the last block are 0. */
 static real *term_of(const struct norm_call *call, size_t c, size_t term)
 {
     return call->terms + (c / call->block * 4 + term) * call->block + c % call->block;
@@ -130,7 +130,7 @@ static struct planes planes_of(const struct norm_call *call, size_t b)
                            .plane = (size_t)shape->h * (size_t)shape->w};
 }
 
-/* Returns dy of block b of image i, in blocks. */
+/* Returns dy of block b of channels of image i. */
 static const real *gradients_of(const struct norm_call *call, size_t i, size_t b, int thread)
 {
     if (call->fused->out != LAYOUT_NCHW)
@@ -195,8 +195,8 @@ void norm_add_inputs(const struct norm_call *call, size_t image, size_t b, int t
                                 shifts);
 }
 
-/* Adds a thread's sums of `count` numbers per channel, after moving them from the thread's shift to
- * the common one in mean. */
+/* Adds a thread's sums, of `count` numbers per channel, to the total. The sums are first converted
+ * from the thread's shift to the common shift, which is in mean. */
 static void add_share(const struct batchnorm_call *bn, const struct norm_call *call, int thread,
                       double count)
 {
@@ -211,8 +211,8 @@ static void add_share(const struct batchnorm_call *bn, const struct norm_call *c
     }
 }
 
-/* Adds the sums of the threads in their order. The common shift is taken from the first thread with
- * numbers. */
+/* Adds the sums of all threads, in thread order. The common shift is that of the first thread that
+ * has images. */
 static void join_sums(const struct batchnorm_call *bn)
 {
     const struct norm_call *call = bn->arg;
@@ -333,7 +333,7 @@ void norm_backward(struct norm_call *call, real *dparams, bool wants_dx)
     batchnorm_backward(&call->bn, dparams, sum_all_gradients, wants_dx ? find_terms : NULL);
 }
 
-/* Prefetches the beginning of the next image's block, which is far from the current one in
+/* Prefetches the beginning of block b of the next image, which is far from the current image's in
  * memory. */
 static void prefetch(const struct norm_call *call, size_t image, size_t b)
 {

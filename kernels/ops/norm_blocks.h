@@ -1,9 +1,10 @@
 /* Batch norm [+ ReLU [+ 2x2 pooling]] on blocks of channels. It is an op of its own (op_norm.c) or
  * the last part of a convolution op (conv_blocks.c, op_first_conv.c). Internal to kernels/.
  *
- * A convolution passes each block of an image while it is still in a cache. Its numbers are summed
- * at once, and its gradient is computed only when needed. This saves two of five passes through
- * memory for the input, and both for the gradient. */
+ * A convolution op calls these functions for each block while it is still in a cache. Batch
+ * statistics are summed as soon as the block is computed, and the gradient is computed just before
+ * its use. Of five passes through memory over the input of batch norm, this saves two. It saves
+ * both passes over the gradient. */
 #pragma once
 
 #include "kernels/layers/batchnorm.h"
@@ -21,26 +22,28 @@ struct norm_call {
     struct batchnorm_call bn; /* bn.x [N, C/block, h, w, block], of type norm.x_precision */
     struct norm norm;
     const struct norm_functions *functions;
-    size_t block, blocks, in, stored; /* channels per block; blocks per image; numbers per
-                                       * block of x and of y */
+    size_t block, blocks, in, stored; /* channels per block; blocks per image; numbers per block: of
+                                       * x, of y */
     uint8_t *from;
-    real *terms; /* [C/block, 4, block] coefficients per channel */
+    real *terms; /* [C/block, 4, block] four coefficients per channel */
     char *shares;
-    size_t share; /* bytes of shares per thread */
+    size_t share; /* bytes per thread in `shares` */
 };
 
-/* Sizes for the norm at fused layer `at` and its epilogue, which must be the last fused layers. */
+/* Return the sizes of saved data, scratch and output of batch norm at fused layer `at` and its
+ * epilogue. These must be the last fused layers. */
 size_t norm_saved_bytes(const struct fused_layers *fused, int at, int n);
 size_t norm_scratch_bytes(const struct fused_layers *fused, int at, int threads);
 size_t norm_out_reals(const struct fused_layers *fused, int at, int n);
 
-/* Prepares a call. x is in blocks, of the op's value precision; params are the norm's. */
+/* Prepares a call. x is in blocks of channels, in the op's precision of activations. params are the
+ * parameters of batch norm. */
 struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const struct op_call *c,
                                  const real *x, const real *params, void *saved, void *scratch);
 
 /* Returns whether forward needs batch statistics. If so, call norm_sums_begin, then norm_add_inputs
- * for each block of each image. The thread that pool_share assigns an image to must do so, in image
- * order. Then call norm_forward, which writes y. */
+ * for each block of each image. norm_add_inputs must be called in image order, by the thread to
+ * which pool_share assigns the image. Then call norm_forward, which writes y. */
 bool norm_wants_sums(const struct norm_call *call);
 void norm_sums_begin(const struct norm_call *call);
 void norm_add_inputs(const struct norm_call *call, size_t image, size_t b, int thread);

@@ -12,8 +12,8 @@
 #define BYTE_VALUES  256
 #define CHANNELS_MAX 4 /* largest number of channels in an image of bytes */
 
-/* Memory layout of the values between two ops. Ops with a layout of their own add it here; their
- * rows only match if the next op reads it. */
+/* Memory layout of the activations between two ops. If an op has another output layout, add it
+ * here; the op's row then only matches if the next op reads this layout. */
 enum layout {
     LAYOUT_NCHW, /* real [N,C,H,W], the layout of single layers */
     /* [N,C/block,h,w,block] with a block of two vectors; h and w are the part that is read. Numbers
@@ -23,27 +23,27 @@ enum layout {
     LAYOUT_BYTES,
 };
 
-/* Rows and columns of a value that later layers read, from its top left corner. Floor pooling drops
- * the others, so what only they depend on is not read either. `choice` is the kernel chosen for the
- * next layer. */
+/* Rows and columns of an activation that later layers read, from the top left corner. Pooling that
+ * rounds down does not read the others. `choice` is the kernel chosen for the next layer. */
 struct extent {
     int h, w;
     enum kernel_choice choice;
 };
 
-/* Groups of ops that a kernel choice selects from. */
+/* Groups of ops. A kernel choice selects ops of one group. */
 enum op_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 
 struct fused_layers {
     const struct layer_desc *layers; /* first of n_layers layers */
     int n_layers;
-    const struct extent *read; /* [n_layers + 1]: area read of the value before layers[i]; the last:
-                                * after all layers */
+    const struct extent *read; /* [n_layers + 1] area read of the input of each layer, then of the
+                                * op's output */
     enum plan plan;
     enum kernel_choice choice; /* kernel choice of the first layer */
     enum isa isa;
     enum layout in, out;                   /* layouts of the op's input and output */
-    enum precision values;                 /* precision of values in blocks and of saved values */
+    enum precision values;                 /* precision of activations in blocks and of saved
+                                            * numbers */
     bool wants_input;                      /* an earlier layer has parameters, so dx is needed */
     const real (*byte_value)[BYTE_VALUES]; /* [C][256]: number represented by each byte of an
                                             * image */
@@ -54,13 +54,13 @@ static inline const struct layer_desc *fused_last(const struct fused_layers *fus
     return &fused->layers[fused->n_layers - 1];
 }
 
-/* Returns the precision of an op's values in a layout. Gradients are always fp32. */
+/* Returns the precision of an op's activations in a layout. Gradients are always fp32. */
 static inline enum precision values_precision(const struct fused_layers *fused, enum layout layout)
 {
     return layout == LAYOUT_BLOCKED ? fused->values : PRECISION_fp32;
 }
 
-/* Returns the first layer of this kind, or NULL. */
+/* Returns the op's first layer of this kind, or NULL. */
 static inline const struct layer_desc *fused_find(const struct fused_layers *fused,
                                                   enum layer_kind kind)
 {
@@ -71,8 +71,9 @@ static inline const struct layer_desc *fused_find(const struct fused_layers *fus
 }
 
 /* Arguments of one call on n images. The input layout determines whether x or image is set.
- * Backward gets the y and saved of forward on the same images. scratch keeps nothing between calls.
- * params and dparams point to the op's first tensor. dx is NULL if not needed. */
+ * Backward gets y and saved as forward wrote them for the same images. scratch need not be
+ * preserved between calls. params and dparams point to the op's first tensor. dx is NULL if not
+ * needed. */
 struct op_call {
     const struct exec *ex;
     int n;
@@ -86,7 +87,7 @@ struct op_call {
     void *saved, *scratch;
 };
 
-/* Returns the call of the only layer of an op. */
+/* Returns the layer's call for an op that consists of one layer. */
 static inline struct layer_call layer_call_of(const struct fused_layers *fused,
                                               const struct op_call *c)
 {
@@ -111,8 +112,8 @@ static inline void op_prefetch(const void *from, size_t bytes)
         __builtin_prefetch((const char *)from + at, 0, 2);
 }
 
-/* Number of images to prefetch ahead into the second-level cache. The images of a batch are
- * scattered over a data set that is larger than the caches. */
+/* How many images ahead of the current one are prefetched into the second-level cache. The images
+ * of a batch are scattered over a data set that is larger than the caches. */
 #define IMAGES_AHEAD 8
 
 static inline void op_prefetch_image(const struct op_call *call, size_t i, size_t image_bytes)
@@ -143,8 +144,8 @@ struct op_kernel {
     unsigned (*savings)(const struct fused_layers *fused);
 };
 
-/* Returns SAVING_dead_outputs if only h x w outputs of the first layer are computed and it has
- * more, else 0. */
+/* Returns SAVING_dead_outputs if the first layer has more than the h x w outputs that are computed,
+ * else 0. */
 static inline unsigned saving_of_dead_outputs(const struct fused_layers *fused, int h, int w)
 {
     bool all = h >= fused->layers->out.h && w >= fused->layers->out.w;
@@ -158,8 +159,8 @@ static inline bool is_pool2x2(const struct layer_desc *l)
            l->stride_w == 2 && l->pad_h == 0 && l->pad_w == 0;
 }
 
-/* Defines an op from the functions saved_bytes, scratch_bytes, forward and backward of its file.
- * Arguments after `match_` are further fields. */
+/* Defines an op from the functions saved_bytes, scratch_bytes, forward and backward of the file
+ * that uses the macro. Arguments after `match_` initialise further members. */
 #define OP_KERNEL(name_, in_, out_, match_, ...)                                                   \
     const struct op_kernel op_##name_ = {                                                          \
         .name = #name_,                                                                            \
@@ -178,14 +179,15 @@ static inline bool is_pool2x2(const struct layer_desc *l)
 
 /* Returns the first row of ops.def that matches layers from layers[0] on, for this plan,
  * instruction set and input layout. Rows of the family that read[0].choice names are preferred.
- * *taken is set to the number of layers matched. */
+ * *taken: the number of layers matched. */
 const struct op_kernel *op_find(enum plan plan, enum isa isa, enum layout in,
                                 const struct layer_desc *layers, int n, const struct extent *read,
                                 int *taken);
 
-/* Returns the choice that this kernel implements: `asked` if it is of the same family,
+/* Returns the kernel choice that this op implements: `asked` if both are of the same family,
  * CHOICE_direct for direct sums, else CHOICE_shape. */
 enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice asked);
 
-/* Fills read[0..n]: read[n] is the whole output, the others are derived backwards from it. */
+/* Fills read[0..n] with the area that is read of each layer's input, derived backwards from
+ * read[n], the whole output. */
 void plan_read_extents(const struct layer_desc *layers, int n, struct extent *read);

@@ -1,9 +1,9 @@
 /* A dense layer in blocks of outputs and inputs, for instruction sets that round operands to bf16.
  * Its products then take half the time of a matrix library in full precision.
  *     Y [N,O] = X [N,I] W' + b,   dX = dY W,   dW [O,I] = dY' X,   db = column sums of dY.
- * Operands are laid out as for products of convolutions (simd/winograd.h), each slice of W just
- * before its product. Threads share blocks of Y, of dW and db, and of dX. Nothing is summed across
- * threads. */
+ * Operands are copied to blocks as for products of convolutions (simd/winograd.h), each slice of W
+ * just before its product. Threads share blocks of Y, of dW and db, and of dX. Nothing is summed
+ * across threads. */
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/op.h"
 #include "kernels/simd/dense.h"
@@ -13,7 +13,8 @@
 SIMD_DECLARE_BF16(struct dense_functions, dense)
 SIMD_DECLARE_TILES(struct winograd_product, winograd_product)
 
-/* Rows of W laid out at a time: with a block of operands they fit into a first-level cache. */
+/* Rows of W that are copied to a block at a time. With a block of the other operand they fit into a
+ * first-level cache. */
 enum { SLICE = 256 };
 
 struct dense_call {
@@ -22,7 +23,7 @@ struct dense_call {
     const struct dense_functions *f;
     const struct winograd_product *product;
     int n, in, out, block;
-    size_t plane; /* size of a block of operands for all images, in reals */
+    size_t plane; /* reals per block of X or dY, for all images */
     real *x, *dy; /* blocks of X and dY */
     real *pairs;  /* dY in pairs of images; only for bf16 operands */
     real *shares; /* for each thread a slice of W and a block of results */
@@ -33,7 +34,8 @@ static size_t slice_reals(int block)
     return (size_t)SLICE * (size_t)block;
 }
 
-/* A block of Y or dX has one row per image, a block of dW has `block` rows. */
+/* Returns the reals of a thread's slice of W and block of results. Results are a block of Y or dX,
+ * with one row per image, or a block of dW, with `block` rows. */
 static size_t share_reals(int n, int block)
 {
     return slice_reals(block) + (size_t)(n > block ? n : block) * (size_t)block;
@@ -88,14 +90,14 @@ static real *share_results(const struct dense_call *call, int thread)
     return share_slice(call, thread) + slice_reals(call->block);
 }
 
-/* Returns the columns in block b of `all` columns. */
+/* Returns the number of columns in block b of a matrix with `all` columns. */
 static int columns_of(const struct dense_call *call, size_t b, int all)
 {
     int left = all - (int)b * call->block;
     return left < call->block ? left : call->block;
 }
 
-/* Returns how many terms of a sum to multiply at a time, from `first` on. */
+/* Returns how many of a sum's `all` terms to multiply at a time, from term `first` on. */
 static int slice_of(int first, int all)
 {
     return all - first < SLICE ? all - first : SLICE;
@@ -118,7 +120,7 @@ static size_t blocks_at_once(const struct dense_call *call)
     return images_per_block(ELEMENTS_PER_BLOCK, (size_t)call->n * (size_t)call->block);
 }
 
-/* Lays out blocks [begin, end) of X. */
+/* Copies X to blocks [begin, end). */
 static void load_x(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
@@ -127,7 +129,7 @@ static void load_x(void *arg, size_t begin, size_t end, int thread)
                       (size_t)call->in, call->n, columns_of(call, b, call->in));
 }
 
-/* Lays out blocks [begin, end) of X in pairs of images. */
+/* Copies X to blocks [begin, end), in pairs of images. */
 static void load_x_pairs(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
@@ -138,7 +140,7 @@ static void load_x_pairs(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* Lays out blocks [begin, end) of dY. */
+/* Copies dY to blocks [begin, end). */
 static void load_dy(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
@@ -153,7 +155,7 @@ static void load_dy(void *arg, size_t begin, size_t end, int thread)
 
 /* ---- Products ---- */
 
-/* Computes blocks [begin, end) of outputs. */
+/* Computes Y for blocks [begin, end) of outputs. */
 static void forward_blocks(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
@@ -176,7 +178,7 @@ static void forward_blocks(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* Adds dy of some outputs to the gradient of the bias, image by image. */
+/* Adds dY of the outputs in one block to the gradient of the bias, image by image. */
 static void add_dbias(const struct dense_call *call, size_t first, int columns)
 {
     real *dbias = call->c->dparams + (size_t)call->in * (size_t)call->out + first;
@@ -187,7 +189,7 @@ static void add_dbias(const struct dense_call *call, size_t first, int columns)
             dbias[o] += call->c->dy[i * (size_t)call->out + first + (size_t)o];
 }
 
-/* Computes blocks [begin, end) of rows of dW, and their part of db. */
+/* Computes dW and db for blocks [begin, end) of outputs. */
 static void backward_weights(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
@@ -208,7 +210,7 @@ static void backward_weights(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* Computes blocks [begin, end) of columns of dX. */
+/* Computes dX for blocks [begin, end) of inputs. */
 static void backward_input(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
@@ -250,7 +252,7 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
         exec_for(c->ex, in, 1, backward_input, &call);
 }
 
-/* With fewer outputs most of a block would be empty. */
+/* With few outputs, most of a block would be empty. */
 static int match(const struct layer_desc *layers, int n, const struct extent *read)
 {
     enum { LEAST = 32 };

@@ -19,7 +19,7 @@
 #include "kernels/simd/dense_bytes.h"
 #include "kernels/simd_tables.h"
 
-/* With more outputs, the bytes would be read too often. */
+/* Largest number of outputs. With more, the bytes of an image would be read too often. */
 #define OUTPUTS_MAX 40
 
 SIMD_DECLARE(struct dense_bytes_functions, dense_bytes)
@@ -30,9 +30,10 @@ struct dense_bytes_call {
     const struct dense_bytes_functions *f;
     struct dense_bytes d;
     real *folded;         /* params with scale and shift folded in */
-    real *sums;           /* bias of `folded`, or its gradient */
-    uint64_t *marks;      /* [N][words] marks of nonzero blocks per image */
-    uint64_t *transposed; /* [groups][words * DENSE_BYTES_WORD] marks of images per block */
+    real *sums;           /* bias of the folded parameters; in backward its gradient */
+    uint64_t *marks;      /* [N][words] for each image: which blocks are not all zero */
+    uint64_t *transposed; /* [groups][words * DENSE_BYTES_WORD] for each block: in which images it
+                           * is not all zero */
 };
 
 static size_t divide_up(size_t a, size_t b)
@@ -151,8 +152,8 @@ static void backward_block(void *arg, size_t begin, size_t end, int thread)
                           divide_up((size_t)op->n, DENSE_BYTES_GROUP), op->ex->accumulate);
 }
 
-/* Sums dy over the images into `sums`, and adds them to the gradient of the bias if there is
- * one. */
+/* Sets `sums` to the sums of dy over the images, and adds them to the gradient of the bias if the
+ * layer has one. */
 static void backward_bias(const struct dense_bytes_call *call)
 {
     const struct op_call *c = call->op;
@@ -181,5 +182,6 @@ static unsigned savings(const struct fused_layers *fused)
     return SAVING_BIT(SAVING_data_zeros);
 }
 
-/* Skipped zeros count as done, since their number depends on the images. */
+/* flops_forward and flops_backward are not set: skipped zeros are counted as computed, since their
+ * number depends on the images. */
 OP_KERNEL(dense_bytes, LAYOUT_BYTES, LAYOUT_NCHW, match, .savings = savings);

@@ -1,20 +1,20 @@
 /* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by direct sums, for the exact
  * plan.
  *
- * A chunk of images is copied so that the values of all its images at one position are contiguous:
- * [C/block, h, w, n, block]. An output position is then a sum of up to nine products with images as
- * rows. The sum stays in registers from the first tap to the last, and needs no column matrix. Taps
- * outside the image are skipped, and maps of 3x3 or 2x2 are as efficient as large ones. im2col with
- * GEMM reached 103 GFLOP/s while GEMM alone reached 152; the difference was the copying of columns.
- * The layouts between ops and of the panels of weights are those of Winograd's ops, with the taps
- * as points. */
+ * A chunk of images is copied so that the numbers of all images at one position are contiguous:
+ * [C/block, h, w, n, block]. The outputs at a position are then a sum of up to nine matrix
+ * products, with images as rows. The sum stays in registers from the first tap to the last, and no
+ * matrix of columns is needed. Taps outside the image are skipped, and maps of 3x3 or 2x2 are as
+ * efficient as large ones. im2col with GEMM reached 103 GFLOP/s while GEMM alone reached 152; the
+ * difference was the copying of columns. Activations and panels of weights have the same layouts as
+ * for Winograd's algorithm, with the taps as points. */
 #include "kernels/ops/conv_blocks.h"
 
-/* All copies of a chunk fit into a second-level cache. */
+/* Limit for the copies of a chunk, so that they fit into a second-level cache. */
 #define CHUNK_BYTES ((size_t)1 << 20)
 
-/* Images, the rows of a product: a multiple of ROWS, the rows that fit in registers, and at most
- * ROWS_MAX. */
+/* Images per chunk, which are the rows of a product: a multiple of ROWS, the rows that fit in
+ * registers, and at most ROWS_MAX. */
 enum { ROWS = 12, ROWS_MAX = 96 };
 
 static size_t largest_chunk(const struct winograd *w, int n)
@@ -26,16 +26,16 @@ static size_t largest_chunk(const struct winograd *w, int n)
     return images < (size_t)n ? images : (size_t)n;
 }
 
-/* Returns the size of equal chunks. Splitting 64 images into 5 times 12 and 4 would use only a
- * third of the registers for the last chunk. */
+/* Returns the images per chunk, for chunks of equal size. Splitting 64 images into 5 times 12 and 4
+ * would use only a third of the registers for the last chunk. */
 static size_t chunk_images(const struct winograd *w, int n)
 {
     size_t most = largest_chunk(w, n), chunks = ((size_t)n + most - 1) / most;
     return ((size_t)n + chunks - 1) / chunks;
 }
 
-/* If one thread computes all images in one chunk, each panel is transformed just before its use, as
- * a single slice. */
+/* Returns the sizes of m, v and slices. If one thread computes all images in one chunk, each panel
+ * is transformed just before its use, as a single slice. */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     int blocks = w->in_blocks > w->out_blocks ? w->in_blocks : w->out_blocks;
@@ -53,14 +53,14 @@ static struct conv_call call_begin(const struct fused_layers *fused, const struc
                            sizes_of(&w, c->n, chunk_images(&w, c->n), pool_threads(c->ex->pool)));
 }
 
-/* Products that are summed at a position: tap of the weights and position in the other operand. */
+/* Products to sum for one position: tap of the weights, and position in the other operand. */
 struct products {
     int count;
     int tap[TAPS];
     size_t position[TAPS];
 };
 
-/* Lists the inputs that output (i, j) depends on. */
+/* Lists the products with inputs that give output (i, j). */
 static struct products inputs_of(const struct winograd *w, int i, int j)
 {
     struct products m = {0};
@@ -74,7 +74,7 @@ static struct products inputs_of(const struct winograd *w, int i, int j)
     return m;
 }
 
-/* Lists the outputs that depend on input (i, j). */
+/* Lists the products with gradients of outputs that give the gradient of input (i, j). */
 static struct products outputs_of(const struct winograd *w, int i, int j)
 {
     struct products m = {0};
@@ -88,7 +88,8 @@ static struct products outputs_of(const struct winograd *w, int i, int j)
     return m;
 }
 
-/* Writes one position of one block: the sum of its products. `from` has from_pixels positions. */
+/* Computes one position of one block of channels as the sum of its products. `from` is an operand
+ * with from_pixels positions. */
 static void multiply_position(const struct conv_call *call, real *to, const struct products *m,
                               const real *from, size_t from_pixels, const real *panel, int n, int k)
 {
@@ -133,7 +134,8 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     conv_chunk_y_end(call, begin, end, y);
 }
 
-/* Pairs of positions that are multiplied at a tap, collected for one call of the product. */
+/* Largest number of pairs of positions (x and dy) whose products for one tap are summed in one
+ * call. */
 enum { PAIRS = 64 };
 
 struct pairs {
@@ -153,7 +155,8 @@ static void multiply_pairs(const struct conv_call *call, real *dw, struct pairs 
     *add = true;
 }
 
-/* dw [channels, block] of tap t and a pair of blocks <- or += the products over all positions. */
+/* dw [channels, block] of tap t, for one block of inputs and one of outputs <- or += the products
+ * over all positions. */
 static void multiply_tap(const struct conv_call *call, real *dw, int t, const real *x,
                          const real *dy, int channels, int n, bool add)
 {
@@ -228,14 +231,15 @@ static size_t saved_bytes(const struct fused_layers *fused, int n)
     return conv_saved_bytes(fused, &w, sizes_of(&w, n, 1, 1), n);
 }
 
-/* A smaller batch may be split into larger chunks, up to the limit. */
+/* Returns the scratch for up to n images. Fewer images may be split into larger chunks, so the size
+ * is that of the largest chunk. */
 static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
     struct winograd w = winograd_of(fused);
     return conv_scratch_bytes(fused, &w, sizes_of(&w, n, largest_chunk(&w, n), threads), threads);
 }
 
-/* Products with the zeros of padding are skipped. */
+/* Counts no products with the zeros of padding, since these are skipped. */
 static uint64_t flops_forward(const struct fused_layers *fused)
 {
     struct winograd w = winograd_of(fused);

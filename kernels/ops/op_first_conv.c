@@ -1,7 +1,8 @@
 /* The first 3x3 convolution of a net + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]], from bytes to
  * blocks of channels; see first_conv.h. Backward converts the bytes again, which takes less than a
- * microsecond for 784 of them. Only the origin of each value is saved. Threads share the images.
- * Each sums its own gradient; the sums are added in thread order. */
+ * microsecond for 784 of them. For backward, forward only saves the origin of each output: its
+ * position in the pooling window. Threads share the images. Each thread sums its gradients; the
+ * sums are added in thread order. */
 #include <string.h>
 
 #include "kernels/layers/layer_tables.h"
@@ -35,9 +36,9 @@ static struct first_conv first_conv_of(const struct fused_layers *fused)
     return f;
 }
 
-/* Sizes in reals of the scratch after the norm's. Shared: weights and bias in blocks. Per thread:
- * one image, dweights, dbias, and y or dy of an image in blocks. The latter is needed if the op's
- * output is [N,C,H,W] or batch norm follows. */
+/* Sizes in reals of parts of the scratch, after the scratch of batch norm. Shared by all threads:
+ * weights and bias in blocks. Per thread: one image, dweights, dbias, and y or dy of an image in
+ * blocks. y is only needed if the op's output is [N,C,H,W] or batch norm follows. */
 struct parts {
     size_t weights, bias, image, y;
 };
@@ -115,7 +116,8 @@ static real *share_y(const struct first_conv_call *call, int thread)
     return share_dbias(call, thread) + call->parts.bias;
 }
 
-/* Returns the stored part of [N,C,H,W]. */
+/* Returns the shape of the stored part of an output [N,C,H,W], for conversion to and from
+ * blocks. */
 static struct planes planes_of(const struct first_conv_call *call)
 {
     const struct shape *shape = &fused_last(call->fused)->out;
@@ -131,7 +133,7 @@ static size_t block_images(const struct first_conv *f)
     return images_per_block(FLOPS_PER_BLOCK / 16, 2 * TAPS * (size_t)f->in_c * outputs);
 }
 
-/* x [C, image_h, image_w] <- one image. The border of x must be zero already. */
+/* x [C, image_h, image_w] <- one image of bytes. The border of x must be zero already. */
 static void load_image(const struct first_conv_call *call, real *x, const uint8_t *image)
 {
     const struct first_conv *f = &call->f;
@@ -158,7 +160,8 @@ static real *outputs_of(const struct first_conv_call *call, size_t i, int thread
     return call->c->y + i * first_conv_kept(&call->f);
 }
 
-/* Passes the outputs y of an image on: to the sums of batch norm, or to [N,C,H,W]. */
+/* Adds the outputs y of image i to the sums of batch norm, or copies them to [N,C,H,W]. Does
+ * nothing if the op's output is in blocks. */
 static void pass_on(const struct first_conv_call *call, size_t i, const real *y, int thread)
 {
     if (call->f.norm) {
@@ -212,7 +215,7 @@ static void forward(const struct fused_layers *fused, const struct op_call *c)
         norm_forward(&call.norm);
 }
 
-/* Returns dy of image i, in blocks. */
+/* Returns dy of image i in blocks of channels. */
 static const real *gradients_of(const struct first_conv_call *call, size_t i, int thread)
 {
     const struct first_conv *f = &call->f;

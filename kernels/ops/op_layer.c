@@ -1,4 +1,4 @@
-/* A single layer as an op. */
+/* An op for any single layer: calls the layer's own kernel. */
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/op.h"
 

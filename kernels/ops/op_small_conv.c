@@ -1,27 +1,27 @@
 /* Small convolutions, each with dropout of channels, 2x2 pooling and ReLU, one image at a time.
  * They suit LeNet and similar nets, whose weights fit into the first-level cache.
  *
- * Single images allow work to be skipped. In training, channels dropped by dropout2d are not
- * computed. In backward, only the maximum of a pooling window can have a gradient, and only if ReLU
- * lets it pass: for lenet_21k about 100 of 1,280 outputs of conv2. Batches with images innermost
- * would need no shuffles but could skip nothing; prototypes were half as fast. Through ReLU, speed
- * depends slightly on the data.
+ * Computing single images allows work to be skipped. In training, channels dropped by dropout2d are
+ * not computed. In backward, only the maximum of a pooling window can have a gradient, and only if
+ * ReLU did not set it to 0: for lenet_21k about 100 of 1,280 outputs of conv2. Vectors over images
+ * would need no shuffles but could skip nothing; prototypes were half as fast. Because of ReLU,
+ * speed depends slightly on the data.
  *
  * On one core of a Xeon with AVX-512 (212 GFLOP/s) both convolutions of 128 MNIST images take 0.48
  * ms forward and 0.50 ms backward. Forward, all but the first convolution use Winograd's algorithm.
  * Backward is bounded by one store per tap to the gradient of the input. A batch of 128 exceeds a
- * second-level cache of 2 MiB. Therefore a group of images passes through all convolutions before
- * the next group, and the next image is prefetched.
+ * second-level cache of 2 MiB. Therefore all convolutions are computed for one group of images
+ * before the next group, and the next image is prefetched.
  *
  * Images of bytes are convolved as bytes: scale and shift are folded into weights and bias (see
  * op_dense_bytes.c). The background is then 0, and forward marks the windows with a nonzero byte.
- * Backward only adds these, two thirds of all windows on MNIST. Threads share the images. Each sums
- * its own gradients; the sums are added in thread order. */
+ * Backward only processes these windows, two thirds of all on MNIST. Threads share the images. Each
+ * thread sums its gradients; the sums are added in thread order. */
 #include "kernels/ops/op_small_conv.h"
 
 #define PARTS_MAX 4 /* largest number of convolutions per op */
 
-/* Consecutive convolutions, each a part of the op's layers. */
+/* The consecutive convolutions of one op. Each is a part with its own layers and call. */
 struct run {
     int n;
     struct fused_layers parts[PARTS_MAX];
@@ -54,8 +54,8 @@ static int cut_parts(const struct fused_layers *fused, struct fused_layers parts
     return n;
 }
 
-/* Lays out the saved data of each part, followed by its output unless it is the last. Returns the
- * total size. */
+/* Lays out the saved data of each part. A part's output follows, except for the last part, whose
+ * output is the op's. Returns the total size. */
 static size_t lay_out_parts(struct run *r, size_t images, void *base)
 {
     struct pieces p = {.base = base};
@@ -88,7 +88,7 @@ static void run_begin(struct run *r, const struct fused_layers *fused, const str
     }
 }
 
-/* The scratch of each part follows that of the previous one. */
+/* Prepares the scratch of all parts, one after the other. Returns the total size. */
 static size_t prepare(struct run *r, int threads, void *scratch,
                       size_t (*prepare_part)(struct small_conv_call *, int, void *))
 {

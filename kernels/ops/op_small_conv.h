@@ -1,5 +1,5 @@
-/* Declarations shared by the op of small convolutions and the passes of one convolution. Internal
- * to kernels/. */
+/* Interface between the op of small convolutions (op_small_conv.c) and forward and backward of each
+ * convolution in it. Internal to kernels/. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"
@@ -7,8 +7,9 @@
 #include "kernels/simd/small_conv.h"
 
 #define SMALL_CONV_CHANNELS_MAX 128 /* largest number of output channels */
-/* Images that pass through all convolutions before the next group. Values between convolutions stay
- * in the second-level cache, and their gradients exist for one group only. */
+/* Number of images for which all convolutions are computed before the next group. Activations
+ * between convolutions thus stay in the second-level cache, and their gradients exist for one group
+ * only. */
 #define SMALL_CONV_GROUP 32
 
 static inline size_t taps_of(const struct small_conv *c)
@@ -36,7 +37,7 @@ static inline size_t pooled_reals(const struct small_conv *c)
     return c->out_c * c->pooled_h * c->pooled_w;
 }
 
-/* Bump allocator of aligned pieces. With base = NULL it only measures. */
+/* Bump allocator of aligned pieces. If base = NULL, it only adds up their sizes. */
 struct pieces {
     char *base;
     size_t used;
@@ -44,11 +45,12 @@ struct pieces {
 
 /* Data that forward saves for backward, besides y. */
 struct saved {
-    real *scale;                    /* factor of the channels kept by dropout2d */
-    struct small_conv_marks *marks; /* [N,out_c,vectors] marks of maxima and gradients */
-    uint16_t *nonzero;              /* [N,vectors] windows with nonzero bytes; in training on
-                                     * bytes */
-    uint16_t *kept;                 /* [N,out_c]: channels kept by dropout2d */
+    real *scale;                    /* factor that dropout2d applies to the channels it keeps */
+    struct small_conv_marks *marks; /* [N,out_c,vectors] positions of maxima, and whether they have
+                                     * a gradient */
+    uint16_t *nonzero;              /* [N,vectors] which windows have nonzero bytes; only if
+                                     * training on bytes */
+    uint16_t *kept;                 /* [N,out_c] list of the channels that dropout2d keeps */
     uint16_t *n_kept;               /* [N] number of kept channels */
 };
 
@@ -58,22 +60,24 @@ struct small_conv_call {
     const struct layer_desc *dropout; /* NULL: no dropout2d */
     struct small_conv c;
     struct saved saved;
-    bool inside;                                   /* follows another convolution of the same op */
+    bool inside;                                   /* the input is the output of another convolution
+                                                    * of this op */
     bool bytes;                                    /* input images are bytes */
-    real scale[CHANNELS_MAX], shift[CHANNELS_MAX]; /* per channel: number = scale * byte + shift */
-    const real *weights, *bias;                    /* for images of bytes with scale and shift
-                                                    * folded in */
+    real scale[CHANNELS_MAX], shift[CHANNELS_MAX]; /* per input channel: number = scale * byte +
+                                                    * shift */
+    const real *weights, *bias;                    /* parameters; for images of bytes, with scale
+                                                    * and shift folded in */
     const real *points;                            /* weights transformed by Winograd's algorithm */
     const real *transposed; /* weights [out_c][lanes_c / PAD][kernel^2][PAD] */
     const struct small_conv_forward_functions *forward;
     const struct small_conv_winograd_functions *winograd; /* NULL: Winograd's algorithm is not
                                                            * used */
     const struct small_conv_backward_functions *backward;
-    /* Work memory of the first thread. Each further thread's is `stride` bytes after it. */
+    /* Work memory of thread 0. The work memory of thread t begins t * `stride` bytes later. */
     real *space; /* one image [in_c,in_h,in_w] and 2 vectors of padding */
     struct small_conv_forward_work forward_work;
     struct small_conv_backward_work backward_work;
-    real *group_dx; /* [GROUP,in_c,in_h,in_w] gradient of x, if `inside` */
+    real *group_dx; /* [GROUP,in_c,in_h,in_w] gradient of x for a group of images, if `inside` */
     size_t stride;
 };
 
@@ -84,19 +88,19 @@ static inline void *take(struct pieces *p, size_t bytes)
     return piece;
 }
 
-/* Winograd's algorithm does not pay for the few channels of an image of bytes: transforming the
- * sums back costs as much as for many channels. */
+/* Returns whether Winograd's algorithm is used. With the few channels of an image of bytes it would
+ * be slower: the sums are transformed back per output, whatever the number of channels. */
 static inline bool small_conv_takes_winograd(const struct small_conv *c)
 {
     return c->kernel == 5 && c->in_c > CHANNELS_MAX;
 }
 
-/* Returns the values of an image, in place if possible. They are copied to `space` if converted
- * from bytes, or if a vector load could reach beyond the last image. */
+/* Returns an image as reals. It is converted from bytes to `space`, or copied there if a vector
+ * load could reach beyond the last image. Otherwise its address in x is returned. */
 const real *small_conv_image(const struct small_conv_call *call, real *space, size_t image);
 
-/* Returns how many of n layers form one convolution part: conv2d, optionally dropout2d, then
- * maxpool2d, optionally with ReLU directly before or after it. 0 if none. */
+/* Returns how many of n layers form one small convolution: conv2d, optionally dropout2d, then
+ * maxpool2d, optionally with ReLU directly before or after it. 0 if they do not. */
 int small_conv_match_part(const struct layer_desc *layers, int n);
 struct small_conv small_conv_shape(const struct fused_layers *fused);
 /* Lays out the data that forward of n images saves, or only measures it if `base` is NULL. Returns
@@ -109,24 +113,24 @@ struct small_conv_call small_conv_call_of(const struct fused_layers *fused,
                                           const struct op_call *op);
 uint64_t small_conv_part_flops_forward(const struct fused_layers *fused);
 /* Returns an upper bound of FLOPs per image in backward: for each pooled output two windows, or one
- * in the first layer. ReLU stops some of them, depending on the images. */
+ * in the first layer. ReLU sets some gradients to 0, depending on the images. */
 uint64_t small_conv_part_flops_backward(const struct fused_layers *fused);
 unsigned small_conv_part_savings(const struct fused_layers *fused);
 
-/* Lay out the scratch of a pass and return its size. Unless `base` is NULL, they also fill the data
- * shared by all threads. */
+/* Lay out the scratch of forward or backward and return its size. Unless `base` is NULL, they also
+ * fill the data shared by all threads. */
 size_t small_conv_prepare_forward(struct small_conv_call *call, int threads, void *base);
 size_t small_conv_prepare_backward(struct small_conv_call *call, int threads, void *base);
 
 void small_conv_forward_images(const struct small_conv_call *call, size_t begin, size_t end,
                                int thread);
-/* Adds the gradients of images [begin, end) to the sums of the thread. dy and dx (may be NULL)
- * begin at image `begin`. */
+/* Adds the gradients of images [begin, end) to the thread's sums. dy and dx point to the gradients
+ * of image `begin`; dx may be NULL. */
 void small_conv_backward_images(const struct small_conv_call *call, size_t begin, size_t end,
                                 int thread, real *dx, const real *dy);
 real *small_conv_group_dx(const struct small_conv_call *call, int thread);
 
-/* Clear the sums of all threads before backward, and add them to dparams after it, in thread
- * order. */
+/* small_conv_clear_sums sets the sums of all threads to 0, before backward. small_conv_add_sums
+ * adds them to dparams in thread order, after backward. */
 void small_conv_clear_sums(const struct small_conv_call *call);
 void small_conv_add_sums(const struct small_conv_call *call);

@@ -1,4 +1,5 @@
-/* Backward pass of one convolution of op_small_conv.c. */
+/* Backward pass of one small convolution for a range of images, and sums of its gradients over
+ * threads. Called by op_small_conv.c. */
 #include <string.h>
 
 #include "kernels/ops/op_small_conv.h"
@@ -11,7 +12,7 @@ static size_t gradient_reals(const struct small_conv_call *call)
     return c->out_c * c->in_c * c->kernel * SMALL_CONV_ROW;
 }
 
-/* Returns the index of the weight of (o, channel, tap) in the transposed weights. */
+/* Returns the index of weight (o, channel, tap) in the transposed weights. */
 static size_t transposed_at(const struct small_conv *c, size_t o, size_t channel, size_t tap)
 {
     size_t block = o * (c->lanes_c / SMALL_CONV_PAD) + channel / SMALL_CONV_PAD;

@@ -1,4 +1,4 @@
-/* Forward pass of one convolution of op_small_conv.c. */
+/* Forward pass of one small convolution for a range of images. Called by op_small_conv.c. */
 #include <string.h>
 
 #include "kernels/layers/dropout_mask.h"

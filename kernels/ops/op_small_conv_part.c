@@ -1,11 +1,12 @@
-/* One convolution of op_small_conv.c: matching of layers, shape, saved data and cost. */
+/* Description of one small convolution of op_small_conv.c: which layers match, shape, saved data,
+ * FLOPs. */
 #include <string.h>
 
 #include "kernels/ops/op_small_conv.h"
 #include "kernels/simd_tables.h"
 
 #define WEIGHTS_MAX   8192
-#define POSITIONS_MAX 4096 /* largest size of an input plane */
+#define POSITIONS_MAX 4096 /* largest number of positions (rows * columns) in an input plane */
 #define WINDOW        4    /* outputs per pooling window */
 
 SIMD_DECLARE(struct small_conv_forward_functions, small_conv_forward)
@@ -62,8 +63,8 @@ struct small_conv small_conv_shape(const struct fused_layers *fused)
     };
     c.positions = pad(c.pooled_h * c.pooled_w);
     c.vectors = c.positions / small_conv_forward_for(fused->isa)->lanes;
-    /* A vector of positions is read up to kernel/2 rows further on. Rows are written in whole
-     * vectors. */
+    /* Forward reads a vector of positions up to kernel/2 rows beyond the last one. Rows are written
+     * in whole vectors. */
     c.plane = c.positions + pad(c.kernel / 2 * c.pooled_w) + SMALL_CONV_PAD;
     return c;
 }
@@ -121,14 +122,15 @@ const real *small_conv_image(const struct small_conv_call *call, real *space, si
     return memcpy(space, x, n * sizeof *x);
 }
 
-/* Returns the average share of channels that dropout2d keeps in training. */
+/* Returns the average fraction of channels that dropout2d keeps in training. */
 static double share_kept(const struct fused_layers *fused)
 {
     const struct layer_desc *dropout = fused_find(fused, LAYER_dropout2d);
     return dropout != NULL ? 1 - dropout->rate : 1;
 }
 
-/* Returns the FLOPs of one output per pooling window, by direct sums. */
+/* Returns the FLOPs per image for one output per pooling window by direct sums, in the channels
+ * that dropout2d keeps. */
 static double flops_of_windows(const struct fused_layers *fused, const struct small_conv *c)
 {
     size_t window = 2 * c->in_c * taps_of(c), outputs = c->pooled_h * c->pooled_w * c->out_c;

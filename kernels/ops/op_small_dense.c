@@ -1,7 +1,7 @@
-/* A small dense layer with ReLU and dropout. Its input often comes from ReLU and dropout too. More
+/* A small dense layer with ReLU and dropout. The input often comes from ReLU and dropout too. More
  * than half of its inputs, and of the gradients of its outputs, are then exact zeros. In
  * lenet_21k's first dense layer about 100 of 320 inputs are nonzero. All three products therefore
- * only add rows for nonzero numbers, in registers:
+ * only add rows whose factor is not zero, in registers:
  *
  *     y = b + sum x_i W'_i,   dx = sum dy_o W_o,   dW_o = sum over images of dy_o x.
  *
@@ -19,7 +19,7 @@
 #define WEIGHTS_MAX 65536 /* small enough to fit several times into a second-level cache */
 #define INPUTS_MAX  4096
 #define OUTPUTS_MAX 1024
-/* Images whose inputs (one tile of columns) fit into the first-level cache. */
+/* Number of images per group. A tile of columns of their inputs fits into the first-level cache. */
 #define GROUP 128
 
 SIMD_DECLARE(struct small_dense_functions, small_dense)
@@ -39,8 +39,8 @@ static size_t outputs_of(const struct fused_layers *fused)
     return (size_t)fused->layers->channels;
 }
 
-/* Matches dense, then optional ReLU, then optional dropout. If the outputs are addends, ReLU must
- * wait for their sum. */
+/* Matches dense, then optional ReLU, then optional dropout. If the layer only computes addends
+ * (layer_desc.addend), ReLU must be applied after their summation. */
 static int match(const struct layer_desc *layers, int n, const struct extent *read)
 {
     size_t inputs = shape_count(layers->in);
@@ -62,12 +62,12 @@ struct small_dense_call {
     const struct layer_desc *dense, *dropout; /* dropout: NULL if there is none */
     bool relu;
     size_t in, out;
-    real scale;       /* factor of the outputs kept by dropout */
+    real scale;       /* factor that dropout applies to the outputs it keeps */
     uint8_t *keep;    /* [N,out], 1 if dropout keeps the output */
     real *transposed; /* weights: forward [in][out, padded], backward [out][in, padded] */
     const real *weights;
     real *dz;               /* [out][N, padded]: gradient of the dense layer's output */
-    struct small_list list; /* list of thread 0, followed by the other threads' */
+    struct small_list list; /* list of thread 0; lists of the other threads follow in memory */
     size_t list_size;
 };
 
@@ -112,7 +112,7 @@ static struct small_list list_of(const struct small_dense_call *call, int thread
     return (struct small_list){.values = call->list.values + skip, .rows = call->list.rows + skip};
 }
 
-/* sums [columns] += the listed rows, each times its value. */
+/* sums [columns] += the listed rows of m, each times its factor */
 static void add_all_rows(const struct small_dense_call *call, const struct small_matrix *m,
                          const struct small_list *list, real *sums)
 {
@@ -213,7 +213,7 @@ static void add_tile(const struct small_dense_call *call, const struct small_mat
 }
 
 /* Computes rows [begin, end) of dW. Each tile of the inputs is used for all rows before the next
- * tile. */
+ * tile is read. */
 static void backward_rows(void *arg, size_t begin, size_t end, int thread)
 {
     const struct small_dense_call *call = arg;
@@ -264,5 +264,6 @@ static unsigned savings(const struct fused_layers *fused)
     return SAVING_BIT(SAVING_data_zeros);
 }
 
-/* Skipped zeros count as done, since their number depends on the images. */
+/* flops_forward and flops_backward are not set: skipped zeros are counted as computed, since their
+ * number depends on the images. */
 OP_KERNEL(small_dense, LAYOUT_NCHW, LAYOUT_NCHW, match, .savings = savings);

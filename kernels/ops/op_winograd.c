@@ -1,32 +1,33 @@
 /* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by Winograd's algorithm, described
  * in simd/winograd.h.
  *
- * Few weights are transformed once and stay in a second-level cache while small chunks of images
- * are processed. Many transformed weights, four numbers for each weight, would be written to memory
- * and read again for every chunk. They are transformed slice by slice just before each product
- * instead, which costs less than reading them. Their gradient is transformed back as soon as a
- * slice is summed. Forward saves V of all images, so that x need not be transformed again.
+ * If there are few weights, they are transformed once and stay in a second-level cache while small
+ * chunks of images are processed. Each weight becomes four numbers (F4). Many weights are therefore
+ * transformed slice by slice just before each product. This costs less than writing the transformed
+ * weights to memory and reading them for every chunk. The gradient of a slice is transformed back
+ * as soon as it is summed. Forward saves V of all images, so that x need not be transformed again.
  *
- * bf16 operands halve the steps of a product and the size of saved V. Their sums use long runs: the
- * accuracy gained by F4's shorter runs is small compared with the rounding of the operands. */
+ * bf16 operands halve the steps of a product and the size of saved V. With them, F4 also sums in
+ * runs of RUN terms: the shorter runs of RUN_F4 would gain little accuracy compared with the
+ * rounding of the operands. */
 #include <string.h>
 
 #include "kernels/ops/conv_blocks.h"
 
-/* Most tiles in a chunk: eight groups of twelve rows. With many weights a chunk is larger, since
- * each chunk transforms them again; a block of M and a slice still fit into a second-level
- * cache. */
+/* Largest number of tiles in a chunk: eight groups of twelve rows. With sliced weights a chunk is
+ * larger, since each chunk transforms all weights again. A block of M and a slice still fit into a
+ * second-level cache. */
 #define CHUNK_TILES        96
 #define CHUNK_TILES_SLICED 256
 
-/* Transformed weights are sliced from MANY_BYTES on. A slice has at most SLICE_BYTES and
- * SLICE_ROWS, so that its part for one point fits into a first-level cache. */
+/* Transformed weights of at least MANY_BYTES are sliced. A slice has at most SLICE_BYTES and
+ * SLICE_ROWS, so that its numbers for one point fit into a first-level cache. */
 #define MANY_BYTES  ((size_t)2 << 20)
 #define SLICE_BYTES ((size_t)640 << 10)
 #define SLICE_ROWS  256
 
-/* Returns the rows of a slice, in whole blocks. 0: all panels are transformed at once, also if
- * threads share them. */
+/* Returns the rows of a slice, in whole blocks. 0: weights are not sliced. They never are if
+ * several threads share them. */
 static int slice_rows(const struct winograd *w, int threads)
 {
     size_t row = winograd_panel(w, 1) * sizeof(real);
@@ -43,15 +44,15 @@ static int chunk_images_most(const struct winograd *w, int threads)
     return tiles < winograd_tiles(w) ? 1 : tiles / winograd_tiles(w);
 }
 
-/* Returns the size of equal chunks, at most chunk_images_most. */
+/* Returns the images per chunk, at most chunk_images_most, for chunks of equal size. */
 static size_t chunk_images(const struct winograd *w, int n, int threads)
 {
     int most = chunk_images_most(w, threads), chunks = (n + most - 1) / most;
     return (size_t)((n + chunks - 1) / chunks);
 }
 
-/* m holds a block of M in forward, and all of dM in backward. v holds a block of dV, and before it
- * a block of dM in pairs. */
+/* m: a block of M in forward, all of dM in backward. v: one block, first of dM in pairs, later of
+ * dV. */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     size_t block = winograd_transformed(w, 1), dm = winograd_operands(w, w->out_blocks);
@@ -72,7 +73,7 @@ static struct conv_call call_begin(const struct fused_layers *fused, const struc
 
 typedef const real *panel_function(const struct conv_call *call, int at, int first);
 
-/* c, one block of columns <- all blocks of a, times panel `at`, for all points. */
+/* c, one block of columns <- all blocks of a times panel `at`, for all points. */
 static void multiply_panel(const struct conv_call *call, int thread, real *c, const real *a,
                            panel_function *panel_of, int at, int rows, int k)
 {
@@ -92,7 +93,7 @@ static void multiply_panel(const struct conv_call *call, int thread, real *c, co
     }
 }
 
-/* Arranges the operands of a block in pairs of tiles, for all points. */
+/* Interleaves the operands of pairs of tiles in a block, for all points. */
 static void pair_tiles(const struct conv_call *call, real *to, const real *from, int rows)
 {
     size_t plane = winograd_plane(&call->w, rows);
@@ -100,7 +101,7 @@ static void pair_tiles(const struct conv_call *call, real *to, const real *from,
         call->product->pair(to, from, rows);
 }
 
-/* Rearranges V for backward, after forward has used it. */
+/* Interleaves pairs of tiles in V after forward has used it, as backward reads V in this order. */
 static void pair_kept(const struct conv_call *call, int thread, real *v, int rows)
 {
     const struct winograd *w = &call->w;
@@ -129,8 +130,8 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     conv_chunk_y_end(call, begin, end, y);
 }
 
-/* dU, rows of block b from `first` on, <- or += V' times block b of dM, for a chunk. Returns the
- * number of rows. */
+/* dU <- or += V' times block b of dM for a chunk: a slice of rows of block b, from row `first` on.
+ * Returns the number of rows. */
 static int multiply_slice(const struct conv_call *call, size_t begin, int thread, int b, int first,
                           const real *dm, int rows, size_t *polled)
 {
@@ -156,7 +157,8 @@ static int multiply_slice(const struct conv_call *call, size_t begin, int thread
     return count;
 }
 
-/* Returns a block of dM as the product with V reads it: unchanged, or in pairs. */
+/* Returns a block of dM in the layout for the product with V: unchanged, or with interleaved pairs
+ * of tiles. */
 static const real *right_side(const struct conv_call *call, int thread, const real *dm, int rows)
 {
     if (call->w.pair == 1)
@@ -165,7 +167,8 @@ static const real *right_side(const struct conv_call *call, int thread, const re
     return share_v(call, thread);
 }
 
-/* Computes dM block by block, and dU from each block while it is in a second-level cache. */
+/* Computes dM block by block, and the part of dU that depends on the block while it is in a
+ * second-level cache. */
 static void backward_weights(const struct conv_call *call, size_t begin, size_t end, int thread,
                              real *dm)
 {
@@ -214,7 +217,8 @@ static size_t saved_bytes(const struct fused_layers *fused, int n)
     return conv_saved_bytes(fused, &w, sizes_of(&w, n, 1, 1), n);
 }
 
-/* A smaller batch may be split into larger chunks, up to the limit. */
+/* Returns the scratch for up to n images. Fewer images may be split into larger chunks, so the size
+ * is that of the largest chunk. */
 static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
     struct winograd w = winograd_of(fused);

@@ -1,4 +1,4 @@
-/* Selection of the ops of a plan. */
+/* Selects the ops of a plan, and computes which part of each activation is read. */
 #include "kernels/ops/op.h"
 
 struct op_row {
@@ -12,7 +12,8 @@ static const struct op_row op_rows[] = {
 #include "kernels/ops/ops.def"
 };
 
-/* Returns the family that a choice selects. FAMILY_ANY: no choice, the first matching row. */
+/* Returns the family that a kernel choice selects. FAMILY_ANY: any op, so the first row of ops.def
+ * that matches. */
 static enum op_family family_of(enum kernel_choice choice)
 {
     static const enum op_family families[KERNEL_CHOICES] = {[CHOICE_direct] = FAMILY_DIRECT,
@@ -29,7 +30,7 @@ static const struct op_kernel *find_in(enum op_family family, enum plan plan, en
     bool bf16 = isa != isa_exact(isa);
     for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++) {
         const struct op_kernel *kernel = op_rows[i].kernel;
-        /* Bytes are converted for ops that do not read them. */
+        /* If an op does not read bytes, the images are converted before it. */
         bool fits = kernel->in == in || (in == LAYOUT_BYTES && kernel->in == LAYOUT_NCHW);
         bool asked = family == FAMILY_ANY || op_rows[i].family == family;
         bool can = bf16 || !kernel->needs_bf16;
@@ -62,7 +63,7 @@ enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice 
     return family != FAMILY_ANY && family == family_of(asked) ? asked : CHOICE_shape;
 }
 
-/* Returns the input rows under the first `out` windows. At least 1, even if the windows only
+/* Returns how many input rows the first `out` windows cover. At least 1, even if the windows only
  * contain padding: ops must compute something. */
 static int rows_under(int out, int kernel, int stride, int pad, int in)
 {

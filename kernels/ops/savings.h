@@ -1,4 +1,4 @@
-/* Savings (work that a plan leaves out) and kernel choices, from two tables. */
+/* Enumerations of savings (work that a plan skips) and of kernel choices. */
 #pragma once
 
 #include "kernels/desc/savings.h"

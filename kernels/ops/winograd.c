@@ -1,4 +1,4 @@
-/* Selection of the algorithm of a convolution. */
+/* Chooses the algorithm of a 3x3 convolution (F4, F2, T2 or direct sums) and its dimensions. */
 #include "kernels/ops/winograd.h"
 
 static int ceil_divide(int a, int b)
@@ -21,8 +21,8 @@ static void set_kind(struct winograd *w, enum winograd_kind kind)
     w->tiles_w = ceil_divide(w->out.w, w->outputs);
 }
 
-/* Chooses the requested kind, or the kind with the fewest products. Of equal ones, the kind with
- * the smaller rounding errors wins. */
+/* Chooses the requested algorithm, or the one with the fewest products. If two have equally many,
+ * the one with smaller rounding errors is chosen. */
 static void choose_kind(struct winograd *w, const struct fused_layers *fused)
 {
     const struct layer_desc *conv = fused->layers;

@@ -1,4 +1,4 @@
-/* Selection of Winograd's algorithm for a convolution. Internal to kernels/. */
+/* Choice of the algorithm of a 3x3 convolution. Internal to kernels/. */
 #pragma once
 
 #include "kernels/ops/conv3x3.h"
@@ -12,5 +12,5 @@ SIMD_DECLARE_BF16(struct winograd_weights, winograd_weights)
 SIMD_DECLARE_TILES(struct winograd_product, winograd_product)
 SIMD_DECLARE(struct block_functions, blocks)
 
-/* Returns the algorithm for the convolution that is the first fused layer. */
+/* Returns the algorithm and the dimensions for the first fused layer, a convolution. */
 struct winograd winograd_of(const struct fused_layers *fused);

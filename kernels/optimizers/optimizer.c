@@ -62,7 +62,7 @@ static void update_tensor(const struct update_call *call, const struct tensor_de
                             call->lr, norms2);
 }
 
-/* Each thread updates the tensors that begin in its share. */
+/* Each thread updates the tensors that begin in its part of [begin, end). */
 static void update_tensors_of_share(void *arg, int thread, int threads)
 {
     const struct update_call *call = arg;

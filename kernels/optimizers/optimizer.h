@@ -10,9 +10,9 @@
 #include "kernels/base/real.h"
 #include "kernels/desc/net_desc.h"
 
-/* Optimizers, one const table per file. They work on any slice of the arenas, but those of
- * optimizer_takes_tensors need slices that begin and end at tensor boundaries. All instruction sets
- * give the same bits (fixed order, no contraction), so replicas stay bitwise equal. */
+/* Optimizers. They work on any slice of the arenas, but those of optimizer_takes_tensors need
+ * slices that begin and end at tensor boundaries. All instruction sets give the same bits (fixed
+ * order, no contraction), so replicas stay bitwise equal. */
 enum optimizer_kind {
 #define OPTIMIZER(name, norms, slots, summary) OPTIMIZER_##name,
 #include "kernels/desc/optimizers.def"
@@ -23,18 +23,19 @@ struct optimizer {
     enum optimizer_kind kind;
     enum isa isa;                  /* instruction set of this processor; ISA_PORTABLE always
                                     * works */
-    double momentum, weight_decay; /* momentum: sgd, lars; weight decay: all */
+    double momentum, weight_decay; /* momentum: for sgd and lars; weight decay: for all
+                                    * optimizers */
     bool nesterov;                 /* sgd: Nesterov momentum */
     bool decoupled;                /* sgd: decay shrinks weights directly and does not enter the
                                     * momentum */
     double beta1, beta2, epsilon;  /* coefficients of adam, adamw, lamb */
-    double trust; /* lars: trust coefficient, factor of the ratio of weight and gradient norms */
-    /* Bounds of gradient clipping, applied when gradients are summed: of the gradient's norm, and
-     * of each number's magnitude. 0: none. */
+    double trust; /* lars: trust coefficient, a factor of the ratio ||weights|| / ||gradient|| */
+    /* Limits of gradient clipping: of the norm of the whole gradient, and of each number's
+     * magnitude. 0: no limit. comm/update.c clips. */
     double clip_norm, clip_value;
     size_t n;                          /* number of parameters */
     real *state;                       /* [optimizer_slots][n] state such as momentum, borrowed */
-    const struct tensor_desc *tensors; /* tensors of the arenas, borrowed; used if
+    const struct tensor_desc *tensors; /* tensors of the arenas, borrowed; only used if
                                         * optimizer_takes_tensors */
     int n_tensors;
 };
@@ -48,10 +49,10 @@ bool optimizer_takes_tensors(enum optimizer_kind kind);
 void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, const real *grads,
                     size_t begin, size_t end, uint64_t step, double lr);
 
-/* Two calls for optimizers that take tensors, if ranks share a tensor. optimizer_norms updates the
- * state and adds the contribution of [begin, end) to two sums of squares per tensor, norms2
- * [n_tensors][2]. The caller sums norms2 over the ranks. optimizer_step_parts then updates
- * params[begin, end). Both use one thread. */
+/* Two calls for optimizers that need norms of tensors, if ranks share a tensor. optimizer_norms
+ * updates the state and adds the contribution of [begin, end) to two sums of squares per tensor,
+ * norms2 [n_tensors][2]. The caller sums norms2 over the ranks. optimizer_step_parts then updates
+ * params[begin, end). Both functions use one thread. */
 void optimizer_norms(const struct optimizer *o, const real *params, const real *grads, size_t begin,
                      size_t end, uint64_t step, double *norms2);
 void optimizer_step_parts(const struct optimizer *o, real *params, const real *grads, size_t begin,

@@ -1,4 +1,4 @@
-/* Functions of an optimizer. Internal to kernels/.
+/* Functions that each optimizer implements, and helpers for them. Internal to kernels/.
  *
  * Files in this folder are compiled once per instruction set of isa.h. All sets must give the same
  * bits, so that ranks on different machines hold the same weights. Three rules ensure it. Each
@@ -26,9 +26,9 @@ struct optimizer_rule {
      * do not depend on how the range is split. */
     void (*update)(const struct optimizer *o, real *params, const real *grads, size_t begin,
                    size_t end, uint64_t step, double lr);
-    /* Update [begin, end) of one tensor, in one thread and a fixed order. `norms` runs first: it
-     * updates the state and sets norms2 to this part's two sums of squares. It leaves norms2
-     * unchanged if the tensor's rate does not depend on norms. */
+    /* Both update [begin, end) of one tensor, in one thread and a fixed order. `norms` runs first:
+     * it updates the state and sets norms2 to two sums of squares over [begin, end). It leaves
+     * norms2 unchanged if the tensor's rate does not depend on norms. */
     void (*norms)(const struct optimizer *o, const struct tensor_desc *tensor, const real *params,
                   const real *grads, size_t begin, size_t end, uint64_t step, double norms2[2]);
     void (*update_part)(const struct optimizer *o, const struct tensor_desc *tensor, real *params,
@@ -84,8 +84,8 @@ static inline double sum_squares(const real *x, size_t n)
            ((lane[1] + lane[5]) + (lane[3] + lane[7])) + rest;
 }
 
-/* Returns whether layer-wise rates and decay apply to a tensor. As in the implementations of both
- * papers, they do not apply to biases and normalisation tensors, which are few and small. */
+/* Returns whether layer-wise rates and decay apply to a tensor. As in the published implementations
+ * of LARS and LAMB, biases and normalisation tensors, which are few and small, are excluded. */
 static inline bool tensor_is_adapted(const struct tensor_desc *tensor)
 {
     return !tensor->bias && !tensor->norm;
