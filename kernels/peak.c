@@ -6,8 +6,8 @@
 
 SIMD_DECLARE_TILES(struct peak_functions, peak)
 
-/* One run lasts about half a millisecond, shorter than a scheduler's time slice. The best of TIMES
- * runs counts. */
+/* ROUNDS: rounds per run, so that a run lasts about half a millisecond, less than a scheduler's
+ * time slice. TIMES: number of runs, of which the fastest is used. */
 enum { ROUNDS = 1 << 17, TIMES = 16 };
 
 double peak_flop_per_s(enum isa isa)

@@ -1,4 +1,4 @@
-/* Conversion of an image's values between planes [C,H,W] and blocks of channels
+/* Conversion of an image's activations between planes [C,H,W] and blocks of channels
  * [C/block,h,w,block]. */
 #pragma once
 

@@ -3,7 +3,8 @@
 
 #include "kernels/simd/codes16.h"
 
-/* Doubles are rounded to float first. */
+/* Returns x * scale as floats. In the double build, x is rounded to float before the
+ * multiplication. */
 INLINE vfloat scaled(vreal x, float scale)
 {
     return __builtin_convertvector(x, vfloat) * scale;

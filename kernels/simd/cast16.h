@@ -7,8 +7,8 @@
 
 #include "kernels/base/real.h"
 
-/* Conversions of one format. Arrays are [n] and must not overlap. `scale` is a power of two, so
- * that scaling is exact. */
+/* Conversion functions of one 16-bit format. Arrays have n elements and must not overlap. `scale`
+ * is a power of two, so that scaling is exact. */
 struct cast16 {
     /* y = x * scale, rounded to nearest, ties to even */
     void (*encode)(uint16_t *y, const real *x, size_t n, float scale);

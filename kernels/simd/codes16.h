@@ -1,6 +1,7 @@
 /* Conversion of a vector of floats to and from 16 bits, rounded as in ../cast16.h. Uses an
- * instruction if the set has one, else integer arithmetic on the bits with the same result. Flushed
- * float denormals do not affect fp16: they are far below its least number. */
+ * instruction if the set has one, else integer arithmetic on the bits with the same result.
+ * Flushing float denormals to zero does not affect fp16, whose smallest number is far above
+ * them. */
 #pragma once
 
 #include "kernels/base/precision.h"
@@ -8,14 +9,14 @@
 
 typedef float vfloat __attribute__((vector_size(VECTOR_LANES * (int)sizeof(float))));
 typedef uint32_t vbits __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint32_t))));
-/* Magnitude bits of floats, without their signs. */
+/* Floats as integers without the sign bit. They have the same order as the magnitudes. */
 typedef int32_t vsize __attribute__((vector_size(VECTOR_LANES * (int)sizeof(int32_t))));
 typedef uint16_t vcodes __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint16_t))));
 
 #define FLOAT_SIGN 0x80000000u
 #define INFINITE   0x7f800000
-#define BIAS_GAP   (112 << 23) /* difference of the exponent biases of float and fp16 */
-#define LEAST_FP16 (113 << 23) /* 2^-14, the least normal fp16, as a float */
+#define BIAS_GAP   (112 << 23) /* exponent bias of float minus that of fp16, shifted */
+#define LEAST_FP16 (113 << 23) /* bits of the float 2^-14, the smallest normal number of fp16 */
 
 INLINE vcodes codes_load(const void *from)
 {
@@ -72,10 +73,10 @@ INLINE vfloat decode_fp16(vcodes codes)
 
 #else
 
-/* Encodes by integer arithmetic. A carry out of the fraction leads to the next power of two, and
- * from the largest fp16 to infinity. Below 2^-14, fp16 numbers are multiples of 2^-24, the last
- * place of floats from 1/2 on, so adding 1/2 rounds to them. NaN keeps its upper bits and becomes
- * quiet, as with instructions. */
+/* Encodes by integer arithmetic. If rounding carries out of the fraction, the result is the next
+ * power of two, or infinity after the largest fp16. Below 2^-14, fp16 numbers are multiples of
+ * 2^-24. This is the last place of floats in [1/2, 1), so adding 1/2 rounds to a multiple. NaN
+ * keeps its upper bits and becomes quiet, as with instructions. */
 INLINE vcodes encode_fp16(vfloat x)
 {
     vbits sign = (vbits)x & FLOAT_SIGN;
@@ -85,12 +86,13 @@ INLINE vcodes encode_fp16(vfloat x)
     vsize special =
         sizes_choose(size > INFINITE, 0x7e00 | (size >> 13 & 0x3ff), (vsize){0} + 0x7c00);
     vsize finite = sizes_choose(size < LEAST_FP16, small, normal);
-    vsize code = sizes_choose(size >= 143 << 23, special, finite); /* infinity and NaN: 2^16 and
-                                                                    * above */
+    vsize code = sizes_choose(size >= 143 << 23, special, finite); /* from 2^16 on: infinity or
+                                                                    * NaN */
     return __builtin_convertvector((vbits)code | sign >> 16, vcodes);
 }
 
-/* Decodes by integer arithmetic. Denormals get a leading one, which is then subtracted. */
+/* Decodes by integer arithmetic. For denormals, a leading one is added to the bits, and its value
+ * is subtracted from the float. */
 INLINE vfloat decode_fp16(vcodes codes)
 {
     vsize all = __builtin_convertvector(codes, vsize), shifted = (all & 0x7fff) << 13;

@@ -6,7 +6,7 @@
 
 enum { TAPS = 9 };
 
-/* Part of a value that is read: rows and columns from its top left corner. */
+/* Part of an activation that is read: rows and columns from its top left corner. */
 struct area {
     int h, w;
 };
@@ -16,18 +16,18 @@ static inline size_t area_pixels(struct area a)
     return (size_t)a.h * (size_t)a.w;
 }
 
-/* Operation applied to an output of the convolution, including bias, before it is stored. */
+/* Operation applied to the outputs of a convolution, including bias, before they are stored. */
 enum epilogue {
     EPILOGUE_NONE,
     EPILOGUE_RELU,
     EPILOGUE_RELU_POOL, /* maxima of adjacent 2x2 windows, before or after ReLU */
 };
 
-/* Origin of a stored value, one byte each: offset 0..3 in its window, or FROM_NOWHERE if ReLU
- * stopped it. */
+/* Origin of a stored output, one byte each: offset 0..3 in its pooling window, or FROM_NOWHERE if
+ * ReLU set the output to 0. */
 enum { FROM_NOWHERE = 4 };
 
-/* Returns the number of blocks. The last block is padded with zeros. */
+/* Returns the number of blocks for `channels` channels. The last block is padded with zeros. */
 static inline int blocks_of(int channels, int block)
 {
     return (channels + block - 1) / block;

@@ -1,4 +1,5 @@
-/* Rows of operands, and squares of operands transposed in registers: see dense.h. */
+/* Copies matrices to operands, by rows or transposed in registers, and stores results: see
+ * dense.h. */
 #include "kernels/simd/dense.h"
 
 #include "kernels/simd/operands.h"
@@ -20,8 +21,8 @@ static void rows_to_operands(real *to, const real *from, size_t ld, int rows, in
                         operand_load_row(from + first, at_most(columns - first, IN_VECTOR)));
 }
 
-/* Transposes a square of VECTOR_LANES rows, of which `rows` exist, and as many columns as fit in a
- * vector. */
+/* Transposes a square in registers: VECTOR_LANES rows, of which `rows` exist, and as many columns
+ * as fit in a vector. */
 INLINE void transpose_square(real *to, const real *from, size_t ld, int rows, int columns)
 {
     vreal square[VECTOR_LANES];

@@ -1,6 +1,6 @@
 /* Operands and results of a dense layer's products (op_dense.c). Matrices have rows `ld` numbers
- * apart; blocks are as in the products of simd/winograd.h. In sets that round operands, these are
- * bf16, packed two per real. */
+ * apart; blocks are as in the products of simd/winograd.h. In sets that round operands, operands
+ * are bf16, packed two per real. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,13 +10,14 @@
 
 struct dense_functions {
     int block, pair; /* columns per block; operands per real (2 for bf16) */
-    /* Copies rows: to [rows, block] <- from [rows, columns], columns <= block; the rest is 0. */
+    /* Copies rows to operands: to [rows, block] <- from [rows, columns], columns <= block; further
+     * columns become 0. */
     void (*rows)(real *to, const real *from, size_t ld, int rows, int columns);
-    /* Transposes: to [columns/pair, block, pair] <- from [rows, columns], rows <= block. An odd
-     * number of columns is padded with zeros. */
+    /* Transposes to operands: to [columns/pair, block, pair] <- from [rows, columns], rows <=
+     * block. If the number of columns is odd, the last pair is padded with zeros. */
     void (*transposed)(real *to, const real *from, size_t ld, int rows, int columns);
-    /* Stores results: to [rows, columns] <- or += from [rows, block] + bias [columns], unless bias
-     * is NULL. from holds reals. */
+    /* Stores results: to [rows, columns] <- from [rows, block] + bias [columns], or += if `add`.
+     * bias = NULL: none. `from` holds reals. */
     void (*store)(real *to, size_t ld, const real *from, int rows, int columns, const real *bias,
                   bool add);
 };

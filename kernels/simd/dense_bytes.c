@@ -2,7 +2,8 @@
 
 #include "kernels/simd/lanes.h"
 
-/* Outputs computed together: enough accumulators to hide the latency of an FMA. */
+/* Largest number of outputs computed together: enough accumulators to hide the latency of an
+ * FMA. */
 #define OUTPUTS 10
 #define VECTORS (DENSE_BYTES_BLOCK / VECTOR_LANES)
 
@@ -24,8 +25,8 @@ static void fold(const struct dense_bytes *d, real *folded, real *bias, const re
     }
 }
 
-/* Returns the bytes of a block. The last block is copied to `spare`, since an image may end within
- * it. */
+/* Returns the bytes of a block. If the image ends within the block, they are copied to `spare` and
+ * padded with zeros. */
 INLINE const uint8_t *block_bytes(const struct dense_bytes *d, const uint8_t *image, size_t block,
                                   uint8_t spare[DENSE_BYTES_BLOCK])
 {
@@ -44,13 +45,14 @@ INLINE bool any_byte(const uint8_t *bytes)
     return (halves[0] | halves[1]) != 0;
 }
 
-/* Returns the marks of blocks [0, n), n <= DENSE_BYTES_WORD. */
+/* Returns a word of marks: bit 2 b is set if block b is not all zero, for b < n <=
+ * DENSE_BYTES_WORD. */
 INLINE uint64_t mark_blocks(const uint8_t *bytes, size_t n)
 {
     uint64_t marks = 0;
     size_t b = 0;
 #if defined(__AVX512F__)
-    for (; b + 4 <= n; b += 4) { /* one bit per half of a block */
+    for (; b + 4 <= n; b += 4) { /* sets one bit per half of a block */
         __m512i four = _mm512_loadu_si512(bytes + b * DENSE_BYTES_BLOCK);
         marks |= (uint64_t)_mm512_test_epi64_mask(four, four) << (2 * b);
     }
@@ -60,7 +62,7 @@ INLINE uint64_t mark_blocks(const uint8_t *bytes, size_t n)
     return (marks | marks >> 1) & 0x5555555555555555;
 }
 
-/* Marks the blocks of an image. A last block that is not full is always marked. */
+/* Marks the blocks of an image that are not all zero. An incomplete last block is always marked. */
 INLINE void mark_image(const struct dense_bytes *d, const uint8_t *image, uint64_t *marks)
 {
     size_t whole = d->inputs / DENSE_BYTES_BLOCK;
@@ -112,7 +114,7 @@ static void forward(const struct dense_bytes *d, const uint8_t *image, real *y, 
     }
 }
 
-/* Transposes a square of bits, by exchanging quarters of ever smaller squares. */
+/* Transposes a square of bits by exchanging the off-diagonal quarters of ever smaller squares. */
 static void transpose_square(uint64_t rows[DENSE_BYTES_GROUP])
 {
     uint64_t low = 0xffffffff;
@@ -138,8 +140,8 @@ static void transpose(const struct dense_bytes *d, const uint64_t *marks, size_t
     }
 }
 
-/* sums [outputs] <- dy times one vector of a block, summed over the images whose block is not all
- * zero. */
+/* sums [outputs] <- one vector of the gradient of a block's weights: dy * input, summed over the
+ * images whose block is not all zero. */
 INLINE void sum_vector(const int outputs, const struct dense_bytes *d, size_t block, int vector,
                        const real *dy, const uint64_t *transposed, size_t groups, vreal *sums)
 {

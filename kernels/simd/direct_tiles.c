@@ -1,10 +1,10 @@
-/* Copies between values in blocks of channels and the layout of a direct 3x3 convolution
- * (op_direct.c), in which the images of a chunk are adjacent. Outputs pass through the epilogue on
- * the way. */
+/* Copies activations between blocks of channels and the layout of a direct 3x3 convolution
+ * (op_direct.c), in which the images of a chunk are adjacent. The epilogue is applied to outputs
+ * before they are stored. */
 #include "kernels/simd/epilogue.h"
 #include "kernels/simd/winograd.h"
 
-/* Copies one position of a block of values, converted to reals. */
+/* Copies the channels of a block at one position, converted to reals. */
 INLINE void copy_block(enum precision precision, real *to, const real *from, size_t at)
 {
     vreal_store(to, value_load(precision, from, at));
@@ -29,7 +29,8 @@ static void input(const struct winograd *w, int n, real *v, uint16_t *blank, con
     input_of(w, n, v, x);
 }
 
-/* Stores instead of adding: each dv is already a complete sum. */
+/* Stores dv in dx. With Winograd's algorithm, overlapping tiles are added instead; here each dv is
+ * already a complete sum. */
 static void input_adjoint(const struct winograd *w, int n, int at, real *dx, const real *dv)
 {
     size_t pixels = (size_t)w->in.h * (size_t)w->in.w, blocks = (size_t)w->in_blocks;
@@ -45,8 +46,9 @@ INLINE struct patch stored_patch(int size, const struct winograd *w, int row, in
         .row = row / size, .column = column / size, .h = w->stored.h, .w = w->stored.w};
 }
 
-/* Stores one patch of outputs of one image, a vector each. Positions are `plane` numbers apart.
- * Outputs dropped by pooling may lie outside. */
+/* Applies the epilogue to one patch of outputs of one image, for one vector of channels, and stores
+ * the result. Positions of m are `plane` numbers apart. Patches that reach beyond the computed
+ * outputs are not stored, since pooling drops them. */
 INLINE void store_patch(int epilogue, enum precision precision, const struct winograd *w, int row,
                         int column, real *y, uint8_t *from, const real *m, size_t plane, vreal bias)
 {
@@ -80,7 +82,8 @@ INLINE void output_all(int epilogue, enum precision precision, const struct wino
     }
 }
 
-/* Loads the gradients of one patch. Gradients of outputs dropped by pooling are zero. */
+/* Stores the gradients of one patch in dm and returns their sum. Gradients of outputs that pooling
+ * dropped are zero. */
 INLINE vreal load_patch(int epilogue, const struct winograd *w, int row, int column, real *dm,
                         size_t plane, const real *dy, const uint8_t *from)
 {
@@ -133,7 +136,7 @@ BY_PRECISION(output_of, w->y_precision, output_kind,
 static void output(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias, const uint16_t *blank)
 {
-    (void)blank; /* direct sums of zeros are exactly zero */
+    (void)blank; /* direct sums of zeros are exactly zero, so no marks are needed */
     output_of(w, n, at, y, from, m, bias);
 }
 

@@ -1,16 +1,17 @@
-/* Epilogue of a convolution on outputs in registers, before they are stored: ReLU, maximum of a 2x2
- * window and its origin; and the adjoint. Lanes are channels.
+/* Epilogue of a convolution, applied to outputs in registers before they are stored: ReLU, and the
+ * maximum of each 2x2 window with its origin. Also the adjoint, which loads gradients. Lanes are
+ * channels.
  *
- * Separate layers would each pass over memory: together they took 32 of the 98 ms of a step of
- * keras_690k with 256 images. One byte per value stores its origin. Deriving the origin from stored
- * values would need the unpooled outputs. */
+ * As separate layers, ReLU and pooling would each pass over memory: together they took 32 of the 98
+ * ms of a step of keras_690k with 256 images. The origin of each stored output takes one byte.
+ * Without it, backward would need the outputs before pooling. */
 #pragma once
 
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/operands.h"
 
-/* The loops below may have a single iteration. Without optimisation, as in sanitizer builds, the
- * compiler then warns that there is no loop to unroll. */
+/* UNROLL_BY(count) unrolls the loop below it. Sanitizer builds leave it out: without optimisation,
+ * the compiler warns about loops of a single iteration. */
 #ifdef SCALEBENCH_SANITIZE
 #define UNROLL_BY(count)
 #else
@@ -38,7 +39,8 @@ INLINE void mask_store(uint8_t *x, vint v)
     memcpy(x, &bytes, sizeof bytes);
 }
 
-/* Position of a patch in an image of h rows and w columns; it may reach over the edges. */
+/* Position of a patch in an image of h rows and w columns. Parts of the patch may lie outside the
+ * image. */
 struct patch {
     int row, column, h, w;
 };
@@ -59,8 +61,8 @@ INLINE ptrdiff_t patch_at(struct patch a, int i, int j)
     return ((ptrdiff_t)(a.row + i) * a.w + a.column + j) * BLOCK;
 }
 
-/* Returns the larger of a and b: a if equal, NaN if one is NaN. Sets *from to from_b where b is
- * returned. */
+/* Returns the larger of a and b per lane: a if both are equal, NaN if one is NaN. Sets *from to
+ * from_b in the lanes where b is returned. */
 INLINE vreal larger(vreal a, vreal b, vint *from, vint from_b)
 {
     vint second = (b > a) | (b != b);
@@ -68,7 +70,7 @@ INLINE vreal larger(vreal a, vreal b, vint *from, vint from_b)
     return (vreal)(((vint)b & second) | ((vint)a & ~second));
 }
 
-/* Returns y, or 0 where y is negative; NaN stays. Where y <= 0, *from becomes FROM_NOWHERE. */
+/* Returns y, or 0 where y is negative; NaN stays NaN. Where y <= 0, *from becomes FROM_NOWHERE. */
 INLINE vreal rectified(vreal y, vint *from)
 {
     vint stopped = y <= 0;
@@ -76,8 +78,8 @@ INLINE vreal rectified(vreal y, vint *from)
     return masked(~(y < 0), y);
 }
 
-/* Stores the convolution's outputs y [rows, columns] at patch `at`, in this precision. Rows of y
- * are `step` vectors apart. */
+/* Applies the epilogue to the convolution's outputs y [rows, columns] and stores the result at
+ * patch `at`, in the given precision. Rows of y are `step` vectors apart. */
 INLINE void store_outputs(int epilogue, enum precision precision, int rows, int columns, int step,
                           const vreal *y, real *to, uint8_t *from, struct patch at)
 {
@@ -105,7 +107,8 @@ INLINE void store_outputs(int epilogue, enum precision precision, int rows, int 
     }
 }
 
-/* Loads the gradients dy [rows, columns] of the outputs stored at `at`. *dbias += their sum. */
+/* Loads the gradients of the outputs stored at patch `at`, and computes dy [rows, columns] before
+ * the epilogue. Adds the sum of the gradients to *dbias. */
 INLINE void load_gradients(int epilogue, int rows, int columns, int step, vreal *dy,
                            const real *stored, const uint8_t *from, struct patch at, vreal *dbias)
 {

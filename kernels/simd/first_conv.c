@@ -1,6 +1,7 @@
-/* Kernels of first_conv.h. With 32 registers, forward holds 2 by 6 outputs of a block of channels,
- * which are 24 sums; with 16 registers 2 by 2. Backward holds the nine taps of one channel for one
- * vector of output channels during a pass over an image. */
+/* Forward and backward of first_conv.h. Forward holds 24 sums in registers if there are 32: 2 by 6
+ * outputs of a block of channels. With 16 registers it holds 2 by 2 outputs. Backward holds the
+ * gradients of nine taps in registers during a pass over an image, for one or three input channels
+ * and one vector of output channels. */
 #include "kernels/simd/first_conv.h"
 
 #include "kernels/simd/epilogue.h"
@@ -16,7 +17,8 @@
 
 _Static_assert(FIRST_CONV_COLUMNS % COLUMNS == 0, "groups end where the border does");
 
-/* y [2, ROWS, COLUMNS] += the products of one channel. x begins at the group's first patch. */
+/* y [2, ROWS, COLUMNS] += the products of one channel of the image. x points to the input patch of
+ * the first output. */
 INLINE void add_channel(vreal y[2][ROWS * COLUMNS], const real *x, int width, const real *weights)
 {
 #pragma GCC unroll 3
@@ -76,8 +78,8 @@ INLINE void forward_image(int epilogue, enum precision precision, const struct f
     }
 }
 
-/* dw [channels, 3, 3] += the products of ROWS by 2 gradients and their patches in `channels` planes
- * of x. */
+/* dw [channels, 3, 3] += ROWS by 2 gradients, each times its input patch in `channels` planes of
+ * x. */
 INLINE void add_gradients(int channels, vreal *dw, const real *x, size_t plane, int width,
                           const vreal dy[ROWS * 2])
 {
@@ -93,7 +95,7 @@ INLINE void add_gradients(int channels, vreal *dw, const real *x, size_t plane, 
     }
 }
 
-/* Computes dweights of some channels of x and one vector of output channels. Their sums stay in
+/* Computes dweights of some channels of x and one vector of output channels. The sums stay in
  * registers for a whole image, and each gradient is loaded once for all channels. Returns the sum
  * of the gradients. */
 INLINE vreal backward_channels(int channels, int epilogue, const struct first_conv *f,
@@ -115,8 +117,8 @@ INLINE vreal backward_channels(int channels, int epilogue, const struct first_co
     return dbias;
 }
 
-/* Computes dweights for a block of output channels. The call for the first channels of x also adds
- * the sum of the gradients to dbias. */
+/* Computes dweights for some channels of x and a block of output channels. If first = 0, it also
+ * adds the sum of the gradients to dbias, once per block. */
 INLINE void backward_group(int channels, int epilogue, const struct first_conv *f, int first,
                            real *dweights, real *dbias, const real *dy, const uint8_t *from,
                            const real *x)

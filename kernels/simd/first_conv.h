@@ -1,25 +1,27 @@
 /* The first convolution of a net, 3x3 on images of few channels, from bytes.
  *
  * With 9 or 27 products per sum, gathering columns of patches for a matrix product took longer than
- * the product (17-20 GFLOP/s in backward). Here each image is converted once, into a frame with
- * zero padding. Sums of 2 by 6 outputs and 2 vectors of channels stay in registers, and numbers of
- * the image are broadcast from the first-level cache. */
+ * the product (17-20 GFLOP/s in backward). Here each image of bytes is converted to reals once,
+ * with a border of zeros. Sums of 2 by 6 outputs and 2 vectors of channels stay in registers, and
+ * numbers of the image are broadcast from the first-level cache. */
 #pragma once
 
 #include "kernels/base/precision.h"
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
 
-/* Outputs per group. Images are padded so that groups never reach beyond them. */
+/* Rows and columns of outputs computed together, a group. The border of images is wide enough for
+ * whole groups. */
 enum { FIRST_CONV_ROWS = 2, FIRST_CONV_COLUMNS = 6 };
 
 struct first_conv {
-    enum epilogue epilogue;     /* EPILOGUE_NONE before batch norm */
+    enum epilogue epilogue;     /* applied by the convolution; EPILOGUE_NONE if batch norm
+                                 * follows */
     bool norm;                  /* batch norm follows; all outputs are stored */
     enum precision y_precision; /* type of the stored outputs: see operands.h */
     int in_c, out_c, block, out_blocks;
-    struct area out, stored; /* parts that are read: of the convolution's output, of y */
-    int image_h, image_w;    /* size of an image with its border */
+    struct area out, stored; /* parts that later layers read: of the convolution's output, of y */
+    int image_h, image_w;    /* rows and columns of an image with its border */
 };
 
 static inline size_t first_conv_image(const struct first_conv *f)
@@ -38,7 +40,7 @@ static inline size_t first_conv_kept(const struct first_conv *f)
     return first_conv_stored(f) / precision_per_real(f->y_precision);
 }
 
-/* Returns the number of weights in one block of [O/block, C * 9, block]. */
+/* Returns the number of weights per block of output channels. */
 static inline size_t first_conv_panel(const struct first_conv *f)
 {
     return (size_t)f->in_c * TAPS * (size_t)f->block;
@@ -48,7 +50,7 @@ static inline size_t first_conv_panel(const struct first_conv *f)
  * per number of y. */
 struct first_conv_functions {
     int block;
-    /* Computes y and `from`. weights [O/block, C * 9, block], bias [O/block, block]. */
+    /* Computes y and `from`. weights: [O/block, C * 9, block]. bias: [O/block, block]. */
     void (*forward)(const struct first_conv *f, real *y, uint8_t *from, const real *x,
                     const real *weights, const real *bias);
     /* Adds the gradients of the image to dweights and dbias. */

@@ -1,5 +1,5 @@
-/* Philox4x32-10 (see base/rng.h) with one block per 64-bit lane, in its lower half. A 32x32-bit
- * product is then one instruction. */
+/* Philox4x32-10 (see base/rng.h) for several blocks at a time. Each 64-bit lane holds one word in
+ * its lower half, so that a 32x32-bit product is one instruction. */
 #include "kernels/simd/keep.h"
 
 #include "kernels/simd/simd.h"
@@ -10,7 +10,7 @@
 typedef uint64_t vwide __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint32_t vnarrow __attribute__((vector_size(VECTOR_BYTES / 2)));
 
-/* Returns the 64-bit product of the lower halves. */
+/* Returns the 64-bit products of b and the lower half of each lane of a. */
 INLINE vwide multiply(vwide a, uint32_t b)
 {
     vwide factor = (vwide){0} + b;
@@ -41,7 +41,7 @@ INLINE void blocks(vwide c[WORDS], const uint32_t key[2])
     }
 }
 
-/* Returns [BLOCKS][WORDS] bytes: 1 if the word is at least `least`. */
+/* Returns [BLOCKS][WORDS] bytes: 1 if the upper 24 bits of the word are at least `least`. */
 INLINE vnarrow large_words(const vwide c[WORDS], uint32_t least)
 {
     vnarrow large = {0};

@@ -1,13 +1,14 @@
-/* Dropout masks from many random words at a time, with the same bits as rng_words4. Word by word
- * they took 30 us of lenet_21k's step, as long as a dense layer. */
+/* Computes dropout masks from many random words at a time, with the same bits as rng_words4.
+ * Drawing word by word took 30 us of lenet_21k's step, as long as a dense layer. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct keep_functions {
-    /* Draws keep [units]: 1 if the upper 24 bits of the sample's random word 0, 1, ... are at least
-     * `least`, else 0. counter and key are as in rng_philox; counter[0] counts blocks. */
+    /* Draws keep [units]: 1 if the upper 24 bits of random word 0, 1, ... of the sample are at
+     * least `least`, else 0. counter and key are as in rng_philox; counter[0] is the number of the
+     * first block of words. */
     void (*draw)(uint8_t *keep, size_t units, const uint32_t counter[4], const uint32_t key[2],
                  uint32_t least);
 };

@@ -1,5 +1,5 @@
-/* Conversions between vectors and lanes: bytes to numbers, masks to bits, sums of several vectors
- * to one vector. */
+/* Operations on vectors and masks that need intrinsics: bytes to numbers, masks to bits,
+ * transposition, sums of lanes. */
 #pragma once
 
 #if defined(__AVX2__)
@@ -13,7 +13,7 @@
  * registers. */
 #define WHOLE_ADDRESS(pointer) __asm__("" : "+r"(pointer))
 
-/* Prevents the compiler from reloading a vector from memory. */
+/* Keeps a vector in a register, so that the compiler does not load it from memory again. */
 #if defined(__x86_64__)
 #define VECTOR_IN_REGISTER(v) __asm__("" : "+v"(v))
 #elif defined(__aarch64__)
@@ -22,7 +22,7 @@
 #define VECTOR_IN_REGISTER(v) (void)(v)
 #endif
 
-/* Select per lane. `condition` is the result of a comparison. */
+/* Selects per lane: `yes` where `condition`, the result of a comparison, is true, else `no`. */
 INLINE vint vint_choose(vint condition, vint yes, vint no)
 {
     return (condition & yes) | (~condition & no);
@@ -33,10 +33,10 @@ INLINE vreal vreal_choose(vint condition, vreal yes, vreal no)
     return (vreal)vint_choose(condition, (vint)yes, (vint)no);
 }
 
-/* Bit mask with one bit per lane set. */
+/* Bit mask with the bits of all lanes set. */
 #define ALL_LANES ((1u << VECTOR_LANES) - 1)
 
-/* Mask with one truth value per lane, as comparisons produce it. */
+/* Result of a comparison: one truth value per lane. */
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
 typedef __mmask16 vmask;
 #elif defined(__AVX512F__)
@@ -105,7 +105,7 @@ INLINE vint vint_add_where(vmask condition, vint a, lane_int b)
 #endif
 }
 
-/* Returns lane i of a mask as bit i. */
+/* Returns the mask as bits: bit i is set if lane i is true. */
 INLINE uint16_t vmask_bits(vmask m)
 {
 #if defined(__AVX512F__)
@@ -123,7 +123,7 @@ INLINE uint16_t vmask_bits(vmask m)
 #endif
 }
 
-/* Stores the lanes for which the condition holds. Other memory is not accessed. */
+/* Stores the lanes for which the condition holds. Memory of the other lanes is not accessed. */
 INLINE void vreal_store_where(vmask condition, real *x, vreal v)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
@@ -173,7 +173,7 @@ INLINE vmask vmask_of_bits(uint16_t bits)
 #endif
 }
 
-/* Returns from, from + 1, from + 2, ... */
+/* Returns the vector from, from + 1, from + 2, ... */
 INLINE vint vint_count_from(size_t from)
 {
     vint v;
@@ -183,7 +183,8 @@ INLINE vint vint_count_from(size_t from)
     return v + (lane_int)from;
 }
 
-/* Loads VECTOR_LANES bytes. Intrinsics, because the compiler would convert them one by one. */
+/* Loads VECTOR_LANES bytes and converts them to numbers. Uses intrinsics, because the compiler
+ * would convert byte by byte. */
 INLINE vreal vreal_of_bytes(const uint8_t *x)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
@@ -219,7 +220,8 @@ INLINE vreal vreal_odd(vreal a, vreal b)
     return __builtin_shuffle(a, b, odd);
 }
 
-/* Transposes a square, by repeatedly interleaving the rows of its upper and lower half. */
+/* Transposes a square of VECTOR_LANES vectors, by repeatedly interleaving the rows of its upper and
+ * lower half. */
 INLINE void vreal_transpose(vreal *square)
 {
     vint low, high;
@@ -246,8 +248,8 @@ INLINE void vreal_transpose(vreal *square)
 #define LANES_HAS_QUADS
 #define QUADS (VECTOR_LANES / 4)
 
-/* Loads four numbers from each of `quads` places; the rest is 0. Shuffles of whole vectors would
- * all compete for one port. */
+/* Loads four numbers each from the first `quads` of the addresses a to d; the other lanes are 0.
+ * Shuffles of whole vectors would all use the same execution port. */
 INLINE vreal vreal_of_quads(const real *a, const real *b, const real *c, const real *d,
                             const int quads)
 {
@@ -266,13 +268,13 @@ INLINE void vreal_store_upper(real *x, vreal v)
     _mm256_storeu_ps(x, _mm512_extractf32x8_ps((__m512)v, 1));
 }
 
-/* Loads four numbers each from x, x + step, and so on. */
+/* Loads four numbers each from x, x + step, ..., `quads` times. */
 INLINE vreal vreal_of_rows(const real *x, size_t step, const int quads)
 {
     return vreal_of_quads(x, x + step, x + 2 * step, x + 3 * step, quads);
 }
 
-/* Transposes the 4x4 square in each quad of the four vectors. */
+/* Transposes four 4x4 squares: square i consists of lanes 4 i to 4 i + 3 of the four vectors. */
 INLINE void vreal_transpose_quads(vreal square[4])
 {
     __m512 a = (__m512)square[0], b = (__m512)square[1], c = (__m512)square[2],
@@ -286,7 +288,7 @@ INLINE void vreal_transpose_quads(vreal square[4])
 }
 #endif
 
-/* Returns the sums of adjacent pairs: a0 + a1, a2 + a3, ... b0 + b1, ... */
+/* Returns the sums of adjacent lanes of a, then of b: a0 + a1, a2 + a3, ..., b0 + b1, ... */
 INLINE vreal vreal_add_pairs(vreal a, vreal b)
 {
     vint even, odd;
@@ -298,7 +300,8 @@ INLINE vreal vreal_add_pairs(vreal a, vreal b)
     return __builtin_shuffle(a, b, even) + __builtin_shuffle(a, b, odd);
 }
 
-/* Returns the sum of vectors[i] in lane i, for i < n <= VECTOR_LANES. n is a constant. */
+/* Returns a vector whose lane i is the sum of the lanes of vectors[i], for i < n <= VECTOR_LANES. n
+ * is a constant. */
 INLINE vreal vreal_sums(vreal *vectors, int n)
 {
     vreal half[VECTOR_LANES] = {0};
@@ -316,7 +319,7 @@ INLINE vreal vreal_sums(vreal *vectors, int n)
 INLINE uint16_t vreal_nonzero_bits(vreal x)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
-    /* Inline assembly, because gcc 12 may spill the 16 bits of a mask and count 32. */
+    /* Inline assembly, because gcc 12 may spill the 16-bit mask and read 32 bits back. */
     uint32_t bits;
     __mmask16 mask = _mm512_cmp_ps_mask((__m512)x, _mm512_setzero_ps(), _CMP_NEQ_UQ);
     __asm__("kmovw %1, %0" : "=r"(bits) : "k"(mask));
@@ -326,8 +329,8 @@ INLINE uint16_t vreal_nonzero_bits(vreal x)
 #endif
 }
 
-/* Appends the lanes whose bit in `which` is set to `values`, and their places to `at`. Returns
- * their number. A whole vector is written. */
+/* Stores the lanes whose bit in `which` is set in `values`, and the same lanes of `places` in `at`.
+ * Returns the number of these lanes. Both arrays need room for a whole vector. */
 INLINE size_t vreal_append(real *values, uint32_t *at, uint16_t which, vreal lanes, vint places)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)

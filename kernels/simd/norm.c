@@ -1,6 +1,6 @@
-/* Passes of batch norm over a block of channels, fused with the layers that follow to save passes
- * over memory. Lanes are channels. Sums are in `real` along a row, which is short, then in double.
- * 16-bit values (operands.h) halve the memory traffic. */
+/* Batch norm on one block of channels, fused with the ReLU and pooling that follow, to save passes
+ * over memory. Lanes are channels. Sums along a row, which is short, are in `real`; sums over rows
+ * are in double. 16-bit activations (operands.h) halve the memory traffic. */
 #include "kernels/simd/norm.h"
 
 #include "kernels/simd/epilogue.h"
@@ -11,7 +11,7 @@ struct row_sums {
     vreal first[HALVES], second[HALVES];
 };
 
-/* Adds the sums of a row to sums [2, BLOCK]. */
+/* Adds the sums of a row to the totals sums [2, BLOCK]. */
 static void add_row(double *sums, const struct row_sums *row)
 {
     for (int half = 0; half < HALVES; half++) {
@@ -22,8 +22,8 @@ static void add_row(double *sums, const struct row_sums *row)
     }
 }
 
-/* Prefetches a block from memory: the processor's own prefetching stops at each 4 KiB page and
- * restarts late. */
+/* Prefetches position `at`, 4 KiB ahead: the processor's own prefetching stops at each 4 KiB page
+ * and restarts late. */
 INLINE void prefetch(enum precision precision, const real *x, size_t at)
 {
     enum { AHEAD = 4096 };
@@ -37,7 +37,7 @@ static void first_inputs(const struct norm *n, real *to, const real *x)
         vreal_store(to + lane, value_load(n->x_precision, x, lane));
 }
 
-/* Returns the offset of position i of a patch at (row, column) of x. */
+/* Returns the offset in x of position i (0 to size^2 - 1) of the patch at (row, column). */
 INLINE size_t position(const struct norm *n, int size, int row, int column, int i)
 {
     return (size_t)((row + i / size) * n->in.w + column + i % size) * BLOCK;
@@ -66,7 +66,7 @@ BY_PRECISION(sum_inputs, n->x_precision, sum_inputs_of,
              (const struct norm *n, double *sums, const real *x, const real *shift), n, sums, x,
              shift)
 
-/* Returns the output patch at (row, column). Inputs dropped by pooling belong to no patch. */
+/* Returns the output patch that belongs to the inputs at (row, column). */
 INLINE struct patch stored_patch(int size, const struct norm *n, int row, int column)
 {
     return (struct patch){
@@ -113,7 +113,7 @@ INLINE void normalise_to(enum precision precision, enum precision y_precision, c
         normalise_all(EPILOGUE_NONE, precision, y_precision, n, y, from, x, mean, scale, bias);
 }
 
-/* 16-bit outputs have inputs of the same type. */
+/* Normalises inputs of a constant precision. 16-bit outputs always have inputs of the same type. */
 INLINE void normalise_of(enum precision precision, const struct norm *n, real *y, uint8_t *from,
                          const real *x, const real *mean, const real *scale, const real *bias)
 {
@@ -128,7 +128,7 @@ BY_PRECISION(normalise, n->x_precision, normalise_of,
               const real *scale, const real *bias),
              n, y, from, x, mean, scale, bias)
 
-/* Adds the contribution of a patch to the sums of its row. */
+/* Adds a patch's dy and dy * (x - mean) to the sums of a row. */
 INLINE void sum_patch(int epilogue, enum precision precision, const struct norm *n,
                       struct row_sums *sum, size_t half, int row, int column, const real *dy,
                       const uint8_t *from, const real *x, vreal mean)
@@ -180,7 +180,7 @@ BY_PRECISION(sum_gradients, n->x_precision, sum_gradients_of,
               const real *x, const real *mean),
              n, sums, dy, from, x, mean)
 
-/* Computes the vector that begins at `lane`, for one patch. */
+/* Computes dx of one patch, for the vector of channels that begins at `lane`. */
 INLINE void differentiate_patch(int epilogue, enum precision precision, const struct norm *n,
                                 int row, int column, size_t lane, real *dx, const real *dy,
                                 const uint8_t *from, const real *x, const real *terms)
@@ -200,8 +200,8 @@ INLINE void differentiate_patch(int epilogue, enum precision precision, const st
     }
 }
 
-/* Computes all of dx. Where pooling dropped the output, dy is 0, but the terms from the batch's
- * means remain. */
+/* Computes dx at all positions. Where pooling dropped the output, dy is 0, but dx also depends on
+ * the batch's means. */
 INLINE void differentiate_all(int epilogue, enum precision precision, const struct norm *n,
                               real *dx, const real *dy, const uint8_t *from, const real *x,
                               const real *terms)

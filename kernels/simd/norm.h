@@ -1,4 +1,4 @@
-/* Batch norm [+ ReLU [+ 2x2 pooling]] of one image's block of channels [h,w,block]. */
+/* Batch norm [+ ReLU [+ 2x2 pooling]] on one image's block of channels [h,w,block]. */
 #pragma once
 
 #include "kernels/base/precision.h"
@@ -8,19 +8,21 @@
 struct norm {
     enum epilogue epilogue;
     enum precision x_precision, y_precision; /* types of x and y: see operands.h */
-    struct area in, stored;                  /* parts of x and of y that are read */
+    struct area in, stored;                  /* parts that later layers read: of x, of y */
 };
 
 struct norm_functions {
     int block;
-    /* Copies the first position of x: to [block]. */
+    /* Copies the inputs at the first position of x to `to` [block]. */
     void (*first_inputs)(const struct norm *n, real *to, const real *x);
-    /* Adds x - shift and its square to sums [2, block]. */
+    /* Adds x - shift and (x - shift)^2, summed over positions, to sums [2, block]. */
     void (*sum_inputs)(const struct norm *n, double *sums, const real *x, const real *shift);
-    /* Computes y <- (x - mean) * scale + bias, each [block], then the epilogue. */
+    /* Computes (x - mean) * scale + bias, with mean, scale and bias [block], applies the epilogue
+     * and stores y. */
     void (*normalise)(const struct norm *n, real *y, uint8_t *from, const real *x, const real *mean,
                       const real *scale, const real *bias);
-    /* Adds dy and dy * (x - mean) to sums [2, block]; dy is taken before the epilogue. */
+    /* Adds dy and dy * (x - mean), summed over positions, to sums [2, block]. dy is first converted
+     * to the gradient before ReLU and pooling. */
     void (*sum_gradients)(const struct norm *n, double *sums, const real *dy, const uint8_t *from,
                           const real *x, const real *mean);
     /* Computes dx <- of_dy * dy + (of_x * (x - mean) + constant). terms [4, block]: mean, of_dy,

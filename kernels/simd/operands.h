@@ -1,9 +1,10 @@
-/* Numbers of 16 bits, packed two per `real` in the order of channels.
+/* Loads and stores of 16-bit numbers, packed two per `real` in the order of channels: operands of
+ * products, and activations.
  *
  * Operands of the products of winograd.h are bf16 if the file is compiled for a set with bf16
- * instructions. A real then holds PAIR operands, and a row of a block has ROW reals. Values between
- * ops (op.h) have the net's precision in any set, which their load and store functions take as a
- * constant argument. */
+ * instructions. A real then holds PAIR operands, and a row of a block has ROW reals. Activations
+ * ("values") have the net's precision in any set. value_load and value_store take this precision as
+ * a constant argument. */
 #pragma once
 
 #include "kernels/simd/codes16.h"
@@ -18,18 +19,20 @@
 #endif
 #define ROW (BLOCK / PAIR)
 
-/* test_bf16.c uses a model of tiles instead of a processor's. */
+/* Code for AMX tiles. test_bf16.c compiles it with MODEL_OF_TILES, an emulation in C, instead of a
+ * processor's tiles. */
 #if defined(OPERANDS_ARE_PAIRS) && (defined(__AMX_BF16__) || defined(MODEL_OF_TILES))
 #define OPERANDS_FILL_TILES
 #endif
 
-/* Returns the number of steps for a sum of k terms, PAIR terms each. */
+/* Returns the number of steps for a sum of k terms; each step adds PAIR terms. */
 static inline int operand_steps(int k)
 {
     return (k + PAIR - 1) / PAIR;
 }
 
-/* Returns the size in reals of `rows` rows of a block. An odd row is padded to a pair. */
+/* Returns the size in reals of `rows` rows of a block. If their number is odd, the last row is
+ * padded to a pair. */
 static inline size_t operand_plane(int rows)
 {
     return (size_t)operand_steps(rows) * BLOCK;
@@ -37,13 +40,14 @@ static inline size_t operand_plane(int rows)
 
 #ifdef OPERANDS_ARE_PAIRS
 
-/* Stores a vector of numbers, rounded to nearest, ties to even; denormals become zero. */
+/* Stores a vector of numbers as operands, rounded to nearest, ties to even; denormals become
+ * zero. */
 INLINE void operand_store(real *to, vreal v)
 {
     _mm256_storeu_si256((__m256i *)(void *)to, (__m256i)_mm512_cvtneps_pbh((__m512)v));
 }
 
-/* Stores the pairs a0 b0, a1 b1, ... rounded to bf16. */
+/* Stores the pairs a0 b0, a1 b1, ... as operands, rounded to bf16. */
 INLINE void operand_store_pairs(real *to, vreal a, vreal b)
 {
     const __m512i order =
@@ -53,7 +57,8 @@ INLINE void operand_store_pairs(real *to, vreal a, vreal b)
     _mm512_storeu_si512(to, _mm512_permutexvar_epi16(order, both));
 }
 
-/* Loads `count` numbers of a row, at most a block, as a vector of pairs; the others are 0. */
+/* Loads `count` numbers of a row, at most a block, as a vector of pairs of operands. Lanes from
+ * `count` on are 0. */
 INLINE vreal operand_load_row(const real *from, int count)
 {
     vreal low = vreal_load_first(from, (size_t)count), high = {0};
@@ -62,7 +67,7 @@ INLINE vreal operand_load_row(const real *from, int count)
     return (vreal)_mm512_cvtne2ps_pbh((__m512)high, (__m512)low);
 }
 
-/* Broadcasts one pair to all lanes. */
+/* Broadcasts one pair of operands to all lanes. */
 INLINE vreal operand_all(const real *pair)
 {
     int32_t bits;
@@ -70,7 +75,8 @@ INLINE vreal operand_all(const real *pair)
     return (vreal)_mm512_set1_epi32(bits);
 }
 
-/* Returns sum + a0 b0 + a1 b1 per lane. Products are exact, sums rounded. */
+/* Returns sum + a0 b0 + a1 b1 in each lane, for pairs of operands a0 a1 and b0 b1. Products are
+ * exact, sums are rounded. */
 INLINE vreal operand_multiply_add(vreal sum, vreal a, vreal b)
 {
     return (vreal)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)b);
@@ -100,12 +106,12 @@ INLINE vreal operand_multiply_add(vreal sum, vreal a, vreal b)
 
 #endif
 
-/* Returns the address of value `at` of x; `at` must be even for 16-bit values. */
+/* Address of activation number `at` of x; `at` must be even for 16-bit activations. */
 #define value_at(precision, x, at) ((x) + (at) / precision_per_real(precision))
 
 #ifdef SCALEBENCH_F64
 
-/* The double build only has full precision. */
+/* The double build only supports fp32, which here means full precision. */
 INLINE vreal value_load(enum precision precision, const real *x, size_t at)
 {
     return vreal_load(x + at);
@@ -124,7 +130,7 @@ INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 
 #else
 
-/* Loads the vector of values that begins at `at`. */
+/* Loads the vector of activations that begins at number `at`. */
 INLINE vreal value_load(enum precision precision, const real *x, size_t at)
 {
     const real *from = value_at(precision, x, at);
@@ -133,8 +139,8 @@ INLINE vreal value_load(enum precision precision, const real *x, size_t at)
     return precision == PRECISION_bf16 ? decode_bf16(codes_load(from)) : vreal_load(from);
 }
 
-/* Stores a vector of values from `at` on. bf16 keeps denormals, unless the set has an instruction
- * for the conversion, as in operand_store. */
+/* Stores a vector of activations from number `at` on. bf16 keeps denormals if converted by integer
+ * arithmetic. The instruction of operand_store sets them to zero. */
 INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 {
     real *to = value_at(precision, x, at);

@@ -1,4 +1,4 @@
-/* As many independent products and sums in registers as the processor can overlap. */
+/* Computes as many independent products and sums in registers as the processor can overlap. */
 #include "kernels/simd/peak.h"
 
 #include "kernels/simd/lanes.h"
@@ -8,7 +8,8 @@
 
 #include "kernels/simd/tiles.h"
 
-/* Four tiles of sums suffice to hide the latency of the multiplier. */
+/* Adds products of AMX tiles. Four independent tiles of sums suffice to hide the latency of the
+ * multiplier. */
 static real run(size_t rounds)
 {
     struct tile_shapes shapes = {.palette = 1};
@@ -33,15 +34,16 @@ static real run(size_t rounds)
 
 #else
 
-/* Number of independent sums that keeps all multipliers busy. At least 8 or 12 are needed if a
- * product takes 4 or 6 cycles and two start per cycle. */
+/* Number of independent sums that keeps all multipliers busy. If two products start per cycle and
+ * each takes 4 or 6 cycles, at least 8 or 12 are needed. */
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { SUMS = 24 };
 #else
 enum { SUMS = 12 };
 #endif
 
-/* The operands must look variable to the compiler, or it would multiply only once. */
+/* Adds products of vectors. VECTOR_IN_REGISTER hides that `a` is constant: the compiler would
+ * otherwise multiply only once. */
 static real run(size_t rounds)
 {
     const real number = (real)0.501;

@@ -26,8 +26,8 @@
 
 typedef real vreal __attribute__((vector_size(VECTOR_BYTES)));
 
-/* Integers of the size of a `real`: masks, as comparisons give them (all bits set or none), and
- * indices. */
+/* Integers of the size of a `real`, for indices and for masks, in which all bits of a lane are set
+ * or none. */
 #ifdef SCALEBENCH_F64
 typedef int64_t lane_int;
 #else
@@ -35,8 +35,8 @@ typedef int32_t lane_int;
 #endif
 typedef lane_int vint __attribute__((vector_size(VECTOR_BYTES)));
 
-/* For functions with a constant parameter (a count, a kind) that must be compiled separately for
- * each value. */
+/* For functions with a constant parameter, such as a count, that must be compiled separately for
+ * each value of it. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* Cases of a switch that call f with a constant first argument. f must be INLINE, so that it is
@@ -74,7 +74,7 @@ static inline void vreal_store(real *x, vreal v)
 }
 
 /* Load or store the first `count` numbers; all if count >= VECTOR_LANES. Loads set the other lanes
- * to 0. Memory after these numbers is not accessed. */
+ * to 0. Memory behind the first `count` numbers is not accessed. */
 static inline vreal vreal_load_first(const real *x, size_t count)
 {
     if (count >= VECTOR_LANES)
@@ -106,7 +106,7 @@ static inline vreal vreal_all(real x)
     return x - (vreal){0};
 }
 
-/* Lane i is number from[i] of the concatenation of a and b. */
+/* Returns a vector whose lane i is number from[i] of a followed by b. */
 static inline vreal vreal_shuffle(vreal a, vreal b, vint from)
 {
 #if defined(__clang__)

@@ -1,7 +1,7 @@
 /* After pooling and ReLU few outputs have a gradient: at most one of four, and only if it is
- * positive and kept by dropout. They are gathered per channel, each with the position of its input
- * patch. Each adds one patch to the gradients: in lenet_21k's second convolution about 100 patches
- * per image instead of 1,280.
+ * positive and kept by dropout. These gradients are listed per channel, each with the position of
+ * its input patch. Only the listed ones are multiplied by their patches: in lenet_21k's second
+ * convolution about 100 per image instead of 1,280.
  *
  * In the first layer, which has few channels, lanes are adjacent numbers in a row of the patch. In
  * other layers lanes are input channels; image and gradient are transposed so that channels are
@@ -9,7 +9,8 @@
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/small_conv.h"
 
-/* Most taps of a patch whose sums and weights fit into registers, with two left for operands. */
+/* Largest number of taps whose weights and gradients fit into registers, with two registers left
+ * for operands. */
 #if VECTOR_BYTES == 64
 #define TAPS 15
 #else
@@ -24,8 +25,8 @@ static void prepare(const struct small_conv *c, uint32_t *starts)
         starts[p] = (uint32_t)(p / c->pooled_w * 2 * c->in_w + p % c->pooled_w * 2);
 }
 
-/* Gathers a channel's gradients that are nonzero and whose inputs are not all zero. Adds all its
- * gradients to the bias's sum. */
+/* Lists a channel's gradients in w->g: those that are nonzero and whose inputs are not all zero.
+ * Adds all gradients of the channel to w->dbias. Returns the length of the list. */
 static size_t gather(const struct small_conv *c, const struct small_conv_backward_work *w,
                      const struct small_conv_gradient *in, size_t channel)
 {
@@ -56,11 +57,11 @@ static size_t gather(const struct small_conv *c, const struct small_conv_backwar
     return n;
 }
 
-/* dw [kernel][ROW] += the gathered gradients times their patches of x. */
+/* dw [kernel][ROW] += the n listed gradients, each times its patch of x. */
 INLINE void add_rows(const int kernel, const struct small_conv_backward_work *w, size_t n,
                      const real *x, size_t row, real *dw)
 {
-    enum { CHAINS = 2 }; /* two sums: an FMA must not wait for the previous one */
+    enum { CHAINS = 2 }; /* independent sums, so that an FMA need not wait for another */
     vrow sums[CHAINS][SMALL_CONV_KERNEL_MAX] = {0};
     for (size_t i = 0; i < n; i += CHAINS) {
         UNROLL
@@ -101,7 +102,7 @@ static void first(const struct small_conv *c, const struct small_conv_backward_w
     }
 }
 
-/* Returns the index of number p of a channel in the transposed layout. */
+/* Returns the index of position p of a channel in the transposed layout. */
 INLINE size_t transposed_at(const struct small_conv *c, size_t channel, size_t p)
 {
     return (channel / SMALL_CONV_PAD * c->transposed + p) * SMALL_CONV_PAD +
@@ -109,8 +110,8 @@ INLINE size_t transposed_at(const struct small_conv *c, size_t channel, size_t p
 }
 
 #ifdef LANES_HAS_QUADS
-/* Transposes VECTOR_LANES channels, of which `left` exist; they fill `quads` groups of four. Lanes
- * of missing channels hold arbitrary numbers, which are never used. */
+/* Transposes VECTOR_LANES channels, of which `left` exist, in `quads` groups of four. Lanes of
+ * missing channels get arbitrary numbers, which are never used. */
 INLINE void transpose_channels(const int quads, real *to, const real *from, size_t plane,
                                size_t left)
 {
@@ -160,7 +161,7 @@ static void transpose_back(const struct small_conv *c, real *to, const real *fro
         }
 }
 #else
-/* Transposes squares of VECTOR_LANES channels and positions. */
+/* Transposes the image, in squares of VECTOR_LANES channels and positions. */
 static void transpose(const struct small_conv *c, real *to, const real *from)
 {
     size_t plane = c->in_h * c->in_w;
@@ -204,7 +205,7 @@ INLINE size_t transposed_row(const struct small_conv *c)
     return c->in_w * SMALL_CONV_PAD;
 }
 
-/* Operands of some taps for VECTOR_LANES input channels. */
+/* Addresses for some taps and VECTOR_LANES input channels. */
 struct small_conv_taps {
     const real *x;
     real *dx;
@@ -212,9 +213,10 @@ struct small_conv_taps {
     real *dw;
 };
 
-/* Adds the gradients of some kernel rows for VECTOR_LANES input channels, n > 0. dw += g times the
- * transposed patch; dx at every patch += g times the weights. One loop computes both sums, because
- * one is bounded by stores and the other by loads. Weights and dw stay in registers. */
+/* Computes gradients of some kernel rows for VECTOR_LANES input channels from n > 0 listed
+ * gradients g. dw += g times the transposed patch; dx of the patch += g times the weights. One loop
+ * computes both, because dx is bounded by stores and dw by loads. Weights and dw stay in
+ * registers. */
 INLINE void add_taps(const struct small_conv *c, const struct small_conv_backward_work *w, size_t n,
                      const struct small_conv_taps *t, const int kernel, const int rows)
 {
@@ -227,8 +229,8 @@ INLINE void add_taps(const struct small_conv *c, const struct small_conv_backwar
         sums[tap] = vreal_load(t->dw + tap * SMALL_CONV_PAD);
         weights[tap] = vreal_load(t->weights + tap * SMALL_CONV_PAD);
     }
-    /* First every second gradient, then the others: patches of neighbours overlap, and reloading
-     * numbers just stored is slow. */
+    /* Processes gradients 0, 2, 4, ..., then 1, 3, 5, ...: patches of adjacent gradients overlap,
+     * and loading numbers that were just stored is slow. */
     size_t i = 0, turn = 0;
     do { /* do-while: a loop that may be skipped makes the compiler spill all registers */
         size_t place = at[i] * SMALL_CONV_PAD;
@@ -258,8 +260,8 @@ INLINE void add_channel(const int kernel, const struct small_conv *c,
                         const struct small_conv_backward_work *w, size_t n, const real *weights,
                         real *dw)
 {
-    const int most = TAPS / kernel < kernel ? TAPS / kernel : kernel; /* kernel rows processed
-                                                                       * together */
+    const int most = TAPS / kernel < kernel ? TAPS / kernel : kernel; /* number of kernel rows
+                                                                       * processed together */
     for (size_t channel = 0; channel < c->in_c; channel += VECTOR_LANES) {
         size_t transposed = transposed_at(c, channel, 0), lane = channel % SMALL_CONV_PAD;
         size_t tap = (channel - lane) * (size_t)(kernel * kernel) + lane;

@@ -1,14 +1,14 @@
 /* Lanes are pooling windows. Each of the four outputs of a window has its own accumulator, so the
- * maximum is taken over four registers. Per tap, four vectors of an image's planes are loaded for 5
- * channels: 20 FMAs. */
+ * maximum is taken over four registers. Per tap, four vectors of inputs are used for 5 channels: 20
+ * FMAs. */
 #include "kernels/simd/small_conv_planes.h"
 #include "kernels/simd/small_conv_pool.h"
 
 #if VECTOR_BYTES == 64
-#define CHANNELS          5 /* computed together: 20 accumulators in 32 registers */
+#define CHANNELS          5 /* output channels computed together: 20 accumulators in 32 registers */
 #define CASES_OF_CHANNELS CASES_1_TO_5
 #else
-#define CHANNELS          2 /* computed together: 8 accumulators in 16 registers */
+#define CHANNELS          2 /* output channels computed together: 8 accumulators in 16 registers */
 #define CASES_OF_CHANNELS CASES_1_TO_2
 #endif
 
@@ -23,7 +23,7 @@ static void load_bytes(real *x, const uint8_t *image, size_t n)
 
 #define BITS 64
 
-/* Returns bit i set if byte i is nonzero, for n <= BITS bytes. */
+/* Returns a number whose bit i is set if byte i of `row` is nonzero, for n <= BITS bytes. */
 INLINE uint64_t drawn_bits(const uint8_t *row, size_t n)
 {
 #if defined(__AVX512BW__)
@@ -37,7 +37,7 @@ INLINE uint64_t drawn_bits(const uint8_t *row, size_t n)
 #endif
 }
 
-/* Returns bit 2 i of x as bit i. */
+/* Returns the even bits of x: bit 2 i of x becomes bit i. */
 INLINE uint64_t even_bits(uint64_t x)
 {
     x &= UINT64_C(0x5555555555555555);
@@ -48,8 +48,8 @@ INLINE uint64_t even_bits(uint64_t x)
     return (x | x >> 16) & UINT32_MAX;
 }
 
-/* Window j of a row contains the columns 2 j to 2 j + kernel of the rows 2 row to 2 row +
- * kernel. */
+/* Marks the windows whose inputs contain a nonzero byte. The inputs of window (i, j) are rows 2 i
+ * to 2 i + kernel and columns 2 j to 2 j + kernel. */
 static void mark_nonzero(const struct small_conv *c, const uint8_t *image, uint16_t *nonzero)
 {
     uint64_t drawn[BITS], bits = 0;
@@ -75,9 +75,9 @@ static void mark_nonzero(const struct small_conv *c, const uint8_t *image, uint1
         *nonzero = (uint16_t)bits;
 }
 
-/* Adds the products of a kernel row with one channel of the image. `above` and `below` are the
- * planes under the upper and lower outputs of the windows. The inputs of the right outputs at one
- * tap are those of the left outputs at the next tap. */
+/* Adds the products of one kernel row with one channel of the image. `above` and `below` are the
+ * inputs of the upper and lower outputs of the windows. The inputs of the right outputs at one tap
+ * are the inputs of the left outputs at the next tap. */
 INLINE void add_row(vreal acc[][PLACES], const real *above, const real *below, size_t plane,
                     const real *const *weights, const int channels, const int kernel)
 {
@@ -102,8 +102,8 @@ INLINE void add_row(vreal acc[][PLACES], const real *above, const real *below, s
     }
 }
 
-/* Computes the sums of one vector of positions for each channel and output of a window, starting
- * from the biases. */
+/* Computes the four outputs of one vector of windows for some channels, starting from the
+ * biases. */
 INLINE void convolve(const struct small_conv *c, const struct small_conv_forward_work *w,
                      size_t position, const real *const *weights, const real *biases,
                      vreal sums[][PLACES], const int channels, const int kernel)
@@ -138,7 +138,8 @@ INLINE void convolve(const struct small_conv *c, const struct small_conv_forward
         sums[o][place] = acc[o][place];
 }
 
-/* Not inlined: its registers would displace accumulators. */
+/* Pools the outputs of some channels. Not inlined, because it would take registers from the
+ * accumulators of the caller. */
 static __attribute__((noinline)) void pool(const struct small_conv *c,
                                            const struct small_conv_output *out,
                                            const uint16_t *kept, size_t position,

@@ -1,17 +1,17 @@
-/* Layout in which the forward passes of a small convolution read an image. Each plane holds every
- * second row and every second column from column v on, without gaps. The inputs of adjacent pooling
- * windows are then contiguous, even if rows are short. */
+/* Layout in which forward of a small convolution reads an image. Plane (u, v) holds rows u, u + 2,
+ * ... and of each row columns v, v + 2, ..., without gaps, for u = 0, 1 and v = 0 to kernel. The
+ * inputs of adjacent pooling windows are then contiguous, even if rows are short. */
 #pragma once
 
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/small_conv.h"
 
-/* Vector of four numbers, for narrow maps. */
+/* Vector of four numbers, for rows of at most four windows. */
 typedef real vquad __attribute__((vector_size(4 * sizeof(real))));
 typedef lane_int vquad_lane __attribute__((vector_size(4 * sizeof(real))));
 
-/* Copies rows: to[j] = from[2 j] for `width` numbers, rounded up to whole vectors. The excess of a
- * row is overwritten by the next row. */
+/* Copies every second number of each row: to[j] = from[2 j] for `width` numbers, rounded up to
+ * whole vectors. The numbers beyond `width` are overwritten by the next row. */
 INLINE void cut_rows(real *to, const real *from, size_t rows, size_t width, size_t step,
                      const bool narrow)
 {
@@ -31,15 +31,16 @@ INLINE void cut_rows(real *to, const real *from, size_t rows, size_t width, size
 }
 
 #ifdef LANES_HAS_QUADS
-/* Returns four numbers of even columns of the rows `from` and `next`, then four of odd columns of
- * both. Loads only the eight needed numbers: memory after them may belong to another thread. */
+/* Returns numbers 0, 2, 4, 6 of rows `from` and `next`, then numbers 1, 3, 5, 7 of both rows. Loads
+ * only eight numbers per row: memory after them may belong to another thread. */
 INLINE vreal cut_two_rows(const real *from, const real *next)
 {
     return vreal_shuffle(vreal_load_first(from, 8), vreal_load_first(next, 8),
                          (vint){0, 2, 4, 6, 16, 18, 20, 22, 1, 3, 5, 7, 17, 19, 21, 23});
 }
 
-/* Computes the vectors of all planes for four rows of the image, if rows have four numbers. */
+/* Computes one vector of each plane v from four rows of the image. Rows of planes have four
+ * numbers. */
 INLINE void cut_four_rows(vreal planes[], const real *const rows[4], const int kernel)
 {
     const vint low = {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
@@ -52,8 +53,8 @@ INLINE void cut_four_rows(vreal planes[], const real *const rows[4], const int k
     }
 }
 
-/* Computes all planes of one half, four rows at a time. Each vector is stored within one cache
- * line. */
+/* Computes the planes of every second row of the image (u = 0 or 1), if rows of planes have four
+ * numbers. Each vector stored holds four rows and lies within one cache line. */
 INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, size_t rows,
                        const int kernel)
 {
@@ -69,8 +70,8 @@ INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, s
     }
 }
 
-/* Computes all planes of rows that fit in a vector. A plane holds the even or odd columns of a row,
- * shifted by one lane for every second plane. */
+/* Computes the planes of every second row of the image, if a row of a plane fits in a vector.
+ * Planes v and v + 2 have the same columns, shifted by one lane. */
 INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, size_t rows,
                       const int kernel)
 {
@@ -90,7 +91,7 @@ INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, si
 }
 #endif
 
-/* Computes the planes of every second row of a channel. */
+/* Computes the planes of every second row of a channel, for one u. */
 INLINE void cut_half(const struct small_conv *c, real *to, const real *x, size_t rows,
                      const int kernel)
 {
@@ -113,7 +114,7 @@ INLINE void cut_half(const struct small_conv *c, real *to, const real *x, size_t
     }
 }
 
-/* Returns how many of the rows u, u + 2, ... lie under a window. */
+/* Returns how many of the rows u, u + 2, ... of the image belong to inputs of a window. */
 INLINE size_t rows_from(const struct small_conv *c, size_t u)
 {
     size_t rows = c->pooled_h + c->kernel / 2, there = (c->in_h - u + 1) / 2;

@@ -9,14 +9,14 @@
 
 #define PLACES 4 /* number of outputs per pooling window */
 
-/* One vector of pooling windows, for any channel. */
+/* One vector of pooling windows: addresses for channel 0, and strides to the other channels. */
 struct windows {
-    real *y;                        /* outputs of channel 0 */
-    struct small_conv_marks *marks; /* marks of channel 0 */
-    size_t count, vectors;          /* distance between channels, in numbers of y and in marks */
+    real *y;                        /* where to store the outputs of channel 0 */
+    struct small_conv_marks *marks; /* where to store the marks of channel 0 */
+    size_t count, vectors;          /* distance between channels: numbers in y, elements in marks */
     vreal scale, floor;
-    vmask there;    /* lanes that hold a window */
-    uint16_t alive; /* lanes with a gradient for every output (no ReLU) */
+    vmask there;    /* lanes with an existing window */
+    uint16_t alive; /* lanes that have a gradient even if the output is negative (without ReLU) */
 };
 
 INLINE struct windows windows_at(const struct small_conv *c, const struct small_conv_output *out,
@@ -36,13 +36,14 @@ INLINE struct windows windows_at(const struct small_conv *c, const struct small_
     };
 }
 
-/* Stores one channel's maxima and marks. Among equal values the first counts. If a value is NaN,
- * the result is NaN. */
+/* Stores one channel's maxima and marks. Of equal outputs the first is the maximum. If an output is
+ * NaN, the result is NaN. */
 INLINE void pool_channel(const struct windows *w, size_t channel, const vreal sums[PLACES])
 {
     struct small_conv_marks *marks = w->marks + channel * w->vectors;
     vreal above = vreal_larger(sums[0], sums[1]), below = vreal_larger(sums[2], sums[3]);
-    vreal best = vreal_larger(above, below) * w->scale; /* positive, so the order is unchanged */
+    vreal best = vreal_larger(above, below) * w->scale; /* scale is positive, so the maximum is the
+                                                         * same */
     marks->right_above = vmask_bits(vreal_greater(sums[1], sums[0]));
     marks->right_below = vmask_bits(vreal_greater(sums[3], sums[2]));
     marks->low = vmask_bits(vreal_greater(below, above));

@@ -1,17 +1,17 @@
 /* Winograd's F(2, 5) along rows (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks,
- * 2016). The two outputs of a pooling window in a row take 6 instead of 10 products per 5 taps. Six
- * numbers of the planes in a row are transformed to values of a polynomial at 0, 1, -1, 2, -2 and
- * infinity. The weights are transformed likewise. Products are summed over kernel rows and
- * channels, and only the sums are transformed back. Columns are not transformed: it would cost as
- * much as it saves, and add rounding errors.
+ * 2016). For 5 taps, the two outputs in a row of a pooling window take 6 products instead of 10.
+ * Their six inputs are transformed to values of a polynomial at the points 0, 1, -1, 2, -2 and
+ * infinity, and so are the weights. Products are summed over kernel rows and channels, and only the
+ * sums are transformed back. Columns are not transformed: it would cost as much as it saves, and
+ * add rounding errors.
  *
- * An output whose inputs are all zero is exactly its bias, as with direct sums. Of the six inputs
- * of its pair, only the one of the other output can then be nonzero, which has no part in this
- * output's products.
+ * An output whose inputs are all zero is exactly its bias, as with direct sums. Of the six inputs,
+ * only the one that belongs to the other output alone can then be nonzero. The products for this
+ * output do not contain it.
  *
- * Lanes are pooling windows as in small_conv_forward.c. Some points are summed for as many channels
- * as registers allow. Summing all points for few channels would be bounded by loads, not by
- * products. */
+ * Lanes are pooling windows, as in small_conv_forward.c. One or two points at a time are summed for
+ * as many channels as registers allow. Summing all points for few channels would be bounded by
+ * loads, not by products. */
 #include "kernels/simd/small_conv_planes.h"
 #include "kernels/simd/small_conv_pool.h"
 
@@ -19,7 +19,7 @@
 #define POINTS SMALL_CONV_POINTS
 #define ROWS   2 /* rows of outputs in a window */
 #if VECTOR_BYTES == 64
-#define CHANNELS 6 /* channels computed together */
+#define CHANNELS 6 /* output channels computed together */
 #define TOGETHER 2 /* points computed together: 24 sums in 32 registers */
 #else
 #define CHANNELS 5
@@ -69,8 +69,8 @@ INLINE void transform_planes(const struct small_conv *c, real *planes)
 }
 
 #ifdef LANES_HAS_QUADS
-/* Computes the points of four rows. Unless `split` is NULL, the points of rows 2 and 3 are stored
- * there as well. */
+/* Computes the points of four rows of the image. Unless `split` is NULL, the points of rows 2 and 3
+ * are also stored there. */
 INLINE void cut_four_points(const struct small_conv *c, real *to, real *split,
                             const real *const rows[4])
 {
@@ -85,7 +85,7 @@ INLINE void cut_four_points(const struct small_conv *c, real *to, real *split,
     }
 }
 
-/* Computes the points of maps of 4 x 4 windows, which cover 12 rows, without storing planes. The
+/* Computes the points of images of 12 rows, which have 4 x 4 windows, without storing planes. The
  * last two even and the last two odd rows are processed together. */
 static void cut_points_of_12_rows(const struct small_conv *c,
                                   const struct small_conv_forward_work *w)
@@ -104,7 +104,7 @@ static void cut_points_of_12_rows(const struct small_conv *c,
 }
 #endif
 
-/* Computes the points of the image, stored in place of its planes. */
+/* Computes the points of the image and stores them in the place of its planes. */
 static void cut_points(const struct small_conv *c, const struct small_conv_forward_work *w)
 {
 #ifdef LANES_HAS_QUADS
@@ -117,8 +117,9 @@ static void cut_points(const struct small_conv *c, const struct small_conv_forwa
     transform_planes(c, w->planes);
 }
 
-/* Sums some points over all kernel rows and all channels of the image. The input row of the lower
- * outputs is the input row of the upper outputs at the next kernel row. */
+/* Sums TOGETHER points, from `first` on, over all kernel rows and all channels of the image. The
+ * input row of the lower outputs is also the input row of the upper outputs at the next kernel
+ * row. */
 INLINE void add_points(const struct small_conv *c, const real *planes, const real *const *weights,
                        vreal sums[][ROWS][POINTS], int first, const int channels)
 {
@@ -158,7 +159,8 @@ INLINE void add_points(const struct small_conv *c, const real *planes, const rea
         sums[o][row][first + i] = acc[o][row][i];
 }
 
-/* Not inlined: the registers of the caller would displace sums. */
+/* add_points for a constant number of output channels. Not inlined, because registers of the caller
+ * would displace sums. */
 #define FOR_CHANNELS(channels)                                                                     \
     static __attribute__((noinline)) void add_points_##channels(                                   \
         const struct small_conv *c, const real *planes, const real *const *weights,                \
@@ -186,7 +188,7 @@ static points_adder *const point_adders[CHANNELS + 1] = {
 #endif
 };
 
-/* Transforms the points of a row back to its two outputs. */
+/* Transforms the points of one row of windows back to the window's two outputs in this row. */
 INLINE void transform_sums_back(vreal pair[2], const vreal points[POINTS], real bias)
 {
     vreal even = points[1] + points[2], odd = points[1] - points[2];

@@ -2,7 +2,8 @@
 
 #include "kernels/simd/lanes.h"
 
-/* Vectors and rows processed together: 8 accumulators hide the latency of an FMA. */
+/* Vectors of a row, and rows, that are processed together: 8 accumulators hide the latency of an
+ * FMA. */
 #define VECTORS 4
 #define CHAINS  2
 
@@ -73,7 +74,8 @@ static void finish(real *y, const uint8_t *keep, size_t n, bool relu, real scale
     }
 }
 
-/* Transposes squares of VECTOR_LANES. The last ones extend into the padding of the rows. */
+/* Transposes squares of VECTOR_LANES rows and columns. The last squares extend into the padding of
+ * rows of `to`. */
 static void transpose(const struct small_matrix *m, size_t rows, real *to, size_t stride)
 {
     for (size_t column = 0; column < m->columns; column += VECTOR_LANES)

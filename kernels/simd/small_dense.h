@@ -7,18 +7,19 @@
 
 #include "kernels/base/real.h"
 
-/* Numbers in the widest vector; rows are padded to a multiple of it. */
+/* Numbers in the widest vector of all instruction sets. Rows are padded to a multiple of it. */
 #define SMALL_DENSE_PAD (64 / (int)sizeof(real))
-/* Numbers of a row that are summed together. */
+/* Largest number of columns that add_rows sums in one call. */
 #define SMALL_DENSE_TILE (4 * SMALL_DENSE_PAD)
 
-/* A matrix [rows][stride]. Numbers beyond `columns` in a row are read but not used. */
+/* A matrix with rows `stride` numbers apart. Numbers beyond `columns` in a row are read but not
+ * used. */
 struct small_matrix {
     const real *data;
     size_t columns, stride;
 };
 
-/* Rows of a matrix and the factor of each. */
+/* List of rows of a matrix, and of the factor (`values`) of each row. */
 struct small_list {
     real *values;
     uint32_t *rows;
@@ -26,15 +27,16 @@ struct small_list {
 };
 
 struct small_dense_functions {
-    /* Writes the transpose of m with `rows` rows: to [columns of m][stride]. */
+    /* Writes the transpose of matrix m, which has `rows` rows: to [columns of m][stride]. */
     void (*transpose)(const struct small_matrix *m, size_t rows, real *to, size_t stride);
-    /* Lists the nonzero numbers of x [n]. The list needs room for n numbers and a vector. */
+    /* Lists the nonzero numbers of x [n]: their indices as rows, the numbers as values. The list
+     * needs room for n numbers and a vector. */
     void (*list)(struct small_list *list, const real *x, size_t n);
-    /* Applies ReLU (if `relu`) and dropout (unless keep is NULL) to y [n]. Kept numbers are
-     * multiplied by scale; kept NaN stays NaN. */
+    /* Applies ReLU (if `relu`) and dropout (unless keep is NULL) to y [n]. Numbers that dropout
+     * keeps are multiplied by scale; NaN stays NaN. */
     void (*finish)(real *y, const uint8_t *keep, size_t n, bool relu, real scale);
-    /* sums += the listed rows times their values, for at most SMALL_DENSE_TILE columns from `first`
-     * on. */
+    /* sums += the listed rows, each times its factor, for at most SMALL_DENSE_TILE columns from
+     * column `first` on. */
     void (*add_rows)(const struct small_matrix *m, const struct small_list *list, size_t first,
                      real *sums);
 };

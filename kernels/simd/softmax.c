@@ -1,5 +1,5 @@
 /* Softmax with one image per lane. One exp takes 15 ns in the C library and less than 1 ns here.
- * With the C library's, softmax takes a tenth of a small net's step or more. */
+ * With the C library, softmax would take a tenth or more of a small net's step. */
 #include "kernels/simd/softmax.h"
 
 #include "kernels/simd/lanes.h"
@@ -20,8 +20,8 @@ INLINE vdouble choose(vlong condition, vdouble yes, vdouble no)
 }
 
 /* exp(x) for x <= 0. x = k ln 2 + r, |r| <= ln(2)/2. The first omitted term of the series,
- * r^14/14!, is below 2^-57; Horner's scheme adds one or two roundings. Below -708, where doubles
- * end, the result is exp(-708) = 3e-308. NaN stays NaN. */
+ * r^14/14!, is below 2^-57; Horner's scheme adds one or two roundings. Below -708, near the
+ * smallest normal double, the result is exp(-708) = 3e-308. NaN stays NaN. */
 INLINE vdouble exp_negative(vdouble x)
 {
     const double magic = 0x1.8p52; /* too large for a fraction: adding it rounds to the integer k */
@@ -64,7 +64,7 @@ INLINE vdouble log_of(vdouble x)
     vdouble m = (vdouble)((bits & mantissa) | one);
     vlong large = m > 0x1.6a09e667f3bcdp0;
     m = choose(large, 0.5 * m, m);
-    /* Converts the exponent to a number by placing its bits in the fraction of 2^52. */
+    /* Converts the integer exponent to double, by placing its bits in the fraction of 2^52. */
     vlong exponent = (bits >> 52) - large;
     vdouble e = (vdouble)(exponent | (vlong)all(0x1p52)) - (0x1p52 + 1023);
     vdouble f = (m - 1) / (m + 1), square = f * f, sum = all(1.0 / 21);
@@ -76,7 +76,7 @@ INLINE vdouble log_of(vdouble x)
 }
 
 /* logits [classes][LANES] <- logits of n images from x on. Lanes without an image repeat the last
- * one. */
+ * image. */
 static void transpose(vdouble *logits, const real *x, size_t n, size_t classes)
 {
     for (int lane = 0; lane < LANES; lane++) {
@@ -93,7 +93,8 @@ static void transpose_back(real *x, const vdouble *values, size_t n, size_t clas
             x[lane * classes + c] = (real)((const double *)&values[c])[lane];
 }
 
-/* Replaces logits by exp(logit - largest) and returns their sum. */
+/* Replaces logits by exp(logit - largest) and returns their sum over the classes. *best: index of
+ * the largest logit. */
 INLINE vdouble exponentials(vdouble *values, size_t classes, vdouble *largest, vdouble *best)
 {
     vdouble most = values[0], at = all(0), sum = all(0);

@@ -6,13 +6,13 @@
 
 #include "kernels/base/real.h"
 
-/* Maximum number of images per call, and of classes. */
+/* Largest numbers of images per call and of classes. */
 #define SOFTMAX_IMAGES  64
 #define SOFTMAX_CLASSES 1000
 
 struct softmax_result {
     double log_total; /* ln(sum exp(logits)) of an image */
-    double best;      /* class of the largest logit, the first of equals */
+    double best;      /* class of the largest logit; of equal logits the first counts */
 };
 
 struct softmax_functions {

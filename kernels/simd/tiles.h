@@ -1,7 +1,8 @@
-/* AMX tiles: eight registers of up to 16 rows of 64 bytes; one instruction multiplies two of them.
- * Tile numbers are part of the instruction, hence macros (Intel, "Architecture instruction set
- * extensions programming reference", chapter on AMX). Each thread configures the shapes of its
- * tiles before use and releases the tiles afterwards, which keeps context switches cheap. */
+/* AMX tiles: eight registers of up to 16 rows of 64 bytes. One instruction multiplies two tiles.
+ * The functions are macros because tile numbers are part of the instruction (Intel, "Architecture
+ * instruction set extensions programming reference", chapter on AMX). Each thread configures the
+ * shapes of its tiles before use and releases the tiles afterwards, which keeps context switches
+ * cheap. */
 #pragma once
 
 #include <stdint.h>
@@ -15,17 +16,18 @@ struct tile_shapes {
     uint8_t rows[16];
 };
 
-/* TILE_SHAPE(shapes) configures and zeroes all tiles; TILE_RELEASE() releases them; TILE_ZERO(tile)
+/* TILE_SHAPE(shapes) configures and zeroes all tiles, TILE_RELEASE() releases all, TILE_ZERO(tile)
  * zeroes one. TILE_LOAD and TILE_STORE(tile, address, stride) transfer rows that are `stride` bytes
- * apart. TILE_ADD_PRODUCT(sum, a, b) adds a b to floats, for a [rows, pairs] and b [pairs, columns]
- * of pairs of bf16. Products are exact, sums are rounded to nearest, denormals are zero. */
+ * apart. TILE_ADD_PRODUCT(sum, a, b) adds the product a b to the floats of tile `sum`, for pairs of
+ * bf16 a [rows, pairs] and b [pairs, columns]. Products are exact, sums are rounded to nearest,
+ * denormals are zero. */
 #ifdef MODEL_OF_TILES
 #include MODEL_OF_TILES
 #else
 #include <immintrin.h>
 
-/* Makes the compiler store all pending writes: it does not know what the tile intrinsics read from
- * memory. */
+/* Makes the compiler store all pending writes: it does not know which memory the tile intrinsics
+ * read. */
 #define ALL_IS_WRITTEN(address) __asm__ volatile("" ::"r"(address) : "memory")
 
 #define TILE_SHAPE(shapes)                                                                         \

@@ -9,7 +9,8 @@
 #define LANE_BYTES 4
 #endif
 
-/* Constants, because the compiler would build a vector from a loop lane by lane at each use. */
+/* Numbers of the lanes. Written as constants, because the compiler would compute a loop's vector
+ * lane by lane at each use. */
 #if VECTOR_BYTES / LANE_BYTES == 16
 #define LANE_NUMBERS ((vint){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
 #elif VECTOR_BYTES / LANE_BYTES == 8

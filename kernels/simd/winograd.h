@@ -8,21 +8,22 @@
  *     backward:  dM = A dy A',  dV = dM U',  dx = B dV B', overlap-added
  *                               dU = V'dM,   dg = G'dU G
  * Winograd, "Arithmetic complexity of computations", 1980; Lavin, Gray, "Fast algorithms for
- * convolutional neural networks", CVPR 2016. The adjoints share dM, and forward saves V.
+ * convolutional neural networks", CVPR 2016. dM is used for both gradients, and forward saves V for
+ * backward.
  *
- * Values between ops and all operands are in blocks of channels (`block` of struct winograd, two
- * vectors). The last block is padded with zeros:
+ * Activations and all operands are in blocks of channels (`block` of struct winograd, two vectors).
+ * The last block is padded with zeros:
  *     x, y [N, C/block, h, w, block]     with the h rows and w columns that are read
  *     V, M [C/block, points, tiles, block]   of a chunk of images, tile by tile
  *     U, dU [O/block, points, I, block]      transposed: [I/block, points, O, block]
- * Each product reads both operands in order: V is rows of A in forward and columns of A in the
- * gradient of the weights.
+ * Each product reads both operands in the order of memory. The left matrix of a product is V in
+ * forward, and the transpose of V in the gradient of the weights.
  *
  * In the sets avx512_bf16 and amx_bf16, operands (V, dM, U) are rounded to bf16 when a transform
  * stores them. Sums (M, dV, dU) are not. `pair` of struct winograd is 2 in these sets, else 1: the
  * number of operands per `real`. An instruction multiplies pairs and adds both products to one
- * sum, so the two terms of a pair must be adjacent. In V and dM, channels already are. Rows of U
- * are stored as
+ * sum, so the two terms of a pair must be adjacent. In V and dM, the channels of a pair already
+ * are. Rows of U are stored as
  *     U [O/block, points, I/2, block, 2]
  * For the gradient of the weights, the tiles of V and dM are rearranged to
  *     V, dM [C/block, points, tiles/2, block, 2]
@@ -62,17 +63,20 @@ enum winograd_kind {
 
 enum { WINOGRAD_POINTS_MAX = 6 };
 
-/* Algorithm and dimensions of one convolution. */
+/* Algorithm and dimensions of one convolution, and of the epilogue applied to its outputs. */
 struct winograd {
     enum winograd_kind kind;
-    enum epilogue epilogue;                  /* EPILOGUE_NONE before batch norm */
+    enum epilogue epilogue;                  /* applied by the convolution; EPILOGUE_NONE if batch
+                                              * norm follows */
     bool norm;                               /* batch norm follows; all outputs are stored */
-    int points, outputs;                     /* p and m along one axis */
+    int points, outputs;                     /* points and outputs of a tile along one axis, p and m
+                                              * above */
     int pair;                                /* operands per real (2 for bf16) */
     enum precision x_precision, y_precision; /* types of x and of the stored outputs: see
                                               * operands.h */
     int in_c, out_c, block, in_blocks, out_blocks;
-    struct area in, out, stored; /* parts that are read: of x, of the convolution's output, of y */
+    struct area in, out, stored; /* parts that later layers read: of x, of the convolution's output,
+                                  * of y */
     int origin_h, origin_w;      /* input position of the first tile, usually -pad */
     int tiles_h, tiles_w;
 };
@@ -87,8 +91,8 @@ static inline int winograd_points(const struct winograd *w)
     return w->points * w->points;
 }
 
-/* Return the numbers in one image: of x, and of the stored outputs. winograd_transformed: of
- * `blocks` blocks of M or dV. */
+/* winograd_in and winograd_stored return how many numbers x and the stored outputs of one image
+ * have; winograd_transformed, how many `blocks` blocks of M or dV have. */
 static inline size_t winograd_in(const struct winograd *w)
 {
     return (size_t)w->in_blocks * (size_t)w->in.h * (size_t)w->in.w * (size_t)w->block;
@@ -99,7 +103,8 @@ static inline size_t winograd_stored(const struct winograd *w)
     return (size_t)w->out_blocks * (size_t)w->stored.h * (size_t)w->stored.w * (size_t)w->block;
 }
 
-/* Return the size in reals of an image's x and of its stored outputs. */
+/* Return the reals that x and the stored outputs of one image occupy, with 16-bit numbers
+ * packed. */
 static inline size_t winograd_in_room(const struct winograd *w)
 {
     return winograd_in(w) / precision_per_real(w->x_precision);
@@ -116,20 +121,21 @@ static inline size_t winograd_transformed(const struct winograd *w, int blocks)
            (size_t)w->block;
 }
 
-/* Returns the size in reals of one point of a block with `rows` rows of operands. */
+/* Returns the reals that `rows` rows of operands occupy, for one point and one block of
+ * channels. */
 static inline size_t winograd_plane(const struct winograd *w, int rows)
 {
     return (size_t)((rows + w->pair - 1) / w->pair) * (size_t)w->block;
 }
 
-/* Returns the size in reals of an image's operands V or dM. n images need at most n times as
- * much. */
+/* Returns the reals that one image's V or dM occupy in `blocks` blocks. n images need at most n
+ * times as much. */
 static inline size_t winograd_operands(const struct winograd *w, int blocks)
 {
     return (size_t)blocks * (size_t)winograd_points(w) * winograd_plane(w, winograd_tiles(w));
 }
 
-/* Returns the number of values in one block of columns of U with k rows. */
+/* Returns how many numbers a panel of U has: one block of columns, k rows, all points. */
 static inline size_t winograd_panel(const struct winograd *w, int k)
 {
     return (size_t)winograd_points(w) * (size_t)k * (size_t)w->block;
@@ -139,54 +145,57 @@ static inline size_t winograd_panel(const struct winograd *w, int k)
  * images. Blocks are blocks of channels, input or output. */
 struct winograd_tiles {
     int block, pair;
-    /* Transforms inputs: V <- x, all blocks. blank [tiles]: one bit per output, row by row, set for
-     * outputs whose inputs are all zero; 0 for tiles that are all zero. Only written for F4. */
+    /* Transforms inputs: V <- B'dB for each tile d of x, in all blocks. blank [tiles]: one bit per
+     * output of a tile, row by row, set if all inputs of the output are zero. It is 0 if the whole
+     * tile is zero. Only written for F4. */
     void (*input)(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x);
-    /* Adds the adjoint of the input transform: dx, block `at`, += B dV B'. dv holds this block
-     * only. The caller zeroes dx first. */
+    /* Adds the adjoint of the input transform to block `at` of dx: dx += B dV B'. dv holds this
+     * block only. The caller must zero dx first. */
     void (*input_adjoint)(const struct winograd *w, int n, int at, real *dx, const real *dv);
-    /* Transforms outputs: y, block `at`, <- A'MA + bias [block], from M of this block. `blank` as
-     * set by input. */
+    /* Transforms outputs: block `at` of y <- A'MA + bias [block], then the epilogue. m holds this
+     * block only. `blank` as set by `input`. */
     void (*output)(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias, const uint16_t *blank);
-    /* Computes one block of dM <- A dy A'. Images of dy and of `from` are `stride` numbers apart.
-     * dbias [block] += the sums of the convolution's dy. */
+    /* Computes one block of dM <- A dy A'. Images are `stride` numbers apart in dy and `from`. Adds
+     * the sum of dy before the epilogue to dbias [block]. */
     void (*output_adjoint)(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,
                            const uint8_t *from, size_t stride);
 };
 
 /* Transforms of weights [O,I,3,3]. */
 struct winograd_weights {
-    /* Transforms rows [first, first + count) of block `at` of U, or of U transposed: u [points,
+    /* Transform rows [first, first + count) of panel `at` of U, or of U transposed, to u [points,
      * count, block]. */
     void (*transform)(const struct winograd *w, int at, int first, int count, real *u,
                       const real *weights);
     void (*transform_transposed)(const struct winograd *w, int at, int first, int count, real *u,
                                  const real *weights);
-    /* Computes gradients of the weights of output block `at` and input channels [first, first +
-     * count) <- or += G' dU G. dU is the sum of `parts` panels [points, count, block] that are
-     * `stride` numbers apart, in this order. */
+    /* Computes the gradients of the weights of output block `at` and input channels [first, first +
+     * count): G' dU G, stored in dweights or added to it (`add`). dU is the sum of `parts` panels
+     * [points, count, block] that are `stride` numbers apart, in this order. */
     void (*adjoint)(const struct winograd *w, int at, int first, int count, real *dweights,
                     const real *du, int parts, size_t stride, bool add);
 };
 
-/* Longest sequence of terms that is summed before the sum is added to memory. Splitting the 4608
- * terms of a convolution of 512 channels into runs reduces the rounding error several times, at one
- * memory access per run. F4 amplifies errors, so its runs are shorter. With 16-bit operands F4 uses
- * the longer runs, since rounding of the operands dominates. */
+/* Longest run of terms that is summed in registers before the sum is added to memory. Splitting the
+ * 4608 terms of a convolution of 512 channels into runs reduces the rounding error several times,
+ * at one memory access per run. F4 amplifies errors, so its runs are shorter. With 16-bit operands
+ * F4 uses the longer runs, since rounding of the operands dominates. */
 enum { RUN = 256, RUN_F4 = 64 };
 
-/* Products of operands in blocks of `block` columns. c holds reals; strides count reals. */
+/* Products of operands in blocks of `block` columns. The result c holds reals. Strides are in
+ * reals. */
 struct winograd_product {
     /* Computes c [rows, block] <- (or +=, if `add`) the sum over `count` pairs of a[i] [rows, k]
-     * b[i] [k, block]. Blocks of a's columns are a_stride apart. Sums of at most `run` terms are
-     * held in registers before they are added to c. 16-bit operands: if k is odd, one more column
-     * is read. Tiles read to the end of a's last block, which must hold finite numbers. */
+     * b[i] [k, block]. The columns of a[i] are in blocks that are a_stride apart. Sums of at most
+     * `run` terms are held in registers before they are added to c. With 16-bit operands and odd k,
+     * one more column of a[i] is read. Code for AMX tiles reads a[i] to the end of its last block,
+     * which must hold finite numbers. */
     void (*rows)(real *c, const real *const *a, const real *const *b, int count, size_t a_stride,
                  int rows, int k, int run, bool add);
     /* Computes c [rows, block] <- (or +=, if `add`) the sum over `count` pairs of a[i]' b[i], for
-     * a[i] [k, rows] of one block and b[i] [k, block]. `next` [k, block] is prefetched
-     * meanwhile. */
+     * a[i] [k, rows] of one block and b[i] [k, block]. Also prefetches `next` [k, block], an
+     * operand of the next call. */
     void (*columns)(real *c, const real *const *a, const real *const *b, int count, int rows, int k,
                     bool add, const real *next);
     /* Interleaves pairs of rows, as `columns` reads them: [rows/2, block, 2] <- [rows, block] of 16

@@ -1,5 +1,5 @@
-/* Transforms of winograd.h along one axis, and their adjoints. `kind` is a constant; each function
- * is inlined into a loop over the other axis. */
+/* Transforms of winograd.h along one axis, and their adjoints. `kind` is a constant, and each
+ * function is inlined into a loop over the other axis. */
 #pragma once
 
 #include "kernels/simd/simd.h"
@@ -7,9 +7,9 @@
 
 /* F4 evaluates polynomials at 0, +-P, +-Q and infinity. In exact arithmetic any P and Q work. The
  * mean square of the rounding errors in y grows, per axis, by the mean of A'^2 ((B'^2 1)(G^2 1)) /
- * 3, with matrices squared element by element. Among all multiples of 1/8 this P and Q minimise it:
- * 4.8, against 10.8 for the common choice 1 and 2. The divisions of G, by a point's distances from
- * the other points, are moved to B': deep layers have more weights to transform than inputs. */
+ * 3, with matrices squared element by element. Of all multiples of 1/8, these P and Q give the
+ * smallest factor: 4.8, against 10.8 for the common choice 1 and 2. G's divisions by the distances
+ * between points are moved to B': deep layers have more weights to transform than inputs. */
 #define P    0.625
 #define Q    1.5
 #define PP   (P * P)
@@ -19,7 +19,8 @@
 #define OF_Q (1 / (2 * QQ * (QQ - PP)))
 #define K(x) ((real)(x)) /* converted to real with one rounding */
 
-/* Cases for each kind of tiles, which f receives as a constant first argument. */
+/* Cases of a switch over the kinds of tiles, which call f with the kind as constant first
+ * argument. */
 #define CASES_OF_KIND(...)                                                                         \
     CASE_OF(WINOGRAD_F4, __VA_ARGS__)                                                              \
     CASE_OF(WINOGRAD_F2, __VA_ARGS__)                                                              \

@@ -1,7 +1,7 @@
-/* Tile transforms of winograd.h for values in blocks of channels. Lanes are channels, so nothing is
- * shuffled. Bias, ReLU, pooling and their adjoints are applied while a tile is in registers. This
- * saves passes over memory that took as long as the products. Positions outside the image are zero;
- * outputs outside the part that is read are dropped. */
+/* Tile transforms of winograd.h, for activations in blocks of channels. Lanes are channels, so no
+ * shuffles are needed. Bias, ReLU, pooling and their adjoints are applied while a tile is in
+ * registers. This saves passes over memory that took as long as the products. Inputs outside the
+ * image are zero. Outputs outside the part that later layers read are dropped. */
 #include "kernels/simd/epilogue.h"
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/operands.h"
@@ -9,7 +9,7 @@
 
 enum { OUTPUTS_MAX = 4, INPUTS_MAX = 6 };
 
-/* Position in a walk over the tiles of one block of channels: image, tile row, tile column. */
+/* Position in a loop over the tiles of one block of channels: image, tile row, tile column. */
 struct walk {
     int image, row, column;
 };
@@ -85,8 +85,8 @@ INLINE void input_all(int kind, enum precision precision, const struct winograd 
     }
 }
 
-/* Returns whether all channels of image x are zero at a position. Positions outside the image are
- * zero. */
+/* Returns whether all channels of image x are zero at position (i, j) of a patch. Positions outside
+ * the image are zero. */
 static bool position_is_blank(const struct winograd *w, const real *x, struct patch at, int i,
                               int j)
 {
@@ -100,8 +100,8 @@ static bool position_is_blank(const struct winograd *w, const real *x, struct pa
     return true;
 }
 
-/* Returns the 3x3 patches in an F4 tile that are all zero, one bit each. 0 if the whole tile is
- * zero. */
+/* Returns which of the 16 3x3 patches in an F4 tile are all zero, one bit each. Returns 0 if the
+ * whole tile is zero. */
 static uint16_t blank_patches(const struct winograd *w, const real *x, struct patch at)
 {
     enum { INPUTS = 6, OUTPUTS = 4 };
@@ -119,8 +119,9 @@ static uint16_t blank_patches(const struct winograd *w, const real *x, struct pa
     return (uint16_t)blank;
 }
 
-/* Every 3x3 patch contains one of the four positions in the tile's middle. If none of these is
- * blank, no patch is; usually their first channels show that already. */
+/* Marks outputs whose inputs are all zero. Every 3x3 patch contains one of the four positions in
+ * the tile's middle. If none of these positions is zero in all channels, no patch is all zero; the
+ * first channels usually suffice to see that. */
 static void mark_blank(const struct winograd *w, int n, uint16_t *blank, const real *x)
 {
     struct walk at = {0};
@@ -213,7 +214,7 @@ INLINE void output_tile(int kind, int epilogue, enum precision precision, real *
     store_outputs(epilogue, precision, outputs, outputs, OUTPUTS_MAX, y, to, from, at);
 }
 
-/* Returns a tile's patch of the stored outputs. */
+/* Returns the patch of the stored outputs that a tile computes. */
 INLINE struct patch output_patch(int kind, int epilogue, const struct winograd *w, struct walk at)
 {
     const int size = axis_outputs(kind) / (epilogue == EPILOGUE_RELU_POOL ? 2 : 1);
@@ -286,8 +287,8 @@ INLINE void output_adjoint_all(int epilogue, int kind, const struct winograd *w,
     vreal_store(dbias + VECTOR_LANES, sum[1]);
 }
 
-/* Each combination of kind and epilogue is compiled with its own constants. CONV_DIRECT has no
- * tiles. */
+/* Cases of a switch over epilogues, which call f with the epilogue as constant first argument. Each
+ * combination of epilogue and kind of tile is thus compiled separately. */
 #define CASES_OF_EPILOGUE(...)                                                                     \
     CASE_OF(EPILOGUE_NONE, __VA_ARGS__)                                                            \
     CASE_OF(EPILOGUE_RELU, __VA_ARGS__)                                                            \

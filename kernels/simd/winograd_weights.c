@@ -1,13 +1,15 @@
 /* Transforms of weights between [O,I,3,3] and panels, as in winograd.h. Lanes are channels, which
- * are a kernel or more apart in memory. Nine consecutive numbers of each are loaded and transposed
- * in registers. For 512 by 512 kernels, gathering single numbers took 4 ms; this takes a fifth. */
+ * are at least nine numbers apart in memory. The nine consecutive weights of each channel are
+ * loaded and transposed in registers. For 512 by 512 kernels, gathering single numbers took 4 ms,
+ * five times as long. */
 #include "kernels/simd/operands.h"
 #include "kernels/simd/transpose.h"
 #include "kernels/simd/winograd_axis.h"
 
 #define CASES_OF_WEIGHTS(...) CASES_OF_KIND(__VA_ARGS__) CASE_OF(CONV_DIRECT, __VA_ARGS__)
 
-/* taps <- the kernels of `lanes` channels, which are `step` numbers apart; other lanes are 0. */
+/* taps <- the 3x3 kernels of `lanes` channels, which are `step` numbers apart; other lanes become
+ * 0. */
 INLINE void load_kernels(vreal taps[TAPS], const real *w, size_t step, int lanes)
 {
 #pragma GCC unroll 5
@@ -25,7 +27,7 @@ INLINE void load_kernels(vreal taps[TAPS], const real *w, size_t step, int lanes
     }
 }
 
-/* Stores taps to the kernels of `lanes` channels, or adds them. */
+/* Stores taps in the 3x3 kernels of `lanes` channels, or adds taps to them. */
 INLINE void store_kernels(real *w, size_t step, int lanes, const vreal taps[TAPS], bool add)
 {
 #pragma GCC unroll 5
@@ -45,7 +47,7 @@ INLINE void store_kernels(real *w, size_t step, int lanes, const vreal taps[TAPS
     }
 }
 
-/* Transforms along both axes. Point i is stored at u + i * plane. */
+/* Transforms 3x3 kernels along both axes. Point i is stored at u + i * plane. */
 INLINE void store_points(int kind, real *u, size_t plane, const vreal taps[TAPS])
 {
     if (kind == CONV_DIRECT) {
@@ -104,8 +106,8 @@ INLINE void load_points(int kind, vreal taps[TAPS], const real *u, size_t plane,
         axis_weights_adjoint(kind, taps + 3 * r, half[r]);
 }
 
-/* Rows to prefetch ahead. Adjacent lanes form one short run per row, too far apart for the
- * processor's own prefetching. */
+/* How many rows ahead of the current one are prefetched. Each row is one short run of memory, too
+ * far from the next row for the processor's own prefetching. */
 #define ROWS_AHEAD 6
 
 INLINE void prefetch_row(const real *from, int lanes)
@@ -119,7 +121,7 @@ INLINE void prefetch_row(const real *from, int lanes)
 
 enum { POINTS_MAX = WINOGRAD_POINTS_MAX * WINOGRAD_POINTS_MAX };
 
-/* Stores two rows of U; a missing second row is zero. */
+/* Transforms and stores two rows of U. If only one row exists, the second is zero. */
 INLINE void transform_rows(int kind, real *u, size_t plane, const real *from, size_t column_step,
                            int lanes, int rows, size_t row_step)
 {
@@ -147,8 +149,9 @@ INLINE void transform_rows(int kind, real *u, size_t plane, const real *from, si
 
 #endif
 
-/* Transforms rows of a panel of U. Lanes are the channels of block `at`: `columns` in all,
- * column_step apart. The `count` rows are the other channels, row_step apart. */
+/* Transforms rows of a panel of U. Lanes are the channels of block `at`, of `columns` channels in
+ * all, which are column_step apart. The `count` rows are the channels on the other side of the
+ * convolution, row_step apart. */
 INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
                             const real *weights, int columns, size_t column_step, int count,
                             size_t row_step)

@@ -1,14 +1,15 @@
-/* Products of winograd.h with AMX tiles. 32 rows times a block of columns are four tiles of sums;
- * two tiles of each operand add 32 terms at a time. A row of A in a block is a row of a tile, and
- * so are the pairs of a panel. If the last rows of a panel do not fill a tile, they are padded with
- * zeros. A is read to the end of its block, which must hold finite numbers. */
+/* Products of winograd.h with AMX tiles. Four tiles hold the sums of 32 rows and a block of
+ * columns. Two tiles of A and two of the panel add 32 terms at a time. A row of a tile is a row of
+ * A in one block, or a row of pairs of the panel. If the last rows of a panel do not fill a tile,
+ * they are padded with zeros. A is read to the end of its block, which must hold finite numbers. */
 #pragma once
 
 #include "kernels/simd/operands.h"
 #include "kernels/simd/tiles.h"
 #include "kernels/simd/transpose.h"
 
-/* Tile numbers. SUM_10: rows from 16 on, columns below 16. */
+/* Tile numbers. SUM_rc: row r and column c of the 2 x 2 tiles of sums, each 16 by 16. LEFT: A.
+ * RIGHT: panel. */
 #define SUM_00  0
 #define SUM_01  1
 #define SUM_10  2
@@ -20,7 +21,7 @@
 
 enum { ROWS_MAX = 2 * TILE_ROWS, BLOCK_BYTES = BLOCK * (int)sizeof(real) };
 
-/* Configures the tiles for sums of `rows` <= ROWS_MAX rows, in one or two tiles. */
+/* Configures the tiles for sums of `rows` <= ROWS_MAX rows, in one or two rows of tiles. */
 static void shape_tiles(int rows)
 {
     int upper = rows < TILE_ROWS ? rows : TILE_ROWS;
@@ -45,7 +46,7 @@ INLINE void zero_sums(int two)
     }
 }
 
-/* sums += left [rows, 32] right [32, block]. */
+/* Adds left [rows, 32] times right [32, block] to the tiles of sums. */
 INLINE void add_products(int two, const real *left, const real *right)
 {
     TILE_LOAD(RIGHT_0, right, BLOCK_BYTES);
@@ -80,8 +81,8 @@ INLINE void store_sums(int two, int rows, real *c, bool add)
         vreal_store(c + at, vreal_load(c + at) + vreal_load(sums + at));
 }
 
-/* Returns 32 rows of a panel from `right` on. If only `steps` < 16 pairs exist, they are copied to
- * `room` and padded with zeros. */
+/* Returns 32 rows of a panel, 16 rows of pairs, from `right` on. If only `steps` < 16 rows of pairs
+ * exist, they are copied to `room` and padded with zeros. */
 INLINE const real *fill_up(real *room, const real *right, int steps)
 {
     size_t numbers = (size_t)steps * BLOCK;
@@ -131,7 +132,7 @@ static void product_rows(real *c, const real *const *a, const real *const *b, in
     TILE_RELEASE();
 }
 
-/* to [16, ROW] <- 16 columns of `steps` rows of pairs, padded with zeros. */
+/* Transposes `steps` rows of 16 pairs: to [16, ROW], padded with zeros. */
 INLINE void transpose_pairs(real *to, const real *from, int steps)
 {
     vreal square[VECTOR_LANES];
@@ -144,7 +145,7 @@ INLINE void transpose_pairs(real *to, const real *from, int steps)
         vreal_store(to + i * ROW, square[i]);
 }
 
-/* Multiplies with A transposed, which is computed tile by tile. */
+/* Computes up to 32 rows of A' B. A is transposed tile by tile. */
 INLINE void few_columns(int two, int rows, real *c, const real *const *a, const real *const *b,
                         int count, int k, bool add, const real *next)
 {
@@ -165,7 +166,7 @@ INLINE void few_columns(int two, int rows, real *c, const real *const *a, const 
     store_sums(two, rows, c, add);
 }
 
-/* A block has at most ROWS_MAX rows. */
+/* Computes A' B. A is one block, so A' has at most ROWS_MAX rows. */
 static void product_columns(real *c, const real *const *a, const real *const *b, int count,
                             int rows, int k, bool add, const real *next)
 {

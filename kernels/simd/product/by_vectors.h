@@ -1,7 +1,7 @@
-/* Products of winograd.h with vectors: each number of A, broadcast, times a panel of two vectors.
- * AVX-512 has 32 registers: 12 rows of sums leave room for the panel and a broadcast. Sets with 16
- * registers hold 6 rows. Rows are divided evenly, 64 into 6 times 10 or 11 rather than 5 times 12
- * and 4, to keep the multipliers busy.
+/* Products of winograd.h with vectors: each number of A is broadcast and multiplied by a row of the
+ * panel, two vectors. AVX-512 has 32 registers: 12 rows of sums leave room for a row of the panel
+ * and a broadcast. Sets with 16 registers hold 6 rows. Rows are divided evenly, to keep the
+ * multipliers busy: 64 into 6 times 10 or 11, not into 5 times 12 and 4.
  *
  * 16-bit operands are packed in pairs. A row of a block then has half as many reals, and a sum
  * takes half as many steps. */
@@ -20,9 +20,10 @@
 #define CASES_OF_ROWS CASES_1_TO_6
 #endif
 
-/* sum += A b for k numbers or pairs of each row. Rows of A are row_step apart, numbers k_step. A is
- * usually beyond the second-level cache, in runs too short for the processor's own prefetching.
- * With each number one line is prefetched, from `next` on. */
+/* Adds A b to sum, for k numbers or pairs of each row of A. Rows of A are row_step apart, numbers
+ * k_step. Each iteration prefetches one line of the next operand, from `next` on. A is usually
+ * outside the second-level cache, and its runs are too short for the processor's own
+ * prefetching. */
 INLINE void add_products(int rows, vreal sum[][2], const real *a, int row_step, int k_step,
                          const real *b, int k, const real *next)
 {
@@ -83,7 +84,7 @@ INLINE void few_columns(int rows, real *c, const real *const *a, const real *con
     store_sums(rows, c, sum, add);
 }
 
-/* Returns how many of the `left` rows to process next. */
+/* Returns how many of the `left` remaining rows to process next. */
 static int share_of(int left)
 {
     int groups = (left + ROWS_MAX - 1) / ROWS_MAX;

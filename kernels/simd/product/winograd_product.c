@@ -1,4 +1,4 @@
-/* Products of winograd.h, with tiles if the set has them. */
+/* Products of winograd.h, with AMX tiles if the set has them, else with vectors. */
 #include "kernels/simd/operands.h"
 #include "kernels/simd/winograd.h"
 
@@ -9,7 +9,8 @@
 #endif
 
 #ifdef OPERANDS_ARE_PAIRS
-/* Reads both rows of a pair before writing, because `to` may equal `from`. */
+/* Interleaves pairs of rows. Both rows of a pair are read before writing, because `to` may equal
+ * `from`. */
 static void pair_rows(real *to, const real *from, int rows)
 {
     const __m512i low = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40,
