@@ -1,4 +1,4 @@
-/* The only file that includes the matrix library. */
+/* Calls BLIS. This is the only file that includes its header. */
 #include "kernels/gemm.h"
 
 #include <blis.h>
@@ -75,7 +75,8 @@ void gemm_init(void)
 
 const char *gemm_library(void)
 {
-    /* The version and kernel set are only known at run time. Every call writes the same text. */
+    /* Written at run time, since the version and kernel set are only known then. Every call writes
+     * the same text. */
     static _Thread_local char text[64];
     snprintf(text, sizeof text, "BLIS %s %s", bli_info_get_version_str(),
              bli_arch_string(bli_arch_query_id()));

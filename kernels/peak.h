@@ -1,10 +1,10 @@
 /* Peak rate of multiplications and additions of an instruction set. The operands stay in registers,
- * in enough independent sums to keep all multipliers busy. For sets that round operands, the peak
- * is that of rounded products. */
+ * and there are enough independent sums to keep all multipliers busy. For sets that round operands,
+ * the products of rounded operands are measured. */
 #pragma once
 
 #include "kernels/base/isa.h"
 
-/* Measures the peak of one core in FLOPs per second, the best of about 16 short runs. Other load on
- * the core can only lower the result. */
+/* Returns the peak of one core in FLOPs per second, the best of 16 short runs. Other load on the
+ * core can only lower the result. */
 double peak_flop_per_s(enum isa isa);

@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-/* Oscillators are off by at most about 50 ppm each, so two clocks diverge by at most twice that. */
+/* Usual largest drift between two clocks, in seconds per second. Oscillators are off by at most
+ * about 50 ppm each. */
 #define DRIFT_USUAL 1e-4
 /* Largest plausible drift: more than an oscillator's error plus NTP's slewing (500 ppm). */
 #define DRIFT_MOST 1e-3
@@ -33,7 +34,7 @@ static struct bounds bounds_at(const struct ping *p, int64_t at_ns)
 }
 
 /* If pings contradict each other, a clock was set between them. Then only the ping with the
- * shortest round trip counts. */
+ * shortest round trip is used. */
 struct clock_offset clock_offset_find(const struct ping *pings, size_t n)
 {
     const struct ping *soonest = pings;

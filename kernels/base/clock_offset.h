@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 struct ping {
-    int64_t sent_ns, received_ns; /* times of sending and of the answer's arrival, by the local
+    int64_t sent_ns, received_ns; /* when the ping was sent and its answer received, by the local
                                    * clock */
-    int64_t theirs_ns;            /* time of reading, by the remote clock */
+    int64_t theirs_ns;            /* when the remote host read the ping, by the remote clock */
 };
 
 struct clock_offset {

@@ -7,7 +7,7 @@
 
 enum status {
     OK = 0,
-    ERR_ARGUMENT,    /* value that no caller may pass, or wrong command line */
+    ERR_ARGUMENT,    /* invalid argument of a function, or wrong command line */
     ERR_SPEC,        /* specification or model file with an invalid content */
     ERR_DATA,        /* data file whose content does not match its format */
     ERR_SHAPE,       /* layers whose shapes do not fit together */

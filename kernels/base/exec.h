@@ -16,7 +16,7 @@ enum work { WORK_FLOP, WORK_BYTE };
 
 /* Resources, callbacks and settings of a call that computes. All pointers are borrowed. */
 struct exec {
-    struct pool *pool; /* NULL: the calling thread only */
+    struct pool *pool; /* threads to use; NULL: the calling thread only */
 
     /* Called after each tile so that communication can progress. It may return at once. NULL: never
      * called. */
@@ -24,8 +24,8 @@ struct exec {
     void *poll_arg;
 
     /* Sums `values` over the ranks that share a batch, for synchronised batch norm. NULL: one rank.
-     * If it fails, the computation continues with the local values; the owner of group_arg keeps
-     * the error. */
+     * If it fails, the computation continues with the local values. group_sum must then record the
+     * error in group_arg. */
     enum status (*group_sum)(void *arg, double *values, size_t n);
     void *group_arg;
 
@@ -45,7 +45,7 @@ struct exec {
      * none. */
     const real *weights;
 
-    /* Key of dropout and augmentation, which are functions of (seed, epoch, sample). */
+    /* Random numbers of dropout and augmentation are functions of (seed, epoch, sample). */
     uint64_t seed;
     uint32_t epoch;
     const uint32_t *samples; /* [N] number of each image in the data set */

@@ -22,7 +22,8 @@ bool fp_mode_flushes(void)
 
 #elif defined(__aarch64__)
 
-#define FPCR_FZ ((uint64_t)1 << 24) /* bit that flushes denormal inputs and results */
+/* Bit of the FPCR register that flushes denormal inputs and results to zero. */
+#define FPCR_FZ ((uint64_t)1 << 24)
 
 static uint64_t fpcr_read(void)
 {

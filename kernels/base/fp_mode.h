@@ -7,5 +7,6 @@
  * call it. */
 void fp_mode_set(void);
 
-/* Returns whether both modes are on in the calling thread, read back from the processor. */
+/* Returns whether flush-to-zero and denormals-are-zero are on in the calling thread, as read back
+ * from the processor. */
 bool fp_mode_flushes(void);

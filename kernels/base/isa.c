@@ -11,7 +11,7 @@
 #include "kernels/base/names.h"
 
 #if defined(__x86_64__)
-/* Read from CPUID, because not all compilers accept "f16c" in __builtin_cpu_supports. */
+/* Reads CPUID, because not all compilers accept "f16c" in __builtin_cpu_supports. */
 static bool has_f16c(void)
 {
     unsigned a, b, c = 0, d;

@@ -30,7 +30,7 @@ static const struct launcher {
 };
 enum { N_LAUNCHERS = sizeof LAUNCHERS / sizeof *LAUNCHERS };
 
-/* Returns the number in `text`, or -1 if it is not a rank. */
+/* Returns the number in `text`, or -1 if it is not a valid rank. */
 static int parse_rank(const char *text)
 {
     char *end;
@@ -130,8 +130,8 @@ bool launcher_hears_leaving(void)
     return getenv("PMI_FD") != NULL || launcher_rank() < 0;
 }
 
-/* Announces the end of this process to the launcher, as MPI_Finalize does under PMI-1. Otherwise
- * Hydra may report a crash: it does so if the connection closes before it sees the process end. */
+/* Announces the end of this process to the launcher, as MPI_Finalize does under PMI-1. Without the
+ * announcement, Hydra may report a crash if the connection closes before the process ends. */
 static void announce_end(void)
 {
     static const char command[] = "cmd=finalize\n";
@@ -146,7 +146,8 @@ static void announce_end(void)
         (void)!read(connection.fd, answer, sizeof answer);
 }
 
-/* Defined only in builds with the leak sanitizer, whose check at exit _exit would skip. */
+/* Only defined in builds with the leak sanitizer. Called explicitly, since _exit skips its
+ * check. */
 extern void __lsan_do_leak_check(void) __attribute__((weak));
 
 void launcher_leave(int exit_status)
@@ -158,7 +159,7 @@ void launcher_leave(int exit_status)
     _exit(exit_status);
 }
 
-/* Returns the unread bytes in pipe `fd`; -1 if it is not a pipe. */
+/* Returns the number of unread bytes in pipe `fd`; -1 if `fd` is not a pipe. */
 static int unread(int fd)
 {
     struct stat what;

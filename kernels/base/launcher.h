@@ -31,7 +31,7 @@ bool launcher_hears_leaving(void);
  * TCP, every second run hung. */
 _Noreturn void launcher_leave(int exit_status);
 
-/* Waits until all output of this process has been read, because Hydra discards unread output when a
- * job aborts. At most 10 s, for readers that have stopped; 0.2 s if standard output and error are
- * not pipes. */
+/* Waits until the launcher has read all output of this process, because Hydra discards unread
+ * output when a job aborts. Waits at most 10 s, in case the reader has stopped, or 0.2 s if
+ * standard output and error are not pipes. */
 void launcher_await_reading(void);

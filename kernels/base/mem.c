@@ -21,7 +21,7 @@ void *mem_alloc(size_t bytes)
     if (posix_memalign(&memory, alignment, bytes > 0 ? bytes : 1) != 0)
         return NULL;
 #ifdef MADV_HUGEPAGE
-    /* Advice only: without huge pages the kernel uses small ones. */
+    /* Advice only: if madvise fails, the kernel uses small pages. */
     if (bytes >= HUGE_PAGE)
         madvise(memory, bytes, MADV_HUGEPAGE);
 #endif

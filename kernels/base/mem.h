@@ -27,8 +27,9 @@ void mem_give_back_shared(void *memory, size_t bytes);
 #define MEM_NEW(pointer, n, what, e) mem_new(&(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_new(void *pointer, size_t n, size_t size, const char *what, struct error *e);
 
-/* Makes room for one more element behind the first n of `pointer`, a block from MEM_GROW or NULL
- * with n = 0. Capacity doubles. Free with free(). After an error the block is unchanged. */
+/* Makes room for one more element after the first n of `pointer`. `pointer` is a block from
+ * MEM_GROW, or NULL with n = 0. Capacity doubles. Free with free(). After an error the block is
+ * unchanged. */
 #define MEM_GROW(pointer, n, what, e) mem_grow(&(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_grow(void *pointer, size_t n, size_t size, const char *what, struct error *e);
 
@@ -40,7 +41,7 @@ enum status mem_new_aligned(void *pointer, size_t n, size_t size, const char *wh
 
 /* List of memory blocks that are freed together. Zero-initialise it before use. */
 struct mem_room {
-    void **all; /* [n] blocks */
+    void **all; /* [n] blocks to free */
     size_t n;
 };
 

@@ -138,8 +138,8 @@ static size_t distance_of(const char *name, const char *known)
     return edits == 0 ? 0 : smaller(by_edits, words_distance(name, known));
 }
 
-/* Returns the end of `path` with as many dots as `name`: "time.steps" of "measure.time.steps" for a
- * name with one dot. NULL if the path has no more dots than the name. */
+/* Returns the last part of `path`, with as many dots as `name`: "time.steps" of
+ * "measure.time.steps" for a name with one dot. NULL if the path has no more dots than the name. */
 static const char *path_end(const char *path, const char *name)
 {
     size_t dots = 1;

@@ -37,7 +37,7 @@ struct pool {
     atomic_int running;
     pthread_mutex_t mutex;
     pthread_cond_t announced, finished;
-    struct worker workers[]; /* [threads - 1]; the caller has no entry */
+    struct worker workers[]; /* [threads - 1] workers; the caller is the remaining thread */
 };
 
 static inline void cpu_pause(void)

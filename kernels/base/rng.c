@@ -64,7 +64,7 @@ static uint32_t source_below(struct word_source *s, uint32_t n)
     return (uint32_t)(product >> 32);
 }
 
-/* Fisher-Yates shuffle in Durstenfeld's form. */
+/* Fisher-Yates shuffle, in Durstenfeld's in-place form. */
 void rng_permutation(uint32_t *order, uint32_t n, uint64_t seed, uint32_t stream, uint32_t epoch)
 {
     struct word_source source = {.seed = seed, .stream = stream, .epoch = epoch};

@@ -178,8 +178,8 @@ static void find_residuals(struct line *line, const double *x, const double *y, 
     line->rms = sqrt(sum / (double)n);
 }
 
-/* Returns the least-squares factor c of c v = y with weights 1 / y^2: sum(v / y) / sum(v^2 / y^2).
- * NULL: v = 1. */
+/* Returns the least-squares factor c for c v = y with weights 1 / y^2: sum(v / y) / sum(v^2 / y^2).
+ * v = NULL: all v are 1. */
 static double fit_factor(const double *v, const double *y, size_t n)
 {
     double above = 0, below = 0;
@@ -204,8 +204,8 @@ struct line stats_fit_slope(const double *x, const double *y, size_t n)
     return line;
 }
 
-/* Fits both coefficients without a sign constraint. Weighted means are subtracted first, to avoid
- * cancellation. */
+/* Fits a line whose intercept and slope may be negative. Weighted means are subtracted first, to
+ * avoid cancellation. */
 static struct line fit_freely(const double *x, const double *y, size_t n)
 {
     double weight = 0, mean_x = 0, mean_y = 0, xx = 0, xy = 0;

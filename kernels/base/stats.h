@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct interval {
-    double lo, mid, hi; /* bounds; mid: sample median */
+    double lo, mid, hi; /* lower bound, sample median, upper bound */
     double level;       /* actual confidence, for example 0.96875 at n = 6 */
     bool met;           /* false if n is too small for the requested level; lo and hi are then
                          * minimum and maximum */

@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 
 /* Decodes one UTF-8 character and sets *bytes. For invalid UTF-8 it returns a negative number and
- * *bytes = 1. Invalid are also overlong forms, surrogates and code points above Unicode's (RFC
+ * *bytes = 1. Overlong forms, surrogates and code points above U+10FFFF are also invalid (RFC
  * 3629). */
 static int32_t decode(const char *text, size_t *bytes)
 {
@@ -63,8 +63,8 @@ char *terminal_clean(char *to, size_t size, const char *from)
     return to;
 }
 
-/* Unicode blocks whose characters occupy two columns (East Asian wide characters, emoji) or none
- * (combining marks). */
+/* Returns 2 for the Unicode blocks of wide characters (East Asian, emoji), 0 for combining marks,
+ * else 1. */
 static int columns_of(int32_t code)
 {
     static const struct {

@@ -21,7 +21,7 @@ int terminal_columns(const char *text);
 size_t terminal_fit(const char *text, int columns);
 
 /* Returns the width of the terminal `out` in columns, or $COLUMNS if set. 0: `out` is not a
- * terminal, no limit. */
+ * terminal, so lines have no limit. */
 int terminal_width(FILE *out);
 
 /* Prints a list entry: a head, then a text from column `indent` on, with lines of at most

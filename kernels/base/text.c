@@ -48,7 +48,8 @@ char *text_real(char text[TEXT_NUMBER], double x)
     return text;
 }
 
-/* Uses an exponent if not all digits fit: a truncated number would be a different number. */
+/* Writes `decimals` digits after the point, or an exponent if not all digits fit: cut digits would
+ * be a different number. */
 static void write_digits(char text[TEXT_NUMBER], double x, int decimals)
 {
     if (snprintf(text, TEXT_NUMBER, "%.*f", decimals, x) >= TEXT_NUMBER)
@@ -225,7 +226,8 @@ size_t text_characters(const char *text, size_t bytes)
 {
     size_t n = 0;
     for (size_t i = 0; i < bytes; i++)
-        n += ((unsigned char)text[i] & 0xC0) != 0x80; /* skip continuation bytes */
+        n += ((unsigned char)text[i] & 0xC0) != 0x80; /* count all bytes but UTF-8 continuation
+                                                       * bytes */
     return n;
 }
 

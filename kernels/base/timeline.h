@@ -61,8 +61,8 @@ void timeline_add(struct timeline *t, enum phase phase, const char *name, int64_
 /* Adds a span from begin_ns to the current time. */
 void timeline_end(struct timeline *t, enum phase phase, const char *name, int64_t begin_ns);
 
-/* Return the number of kept steps, the number of spans lost in all steps, and the n spans of kept
- * step i by end time. */
+/* timeline_steps: number of kept steps. timeline_lost: number of spans lost, in all steps.
+ * timeline_step: the n spans of kept step i, ordered by end time. */
 size_t timeline_steps(const struct timeline *t);
 size_t timeline_lost(const struct timeline *t);
 const struct timeline_span *timeline_step(const struct timeline *t, size_t i, size_t *n);

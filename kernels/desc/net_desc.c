@@ -24,7 +24,8 @@ char *shape_text(char text[40], struct shape s)
 
 /* ---- Options of a layer ---- */
 
-/* Returns the address of the option's number, or of number `i` of its pair. */
+/* Returns the address of the option's value in `layer`; of a pair, the first (i = 0) or second (i =
+ * 1). */
 static int *option_int(struct layer_desc *layer, const struct layer_option *option, int i)
 {
     return (int *)((char *)layer + option->offset) + i;
@@ -162,8 +163,9 @@ static enum status infer_shapes(const struct net_desc *net, struct layer_desc *l
     return OK;
 }
 
-/* Completes the names, sizes and offsets of tensors or buffers, from *offset on. The rule's part of
- * a name ("weight") has at most 15 letters, so the layer's name is never cut. */
+/* Completes the names, sizes and offsets of a layer's tensors or buffers. The first one begins at
+ * *offset of the arena. The rule's part of a name ("weight") has at most 15 letters, so the layer's
+ * name is never cut. */
 static void place_list(const struct net_desc *net, const struct layer_desc *layer,
                        struct tensor_desc *list, int n, size_t *offset)
 {
@@ -181,7 +183,7 @@ static void place_list(const struct net_desc *net, const struct layer_desc *laye
     }
 }
 
-/* Tensors and buffers of a layer. */
+/* Tensors and buffers of one layer, before they are appended to the net's tables. */
 struct layer_parts {
     struct tensor_desc tensors[2], buffers[2];
 };

@@ -32,8 +32,8 @@ struct shape {
 #define TENSOR_DIMS_MAX  4
 
 /* One parameter tensor: `count` numbers at `offset` in each arena (parameters, gradients, each
- * optimizer slot). Tensors are stored in forward order without gaps. Buffers, which are not
- * parameters, are described likewise and have an arena of their own. */
+ * optimizer slot). Tensors are stored in forward order without gaps. The same struct describes a
+ * buffer (running statistics); buffers have a separate arena. */
 struct tensor_desc {
     char name[NET_NAME_MAX + 16]; /* for example "conv1.weight" */
     int layer;                    /* index of the layer that has this tensor */
@@ -41,7 +41,8 @@ struct tensor_desc {
     size_t offset, count;
     size_t fan_in, fan_out;
     bool bias;
-    bool norm; /* set for normalisation: scale (initially 1) or, with `bias`, shift (initially 0) */
+    bool norm; /* tensor of a normalisation layer: scale, initially 1, or if `bias` is set shift,
+                * initially 0 */
 };
 
 /* One layer as written in the model file, and the values derived from it. FLOPs count a
@@ -72,7 +73,8 @@ struct layer_desc {
     struct shape in, out;
     int first_tensor, n_tensors;
     int n_buffers;
-    size_t buffer_offset;                   /* offset of the first buffer in its arena */
+    size_t buffer_offset;                   /* offset of the layer's first buffer in the arena of
+                                             * buffers */
     uint64_t flops_forward, flops_backward; /* FLOPs per image; backward excludes dx in the first
                                              * layer with parameters */
 };
@@ -107,7 +109,8 @@ struct net_desc {
 struct layer_option {
     const char *key;
     enum { LAYER_INT, LAYER_PAIR, LAYER_REAL, LAYER_PART } type;
-    size_t offset; /* offset of the field, or of the first of a pair, in struct layer_desc */
+    size_t offset; /* offset in struct layer_desc of the option's field; of a pair, of the first
+                    * field */
     double min, max;
     double preset; /* default if the key is absent; NAN: required */
     const char *help;
@@ -122,7 +125,7 @@ struct layer_rule {
      * shapes if they do not fit. */
     enum status (*infer)(struct layer_desc *layer, struct error *e);
     /* Fills n_dims, dims, fan_in, fan_out, bias and the last part of the name of each parameter
-     * tensor, in order. Returns their number, at most 2. NULL: no parameters. */
+     * tensor, in order. Returns the number of tensors, at most 2. NULL: no parameters. */
     int (*tensors)(const struct layer_desc *layer, struct tensor_desc tensors[2]);
     /* Fills the same members for each buffer, and returns the number of buffers. NULL: no
      * buffers. */

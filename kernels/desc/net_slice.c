@@ -13,7 +13,8 @@ static bool is_elementwise(const struct layer_desc *layer)
 
 bool net_pair_next(const struct net_desc *net, struct net_pair *pair)
 {
-    int dense = -1; /* last dense layer, if only element-wise layers follow it */
+    int dense = -1; /* index of the last dense layer if only element-wise layers follow it, else
+                     * -1 */
     for (int i = pair->rows + 1; i < net->n_layers; i++) {
         const struct layer_desc *layer = &net->layers[i];
         if (layer->kind == LAYER_dense && dense >= 0) {
@@ -106,7 +107,7 @@ bool net_slice_has_whole(const struct net_desc *net, const struct net_desc *slic
     return net->tensors[tensor].count == slice->tensors[tensor].count;
 }
 
-/* Weights are [outputs, inputs], biases [outputs]. */
+/* Dimensions of weights are [outputs, inputs], of biases [outputs]. */
 size_t net_slice_element(const struct net_desc *net, const struct net_desc *slice, int tensor,
                          size_t i)
 {

@@ -1,17 +1,18 @@
-/* Helpers for the rules of layers. Internal to this folder. */
+/* Functions shared by the rules of several layer kinds. Internal to this folder. */
 #pragma once
 
 #include "kernels/desc/net_desc.h"
 
-/* One rule per layer kind, in <kind>_desc.c. */
+/* Declares the rule of each layer kind, which is defined in <kind>_desc.c. */
 #define LAYER(name, summary) extern const struct layer_rule layer_rule_##name;
 #include "kernels/desc/layers.def"
 
-/* Largest size of an activation, and of all parameters together. Dimensions and MPI counts are
- * ints. */
+/* Largest number of elements of an activation, and of all parameters together. Dimensions and MPI
+ * counts are ints. */
 #define NET_COUNT_MAX 2147483647u
 
-/* Returns ERR_SHAPE at the layer's place in the file. The text begins with "conv2d 'conv1': ". */
+/* Returns ERR_SHAPE with the layer's position in the model file. The text begins with "conv2d
+ * 'conv1': ". */
 enum status layer_error(const struct layer_desc *layer, struct error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

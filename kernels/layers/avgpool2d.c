@@ -1,5 +1,5 @@
-/* The outer loops run over the positions of a window, the inner loop over the outputs of a row, so
- * that it vectorises. Each output still sums its window in row order. */
+/* Average pooling. The outer loops run over the positions of a window, the inner loop over the
+ * outputs of a row, so that it vectorises. Each output still sums its window in row order. */
 #include <string.h>
 
 #include "kernels/base/simd.h"

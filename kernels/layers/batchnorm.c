@@ -1,4 +1,5 @@
-/* Computations from the sums of a channel: batch statistics, running statistics, gradients. */
+/* Computes batch statistics, running statistics and coefficients of gradients from the sums of each
+ * channel. */
 #include "kernels/layers/batchnorm.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 struct statistics {
     double *count;          /* numbers summed per channel, over all ranks; 0: running statistics
                              * were used */
-    double *mean, *inverse; /* [C]; inverse: 1 / standard deviation */
+    double *mean, *inverse; /* [C] mean, and 1 / standard deviation, per channel */
 };
 
 struct batchnorm_call {
@@ -16,8 +16,8 @@ struct batchnorm_call {
     const struct layer_desc *layer;
     size_t images, channels, plane;
     struct statistics s;
-    double *sums;  /* [C,2] two sums per channel, then the count */
-    real *running; /* [C,2]: running means, then variances */
+    double *sums;  /* [C,2] two sums per channel, then how many numbers each sum has */
+    real *running; /* [C,2] running means, then running variances */
     const real *x, *dy, *weight, *bias;
     real *y, *dx;
     void *arg; /* caller's data for its own pass functions */
@@ -42,7 +42,7 @@ static inline bool batchnorm_counts(const struct exec *ex, size_t image)
     return ex->weights == NULL || ex->weights[image] != 0;
 }
 
-/* Sums values [n] over the ranks that share the batch. */
+/* Replaces values [n] by their sums over the ranks that share the batch. */
 static inline void batchnorm_sum_group(const struct exec *ex, double *values, size_t n)
 {
     if (ex->group_sum != NULL)

@@ -76,7 +76,7 @@ SIMD_CLONES static void sum_inputs(void *arg, size_t begin, size_t end, int thre
             if (batchnorm_counts(call->ex, i))
                 add_products(sums, x, shift, x, shift, call->plane);
         }
-        call->s.mean[c] = shift; /* shift; batchnorm_forward adds the mean of x - shift */
+        call->s.mean[c] = shift; /* batchnorm_forward adds the mean of x - shift to the shift */
         call->sums[2 * c] = sums[0];
         call->sums[2 * c + 1] = sums[1];
     }
@@ -128,7 +128,7 @@ SIMD_CLONES static void sum_gradients(void *arg, size_t begin, size_t end, int t
     }
 }
 
-/* Padding images have no gradient. */
+/* Computes dx. The gradient of padding images is 0. */
 SIMD_CLONES static void differentiate(void *arg, size_t begin, size_t end, int thread)
 {
     const struct batchnorm_call *call = arg;

@@ -16,7 +16,7 @@
 #include "kernels/gemm.h"
 #include "kernels/layers/im2col.h"
 
-/* Columns, outputs and gradients of a chunk fit roughly in a second-level cache. */
+/* Target size of the columns, outputs and gradients of a chunk: roughly a second-level cache. */
 #define CHUNK_BYTES ((size_t)1 << 20)
 
 struct sizes {
@@ -43,8 +43,8 @@ static struct sizes sizes_of(const struct layer_desc *l, size_t n)
     return s;
 }
 
-/* Layout of scratch: for each thread cols [K, chunk*P] and flat [O, chunk*P]; then, for each thread
- * but the first, its weight gradient. */
+/* Returns the reals of cols and flat for one thread. Layout of scratch: for each thread cols [K,
+ * chunk*P] and flat [O, chunk*P]; then one weight gradient for each thread but the first. */
 static size_t thread_reals(const struct sizes *s)
 {
     return aligned_reals(s->k * s->chunk * s->p) + aligned_reals(s->channels * s->chunk * s->p);
@@ -102,7 +102,7 @@ static void gather_columns(const struct conv2d_call *call, real *cols, size_t be
                call->c->layer);
 }
 
-/* y [m,O,P] <- flat [O,m,P] + bias [O], unless bias is NULL */
+/* y [m,O,P] <- flat [O,m,P], plus bias [O] unless bias is NULL */
 SIMD_CLONES static void place_outputs(real *restrict y, const real *restrict flat,
                                       const real *restrict bias, size_t images, size_t channels,
                                       size_t p)

@@ -4,8 +4,8 @@
 #include "kernels/layers/layer_tables.h"
 #include "kernels/layers/receptive_field.h"
 
-/* Return the offset of (channel, kernel row, kernel column) in an image and in the weights of one
- * output. */
+/* input_at returns the offset of (channel, kernel row, kernel column) in an image, weight_at in the
+ * weights of one output. */
 static size_t input_at(const struct layer_desc *l, const struct receptive_field *f, int c, int r,
                        int s)
 {
@@ -72,7 +72,7 @@ static void conv2d_ref_forward(const struct layer_call *c)
     }
 }
 
-/* Adds one image's contribution to all gradients. dx is zero on entry, or NULL. */
+/* Adds the contribution of one image to all gradients. dx is zero on entry, or NULL. */
 static void backward_image(const struct layer_desc *l, real *dx, real *dparams, const real *dy,
                            const real *x, const real *params)
 {

@@ -50,7 +50,7 @@ static void for_tiles(const struct dense_call *call, int thread, struct tile t, 
     }
 }
 
-/* y += x W' for images [begin, end) and one tile. */
+/* y += x W' for images [begin, end) and one tile of W. */
 static void forward_tile(const struct dense_call *call, size_t begin, size_t end, size_t row,
                          size_t rows, size_t column, size_t columns)
 {
@@ -74,8 +74,8 @@ static void forward_share(void *arg, int thread, int threads)
     for_tiles(call, thread, t, 0, call->out, begin, end, forward_tile);
 }
 
-/* Computes dx of images [begin, end) from one tile. The first row of tiles overwrites dx, the
- * others add to it. */
+/* Adds one tile's contribution to dx of images [begin, end). The first row of tiles overwrites dx
+ * instead. */
 static void backward_input_tile(const struct dense_call *call, size_t begin, size_t end, size_t row,
                                 size_t rows, size_t column, size_t columns)
 {

@@ -19,7 +19,7 @@ static void dense_ref_forward(const struct layer_call *c)
     }
 }
 
-/* Adds one image's contribution to the gradients. */
+/* Adds the contribution of one image to the gradients of weights and bias. */
 static void backward_params(real *dparams, const real *dy, const real *x, size_t in, size_t out,
                             bool bias)
 {

@@ -10,7 +10,7 @@
 
 SIMD_DECLARE(struct keep_functions, keep)
 
-enum { BLOCK = 4 }; /* number of units drawn together */
+enum { BLOCK = 4 }; /* random words computed by one rng_words4, one per unit */
 
 struct dropout_call {
     const struct layer_call *c;
@@ -18,7 +18,7 @@ struct dropout_call {
     struct dropout_units u;
     real *out;
     const real *in;
-    bool draw; /* forward draws the mask first; backward reuses it */
+    bool draw; /* true in forward, which draws the mask; backward applies the saved mask */
 };
 
 size_t dropout_mask_bytes(const struct layer_desc *layer, int n)
@@ -138,7 +138,7 @@ void dropout_mask_backward(const struct layer_call *c)
         .backward = dropout_mask_backward,                                                         \
     }
 
-/* dropout2d: Tompson et al., "Efficient object localization using convolutional networks", CVPR
- * 2015. */
+/* Tompson et al., "Efficient object localization using convolutional networks", CVPR 2015,
+ * introduce dropout2d. */
 const struct layer_kernel layer_dropout = HOOKS;
 const struct layer_kernel layer_dropout2d = HOOKS;

@@ -24,7 +24,7 @@ struct layer_call {
 struct layer_kernel {
     const struct layer_kernel *reference; /* version in plain loops; NULL if this table is that
                                            * version */
-    /* Sizes of `saved` and `scratch`. NULL: 0. */
+    /* Return the bytes of `saved` and `scratch`. NULL: 0. */
     size_t (*saved_bytes)(const struct layer_desc *layer, int n);
     size_t (*scratch_bytes)(const struct layer_desc *layer, int n, int threads);
     void (*forward)(const struct layer_call *c);  /* computes y from x and params */

@@ -19,7 +19,7 @@ typedef void block_function(void *arg, size_t begin, size_t end, int thread);
  * depends only on n, block and the number of threads. */
 void exec_for(const struct exec *ex, size_t n, size_t block, block_function *f, void *arg);
 
-/* Lets communication progress. Only the calling thread may poll. */
+/* Polls, so that communication can progress. Only the calling thread may poll. */
 static inline void exec_poll(const struct exec *ex)
 {
     if (ex->poll != NULL)
@@ -29,7 +29,8 @@ static inline void exec_poll(const struct exec *ex)
 /* Elements that a memory-bound loop processes between two polls: about 50 us at 10 GB/s. */
 #define ELEMENTS_PER_BLOCK ((size_t)1 << 16)
 
-/* FLOPs between two polls: about 300 us at 200 GFLOP/s, enough for GEMM to reach its full rate. */
+/* FLOPs that a loop computes between two polls: about 300 us at 200 GFLOP/s, enough for GEMM to
+ * reach its full rate. */
 #define FLOPS_PER_BLOCK ((size_t)64 << 20)
 
 /* Returns how many images fit in `budget` if each costs `cost`; at least 1. */
@@ -51,7 +52,7 @@ static inline const real *added_bias(const struct layer_desc *l, const real *par
     return l->without_bias || l->unbiased ? NULL : params + weights;
 }
 
-/* Initialises the outputs of a dense layer to the bias, or to 0. */
+/* Sets the outputs of a dense layer to the bias, or to 0 if `bias` is NULL. */
 static inline void begin_outputs(real *y, const struct layer_desc *dense, const real *bias)
 {
     size_t bytes = (size_t)dense->channels * sizeof *y;

@@ -4,15 +4,16 @@
 
 #include "kernels/layers/receptive_field.h"
 
-/* Processes one plane: inputs from number `in` of [N,in], outputs from number `out` of [N,out]. */
+/* Processes one plane: the inputs begin at index `in` of [N,in], the outputs at index `out` of
+ * [N,out]. */
 typedef void plane_function(const struct layer_call *c, size_t in, size_t out);
 
 /* Calls f for every plane, on all threads. `numbers`: how many inputs f reads per plane, for
  * splitting the work. */
 void pool_planes(const struct layer_call *c, size_t numbers, plane_function *f);
 
-/* Processes output `out` of [N,out], whose receptive field lies in the plane that begins at number
- * `plane`. */
+/* Processes the output at index `out` of [N,out]. Its receptive field lies in the input plane that
+ * begins at index `plane`. */
 typedef void output_function(const struct layer_call *c, const struct receptive_field *field,
                              size_t plane, size_t out);
 

@@ -1,7 +1,7 @@
 #include "kernels/base/simd.h"
 #include "kernels/layers/layer_tables.h"
 
-/* Written so that NaN stays NaN: a diverged net must be noticed. */
+/* Keeps NaN unchanged, so that the divergence of a net is noticed. */
 SIMD_CLONES static void relu_forward_block(void *arg, size_t begin, size_t end, int thread)
 {
     const struct layer_call *c = arg;

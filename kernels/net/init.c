@@ -5,8 +5,9 @@
 #include "kernels/base/rng.h"
 #include "kernels/net/net.h"
 
-/* Returns random number `word` (0 or 1) of an element, in [0, 1). A stream has too few words per
- * sample for large tensors, so the element's high bits are used as the sample. */
+/* Returns random number `word` (0 or 1) of an element, in [0, 1). Large tensors have more elements
+ * than a stream has words per sample. The element's high bits are therefore passed as the sample
+ * number. */
 static double unit_of(uint64_t seed, int tensor, size_t element, uint32_t word)
 {
     const size_t low_bits = 20;
@@ -20,7 +21,8 @@ static double uniform_of(uint64_t seed, int tensor, size_t element, double bound
     return (2 * unit_of(seed, tensor, element, 0) - 1) * bound;
 }
 
-/* Box-Muller method. The argument of the logarithm is in (0, 1]. */
+/* Returns a normally distributed number (Box-Muller method). The argument of the logarithm is in
+ * (0, 1]. */
 static double normal_of(uint64_t seed, int tensor, size_t element, double deviation)
 {
     const double two_pi = 6.283185307179586;

@@ -157,7 +157,7 @@ static size_t output_reals(const struct net *net, const struct op *op)
     return aligned_reals(op->kernel->out_reals(&op->fused, net->options.n_max));
 }
 
-/* Returns the size in reals of n_max outputs. 16-bit values need half the size of their
+/* Returns the size in reals of n_max outputs. 16-bit activations need half the size of their
  * gradients. */
 static size_t value_reals(const struct net *net, const struct op *op)
 {
@@ -165,8 +165,8 @@ static size_t value_reals(const struct net *net, const struct op *op)
     return aligned_reals(reals / precision_per_real(values_precision(&op->fused, op->fused.out)));
 }
 
-/* Reserves the input of the first op: the images or, in a later stage, the output of the previous
- * stage. */
+/* Reserves memory for the input of the first op: the images or, in a later stage, the output of the
+ * previous stage. */
 static void lay_out_input(struct net *net)
 {
     int first = net->options.first_op;

@@ -46,7 +46,7 @@ const char *net_op_name(const struct net *net, int op);
 /* Writes the names of an op's layers, cut to fit: "conv1 relu1 maxpool2d1". Returns `text`. */
 char *net_op_layers(const struct net *net, const struct net_desc *desc, int op,
                     char text[NET_OP_LAYERS]);
-/* Properties and output of an op, for measuring and comparing plans. */
+/* Properties and output of one op, for timing and comparing plans. */
 struct net_op_view {
     int first_layer, last_layer; /* range of layers [first, last) */
     /* Output [N,C,H,W] of the slot's images after net_forward; later layers read read_h rows and
@@ -81,7 +81,7 @@ size_t net_bytes(const struct net *net); /* Returns the sum of net_memory in byt
 uint64_t net_flops_done(const struct net *net, bool backward);
 unsigned net_savings(const struct net *net); /* Returns the savings of all ops, as a bit mask. */
 
-/* Makes n <= n_max images, bytes [N,C,H,W], the input of a slot. The net reads a byte as (byte/255
+/* Sets the input of a slot to n <= n_max images, bytes [N,C,H,W]. The net reads a byte as (byte/255
  * - mean)/std. The images are borrowed until backward of the slot has ended. */
 void net_load(struct net *net, const struct exec *ex, int slot, int n, const uint8_t *images);
 /* Works as net_load, for images [C,H,W] anywhere in memory. The array of pointers `image` is
@@ -114,7 +114,8 @@ void net_expect(struct net *net, int slot, int n);
 enum status net_tune(uint8_t *choices, const struct net_desc *desc,
                      const struct net_options *options, struct pool *pool, struct error *e);
 
-/* Runs ops [first, last) on the n images of the slot. params: the arena of parameters. */
+/* Runs forward of ops [first, last) on the n images of the slot. params: the arena of
+ * parameters. */
 void net_forward(struct net *net, const struct exec *ex, int slot, int first, int last,
                  const real *params);
 
@@ -129,7 +130,7 @@ struct score net_loss(struct net *net, const struct exec *ex, int slot, const ui
  * counts. */
 void net_classify(const struct net *net, int slot, int *classes);
 
-/* Runs ops last-1 down to first backward. grads: the arena of gradients, overwritten for the
+/* Runs backward of ops last-1 down to first. grads: the arena of gradients, overwritten for the
  * tensors of these ops, or added to if ex->accumulate. */
 void net_backward(struct net *net, const struct exec *ex, int slot, int first, int last,
                   const real *params, real *grads);
@@ -137,12 +138,13 @@ void net_backward(struct net *net, const struct exec *ex, int slot, int first, i
 /* Returns the slot's logits [N, classes], valid after forward of the last op. */
 const real *net_logits(const struct net *net, int slot);
 
-/* Sets the initial weights by the description's initializer; they only depend on (seed, tensor,
+/* Sets all initial weights by the description's initializer. Each depends only on (seed, tensor,
  * element). */
 void net_init_params(const struct net_desc *desc, real *params, uint64_t seed);
-/* Returns the initial value of one element. */
+/* Returns the initial value of one element of a tensor. */
 real net_initial_value(const struct net_desc *desc, int tensor, size_t element, uint64_t seed);
-/* Sets the initial weights of tensors [first, last) only, the first of them at params[0]. */
+/* Sets the initial weights of tensors [first, last) only. The first of these tensors begins at
+ * params[0]. */
 void net_init_tensors(const struct net_desc *desc, int first, int last, real *params,
                       uint64_t seed);
 
@@ -152,7 +154,7 @@ void net_init_buffers(const struct net_desc *desc, real *buffers);
 /* Generated images, labels and weights for timing training steps, equal in every call. The caller
  * frees them by emptying `memory`, also after an error. */
 struct net_batch {
-    const struct net_desc *desc; /* borrowed description */
+    const struct net_desc *desc; /* description of the network, borrowed */
     int n;
     struct exec ex;
     uint8_t *images, *labels;

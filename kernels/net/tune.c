@@ -9,7 +9,7 @@
 #include "kernels/base/stats.h"
 #include "kernels/net/net.h"
 
-/* Timed rounds of each candidate, after one warm-up round. */
+/* Number of timed rounds per candidate, after one warm-up round. */
 enum { ROUNDS = 7 };
 
 /* Largest ratio of a candidate's time to the default kernel's for choosing the candidate. Smaller
@@ -223,7 +223,8 @@ enum status net_tune(uint8_t *choices, const struct net_desc *desc,
     return status;
 }
 
-/* Returns the kernel choice if it is more specific than the kind of the op, else that kind. */
+/* Returns the name of the chosen kernel if it is more specific than the name of the op, else the
+ * op's name. */
 static const char *kernel_name(const struct net *net, int op)
 {
     enum kernel_choice choice = net_op_view(net, 0, op).choice;

@@ -51,7 +51,7 @@ int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogu
     return 1 + taken;
 }
 
-/* Returns whether the op of this layer reads blocks of channels. */
+/* Returns whether this layer can be computed by an op that reads blocks of channels. */
 static bool takes_blocks(const struct layer_desc *l, const struct extent *read)
 {
     return is_norm(l) || (is_conv3x3(l) && read->choice != CHOICE_gemm);

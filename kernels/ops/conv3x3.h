@@ -1,15 +1,16 @@
-/* Matching of layers to the ops for 3x3 convolutions of stride 1. Internal to kernels/. */
+/* Matches layers to the ops for 3x3 convolutions of stride 1. Internal to kernels/. */
 #pragma once
 
 #include "kernels/ops/op.h"
 #include "kernels/simd/conv3x3.h"
 
-/* Returns how many layers from layers[0] on form a 3x3 convolution of stride 1 and its epilogue; 0
- * if none. If batch norm follows, the count includes the norm and its epilogue, and *norm is
+/* Returns how many layers from layers[0] on are a 3x3 convolution of stride 1 and its epilogue; 0
+ * if layers[0] is not. If batch norm follows, it and its epilogue are counted too, and *norm is
  * set. */
 int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogue, bool *norm);
 
-/* Returns how many layers from layers[0] on form batch norm and its epilogue; 0 if none. */
+/* Returns how many layers from layers[0] on are batch norm and its epilogue; 0 if layers[0] is
+ * not. */
 int norm_match(const struct layer_desc *layers, int n, enum epilogue *epilogue);
 
 /* Functions `match` of op_kernel. The `_blocks` variants only match if the next layer's op reads

@@ -24,7 +24,7 @@ static struct conv_share share_of(const struct fused_layers *fused, const struct
     size_t y = w->norm                     ? sizes.chunk * stored_block(w)
                : fused->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w)
                                            : 0;
-    /* One 16-bit number per tile; a real per tile is large enough. */
+    /* Room for marks: 16 bits per tile are needed, one real per tile is reserved. */
     size_t blank = w->kind == WINOGRAD_F4 ? sizes.chunk * (size_t)winograd_tiles(w) : 0;
     struct conv_share share = {.m = aligned_reals(sizes.m),
                                .v = aligned_reals(sizes.v),

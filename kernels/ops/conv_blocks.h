@@ -119,9 +119,9 @@ void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, co
 real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread);
 void conv_chunk_dx_end(const struct conv_call *call, size_t begin, size_t end, const real *dx);
 
-/* Output transforms of a chunk: block b of y from M, and block b of dM from dy. Call
- * conv_output_adjoint_begin before the first block of a chunk; it clears dbias before the thread's
- * first chunk. */
+/* conv_output transforms block b of M to block b of y, for one chunk. conv_output_adjoint
+ * transforms block b of dy to block b of dM. Before the first block of a chunk, call
+ * conv_output_adjoint_begin. It clears dbias before the thread's first chunk. */
 void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, real *y,
                  const real *m, int thread);
 void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_t end, int thread);

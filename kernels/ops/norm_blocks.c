@@ -36,7 +36,7 @@ size_t norm_saved_bytes(const struct fused_layers *fused, int at, int n)
            (size_t)n * padded_channels(fused, at) * area_pixels(norm.stored);
 }
 
-/* Returns the bytes of a thread's sums [C/block, 2, block] and shifts [C]. */
+/* Returns the bytes of a thread's sums [C/block, 2, block] (double) and shifts [C] (real). */
 static size_t sums_bytes(const struct fused_layers *fused, int at)
 {
     return padded_channels(fused, at) * (2 * sizeof(double) + sizeof(real));
@@ -168,8 +168,8 @@ static void clear_sums(const struct norm_call *call)
         memset(share_sums(call, t), 0, 2 * call->blocks * call->block * sizeof(double));
 }
 
-/* The shift that is subtracted before summing is the running mean if ranks share the sums, else a
- * number of the batch: see batchnorm2d.c. */
+/* Sets each channel's shift, which is subtracted before summing: the running mean if ranks share
+ * the sums, else a number of the batch. See batchnorm2d.c. */
 void norm_sums_begin(const struct norm_call *call)
 {
     clear_sums(call);
@@ -234,7 +234,8 @@ static void join_sums(const struct batchnorm_call *bn)
     }
 }
 
-/* Normalises blocks [begin, end) of images. */
+/* Normalises blocks [begin, end) and applies the epilogue. Blocks of all images are numbered
+ * consecutively. */
 static void normalise(void *arg, size_t begin, size_t end, int thread)
 {
     const struct batchnorm_call *bn = arg;
@@ -278,7 +279,7 @@ void norm_forward(struct norm_call *call)
     batchnorm_forward(&call->bn, join_sums, normalise_all);
 }
 
-/* Sums the gradients of images [begin, end). */
+/* Sums the gradients of images [begin, end) per channel. */
 static void sum_gradients(void *arg, size_t begin, size_t end, int thread)
 {
     const struct batchnorm_call *bn = arg;
@@ -350,7 +351,7 @@ static void prefetch(const struct norm_call *call, size_t image, size_t b)
         __builtin_prefetch((const char *)(call->c->dy + p * call->stored) + at, 0, 2);
 }
 
-/* Padding images have no gradient. */
+/* The gradient of padding images is 0. */
 void norm_differentiate(const struct norm_call *call, real *dx, size_t image, size_t b, int thread)
 {
     size_t p = image * call->blocks + b;

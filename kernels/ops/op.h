@@ -1,6 +1,7 @@
-/* Ops, the units of a plan. An op computes several neighbouring layers at once and defines the
- * layout of the values between them. Each kind is a row of ops.def, which matches certain sequences
- * of layers. The first matching row wins; a single layer always matches the last row.
+/* Ops, the units of a plan. An op computes one layer, or several consecutive layers at once, and
+ * defines the layouts of its input and output. Each kind of op is a row of ops.def, which matches
+ * certain sequences of layers. The first matching row is used; a single layer always matches the
+ * last row.
  *
  * Internal to kernels/. */
 #pragma once
@@ -17,9 +18,9 @@
 enum layout {
     LAYOUT_NCHW, /* real [N,C,H,W], the layout of single layers */
     /* [N,C/block,h,w,block] with a block of two vectors; h and w are the part that is read. Numbers
-     * have the net's value precision. 16-bit values are packed, two per `real`. */
+     * have the precision of the net's activations. 16-bit numbers are packed, two per `real`. */
     LAYOUT_BLOCKED,
-    /* N times uint8_t [C,H,W], the images as loaded; only before the first op */
+    /* the images as loaded: N pointers to uint8_t [C,H,W]; only before the first op */
     LAYOUT_BYTES,
 };
 
@@ -45,8 +46,8 @@ struct fused_layers {
     enum precision values;                 /* precision of activations in blocks and of saved
                                             * numbers */
     bool wants_input;                      /* an earlier layer has parameters, so dx is needed */
-    const real (*byte_value)[BYTE_VALUES]; /* [C][256]: number represented by each byte of an
-                                            * image */
+    const real (*byte_value)[BYTE_VALUES]; /* [C][256] the number that each value of a byte
+                                            * represents */
 };
 
 static inline const struct layer_desc *fused_last(const struct fused_layers *fused)
@@ -77,7 +78,7 @@ static inline const struct layer_desc *fused_find(const struct fused_layers *fus
 struct op_call {
     const struct exec *ex;
     int n;
-    const uint8_t *const *image; /* [n], each [C,H,W]; need not be contiguous */
+    const uint8_t *const *image; /* [n] pointers to images [C,H,W], which need not be contiguous */
     const real *x;
     real *y;
     const real *dy;
@@ -130,8 +131,8 @@ struct op_kernel {
     /* Returns how many of the n layers from `layers` on the op computes, 0 if none. `read` is as in
      * struct fused_layers. */
     int (*match)(const struct layer_desc *layers, int n, const struct extent *read);
-    /* Returns the size in reals of the output of n images in the op's layout. NULL: the size of its
-     * shape. */
+    /* Returns the size in reals of n images' output in the op's layout. NULL: as many reals as the
+     * output shape has numbers. */
     size_t (*out_reals)(const struct fused_layers *fused, int n);
     size_t (*saved_bytes)(const struct fused_layers *fused, int n);
     size_t (*scratch_bytes)(const struct fused_layers *fused, int n, int threads);
@@ -140,7 +141,7 @@ struct op_kernel {
     /* Return the FLOPs computed per image. NULL: the layers' FLOPs as written. */
     uint64_t (*flops_forward)(const struct fused_layers *fused);
     uint64_t (*flops_backward)(const struct fused_layers *fused);
-    /* Returns bits of enum saving. NULL: none. */
+    /* Returns a bit mask of the savings (enum saving). NULL: none. */
     unsigned (*savings)(const struct fused_layers *fused);
 };
 
@@ -152,7 +153,7 @@ static inline unsigned saving_of_dead_outputs(const struct fused_layers *fused, 
     return all ? 0 : SAVING_BIT(SAVING_dead_outputs);
 }
 
-/* Returns whether a layer is the pooling that convolution ops can fuse. */
+/* Returns whether a layer is 2x2 max pooling that convolution ops can fuse. */
 static inline bool is_pool2x2(const struct layer_desc *l)
 {
     return l->kind == LAYER_maxpool2d && l->kernel_h == 2 && l->kernel_w == 2 && l->stride_h == 2 &&

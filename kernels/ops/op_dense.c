@@ -24,9 +24,9 @@ struct dense_call {
     const struct winograd_product *product;
     int n, in, out, block;
     size_t plane; /* reals per block of X or dY, for all images */
-    real *x, *dy; /* blocks of X and dY */
-    real *pairs;  /* dY in pairs of images; only for bf16 operands */
-    real *shares; /* for each thread a slice of W and a block of results */
+    real *x, *dy; /* X and dY copied to blocks of operands */
+    real *pairs;  /* dY copied to blocks, in pairs of images; only for bf16 operands */
+    real *shares; /* per thread: a slice of W and a block of results */
 };
 
 static size_t slice_reals(int block)

@@ -24,7 +24,7 @@
 
 SIMD_DECLARE(struct dense_bytes_functions, dense_bytes)
 
-/* Arguments of one call, and pointers into its scratch and saved memory. */
+/* Arguments of one call, and pointers into scratch and saved memory. */
 struct dense_bytes_call {
     const struct op_call *op;
     const struct dense_bytes_functions *f;

@@ -148,14 +148,14 @@ static void multiply_pairs(const struct conv_call *call, real *dw, struct pairs 
 {
     if (p->count == 0 && *add)
         return;
-    const real *near = p->count > 0 ? p->x[0] : dw; /* any address: the chunk is in caches, so
-                                                     * nothing must be prefetched */
+    const real *near = p->count > 0 ? p->x[0] : dw; /* address to prefetch: any, since the whole
+                                                     * chunk is in caches */
     call->product->columns(dw, p->x, p->dy, p->count, channels, n, *add, near);
     p->count = 0;
     *add = true;
 }
 
-/* dw [channels, block] of tap t, for one block of inputs and one of outputs <- or += the products
+/* dw [channels, block] of tap t <- or += the products of one block of x and one block of dy, summed
  * over all positions. */
 static void multiply_tap(const struct conv_call *call, real *dw, int t, const real *x,
                          const real *dy, int channels, int n, bool add)

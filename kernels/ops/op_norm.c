@@ -1,5 +1,5 @@
-/* Batch norm [+ ReLU [+ 2x2 pooling]] on blocks of channels as a separate op. Used if the preceding
- * 3x3 convolution has its own epilogue: see norm_blocks.h. */
+/* Batch norm [+ ReLU [+ 2x2 pooling]] on blocks of channels as a separate op. Used if a convolution
+ * op could not fuse the norm, because ReLU or pooling lies between them. See norm_blocks.h. */
 #include "kernels/ops/norm_blocks.h"
 
 static struct norm_call call_begin(const struct fused_layers *fused, const struct op_call *c)
@@ -7,7 +7,7 @@ static struct norm_call call_begin(const struct fused_layers *fused, const struc
     return norm_call_begin(fused, 0, c, c->x, c->params, c->saved, c->scratch);
 }
 
-/* Sums the inputs of images [begin, end). */
+/* Adds the inputs of images [begin, end) to the batch statistics. */
 static void add_inputs(void *arg, size_t begin, size_t end, int thread)
 {
     const struct norm_call *call = arg;

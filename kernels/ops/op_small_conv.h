@@ -57,24 +57,24 @@ struct saved {
 struct small_conv_call {
     const struct op_call *op;
     const struct fused_layers *fused;
-    const struct layer_desc *dropout; /* NULL: no dropout2d */
+    const struct layer_desc *dropout; /* the fused dropout2d layer; NULL: none */
     struct small_conv c;
     struct saved saved;
     bool inside;                                   /* the input is the output of another convolution
                                                     * of this op */
-    bool bytes;                                    /* input images are bytes */
+    bool bytes;                                    /* the input is images of bytes */
     real scale[CHANNELS_MAX], shift[CHANNELS_MAX]; /* per input channel: number = scale * byte +
                                                     * shift */
     const real *weights, *bias;                    /* parameters; for images of bytes, with scale
                                                     * and shift folded in */
     const real *points;                            /* weights transformed by Winograd's algorithm */
-    const real *transposed; /* weights [out_c][lanes_c / PAD][kernel^2][PAD] */
+    const real *transposed; /* [out_c][lanes_c / PAD][kernel^2][PAD] transposed weights */
     const struct small_conv_forward_functions *forward;
-    const struct small_conv_winograd_functions *winograd; /* NULL: Winograd's algorithm is not
-                                                           * used */
+    const struct small_conv_winograd_functions *winograd; /* functions of Winograd's algorithm;
+                                                           * NULL: direct sums */
     const struct small_conv_backward_functions *backward;
     /* Work memory of thread 0. The work memory of thread t begins t * `stride` bytes later. */
-    real *space; /* one image [in_c,in_h,in_w] and 2 vectors of padding */
+    real *space; /* one image [in_c,in_h,in_w], then padding of 2 vectors */
     struct small_conv_forward_work forward_work;
     struct small_conv_backward_work backward_work;
     real *group_dx; /* [GROUP,in_c,in_h,in_w] gradient of x for a group of images, if `inside` */
@@ -103,8 +103,8 @@ const real *small_conv_image(const struct small_conv_call *call, real *space, si
  * maxpool2d, optionally with ReLU directly before or after it. 0 if they do not. */
 int small_conv_match_part(const struct layer_desc *layers, int n);
 struct small_conv small_conv_shape(const struct fused_layers *fused);
-/* Lays out the data that forward of n images saves, or only measures it if `base` is NULL. Returns
- * its size. */
+/* Lays out the data that forward saves for n images. If `base` is NULL, only computes the size.
+ * Returns the size in bytes. */
 size_t small_conv_place_saved(struct saved *saved, const struct small_conv *c, size_t n,
                               void *base);
 /* Returns the call of one convolution. `fused` and `op` describe only this convolution, and are

@@ -13,7 +13,7 @@ SIMD_DECLARE(struct small_conv_forward_functions, small_conv_forward)
 SIMD_DECLARE(struct small_conv_winograd_functions, small_conv_winograd)
 SIMD_DECLARE(struct small_conv_backward_functions, small_conv_backward)
 
-/* Bias of a convolution without one. */
+/* Zeros, used as the bias of a convolution that has none. */
 static const real no_bias[SMALL_CONV_CHANNELS_MAX];
 
 static size_t pad(size_t n)

@@ -16,7 +16,8 @@
 #include "kernels/simd/small_dense.h"
 #include "kernels/simd_tables.h"
 
-#define WEIGHTS_MAX 65536 /* small enough to fit several times into a second-level cache */
+/* Largest number of weights: they fit several times into a second-level cache. */
+#define WEIGHTS_MAX 65536
 #define INPUTS_MAX  4096
 #define OUTPUTS_MAX 1024
 /* Number of images per group. A tile of columns of their inputs fits into the first-level cache. */
@@ -64,7 +65,8 @@ struct small_dense_call {
     size_t in, out;
     real scale;       /* factor that dropout applies to the outputs it keeps */
     uint8_t *keep;    /* [N,out], 1 if dropout keeps the output */
-    real *transposed; /* weights: forward [in][out, padded], backward [out][in, padded] */
+    real *transposed; /* transposed weights: in forward [in][out, padded], in backward [out][in,
+                       * padded] */
     const real *weights;
     real *dz;               /* [out][N, padded]: gradient of the dense layer's output */
     struct small_list list; /* list of thread 0; lists of the other threads follow in memory */

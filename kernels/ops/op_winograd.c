@@ -227,8 +227,8 @@ static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads
     return conv_scratch_bytes(fused, &w, sizes_of(&w, n, chunk, threads), threads);
 }
 
-/* Counts products only. Transforms are additions and scalings, which the FLOPs of a net exclude
- * like the bias. */
+/* Counts products only. Transforms consist of additions and scalings, which the FLOPs of a net do
+ * not include. */
 static uint64_t flops_forward(const struct fused_layers *fused)
 {
     struct winograd w = winograd_of(fused);

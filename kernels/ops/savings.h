@@ -3,7 +3,7 @@
 
 #include "kernels/desc/savings.h"
 
-/* Kernel of a layer. CHOICE_shape: the default for its shape. */
+/* Kernel choice for a layer. CHOICE_shape: the default for the layer's shape. */
 enum kernel_choice {
     CHOICE_shape,
 #define CHOICE(name, plans, summary) CHOICE_##name,

@@ -6,7 +6,7 @@
 
 #define BLOCK ((size_t)256)
 
-/* Arrays of a tensor or a part of it, and the constants of a step. */
+/* Constants of a step, and the arrays of a tensor or of a part of it. */
 struct lamb_call {
     real *m, *v;
     const real *p, *g;
@@ -45,7 +45,7 @@ static void update_moments(const struct lamb_call *call)
     }
 }
 
-/* Writes the direction r of numbers [begin, end). */
+/* Writes the direction r for parameters [begin, end). */
 static void direction(real *restrict r, const struct lamb_call *call, size_t begin, size_t end)
 {
     const struct lamb_call c = *call;

@@ -100,7 +100,7 @@ void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, 
              &call);
 }
 
-/* Intersects a tensor with [begin, end); returns false if they are disjoint. */
+/* Sets [*first, *last) to the part of a tensor in [begin, end). Returns false if it is empty. */
 static bool part_of(const struct tensor_desc *t, size_t begin, size_t end, size_t *first,
                     size_t *last)
 {

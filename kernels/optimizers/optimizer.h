@@ -26,8 +26,8 @@ struct optimizer {
     double momentum, weight_decay; /* momentum: for sgd and lars; weight decay: for all
                                     * optimizers */
     bool nesterov;                 /* sgd: Nesterov momentum */
-    bool decoupled;                /* sgd: decay shrinks weights directly and does not enter the
-                                    * momentum */
+    bool decoupled;                /* sgd: weight decay shrinks the weights directly and is not part
+                                    * of the momentum */
     double beta1, beta2, epsilon;  /* coefficients of adam, adamw, lamb */
     double trust; /* lars: trust coefficient, a factor of the ratio ||weights|| / ||gradient|| */
     /* Limits of gradient clipping: of the norm of the whole gradient, and of each number's

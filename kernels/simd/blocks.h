@@ -5,7 +5,7 @@
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
 
-/* Part of the planes that the blocks contain. Rows of a plane are `row` numbers apart, planes
+/* Part of the planes that is converted. In memory, rows of a plane are `row` numbers apart, planes
  * `plane` numbers. */
 struct planes {
     struct area area;

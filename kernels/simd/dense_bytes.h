@@ -19,7 +19,7 @@ struct dense_bytes {
     size_t inputs, outputs, blocks, words;
     bool without_bias;
     const real *scale, *shift;    /* [blocks * 16], 0 from index `inputs` on */
-    const uint8_t *const *images; /* [N] images, each [inputs] */
+    const uint8_t *const *images; /* [N] pointers to images of `inputs` bytes */
 };
 
 struct dense_bytes_functions {

@@ -34,7 +34,7 @@ static inline size_t first_conv_stored(const struct first_conv *f)
     return (size_t)f->out_blocks * (size_t)f->stored.h * (size_t)f->stored.w * (size_t)f->block;
 }
 
-/* Returns the size in reals of an image's stored outputs. */
+/* Returns the reals that the stored outputs of one image occupy, with 16-bit numbers packed. */
 static inline size_t first_conv_kept(const struct first_conv *f)
 {
     return first_conv_stored(f) / precision_per_real(f->y_precision);
@@ -46,8 +46,8 @@ static inline size_t first_conv_panel(const struct first_conv *f)
     return (size_t)f->in_c * TAPS * (size_t)f->block;
 }
 
-/* Functions on one image: x [C, image_h, image_w], y and dy [O/block, h, w, block], `from` one byte
- * per number of y. */
+/* Functions for one image: x [C, image_h, image_w], y and dy [O/block, h, w, block], `from` one
+ * byte per number of y. */
 struct first_conv_functions {
     int block;
     /* Computes y and `from`. weights: [O/block, C * 9, block]. bias: [O/block, block]. */

@@ -68,7 +68,7 @@ INLINE vreal vreal_larger(vreal a, vreal b)
 #endif
 }
 
-/* Returns the mask of lanes in which none of four numbers is NaN. */
+/* Returns a mask that is true in the lanes where none of four vectors is NaN. */
 INLINE vmask vreal_all_ordered(const vreal x[4])
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)

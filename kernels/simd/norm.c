@@ -5,7 +5,7 @@
 
 #include "kernels/simd/epilogue.h"
 
-enum { HALVES = 2 }; /* vectors per block */
+enum { HALVES = 2 }; /* number of vectors per block */
 
 struct row_sums {
     vreal first[HALVES], second[HALVES];

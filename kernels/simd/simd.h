@@ -119,7 +119,8 @@ static inline vreal vreal_shuffle(vreal a, vreal b, vint from)
 #endif
 }
 
-/* Appends the set's name: `name` becomes name_avx512 in the object for avx512. */
+/* Appends the name of the instruction set: `name` becomes name_avx512 in the object file for
+ * avx512. */
 #define SIMD_PASTE(name, suffix)  name##_##suffix
 #define SIMD_EXPAND(name, suffix) SIMD_PASTE(name, suffix)
 #define SIMD_NAME(name)           SIMD_EXPAND(name, SIMD_SUFFIX)

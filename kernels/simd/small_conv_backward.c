@@ -199,7 +199,7 @@ static void transpose_back(const struct small_conv *c, real *to, const real *fro
 }
 #endif
 
-/* Returns the distance between rows of a transposed image, in numbers. */
+/* Returns the distance between rows of a transposed image, in reals. */
 INLINE size_t transposed_row(const struct small_conv *c)
 {
     return c->in_w * SMALL_CONV_PAD;

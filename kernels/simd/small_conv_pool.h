@@ -1,5 +1,5 @@
-/* Epilogue of a small convolution: maximum of each pooling window, dropout's scale, ReLU, and marks
- * for backward. */
+/* Epilogue of a small convolution: maximum of each pooling window, scale of dropout2d, ReLU, and
+ * marks for backward. */
 #pragma once
 
 #include <math.h>

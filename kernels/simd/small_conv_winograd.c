@@ -180,7 +180,7 @@ FOR_CHANNELS(6)
 typedef void points_adder(const struct small_conv *c, const real *planes,
                           const real *const *weights, vreal sums[][ROWS][POINTS], int first);
 
-/* Indexed by the number of channels. */
+/* Variants of add_points, indexed by the number of output channels. */
 static points_adder *const point_adders[CHANNELS + 1] = {
     NULL,         add_points_1, add_points_2, add_points_3, add_points_4, add_points_5,
 #if CHANNELS == 6

@@ -24,7 +24,8 @@ INLINE vdouble choose(vlong condition, vdouble yes, vdouble no)
  * smallest normal double, the result is exp(-708) = 3e-308. NaN stays NaN. */
 INLINE vdouble exp_negative(vdouble x)
 {
-    const double magic = 0x1.8p52; /* too large for a fraction: adding it rounds to the integer k */
+    const double magic = 0x1.8p52; /* adding this number rounds to an integer: its last place is
+                                    * 1 */
     x = choose(x < -708, all(-708), x);
     vdouble shifted = x * 0x1.71547652b82fep0 + magic;
     vdouble k = shifted - magic;

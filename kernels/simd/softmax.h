@@ -11,14 +11,14 @@
 #define SOFTMAX_CLASSES 1000
 
 struct softmax_result {
-    double log_total; /* ln(sum exp(logits)) of an image */
+    double log_total; /* ln(sum exp(logits)) over the classes of one image */
     double best;      /* class of the largest logit; of equal logits the first counts */
 };
 
 struct softmax_functions {
-    /* Computes results [n] from logits [n,classes]. Unless NULL, dlogits [n,classes] <- scale[i] *
-     * (softmax - onehot of labels[i]). All arithmetic is in double; exp and ln have a relative
-     * error of at most 2^-51. */
+    /* Computes results [n] from logits [n,classes]. Unless dlogits is NULL, dlogits [n,classes] <-
+     * scale[i] * (softmax - onehot of labels[i]). All arithmetic is in double; exp and ln have a
+     * relative error of at most 2^-51. */
     void (*softmax)(size_t n, size_t classes, const real *logits, const uint8_t *labels,
                     const double *scale, struct softmax_result *results, real *dlogits);
 };

@@ -21,8 +21,8 @@
 #define LANE_NUMBERS ((vint){0, 1})
 #endif
 
-/* One stage of a transposition: exchanges numbers between v[i] and v[i + s] for each i without bit
- * s. s is a constant. */
+/* One stage of a transposition. For each i without bit s, it exchanges numbers between v[i] and v[i
+ * + s]. s is a constant. */
 INLINE void exchange(vreal *v, const int s)
 {
     const vint of_second = ((LANE_NUMBERS & s) != 0) & (VECTOR_LANES - s);

@@ -77,7 +77,7 @@ struct winograd {
     int in_c, out_c, block, in_blocks, out_blocks;
     struct area in, out, stored; /* parts that later layers read: of x, of the convolution's output,
                                   * of y */
-    int origin_h, origin_w;      /* input position of the first tile, usually -pad */
+    int origin_h, origin_w;      /* position of the first tile's first input, usually -pad */
     int tiles_h, tiles_w;
 };
 
@@ -141,8 +141,8 @@ static inline size_t winograd_panel(const struct winograd *w, int k)
     return (size_t)winograd_points(w) * (size_t)k * (size_t)w->block;
 }
 
-/* Transforms of n images. x, y, dx, dy and `from` point to the first image; V and M hold only these
- * images. Blocks are blocks of channels, input or output. */
+/* Transforms for n images. x, y, dx, dy and `from` point to the first image; V and M hold only
+ * these n images. Blocks are blocks of input or output channels. */
 struct winograd_tiles {
     int block, pair;
     /* Transforms inputs: V <- B'dB for each tile d of x, in all blocks. blank [tiles]: one bit per
@@ -198,7 +198,7 @@ struct winograd_product {
      * operand of the next call. */
     void (*columns)(real *c, const real *const *a, const real *const *b, int count, int rows, int k,
                     bool add, const real *next);
-    /* Interleaves pairs of rows, as `columns` reads them: [rows/2, block, 2] <- [rows, block] of 16
-     * bits. `to` may equal `from`. NULL if operands are reals. */
+    /* Interleaves pairs of rows, as `columns` reads them: [rows/2, block, 2] <- [rows, block] of
+     * 16-bit operands. `to` may equal `from`. NULL if operands are reals. */
     void (*pair)(real *to, const real *from, int rows);
 };

@@ -41,7 +41,7 @@ INLINE int axis_inputs(int kind)
     return kind == WINOGRAD_T2 ? 2 : axis_outputs(kind) + 2;
 }
 
-/* Transform of inputs: v <- B'd. */
+/* Transforms inputs: v <- B'd. */
 INLINE void axis_input(int kind, vreal *v, const vreal *d)
 {
     if (kind == WINOGRAD_F4) {
@@ -67,7 +67,7 @@ INLINE void axis_input(int kind, vreal *v, const vreal *d)
     }
 }
 
-/* Adjoint of the transform of inputs: d <- B v. */
+/* Adjoint of axis_input: d <- B v. */
 INLINE void axis_input_adjoint(int kind, vreal *d, const vreal *v)
 {
     if (kind == WINOGRAD_F4) {
@@ -90,7 +90,7 @@ INLINE void axis_input_adjoint(int kind, vreal *d, const vreal *v)
     }
 }
 
-/* Transform of products to outputs: y <- A'm. */
+/* Transforms products to outputs: y <- A'm. */
 INLINE void axis_output(int kind, vreal *y, const vreal *m)
 {
     if (kind == WINOGRAD_F4) {
@@ -109,7 +109,7 @@ INLINE void axis_output(int kind, vreal *y, const vreal *m)
     }
 }
 
-/* Adjoint of the transform to outputs: m <- A y. */
+/* Adjoint of axis_output: m <- A y. */
 INLINE void axis_output_adjoint(int kind, vreal *m, const vreal *y)
 {
     if (kind == WINOGRAD_F4) {
@@ -133,7 +133,7 @@ INLINE void axis_output_adjoint(int kind, vreal *m, const vreal *y)
     }
 }
 
-/* Transform of weights: u <- G g. */
+/* Transforms weights: u <- G g. */
 INLINE void axis_weights(int kind, vreal *u, const vreal *g)
 {
     if (kind == WINOGRAD_F4) {
@@ -157,7 +157,7 @@ INLINE void axis_weights(int kind, vreal *u, const vreal *g)
     }
 }
 
-/* Adjoint of the transform of weights: g <- G'u. */
+/* Adjoint of axis_weights: g <- G'u. */
 INLINE void axis_weights_adjoint(int kind, vreal *g, const vreal *u)
 {
     if (kind == WINOGRAD_F4) {
