@@ -24,8 +24,8 @@ struct exec {
     void *poll_arg;
 
     /* Sums `values` over the ranks that share a batch, for synchronised batch norm. NULL: one rank.
-     * If it fails, the computation continues with the local values. group_sum must then record the
-     * error in group_arg. */
+     * If the sum fails, the computation continues with the local values. group_sum must then record
+     * the error in group_arg. */
     enum status (*group_sum)(void *arg, double *values, size_t n);
     void *group_arg;
 

@@ -131,7 +131,8 @@ bool launcher_hears_leaving(void)
 }
 
 /* Announces the end of this process to the launcher, as MPI_Finalize does under PMI-1. Without the
- * announcement, Hydra may report a crash if the connection closes before the process ends. */
+ * announcement, Hydra may report a crash if it sees the connection close before the process
+ * ends. */
 static void announce_end(void)
 {
     static const char command[] = "cmd=finalize\n";

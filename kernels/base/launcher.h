@@ -27,8 +27,8 @@ bool launcher_hears_leaving(void);
  * the launcher. Call a barrier first.
  *
  * Reason: MPI_Finalize of MPICH before 4.2 on UCX can deadlock. Some ranks then wait in a barrier
- * without making progress. Other ranks wait for their replies before they close a connection. Over
- * TCP, every second run hung. */
+ * in which MPI makes no progress. To close a connection, other ranks wait for replies from these
+ * ranks. Over TCP, every second run hung. */
 _Noreturn void launcher_leave(int exit_status);
 
 /* Waits until the launcher has read all output of this process, because Hydra discards unread

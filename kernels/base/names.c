@@ -13,9 +13,9 @@
 #define LENGTH_MAX 127
 #define FAR        ((size_t)-1)
 
-/* Distances between an unknown name and a known one. EDIT: per mistyped letter. ENDING, WORDS and
- * FIRST_WORD: common words instead of equal letters. PATH_OF_TOP and PATH_OF_GROUP are added for a
- * key that is only valid elsewhere in the file. */
+/* Costs of a known name as a suggestion; the lowest cost wins. EDIT: per mistyped letter. ENDING,
+ * WORDS, FIRST_WORD: kinds of common words. PATH_OF_TOP, PATH_OF_GROUP: added if the known name is
+ * only valid elsewhere in the file, at the top level or in a group. */
 enum { EDIT = 4, ENDING = 3, WORDS = 7, FIRST_WORD = 13, PATH_OF_TOP = 4, PATH_OF_GROUP = 6 };
 
 static size_t smaller(size_t a, size_t b)
@@ -91,9 +91,9 @@ static bool is_plural(const char *name)
     return length > 3 && name[length - 1] == 's';
 }
 
-/* Returns the distance of two names with a common word, or FAR: "lenet" and lenet_21k, "warmup" and
- * lr_warmup, "speed" and speedup, "batch_size" and global_batch. A plural is equal to its
- * singular. */
+/* Returns the distance of two names that have a word in common, else FAR. Examples: "lenet" and
+ * lenet_21k, "warmup" and lr_warmup, "speed" and speedup, "batch_size" and global_batch. A plural
+ * is equal to its singular. */
 static size_t words_distance(const char *name, const char *known)
 {
     size_t length = strlen(name) - is_plural(name), first = strcspn(name, "_");

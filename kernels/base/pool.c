@@ -212,8 +212,8 @@ enum status pool_create(struct pool **created, int threads, const int *cpus, voi
     pthread_cond_init(&pool->announced, NULL);
     pthread_cond_init(&pool->finished, NULL);
 
-    /* Block all signals in the workers, which inherit this mask: the caller's thread handles
-     * them. */
+    /* Block all signals in this thread while it creates the workers, which inherit the mask.
+     * Signals are then handled by the caller's thread only. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

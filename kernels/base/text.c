@@ -142,7 +142,8 @@ int text_sentence(const char *text)
 
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun)
 {
-    static const char *const hissing[] = {"nch", "tch"}; /* not "ch" alone: "epoch" takes only -s */
+    static const char *const hissing[] = {"nch", "tch"}; /* ends of nouns whose plural has -es;
+                                                          * "epoch" has -s */
     size_t length = strlen(noun);
     bool hisses = length >= 3 && name_index(noun + length - 3, hissing, 2) >= 0;
     snprintf(text, TEXT_NUMBER, "%ld %s%s", n, noun, n == 1 ? "" : hisses ? "es" : "s");
@@ -226,8 +227,8 @@ size_t text_characters(const char *text, size_t bytes)
 {
     size_t n = 0;
     for (size_t i = 0; i < bytes; i++)
-        n += ((unsigned char)text[i] & 0xC0) != 0x80; /* count all bytes but UTF-8 continuation
-                                                       * bytes */
+        n += ((unsigned char)text[i] & 0xC0) != 0x80; /* counts the bytes that are not UTF-8
+                                                       * continuation bytes */
     return n;
 }
 

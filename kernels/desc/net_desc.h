@@ -41,7 +41,7 @@ struct tensor_desc {
     size_t offset, count;
     size_t fan_in, fan_out;
     bool bias;
-    bool norm; /* tensor of a normalisation layer: scale, initially 1, or if `bias` is set shift,
+    bool norm; /* set for tensors of batch norm: the scale, initially 1, or with `bias` the shift,
                 * initially 0 */
 };
 
@@ -65,9 +65,8 @@ struct layer_desc {
                                * weight of the newest batch in the running statistics */
 
     /* Members of a slice of a net (net_slice.h); all 0 in a whole net. */
-    int first_unit; /* number of the slice's first output (or first input) in the whole layer */
-    bool addend;    /* this slice computes only an addend of the outputs: sum them over the slices
-                     * first */
+    int first_unit; /* index in the whole layer of the slice's first output, or first input */
+    bool addend;    /* outputs are only addends: sum them over the slices before the next layer */
     bool unbiased;  /* do not add the bias: another slice adds it */
 
     struct shape in, out;
@@ -127,8 +126,8 @@ struct layer_rule {
     /* Fills n_dims, dims, fan_in, fan_out, bias and the last part of the name of each parameter
      * tensor, in order. Returns the number of tensors, at most 2. NULL: no parameters. */
     int (*tensors)(const struct layer_desc *layer, struct tensor_desc tensors[2]);
-    /* Fills the same members for each buffer, and returns the number of buffers. NULL: no
-     * buffers. */
+    /* Fills n_dims, dims, bias and the last part of the name of each buffer, in order. Returns the
+     * number of buffers, at most 2. NULL: no buffers. */
     int (*buffers)(const struct layer_desc *layer, struct tensor_desc buffers[2]);
     /* Returns forward FLOPs per image. Backward costs as many for dw, and as many for dx except in
      * the first layer with parameters. NULL: 0. */

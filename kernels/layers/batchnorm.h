@@ -20,7 +20,7 @@ struct batchnorm_call {
     real *running; /* [C,2] running means, then running variances */
     const real *x, *dy, *weight, *bias;
     real *y, *dx;
-    void *arg; /* caller's data for its own pass functions */
+    void *arg; /* for the caller's batchnorm_pass functions */
 };
 
 /* Returns the bytes of the statistics that forward saves. The sums in scratch have the same

@@ -14,7 +14,8 @@ enum { BLOCK = 4 }; /* random words computed by one rng_words4, one per unit */
 
 struct dropout_call {
     const struct layer_call *c;
-    const enum isa *isa; /* set for drawing vectors of random words; NULL: one word at a time */
+    const enum isa *isa; /* instruction set for drawing many random words at a time; NULL: one at a
+                          * time */
     struct dropout_units u;
     real *out;
     const real *in;
@@ -38,9 +39,9 @@ void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_
     }
 }
 
-/* The layer of a slice may begin within a block of random words. The units up to the next block are
- * drawn word by word. rng_unit(word) >= rate is tested on the upper 24 bits of the word, by
- * comparison with rate * 2^24, which is exact. */
+/* In a slice of a net, the layer's first unit may lie within a block of random words. Then the
+ * units up to the next block are drawn word by word. rng_unit(word) >= rate is tested on the upper
+ * 24 bits of the word, by comparison with rate * 2^24, which is exact. */
 void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
                           const struct layer_desc *layer, size_t units, uint32_t sample)
 {

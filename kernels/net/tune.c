@@ -12,7 +12,7 @@
 /* Number of timed rounds per candidate, after one warm-up round. */
 enum { ROUNDS = 7 };
 
-/* Largest ratio of a candidate's time to the default kernel's for choosing the candidate. Smaller
+/* Ratio of a candidate's time to the default kernel's below which the candidate is chosen. Smaller
  * gains are noise. */
 #define WORTHWHILE 0.98
 

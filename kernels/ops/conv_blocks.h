@@ -1,6 +1,6 @@
-/* Code shared by the op that uses Winograd's algorithm and the op that uses direct sums, on blocks
- * of channels: memory, panels of weights, sums over threads. Layouts: see simd/winograd.h. Internal
- * to kernels/.
+/* Code shared by op_winograd.c and op_direct.c, which compute 3x3 convolutions on blocks of
+ * channels: memory, panels of weights, sums over threads. Layouts: see simd/winograd.h. Internal to
+ * kernels/.
  *
  * Threads share the images, in chunks. Each thread sums the gradient of the weights in separate
  * panels. The transform back to weights adds the panels in thread order. */
@@ -14,9 +14,10 @@
  * images. */
 struct conv_sizes {
     size_t chunk, m, v, kept;
-    /* Rows of a panel of weights, in whole blocks, that are transformed at a time, just before the
-     * product of a chunk with them. Their gradient is transformed back just after the product. Only
-     * with one thread. 0: all panels are transformed before the chunks. */
+    /* Number of rows of a panel that are transformed at a time, in whole blocks: a slice of the
+     * weights. A slice is transformed just before a chunk is multiplied by it. The gradient of a
+     * slice is transformed back just after the product. 0: no slices, all panels are transformed
+     * before the chunks. Slices are only used with one thread. */
     int slice;
 };
 

@@ -196,7 +196,7 @@ void norm_add_inputs(const struct norm_call *call, size_t image, size_t b, int t
 }
 
 /* Adds a thread's sums, of `count` numbers per channel, to the total. The sums are first converted
- * from the thread's shift to the common shift, which is in mean. */
+ * from the thread's shift to the common shift, bn->s.mean. */
 static void add_share(const struct batchnorm_call *bn, const struct norm_call *call, int thread,
                       double count)
 {

@@ -13,8 +13,8 @@
 #define BYTE_VALUES  256
 #define CHANNELS_MAX 4 /* largest number of channels in an image of bytes */
 
-/* Memory layout of the activations between two ops. If an op has another output layout, add it
- * here; the op's row then only matches if the next op reads this layout. */
+/* Memory layouts of the activations between two ops. An op with a new output layout adds it here.
+ * The op's row in ops.def then only matches if the next op reads this layout. */
 enum layout {
     LAYOUT_NCHW, /* real [N,C,H,W], the layout of single layers */
     /* [N,C/block,h,w,block] with a block of two vectors; h and w are the part that is read. Numbers

@@ -112,8 +112,8 @@ size_t small_conv_place_saved(struct saved *saved, const struct small_conv *c, s
 struct small_conv_call small_conv_call_of(const struct fused_layers *fused,
                                           const struct op_call *op);
 uint64_t small_conv_part_flops_forward(const struct fused_layers *fused);
-/* Returns an upper bound of FLOPs per image in backward: for each pooled output two windows, or one
- * in the first layer. ReLU sets some gradients to 0, depending on the images. */
+/* Returns an upper bound of FLOPs per image in backward: for each pooled output the products of two
+ * windows, or of one in the first layer. ReLU sets some gradients to 0, depending on the images. */
 uint64_t small_conv_part_flops_backward(const struct fused_layers *fused);
 unsigned small_conv_part_savings(const struct fused_layers *fused);
 

@@ -130,8 +130,8 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     conv_chunk_y_end(call, begin, end, y);
 }
 
-/* dU <- or += V' times block b of dM for a chunk: a slice of rows of block b, from row `first` on.
- * Returns the number of rows. */
+/* Computes a slice of dU for a chunk: rows of panel b, from row `first` on, <- or += V' times block
+ * b of dM. Returns the number of rows. */
 static int multiply_slice(const struct conv_call *call, size_t begin, int thread, int b, int first,
                           const real *dm, int rows, size_t *polled)
 {
@@ -167,8 +167,8 @@ static const real *right_side(const struct conv_call *call, int thread, const re
     return share_v(call, thread);
 }
 
-/* Computes dM block by block, and the part of dU that depends on the block while it is in a
- * second-level cache. */
+/* Computes dM block by block. Each block is multiplied by V' while it is in a second-level cache,
+ * which gives a panel of dU. */
 static void backward_weights(const struct conv_call *call, size_t begin, size_t end, int thread,
                              real *dm)
 {

@@ -9,7 +9,7 @@
 
 typedef float vfloat __attribute__((vector_size(VECTOR_LANES * (int)sizeof(float))));
 typedef uint32_t vbits __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint32_t))));
-/* Floats as integers without the sign bit. They have the same order as the magnitudes. */
+/* Bits of floats without the sign, as integers. Their order is that of the magnitudes. */
 typedef int32_t vsize __attribute__((vector_size(VECTOR_LANES * (int)sizeof(int32_t))));
 typedef uint16_t vcodes __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint16_t))));
 

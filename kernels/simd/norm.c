@@ -22,8 +22,8 @@ static void add_row(double *sums, const struct row_sums *row)
     }
 }
 
-/* Prefetches position `at`, 4 KiB ahead: the processor's own prefetching stops at each 4 KiB page
- * and restarts late. */
+/* Prefetches the memory 4 KiB after position `at` of x: the processor's own prefetching stops at
+ * each 4 KiB page and restarts late. */
 INLINE void prefetch(enum precision precision, const real *x, size_t at)
 {
     enum { AHEAD = 4096 };

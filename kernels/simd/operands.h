@@ -57,7 +57,7 @@ INLINE void operand_store_pairs(real *to, vreal a, vreal b)
     _mm512_storeu_si512(to, _mm512_permutexvar_epi16(order, both));
 }
 
-/* Loads `count` numbers of a row, at most a block, as a vector of pairs of operands. Lanes from
+/* Loads `count` numbers of a row, at most a block, as a vector of pairs of operands. Operands from
  * `count` on are 0. */
 INLINE vreal operand_load_row(const real *from, int count)
 {
