@@ -18,8 +18,8 @@ enum work { WORK_FLOP, WORK_BYTE };
 struct exec {
     struct pool *pool; /* threads to use; NULL: the calling thread only */
 
-    /* Called after each tile so that communication can progress. It may return at once. NULL: never
-     * called. */
+    /* Called after each tile so that communication can progress. It may return without doing
+     * anything. NULL: never called. */
     void (*poll)(void *arg);
     void *poll_arg;
 

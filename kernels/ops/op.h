@@ -35,7 +35,7 @@ struct extent {
 enum op_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 
 struct fused_layers {
-    const struct layer_desc *layers; /* first of n_layers layers */
+    const struct layer_desc *layers; /* the op's layers, n_layers of them */
     int n_layers;
     const struct extent *read; /* [n_layers + 1] area read of the input of each layer, then of the
                                 * op's output */

@@ -1,5 +1,5 @@
 /* A dense layer in blocks of outputs and inputs, for instruction sets that round operands to bf16.
- * Its products then take half the time of a matrix library in full precision.
+ * Products of bf16 operands take half the time of a matrix library in full precision.
  *     Y [N,O] = X [N,I] W' + b,   dX = dY W,   dW [O,I] = dY' X,   db = column sums of dY.
  * Operands are copied to blocks as for products of convolutions (simd/winograd.h), each slice of W
  * just before its product. Threads share blocks of Y, of dW and db, and of dX. Nothing is summed

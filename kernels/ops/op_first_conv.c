@@ -1,8 +1,8 @@
-/* The first 3x3 convolution of a net + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]], from bytes to
- * blocks of channels; see first_conv.h. Backward converts the bytes again, which takes less than a
- * microsecond for 784 of them. For backward, forward only saves the origin of each output: its
- * position in the pooling window. Threads share the images. Each thread sums its gradients; the
- * sums are added in thread order. */
+/* The first 3x3 convolution of a net + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]], from bytes
+ * to blocks of channels; see first_conv.h. Backward converts the bytes again, which takes less
+ * than a microsecond for 784 of them. Without batch norm, forward only saves the origin of each
+ * output: its position in the pooling window. Threads share the images. Each thread sums its
+ * gradients; the sums are added in thread order. */
 #include <string.h>
 
 #include "kernels/layers/layer_tables.h"

@@ -41,7 +41,7 @@ static size_t outputs_of(const struct fused_layers *fused)
 }
 
 /* Matches dense, then optional ReLU, then optional dropout. If the layer only computes addends
- * (layer_desc.addend), ReLU must be applied after their summation. */
+ * (layer_desc.addend), ReLU must be applied after the addends are summed. */
 static int match(const struct layer_desc *layers, int n, const struct extent *read)
 {
     size_t inputs = shape_count(layers->in);

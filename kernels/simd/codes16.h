@@ -1,6 +1,6 @@
 /* Conversion of a vector of floats to and from 16 bits, rounded as in ../cast16.h. Uses an
- * instruction if the set has one, else integer arithmetic on the bits with the same result.
- * Flushing float denormals to zero does not affect fp16, whose smallest number is far above
+ * instruction if the instruction set has one, else integer arithmetic on the bits with the same
+ * result. Flushing float denormals to zero does not affect fp16, whose smallest number is far above
  * them. */
 #pragma once
 

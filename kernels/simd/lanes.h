@@ -291,13 +291,7 @@ INLINE void vreal_transpose_quads(vreal square[4])
 /* Returns the sums of adjacent lanes of a, then of b: a0 + a1, a2 + a3, ..., b0 + b1, ... */
 INLINE vreal vreal_add_pairs(vreal a, vreal b)
 {
-    vint even, odd;
-    UNROLL
-    for (int i = 0; i < VECTOR_LANES; i++) {
-        even[i] = 2 * i;
-        odd[i] = 2 * i + 1;
-    }
-    return __builtin_shuffle(a, b, even) + __builtin_shuffle(a, b, odd);
+    return vreal_even(a, b) + vreal_odd(a, b);
 }
 
 /* Returns a vector whose lane i is the sum of the lanes of vectors[i], for i < n <= VECTOR_LANES. n

@@ -19,9 +19,10 @@
  * Each product reads both operands in the order of memory. The left matrix of a product is V in
  * forward, and the transpose of V in the gradient of the weights.
  *
- * In the sets avx512_bf16 and amx_bf16, operands (V, dM, U) are rounded to bf16 when a transform
- * stores them. Sums (M, dV, dU) are not. `pair` of struct winograd is 2 in these sets, else 1: the
- * number of operands per `real`. An instruction multiplies pairs and adds both products to one
+ * In the instruction sets avx512_bf16 and amx_bf16, operands (V, dM, U) are rounded to bf16 when a
+ * transform stores them. Sums (M, dV, dU) are not. `pair` of struct winograd is 2 in these sets,
+ * else 1: the number of operands per `real`. An instruction multiplies pairs and adds both products
+ * to one
  * sum, so the two terms of a pair must be adjacent. In V and dM, the channels of a pair already
  * are. Rows of U are stored as
  *     U [O/block, points, I/2, block, 2]

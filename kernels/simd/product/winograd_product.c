@@ -1,4 +1,4 @@
-/* Products of winograd.h, with AMX tiles if the set has them, else with vectors. */
+/* Products of winograd.h, with AMX tiles if the instruction set has them, else with vectors. */
 #include "kernels/simd/operands.h"
 #include "kernels/simd/winograd.h"
 
