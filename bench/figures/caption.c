@@ -10,8 +10,8 @@
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"
 
-/* Largest number of bases that a full and a short caption list. More would fill the picture with
- * names. */
+/* Largest number of base points that a full caption and a short one list. More names would fill the
+ * picture. */
 enum { BASES_LISTED = 6, BASES_LISTED_SHORT = 3 };
 
 /* Writes " Strong scaling."; brief: ", strong scaling". */
@@ -29,7 +29,7 @@ static void write_scaling(FILE *out, const struct summary *s, bool brief)
         fprintf(out, " %c%s scaling.", scaling[0] == 's' ? 'S' : 'W', scaling + 1);
 }
 
-/* Writes "; measured, local." */
+/* Writes how the points ran and on which link or site, such as "; measured, local." */
 static void write_kind(FILE *out, const struct summary *s, bool trained)
 {
     char text[256];
@@ -40,7 +40,8 @@ static void write_kind(FILE *out, const struct summary *s, bool trained)
     fprintf(out, ", %s.", text);
 }
 
-/* Writes the name of a program that is not a trainer, and the time it is judged by. */
+/* Writes the name of a foreign program and where its time comes from: exec to exit, or its own
+ * output. */
 static void write_program(FILE *out, const struct summary *s, const char *program, bool brief)
 {
     const char *time = config_text(&s->spec->points[0].config, OPT_JUDGED);
@@ -78,8 +79,9 @@ static void write_training(FILE *out, const struct summary *s, bool brief)
         fprintf(out, ", %s %s.", strchr(text, ',') != NULL ? "strategies" : "strategy", text);
 }
 
-/* Writes what was run. Brief: "lenet_21k on mnist (real data), sgd, global batch 256, strong
- * scaling; measured, local." */
+/* Writes what was run: the program, or network, data, optimizer and batch; then the scaling. Brief:
+ * one clause, such as "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling;
+ * measured, local." */
 static void write_subject(FILE *out, const struct summary *s, bool trained, bool brief)
 {
     const char *foreign = spec_foreign(s->spec);
@@ -94,14 +96,18 @@ static void write_subject(FILE *out, const struct summary *s, bool trained, bool
 
 /* ---- Medians and whiskers ---- */
 
-/* Samples behind the values of all shown points, and the confidence levels of their intervals. */
+/* What the values of all shown points are medians of, and the confidence levels of their
+ * intervals. */
 struct basis {
     double least, most; /* fewest and most launches, runs or paired ratios per point */
-    /* points with a value; of these, points whose interval has level SUMMARY_CONFIDENCE */
+    /* points: shown points with a value; met: those of them whose interval reaches level
+     * SUMMARY_CONFIDENCE */
     size_t points, met;
-    double low, high; /* lowest and highest level (%) of the intervals */
+    double low, high; /* lowest and highest confidence level of the intervals (%) */
     const char *what[2];
-    const char *with; /* for paired ratios, such as "each to the base's launch"; otherwise NULL */
+    /* how launches are paired, such as "each to the base's launch"; NULL if values are no paired
+     * ratios */
+    const char *with;
 };
 
 /* Writes "1" or "6 to 12". */
@@ -130,7 +136,7 @@ static enum column_id whiskers_of(const struct figure_data *d)
  * interval, number of pairs. */
 static const struct pairing {
     enum column_id lo;
-    size_t pairs; /* offset in struct point_summary */
+    size_t pairs; /* offset of the number of pairs in struct point_summary */
     const char *with, *what[2];
 } pairings[] = {
 #define PAIRED(name, member, with, what)                                                           \
@@ -148,7 +154,8 @@ static const struct pairing {
 #undef PAIRED
 };
 
-/* Returns NULL if the figure's whiskers are intervals of launches, not of pairs. */
+/* Returns how the launches behind the whiskers are paired; NULL if the intervals are computed from
+ * single launches. */
 static const struct pairing *find_pairing(const struct figure_data *d)
 {
     enum column_id lo = whiskers_of(d);
@@ -164,8 +171,8 @@ static size_t pairs_of(const struct figure_data *d, const struct point_summary *
     return pairing != NULL ? *(const size_t *)((const char *)p + pairing->pairs) : 0;
 }
 
-/* Returns the size of the sample whose median is the value of a point. 0: no sample, as for the
- * ratio of a base to itself. */
+/* Returns the number of launches, runs or ratios whose median is the value of a point. 0: not a
+ * median, such as the ratio of a base to itself. */
 static size_t sample_size(const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];
@@ -177,15 +184,16 @@ static size_t sample_size(const struct figure_data *d, size_t point)
     return pairs > 0 ? pairs : d->measured[point].n;
 }
 
-/* Returns whether launches were added until the figure's intervals were narrow enough. */
+/* Returns whether the campaign added launches until the intervals of this quantity were narrow
+ * enough. */
 static bool adds_launches(const struct figure_data *d)
 {
     return (d->quantity->source == SOURCE_POINTS || whiskers_of(d) != COLUMNS) &&
            config_adds_launches(&d->s->spec->config);
 }
 
-/* Returns the confidence level of a point's interval, for a median of n, as tables state it. NAN
- * if it has no interval. */
+/* Returns the confidence level (0 to 1) of the interval around a median of n values, at most
+ * TIMING_LEVEL. NAN if the point has no interval. */
 static double level_at(const struct figure_data *d, size_t point, size_t n)
 {
     const struct point_summary *p = &d->s->points[point];
@@ -215,7 +223,7 @@ static struct basis find_basis(const struct figure_data *d)
         basis.points++;
         double level = level_at(d, i, n);
         bool bare = d->figure->shape == &shape_overlap && d->s->points[i].overlap.pairs == 0;
-        basis.met += isnan(level) && bare; /* there is no interval that could be wide */
+        basis.met += isnan(level) && bare; /* without an interval, no level can be missed */
         if (isnan(level))
             continue;
         basis.low = fmin(basis.low, 100 * level);
@@ -233,7 +241,8 @@ static void write_levels(FILE *out, const struct basis *basis)
         fprintf(out, " to %.3g", basis->high);
 }
 
-/* States which confidence intervals the whiskers show, at the level that the table has. */
+/* Writes the confidence levels of the intervals that whiskers show, such as "; whiskers: 75 to 95 %
+ * interval". */
 static void write_whiskers(FILE *out, const struct basis *basis)
 {
     if (basis->most < 2) {
@@ -295,7 +304,8 @@ static void write_intervals(FILE *out, const struct figure_data *d, const struct
     fputc('.', out);
 }
 
-/* States how the values were obtained. `ran` holds the shown points that ran. */
+/* Writes how many launches or runs are behind each value, and of what the intervals are. ran: the
+ * shown points that ran. */
 static void write_method(FILE *out, const struct figure_data *d, const struct summary *ran,
                          bool full)
 {
@@ -416,7 +426,8 @@ static void write_left_out(FILE *out, const struct figure_data *d)
                 d->figure->shape->bars ? "bars" : "curves", d->figure->name);
 }
 
-/* Writes model, site and place, which a short caption leaves to <figure>.txt. */
+/* Writes the model of time, the site and the machine. A short caption leaves them to
+ * <figure>.txt. */
 static void write_circumstances(FILE *out, const struct figure_data *d, const struct summary *s,
                                 const struct summary *ran, bool trained)
 {
@@ -427,8 +438,8 @@ static void write_circumstances(FILE *out, const struct figure_data *d, const st
     write_place(out, ran, trained);
 }
 
-/* Writes the parts of a caption. s: shown points; ran: shown points that ran, which describe the
- * run. */
+/* Writes the sentences of a caption. s: shown points; ran: shown points that ran, which describe
+ * the run. */
 static void write_parts(FILE *out, const struct figure_data *d, const struct summary *s,
                         const struct summary *ran, bool full)
 {
@@ -454,8 +465,8 @@ static void write_parts(FILE *out, const struct figure_data *d, const struct sum
     }
 }
 
-/* Returns whether the figure shows nothing that was measured here, so that describing the run
- * would be wrong. */
+/* Returns whether all values in the figure are published or defined, none measured in this run. Its
+ * caption then does not describe the run. */
 static bool is_unmeasured(const struct figure_data *d)
 {
     bool published = d->published > 0 && d->figure->request->n_sources > 0;
@@ -479,7 +490,7 @@ static void write_file(FILE *out, const struct spec *spec, const char *text, boo
             file_name(input != NULL ? input->path : text));
 }
 
-/* Returns whether an earlier source has the same file. */
+/* Returns whether an earlier source of published values reads the same file. */
 static bool is_listed_before(const struct figure_request *r, size_t source)
 {
     const char *file = r->sources[source].options[PUBLISHED_FILE].text;

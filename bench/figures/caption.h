@@ -4,18 +4,19 @@
 
 #include "bench/figures/figure_data.h"
 
-/* Makes a caption of one paragraph. full: all facts; otherwise those needed beside the figure.
- * The caller frees *caption. */
+/* Makes a caption of one paragraph. full: with all facts; otherwise only those that readers need
+ * below the picture. The caller frees *caption. */
 enum status caption_make(char **caption, const struct figure_data *d, bool full, struct error *e);
 
 /* Makes the line below the axis of a figure over ranks, which lists points without a value.
  * ERR_ARGUMENT if the figure has no points. The caller frees *missing. */
 enum status missing_make(char **missing, const struct figure_data *d, struct error *e);
 
-/* Parts of captions, internal: points without a good value, by name and reason or as counts;
- * missing seeds; disturbed launches behind the shown points; weights that differ because of a
- * flaw of published programs. Launches that several cases share count once. Each function writes
- * nothing if its subject is empty. */
+/* Sentences of captions, internal to this folder. missing_write: points without a good value, by
+ * name and reason (full) or as counts. missing_write_seeds: missing seeds. disturbed_write:
+ * disturbed launches behind the shown points; a launch that several cases share counts once.
+ * flaws_write: weights that differ because the spec reproduces a flaw of a published program. If
+ * there is nothing to report, each writes nothing. */
 void missing_write(FILE *out, const struct summary *s, bool full);
 void missing_write_seeds(FILE *out, const struct summary *s);
 void disturbed_write(FILE *out, const struct figure_data *d);

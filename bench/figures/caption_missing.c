@@ -21,8 +21,8 @@ static bool is_first_of_fate(const struct summary *s, size_t point)
     return s->points[point].outcome != POINT_ok;
 }
 
-/* Writes " Skipped: ranks=4, ranks=8 (8 ranks, 2 cores)." for all points with the status and
- * reason of `point`. */
+/* Lists all points that have the status and reason of `point`: " Skipped: ranks=4, ranks=8 (8
+ * ranks, 2 cores)." */
 static void write_fate(FILE *out, const struct summary *s, size_t point)
 {
     const struct point_summary *p = &s->points[point];
@@ -36,7 +36,7 @@ static void write_fate(FILE *out, const struct summary *s, size_t point)
             strlen(p->reason) > (size_t)reason_max ? "..." : "");
 }
 
-/* Lists points by name and with the reason. */
+/* Lists the points that are not ok, grouped by status and reason. */
 static void write_fates(FILE *out, const struct summary *s)
 {
     const size_t listed_max = 8;
@@ -82,7 +82,7 @@ void missing_write_seeds(FILE *out, const struct summary *s)
 
 /* ---- Disturbed launches, weights that differ ---- */
 
-/* Returns whether an earlier shown point has the same launches. */
+/* Returns whether an earlier shown point is a view of the same launches, in another case. */
 static bool is_twin(const struct figure_data *d, size_t point)
 {
     for (size_t i = 0; i < point; i++)
@@ -105,7 +105,8 @@ void disturbed_write(FILE *out, const struct figure_data *d)
         fprintf(out, " %zu of %zu launches disturbed.", disturbed, launches);
 }
 
-/* Writes the options that are flaws, such as "train.broadcast_init: false". */
+/* Lists the options of a point that reproduce a flaw of a published program: "train.broadcast_init:
+ * false". */
 static const char *name_flaws(char *text, size_t size, const struct point_summary *p)
 {
     text[0] = '\0';
@@ -151,12 +152,12 @@ void flaws_write(FILE *out, const struct summary *s)
 
 /* ---- Below the axis of a figure over ranks ---- */
 
-/* Points without a value by status and series; `left` counts entries beyond the first
- * LISTED_MAX. */
+/* Writer of the list of points without a value, by status and series. left: number of entries
+ * beyond the first LISTED_MAX, which are only counted. */
 struct missing {
     FILE *out;
     const struct figure_data *d;
-    size_t lead; /* length of the common beginning of all series' names */
+    size_t lead; /* length of the beginning that all series' names share */
     size_t listed, left;
 };
 
@@ -180,7 +181,8 @@ static bool misses_so(const struct figure_data *d, size_t point, const char *sta
     return figure_data_misses(d, point) && strcmp(d->s->points[point].status, status) == 0;
 }
 
-/* Returns whether all points at these ranks have this status, so that no series need be named. */
+/* Returns whether all points with this number of ranks lack a value and have this status. Then no
+ * series need be named. */
 static bool miss_alike(const struct figure_data *d, long ranks, const char *status)
 {
     for (size_t i = 0; i < d->s->n; i++)
@@ -207,8 +209,8 @@ static size_t shared_lead(const struct series_list *list)
     return lead;
 }
 
-/* Returns whether the series has this status at these ranks while other series do not. series
- * NULL: whether all points have it. */
+/* Returns whether the series has this status at this number of ranks while not all points have it.
+ * With series NULL: whether all points have it. */
 static bool misses_at(const struct missing *m, const struct series *series, long ranks,
                       const char *status)
 {

@@ -1,5 +1,5 @@
-/* Dictionary of the CSV files beside figures, and names that own options and metrics may not
- * have. */
+/* Describes the columns of the CSV files beside figures, and rejects options and metrics of users
+ * that have the name of a column. */
 #include <string.h>
 
 #include "bench/collect/columns.h"
@@ -36,7 +36,8 @@ const struct column *figures_dots_columns(size_t *n)
 
 /* ---- Names chosen by the user ---- */
 
-/* Compares names as conditions do: step_ms is also step_ms_median. */
+/* Returns whether `name` means this column in a condition: "step_ms" is short for
+ * step_ms_median. */
 static bool is_column(const struct column *column, const char *name)
 {
     size_t length = strlen(name);
@@ -44,8 +45,8 @@ static bool is_column(const struct column *column, const char *name)
            (!column->name[length] || strcmp(column->name + length, "_median") == 0);
 }
 
-/* Returns the column of this name in summary.csv. An option can head the x column of other
- * files, so for options these are searched too. */
+/* Returns the column of this name in summary.csv. For options also searches the files beside
+ * figures, where an option can be the heading of column x. */
 static const struct column *find_column(const char *name, bool is_option)
 {
     const struct column *columns[] = {NULL, NULL, NULL};
@@ -70,7 +71,8 @@ static enum status check_own_name(const char *what, const char *name, const stru
                       what, name, column->name, column->file, name);
 }
 
-/* Rejects a metric with the name of an option, since one name in a condition would mean both. */
+/* Rejects a metric that has the name of an own option, since a condition could not distinguish
+ * them. */
 static enum status check_metric_name(const struct config *config, const char *name, struct error *e)
 {
     char key[FIGURES_STEM];

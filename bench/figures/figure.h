@@ -1,7 +1,7 @@
-/* A figure to be drawn: the request of a spec with the defaults of its kind (a row of
- * bench/spec/figures/figures.def). Each kind has a shape, one of the structs below, which
- * determines the rows of series_<figure>.csv and the rules for points. Only the functions of a
- * shape know the shape. Internal to bench/figures. */
+/* One figure to draw: what the spec requests, completed by the defaults of its kind (a row of
+ * bench/spec/figures/figures.def). Each kind has a shape, one of the structs below. It determines
+ * the rows of series_<figure>.csv and which points the figure can show. Only the shape's own
+ * functions depend on which shape it is. Internal to bench/figures. */
 #pragma once
 
 #include "bench/figures/quantity.h"
@@ -10,13 +10,16 @@
 struct figure_data;
 
 struct figure_shape {
-    bool bars;             /* one bar per point; otherwise one curve per series */
-    bool communicating;    /* points of strategy none are left out */
-    bool whiskers;         /* intervals are drawn */
-    bool dots;             /* single launches are drawn */
-    bool any_x;            /* draws rows of any file over any x; otherwise points over `x` */
-    const char *x, *total; /* fixed x and quantity; NULL if the user can choose */
-    /* parts of `total` that y may list, ending with NULL; NULL: y is not supported */
+    bool bars;          /* one bar per point; otherwise one curve per series */
+    bool communicating; /* leaves out points of strategy none, which do not communicate */
+    bool whiskers;      /* draws confidence intervals */
+    bool dots;          /* draws each launch as a faint dot */
+    /* the user chooses x and a CSV file whose rows are drawn; otherwise one value per point over
+     * `x` */
+    bool any_x;
+    /* x and quantity that every figure of this shape has; NULL if the user can choose */
+    const char *x, *total;
+    /* names that y may list, each a part of `total`, ending with NULL; NULL: y is not supported */
     const char *const *parts;
     const char *lead;   /* caption text before the number of launches; NULL: " Median of " */
     const char *method; /* caption text about the values, after "Median of ..." */
@@ -38,11 +41,11 @@ struct figure {
 
 struct figure figure_of(const struct figure_request *request);
 
-/* Returns the text of an option. */
+/* Returns the value of a figure's option as text. */
 static inline const char *figure_text(const struct figure *figure, enum figure_option_id id)
 {
     return figure->request->options[id].text;
 }
 
-/* Returns the i-th shown name, from 0; NULL after the last. */
+/* Returns the i-th name in the figure's option y, from 0; NULL after the last. */
 const char *figure_column(const struct figure *figure, size_t i);

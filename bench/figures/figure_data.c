@@ -15,8 +15,8 @@ static bool is_valued(const struct figure_data *d, size_t point)
     return isfinite(d->measured[point].value.mid) || isfinite(figure_data_published(d, point));
 }
 
-/* Drops points that `where` excludes. From figures of accuracy runs, also drops points that
- * train without communication, since these have no such runs; the name of their series changes. */
+/* Drops points that `where` excludes. Points that train without communication have no accuracy
+ * runs, so figures of accuracy drop them too and shorten the name of their series. */
 static void drop_points(struct figure_data *d)
 {
     struct series_list *list = &d->series;
@@ -69,8 +69,8 @@ static bool is_drawn(const struct figure_data *d, size_t series)
     return false;
 }
 
-/* Moves the series with a value to the front, up to FIGURE_CURVES_MAX. If no series has a value,
- * all count, so that the legend lists them. */
+/* Moves up to FIGURE_CURVES_MAX series with a value to the front, to be drawn. If no series has a
+ * value, it takes all, so that the legend lists them. */
 static enum status choose_curves(struct figure_data *d, struct error *e)
 {
     struct series_list *list = &d->series;
@@ -89,8 +89,8 @@ static enum status choose_curves(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Gives each point a bar if they all fit. Otherwise only points with a value get one, up to
- * FIGURE_BARS_MAX. */
+/* Gives each point a bar if there is room for all. Otherwise only points with a value get one, up
+ * to FIGURE_BARS_MAX. */
 static enum status choose_bars(struct figure_data *d, struct error *e)
 {
     size_t n = 0, valued = 0;
@@ -178,7 +178,7 @@ static void count_rows(struct figure_data *d)
     d->left_out -= d->curves;
 }
 
-/* Files without a column `point` describe networks. */
+/* A file whose rows belong to no point, such as layers.csv, describes networks. */
 bool figure_is_of_networks(const struct figure_data *d)
 {
     for (size_t k = 0; k < d->n_quantities; k++) {
@@ -197,8 +197,8 @@ static bool is_listed(const struct series_list *list, const char *name)
     return false;
 }
 
-/* Makes one series per point. In figures of networks, makes one per network, however many points
- * train it. */
+/* Makes one series per point. A figure of networks has one series per network, even if several
+ * points train it. */
 static enum status series_a_point(struct series_list *list, const struct figure_data *d,
                                   struct error *e)
 {
@@ -219,7 +219,8 @@ static enum status series_a_point(struct series_list *list, const struct figure_
     return OK;
 }
 
-/* Collects series that differ in the options of `series`, or by default in all options except x. */
+/* Groups points into series, one for each combination of the options that `series` names; by
+ * default of all options except x. */
 static enum status collect_series(struct figure_data *d, struct error *e)
 {
     const struct value *wanted = &d->figure->request->options[FIGURE_SERIES];
@@ -285,7 +286,8 @@ static enum status find_points(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Returns whether `where` can be evaluated before anything ran. */
+/* Returns whether `where` uses only options and names of points, and so can be evaluated before a
+ * run. */
 static bool knows_points(const struct figure_data *d)
 {
     size_t n = 0;
@@ -297,7 +299,8 @@ static bool knows_points(const struct figure_data *d)
     return true;
 }
 
-/* Returns whether the run's own spec file requests the figure and determines all points. */
+/* Returns whether the spec file itself requests the figure and fixes all points: --set changed
+ * nothing but figures, and no axis takes its values from the machine. */
 static bool is_settled(const struct figure_data *d)
 {
     const struct spec *spec = d->spec;

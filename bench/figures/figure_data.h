@@ -1,5 +1,5 @@
-/* Numbers of one figure, as in series_<figure>.csv: the script draws them, and users may draw
- * them with other tools. Internal to bench/figures. */
+/* Numbers of one figure, as written to series_<figure>.csv. A gnuplot script draws that file, and
+ * users may draw it with other tools. Internal to bench/figures. */
 #pragma once
 
 #include "bench/collect/series.h"
@@ -12,15 +12,16 @@
 /* Largest numbers of curves and bars that a picture can show legibly. The series file has all. */
 enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
 
-/* Name of a point's case in options of figures. */
+/* In the options x, series and where of a figure: the case of a point. */
 #define FIGURE_CASE "case"
-/* Name that makes each point a series, identified by its label. */
+/* In option series: makes each point a series, named by its label. */
 #define FIGURE_POINT "point"
-/* Name of the run of a point, if a figure shows several runs. A curve belongs to one run unless
- * x is the run. In a figure of a single run it is a column of raw.csv. */
+/* In figures of several runs: the run of a point. A curve belongs to one run unless x is the run.
+ * In a figure of one run the name means column run of raw.csv. */
 #define FIGURE_RUN "run"
 
-/* A folder of tables; points [first, first + n) of the summary belong to it. */
+/* One run of the figure: folder of its CSV files, and its points [first, first + n) of the
+ * summary. */
 struct figure_run {
     const char *dir;
     size_t first, n;
@@ -30,10 +31,10 @@ struct figure_data {
     const struct summary *s; /* borrowed */
     const struct spec *spec; /* spec of the summary */
     const struct figure *figure;
-    struct figure own; /* storage of `figure` */
+    struct figure own; /* what `figure` points to */
     const struct figure_run *runs;
     size_t n_runs;
-    bool several;                    /* the figure shows several runs, each with a name */
+    bool several;                    /* the figure shows several named runs */
     const struct quantity *quantity; /* first of `quantities` */
     struct quantity quantities[FIGURE_COLUMNS_MAX];
     char titles[FIGURE_COLUMNS_MAX][QUANTITY_TITLE], names[FIGURE_COLUMNS_MAX][QUANTITY_TITLE];
@@ -41,26 +42,28 @@ struct figure_data {
     struct figure_x x;
     struct condition *where; /* NULL: all points are shown */
     bool *shown;             /* [points]: `where` does not exclude the point */
-    /* [points]: the point itself, another point that it repeats, or NO_POINT */
+    /* [points]: index of the point itself. A point that repeats an earlier one has the earlier
+     * point's index, and one that is dropped has NO_POINT. */
     size_t *stands_for;
     bool repeats; /* some points repeat others */
-    /* [points]: index in `series` before curves are chosen, or NO_POINT */
+    /* [points]: index of the point's series before series to draw are chosen; NO_POINT if it has
+     * none */
     size_t *series_of;
-    struct figure_table table;    /* rows of figures over any x */
-    struct measured *measured;    /* [points] */
-    struct prediction prediction; /* empty if the figure shows no model */
-    struct series_list series;    /* series of figures with curves, drawn ones first */
-    size_t curves;                /* number of drawn curves */
-    size_t values;                /* number of points with a value; over epochs: number of values */
-    size_t published;             /* number of points with a published value */
-    bool *bars;                   /* [points]: the point has a bar; NULL in figures without bars */
-    size_t rows;                  /* number of bars */
-    size_t left_out;              /* curves or bars with a value that do not fit */
-    struct spread spread;         /* marks that are moved sideways */
+    struct figure_table table; /* used only if the shape has any_x */
+    struct measured *measured; /* [points] value and interval of each point */
+    /* step times that the model predicts; empty if the figure shows none */
+    struct prediction prediction;
+    struct series_list series; /* one per curve; the first `curves` of them are drawn */
+    size_t curves;             /* number of drawn curves */
+    size_t values;    /* number of points with a value; in figures over epochs, number of values */
+    size_t published; /* number of points with a published value */
+    bool *bars;       /* [points]: the point has a bar; NULL in figures without bars */
+    size_t rows;      /* number of bars */
+    size_t left_out;  /* number of curves or bars that have a value but do not fit */
+    struct spread spread; /* marks that would overlap and are moved sideways */
 };
 
-/* Reads the CSV files of the runs as far as the figure needs them. Call figure_data_free in any
- * case. */
+/* Reads those CSV files of the runs that the figure needs. Call figure_data_free in any case. */
 enum status figure_data_read(struct figure_data *d, const struct figure_request *request,
                              const struct summary *s, const struct figure_run *runs, size_t n_runs,
                              struct error *e);
@@ -72,48 +75,49 @@ bool figure_is_of_networks(const struct figure_data *d);
 /* Returns why there is nothing to draw, or NULL if there is a measured or published value. */
 const char *figure_data_lack(const struct figure_data *d);
 
-/* Returns the first base without a time although a point that refers to it has one; NULL if
+/* Returns the first base point that has no time although a point compared with it has one; NULL if
  * there is none. */
 const struct point_summary *figure_data_lacking_base(const struct figure_data *d);
 
-/* Returns whether a shown point has no value and is not ok. */
+/* Returns whether the point is shown, has no value, and its status is not ok. */
 bool figure_data_misses(const struct figure_data *d, size_t point);
 
-/* Returns whether the point may have a bar. */
+/* Returns whether a figure of bars can show the point. */
 bool figure_data_has_bar(const struct figure_data *d, size_t point);
 
 /* Return the predicted and the published value of a point; NAN if the figure shows none. */
 double figure_data_model(const struct figure_data *d, const struct quantity *q, size_t point);
 double figure_data_published(const struct figure_data *d, size_t point);
 
-/* Internal: returns the name of the x column in the series file of a figure over any x; "" for
- * ranks, which all files have. */
+/* Internal: returns the name of the x column in the series file, for figures whose shape has any_x.
+ * "" if x is ranks, since every series file has column ranks. */
 const char *figure_x_column(const struct figure_data *d);
 
-/* Internal: resolves the options of the figure before anything is read. ERR_SPEC with the place
- * in the spec. Call figure_data_free in any case. */
+/* Internal: looks up the names in the figure's options, before any CSV file is read. ERR_SPEC with
+ * file and line of the spec. Call figure_data_free in any case. */
 enum status figure_resolve(struct figure_data *d, const struct figure_request *request,
                            const struct spec *spec, bool several, struct error *e);
 enum status figure_check_sources(struct figure_data *d, struct error *e);
 
-/* Internal: looks up an option of a point_summary or a column of summary.csv, for conditions. */
+/* Internal: sets the value of an option, or of a column of summary.csv, for the point_summary
+ * `point`; for conditions. Returns false if there is no such name. */
 bool figure_point_value(struct condition_value *value, const char *name, const void *point);
-/* Returns whether the name always refers to points, even if a file has a column of this name:
- * case, and run in figures of several runs. */
+/* Returns whether a name means a property of points even if a file has a column of this name: case,
+ * and in figures of several runs also run. */
 bool figure_is_of_points(const struct figure_data *d, const char *name);
-/* Returns whether `where` uses this name. */
+/* Returns whether the figure's option `where` uses this name. */
 bool figure_where_names(const struct figure_data *d, const char *name);
-/* Returns x of a point as text. */
+/* Returns the point's value of x as text. */
 const char *figure_x_text(const struct figure_data *d, size_t point);
-/* Finds points at one place of a series, and points that repeat another; figure_join_repetitions
- * then replaces repeated values by their median. ERR_SPEC if points at one place differ in more
- * than the seed. */
+/* figure_settle_places finds points of one series at the same x. Points that differ only in the
+ * seed repeat the first one; figure_join_repetitions later takes the median of their values.
+ * ERR_SPEC if they differ in more. */
 enum status figure_settle_places(struct figure_data *d, struct error *e);
 enum status figure_join_repetitions(struct figure_data *d, struct error *e);
-/* Returns ERR_SPEC with a message that `n` points of a series have the same x. */
+/* Returns ERR_SPEC with a message: `n` points of series `series` have the same x. */
 enum status figure_refuse_place(const struct figure_data *d, const char *series, const char *x,
                                 const size_t *points, size_t n, struct error *e);
-/* Checks a figure before anything is run. ERR_SPEC with the place in the spec. */
+/* Checks a figure before anything is run. ERR_SPEC with file and line of the spec. */
 enum status figure_check(const struct figure_request *request, const struct summary *s,
                          struct error *e);
 /* Reads the values of points from the tables of all runs into d->measured. */
@@ -130,10 +134,12 @@ enum status figure_measure_points(struct figure_data *d, const struct quantity *
  *   value                              in the unit of the figure; for speed-up and efficiency the
  *                                      ratio to the base's launch in the same block */
 enum status dots_write(FILE *out, const struct figure_data *d, struct error *e);
-/* Returns whether the figure's quantity has one value per launch, and its shape draws them. */
+/* Returns whether the figure draws single launches: its quantity has one value per launch and its
+ * shape has dots. */
 bool dots_exist(const struct figure_data *d);
 
-/* Internal: write parts of a row. A number follows a comma. A bar begins with its place, from 1;
- * empty if not drawn. */
+/* Internal: write fields of a CSV row. figure_write_number writes a comma and the number.
+ * figure_begin_bar begins the row of a bar with the bar's number, from 1; empty if it is not
+ * drawn. */
 void figure_write_number(FILE *out, double x);
 void figure_begin_bar(FILE *out, size_t row, const struct point_summary *p);

@@ -44,8 +44,8 @@ static bool same_kind(const struct point_summary *a, const struct point_summary 
     return strcmp(a->cells[COLUMN_kind], b->cells[COLUMN_kind]) == 0;
 }
 
-/* Start of a series whose base is in another curve: the base, the first point, the base's curve.
- * leads: a line from the base to the point is drawn. */
+/* Where a curve starts whose base point is part of another curve: the base, the curve's first point
+ * with a value, the curve of the base. leads: draw a line from the base to that point. */
 struct origin {
     size_t base, point, curve;
     bool leads;
@@ -65,8 +65,8 @@ static struct origin find_origin(const struct figure_data *d, size_t k)
     return (struct origin){base, point, curve, leads};
 }
 
-/* Defines the start of a curve that does not contain its own base. A line without a mark leads
- * from the base to its first point, unless only one of the two is emulated. */
+/* Defines from where a curve starts that does not contain its base: a line without marks leads from
+ * the base to the first point. There is none if only one of the two is emulated. */
 static void define_origin(FILE *out, const struct figure_data *d, size_t k)
 {
     char text[256] = "";
@@ -79,8 +79,8 @@ static void define_origin(FILE *out, const struct figure_data *d, size_t k)
     gnuplot_define_text_of(out, "origin", k + 1, "", text);
 }
 
-/* Defines perfect scaling from the base of each series: cores per rank relative to the base, and
- * the base's step time. Series with equal values share one line. */
+/* Defines the lines of ideal scaling, one per series: cores per rank relative to the cores of the
+ * base, and the step time of the base. Series with equal values share one line. */
 static void define_bases(FILE *out, const struct figure_data *d)
 {
     size_t n = 0;
@@ -148,7 +148,8 @@ static void define_x(FILE *out, const struct figure_data *d)
 
 /* ---- All definitions ---- */
 
-/* Defines the names of curves, and which curves are points without communication. */
+/* Defines the names of curves, and which curves do not communicate and so are bounds for the
+ * others. */
 static void define_curves(FILE *out, const struct figure_data *d)
 {
     double bounds[FIGURE_CURVES_MAX];
@@ -162,7 +163,7 @@ static void define_curves(FILE *out, const struct figure_data *d)
     gnuplot_define_numbers(out, "bounds", bounds, n);
 }
 
-/* Returns the name of published values in the legend: the name that the only source gives,
+/* Returns the legend's name for published values: the name of the source if there is only one,
  * otherwise "published". */
 static const char *published_name(const struct figure_data *d)
 {
@@ -171,15 +172,15 @@ static const char *published_name(const struct figure_data *d)
     return name[0] ? name : "published";
 }
 
-/* Points whose ranks share cores are withheld from such figures, because they do not show how a
- * program scales. */
+/* Returns whether the quantity describes scaling. Such figures omit points whose ranks share cores,
+ * because these do not show how a program scales. */
 static bool is_of_scaling(const struct quantity *quantity)
 {
     return quantity->relation == RELATION_EFFICIENCY || quantity->column == COLUMN_karp_flatt;
 }
 
-/* Defines the caption as option `caption` requests. A short caption may take 15 % of the
- * picture, a full one all it needs. */
+/* Defines the caption that option `caption` requests. A short caption may cover 15 % of the
+ * picture, a full one any height. */
 static enum status define_texts(FILE *out, const struct figure_data *d, struct error *e)
 {
     long wanted = config_int(&d->s->spec->config, OPT_CAPTION);
@@ -209,7 +210,8 @@ static void define_files(FILE *out, const struct figure_data *d, const struct pi
     gnuplot_define_text(out, "out", path);
 }
 
-/* Defines the figure's options and its columns. Sums have no blanks, as in the series file. */
+/* Defines the figure's options and the names of its columns, sums without blanks as in the series
+ * file. */
 static void define_options(FILE *out, const struct figure_data *d)
 {
     const char *title = figure_text(d->figure, FIGURE_TITLE);

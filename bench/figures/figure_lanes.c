@@ -1,5 +1,5 @@
-/* Timelines of ranks: for each point, one step of the launch with the median step time among
- * those in timeline.csv. */
+/* Timelines: bars over time for each rank and phase of a step. For each point draws the launch of
+ * timeline.csv whose step time is the median. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { LANES_MAX = 48 };
 
 enum { POINT, LAUNCH, RANK, HOST, LANE, PHASE, NAME, BEGIN, END, WANTED };
 
-/* The step of one launch: rows [first, end) of the table. */
+/* The recorded step of one launch: rows [first, end) of timeline.csv. */
 struct launch_step {
     size_t first, end;
     double begin_ms, end_ms;
@@ -24,9 +24,9 @@ struct launch_step {
 struct timelines {
     struct csv_table table;
     size_t at[WANTED];
-    struct launch_step *launches; /* launches of the current point */
+    struct launch_step *launches; /* [n] launches of the current point */
     size_t n;
-    size_t lanes; /* number of lanes written */
+    size_t lanes; /* number of ranks written so far, over all points */
 };
 
 static const char *cell(const struct timelines *t, size_t row, int column)
@@ -94,7 +94,8 @@ static void write_row(FILE *out, const struct timelines *t, size_t row, size_t p
     fprintf(out, ",%s,%s\n", cell(t, row, BEGIN), cell(t, row, END));
 }
 
-/* Numbers the ranks from the top of the picture, over all points. */
+/* Writes the rows of a launch. Ranks are numbered from the top of the picture, continued over all
+ * points. */
 static void write_launch(FILE *out, struct timelines *t, const struct launch_step *launch,
                          const struct figure_data *d, size_t point, size_t bar)
 {

@@ -1,12 +1,13 @@
-/* Bars of several parts: times of a step, hidden communication, memory of a rank. */
+/* Figures of stacked bars: parts of the step time, hidden communication, parts of the memory of a
+ * rank. */
 #include <math.h>
 #include <string.h>
 
 #include "bench/collect/summary.h"
 #include "bench/figures/figure_data.h"
 
-/* Writes one row for each point that has a bar. `numbers` writes the columns after the common
- * ones. */
+/* Writes one row for each point that has a bar: the columns that all figures of bars have, then
+ * those that `numbers` writes. */
 static enum status write_bars(FILE *out, const struct figure_data *d,
                               void (*numbers)(FILE *out, const struct figure_data *d, size_t point))
 {
@@ -21,7 +22,7 @@ static enum status write_bars(FILE *out, const struct figure_data *d,
     return OK;
 }
 
-/* Returns 0 if the column is unknown, so that its time counts as the rest. */
+/* Returns a time of summary.csv; 0 if it is unknown, which leaves it in part `other`. */
 static double known_ms(const struct point_summary *p, enum column_id column)
 {
     double x = cell_number(p, column);
@@ -30,8 +31,8 @@ static double known_ms(const struct point_summary *p, enum column_id column)
 
 /* ---- Stacked parts of a step ---- */
 
-/* Parts of a step: name, column of summary.csv, and column of another part that it contains,
- * which is subtracted. */
+/* PART(name, column, without): a part of the step time, its column of summary.csv, and a column
+ * that is included in it and subtracted (COLUMNS: none). */
 #define PARTS(PART)                                                                                \
     PART(load, COLUMN_load_ms, COLUMNS)                                                            \
     PART(forward, COLUMN_forward_ms, COLUMNS)                                                      \
@@ -57,7 +58,7 @@ static const char *const part_names[] = {
 #undef PART
         NULL};
 
-/* Returns the i-th part that the figure shows; figure_resolve has checked that it exists. */
+/* Returns the i-th part of the step that the figure shows. figure_resolve has checked its name. */
 static const struct part *part_at(const struct figure *figure, size_t i)
 {
     size_t k = 0;
@@ -66,7 +67,8 @@ static const struct part *part_at(const struct figure *figure, size_t i)
     return &parts[k];
 }
 
-/* Returns the time of a part (ms). If waiting is unknown, it remains part of communication. */
+/* Returns the time of a part of the step (ms). An unknown waiting time stays included in
+ * communication. */
 static double part_ms(const struct point_summary *p, const struct part *part)
 {
     if (part->column == COLUMNS)
@@ -75,8 +77,8 @@ static double part_ms(const struct point_summary *p, const struct part *part)
     return part->without == COLUMNS ? ms : fmax(ms - known_ms(p, part->without), 0);
 }
 
-/* Writes the parts of a step; `other` is the rest. Parts are means over ranks and the step is
- * the slowest rank's, so `other` includes imbalance. */
+/* Writes the times of the parts of a step; `other` is the rest of the step time. The step time is
+ * the slowest rank's and its parts are means over ranks, so `other` includes imbalance. */
 static void write_parts(FILE *out, const struct figure_data *d, size_t point)
 {
     const struct figure *figure = d->figure;
@@ -114,9 +116,10 @@ const struct figure_shape shape_stacked = {
 
 /* ---- Overlap ---- */
 
-/* Writes exposed, waiting and hidden communication. Exposed and wait are parts of a step, means
- * over ranks; unknown waiting is part of exposed. Hidden is the rest of the time that the same
- * calls take alone; it is negative if they cost more. */
+/* Writes exposed, waiting and hidden communication per step (ms). Exposed and waiting time are
+ * parts of the step, means over ranks; unknown waiting is included in exposed. Hidden is the time
+ * that the same calls take alone, less the exposed time; negative if they take longer within a
+ * step. */
 static void write_hidden(FILE *out, const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];
@@ -151,7 +154,8 @@ const struct figure_shape shape_overlap = {
 
 /* ---- Memory ---- */
 
-/* Memory that y can sum, by formula, by forecast and as measured. */
+/* Kinds of memory that option y can add up. Each has three columns: by formula, by forecast and
+ * measured. */
 #define MEMORY_PARTS(PART)                                                                         \
     PART(params)                                                                                   \
     PART(grads)                                                                                    \
@@ -171,7 +175,7 @@ static const char *const memory_names[] = {
 #undef PART
         NULL};
 
-/* Returns the memory of the parts that the figure shows; NAN if one is unknown. */
+/* Returns the memory of the kinds that the figure adds up (MiB); NAN if one of them is unknown. */
 static double memory_mib(const struct figure *figure, const struct point_summary *p, int source)
 {
     double sum = 0;

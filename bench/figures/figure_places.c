@@ -1,6 +1,6 @@
-/* Places of points: a series that a spec selects may have several points at one x. Points that
- * differ only in the seed repeat each other and are joined to one value. Others would make the
- * curve jump at one x, and are rejected. */
+/* Finds points of one series that have the same x. Points that differ only in the seed are
+ * repetitions and are joined to their median. Points that differ in more would make the curve jump,
+ * so the figure is rejected. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static bool cases_differ(const struct figure_data *d, const size_t *points, size
     return false;
 }
 
-/* The message lists the differences, such as "case, train.lr". */
+/* The message lists the options in which the points differ, such as "case, train.lr". */
 enum status figure_refuse_place(const struct figure_data *d, const char *series, const char *x,
                                 const size_t *points, size_t n, struct error *e)
 {
@@ -53,7 +53,8 @@ enum status figure_refuse_place(const struct figure_data *d, const char *series,
 
 /* ---- Places ---- */
 
-/* Returns "" if each row has its own x, since points then have no place. */
+/* Returns the point's value of x as text; "" if x is a column, since each row of the file then has
+ * its own x. */
 static const char *x_text(const struct figure_data *d, size_t point)
 {
     return d->x.by_column ? "" : figure_x_text(d, point);
@@ -76,8 +77,8 @@ static bool is_same(const struct point_summary *a, const struct point_summary *b
     return same_run && a->point->twin == b->point->twin;
 }
 
-/* Removes from n points at one place those that were only added for comparison, and duplicates
- * of the first under another name. */
+/* Of n points at the same x, drops those that were only added for comparison, and those equal to
+ * the first under another name. Returns how many are left. */
 static size_t keep_own(struct figure_data *d, size_t *points, size_t n)
 {
     const struct point_summary *first = &d->s->points[points[0]];
@@ -100,8 +101,8 @@ static bool are_repetitions(const struct figure_data *d, const size_t *points, s
     return !cases_differ(d, points, n);
 }
 
-/* Returns whether all points have rows at the same x that no column of `series` separates.
- * Foreign programs have no such rows. */
+/* Returns whether rows of all these points fall on the same x and no column in option `series`
+ * separates them. Rows of foreign programs do not. */
 static bool share_rows(const struct figure_data *d, const size_t *points, size_t n)
 {
     const struct value *series = &d->figure->request->options[FIGURE_SERIES];
@@ -116,8 +117,8 @@ static bool share_rows(const struct figure_data *d, const size_t *points, size_t
     return file != NULL && csv_file_repeats(file, d->x.name);
 }
 
-/* Joins or rejects n points at one place. If each row has its own x, rows are checked after
- * reading. */
+/* Joins n points at the same x if they are repetitions, otherwise rejects the figure. If x is a
+ * column of rows, check_rows does this later. */
 static enum status settle_place(struct figure_data *d, const struct series *series, size_t *points,
                                 size_t n, struct error *e)
 {
@@ -180,7 +181,7 @@ enum status figure_settle_places(struct figure_data *d, struct error *e)
 
 /* ---- Repetitions ---- */
 
-/* Replaces the value of a point by the median over the points that repeat it. */
+/* Replaces the value of a point by the median over the point and its repetitions. */
 enum status figure_join_repetitions(struct figure_data *d, struct error *e)
 {
     double *room;

@@ -21,7 +21,7 @@ static enum status refuse(const struct figure_data *d, enum figure_option_id id,
                       why);
 }
 
-/* Finds workload.options.size for the name size. */
+/* Finds an own option by the last part of its key: workload.options.size for "size". */
 static const struct spec_option *find_own(const struct figure_data *d, const char *name)
 {
     char key[256];
@@ -29,8 +29,8 @@ static const struct spec_option *find_own(const struct figure_data *d, const cha
     return config_option_find(&d->spec->config, key);
 }
 
-/* Finds a similar name among options of points and all columns, except a column of this name,
- * which the figure's file lacks. */
+/* Writes the name nearest to `name` among options of points and all columns. A column of exactly
+ * this name is left out: it exists, but not in the figure's file. */
 static enum status find_near(char near[NAME_NEAR_BYTES], const struct figure_data *d,
                              const char *name, struct error *e)
 {
@@ -62,7 +62,7 @@ static enum status unknown_x(const struct figure_data *d, const char *name, stru
     return refuse(d, FIGURE_X, name, text, e);
 }
 
-/* Returns whether all values of an own option are numbers. */
+/* Returns whether an own option (workload.options.*) has only numbers as values. */
 static bool has_numbers(const struct spec *spec, enum option_id own)
 {
     bool numbers = true;
@@ -151,8 +151,8 @@ static bool has_foreign(const struct spec *spec)
     return false;
 }
 
-/* Sets the title of a time. Foreign programs have no steps; their title names the time they are
- * judged by. */
+/* Sets the axis title of step time. A foreign program has no steps: the title then names the time
+ * by which the program is judged. */
 static void title_time(struct figure_data *d)
 {
     const struct spec *spec = d->spec;
@@ -255,14 +255,15 @@ static bool has_epochs(const struct quantity *q)
            (strcmp(q->file, "epochs.csv") == 0 || strcmp(q->file, "classes.csv") == 0);
 }
 
-/* Command-line options may leave a campaign without launches; its spec's figures are then empty
- * and not rejected. */
+/* Returns whether the user chose that this figure has no values. If only --set left the campaign
+ * without launches, the spec's figures stay empty and are not rejected. */
 static bool is_chosen(const struct figure_data *d, enum option_id id)
 {
     return mark_from_set(d->figure->request->mark) || !spec_option_is_open(d->spec, id);
 }
 
-/* Returns the option that a campaign must set to get values of the quantity; OPTION_COUNT: none. */
+/* Returns the option that is not set but needed to get values of the quantity; OPTION_COUNT if none
+ * is missing. */
 static enum option_id find_lack(const struct figure_data *d, const struct quantity *q)
 {
     const struct config *c = &d->spec->config;
@@ -278,8 +279,8 @@ static enum option_id find_lack(const struct figure_data *d, const struct quanti
     return has_epochs(q) ? OPTION_COUNT : column_lack(column, d->spec);
 }
 
-/* Explains why a campaign without option `lack` will have no value. Returns false if it has
- * some. */
+/* Writes why a campaign without option `lack` will have no value. Returns false if `lack` is
+ * OPTION_COUNT or the figure stays empty on purpose. */
 static bool explain_option(char why[LACK_BYTES], const struct figure_data *d, enum option_id lack)
 {
     bool lacks = lack != OPTION_COUNT && is_chosen(d, lack);
@@ -288,7 +289,8 @@ static bool explain_option(char why[LACK_BYTES], const struct figure_data *d, en
     return lacks;
 }
 
-/* Explains why a campaign will have no value of a quantity. Returns false if it has some. */
+/* Writes why a campaign will have no value of a quantity. Returns false if nothing prevents a
+ * value. */
 static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
                          const struct quantity *q)
 {
@@ -298,8 +300,8 @@ static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
     return rows != NULL || explain_option(why, d, find_lack(d, q));
 }
 
-/* Returns whether the figure can be checked before a run. Existing runs are checked when they
- * are read; published values need no run. */
+/* Returns whether the figure needs a run that is still to come. Existing runs are checked when
+ * their files are read; published values need no run. */
 static bool is_to_run(const struct figure_data *d)
 {
     const struct figure_request *request = d->figure->request;
@@ -350,7 +352,7 @@ static bool points_have(const struct figure_data *d, const char *name)
            column_find(name) != COLUMNS;
 }
 
-/* Returns the column in the file of a quantity, or NULL. */
+/* Returns the column `name` in the quantity's file, or NULL. */
 static const struct column *column_behind(const struct quantity *q, const char *name)
 {
     return q->file != NULL ? column_of_file(q->file, name) : NULL;
@@ -364,7 +366,7 @@ static size_t columns_behind(const struct figure_data *d, const char *name)
     return n;
 }
 
-/* Accepts a name if every file of the figure, or the points, have it. */
+/* Accepts a name that is a column of every file of the figure or a property of points. */
 static bool check_lookup(struct condition_value *value, const char *name, const void *arg)
 {
     const struct figure_data *d = arg;
@@ -383,8 +385,8 @@ static enum condition_kind kind_of(const struct figure_data *d, const char *name
                             : CONDITION_TEXT;
 }
 
-/* Rejects terms that no row can fulfil: text compared with a number, an order of texts, a column
- * that this campaign leaves empty. */
+/* Rejects terms of `where` that no row can satisfy: a text compared with a number, < or > between
+ * texts, a column that stays empty in this campaign. */
 static enum status check_terms(const struct figure_data *d, struct error *e)
 {
     char why[LACK_BYTES];
@@ -403,7 +405,7 @@ static enum status check_terms(const struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Returns whether the spec alone determines that the condition holds for no point. */
+/* Returns whether options that the spec fixes already make the condition false for every point. */
 static bool holds_of_none(const struct condition *where, const struct spec *spec)
 {
     size_t n;
@@ -476,7 +478,7 @@ static bool x_is_no_y(const struct figure_data *d)
     return true;
 }
 
-/* Options and seeds are known before any launch. */
+/* Returns false if a y is an option or the seed, since these are known before any launch. */
 static bool y_is_measured(const struct figure_data *d)
 {
     for (size_t i = 0; i < d->n_quantities; i++) {
@@ -499,7 +501,8 @@ static bool has_shape(const struct figure_data *d)
     return d->figure->shape->any_x;
 }
 
-/* x_scale has no effect if x positions are bars or names. */
+/* Returns whether x is a numeric axis. Bars and names stand side by side, where option x_scale
+ * would have no effect. */
 static bool has_x_scale(const struct figure_data *d)
 {
     bool side_by_side =

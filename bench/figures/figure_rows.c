@@ -1,4 +1,5 @@
-/* Shapes of figures, and their rows in series_<figure>.csv and dots_<figure>.csv. */
+/* Writes the rows of series_<figure>.csv and dots_<figure>.csv for figures with curves or plain
+ * bars, and defines the shapes of these figures. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static void write_place(FILE *out, size_t place)
     fputc(',', out);
 }
 
-/* Writes "8c8931e2be90,ranks=2 allreduce,2". */
+/* Writes identifier, label and ranks of a point: "8c8931e2be90,ranks=2 allreduce,2,". */
 static void write_identity(FILE *out, const struct point_summary *p)
 {
     fprintf(out, "%s,", p->cells[COLUMN_point]);
@@ -97,7 +98,8 @@ bool figure_data_has_bar(const struct figure_data *d, size_t point)
 
 /* ---- One value per point ---- */
 
-/* Writes the rows of one point in curve or bar `curve`. l: launches, or NULL. */
+/* Writes the rows of one point, as part of curve or bar number `curve`. l: all launches, or
+ * NULL. */
 typedef void write_point(FILE *out, const struct figure_data *d, size_t curve, const char *name,
                          size_t point, const struct launches *l);
 
@@ -158,7 +160,8 @@ static const char *last_word(const char *name)
     return dot != NULL ? dot + 1 : name;
 }
 
-/* inject.kind keeps its full name because `kind` is another column. */
+/* The column is named by the last part of the option. inject.kind keeps its full name, since the
+ * file has another column `kind`. */
 const char *figure_x_column(const struct figure_data *d)
 {
     size_t n;
@@ -170,7 +173,7 @@ const char *figure_x_column(const struct figure_data *d)
     return name;
 }
 
-/* Returns the length of "test_acc" for test_acc_pct. */
+/* Returns the length of a column's name without "_pct", which its variants drop: test_acc_lo. */
 static int stem_length(const char *name)
 {
     return (int)(strlen(name) - (text_ends(name, "_pct") ? strlen("_pct") : 0));
@@ -193,7 +196,7 @@ static void write_header(FILE *out, const struct figure_data *d)
     fputc('\n', out);
 }
 
-/* Writes kind, point and status of a row; `published` if it has no point. */
+/* Writes kind, point and status of a row; "published" and empty fields if the row has no point. */
 static void write_origin(FILE *out, const struct figure_data *d, const struct table_row *row)
 {
     if (row->point == NO_POINT) {
@@ -267,8 +270,8 @@ bool dots_exist(const struct figure_data *d)
                                    : d->figure->shape->dots && launches_have(d->quantity);
 }
 
-/* Writes the launches of a point. Points without a value have none, so that withheld values stay
- * hidden. */
+/* Writes one row per launch behind a point's value. Points without a value have no rows, since
+ * their launches may be withheld. */
 static void write_launches(FILE *out, const struct figure_data *d, size_t curve, const char *name,
                            size_t point, const struct launches *l)
 {

@@ -24,7 +24,7 @@ static enum status write_dots(FILE *out, void *d, struct error *e)
     return dots_write(out, d, e);
 }
 
-/* Writes the full caption, even if the picture has a short one. */
+/* Writes the full caption to <figure>.txt, even if the picture has a short caption. */
 static enum status write_caption(FILE *out, void *d, struct error *e)
 {
     char *caption = NULL;
@@ -35,7 +35,8 @@ static enum status write_caption(FILE *out, void *d, struct error *e)
     return status;
 }
 
-/* Writes a script that draws the figure again from the files beside it, with ../plots. */
+/* Writes a gnuplot script that draws the figure again from the CSV files in its folder and the
+ * scripts in ../plots. */
 static enum status write_script(FILE *out, void *what, struct error *e)
 {
     const struct figure_data *d = what;
@@ -52,7 +53,8 @@ static enum status write_script(FILE *out, void *what, struct error *e)
 
 /* ---- One figure ---- */
 
-/* Writes ", ranks=1 none (timeout: not done within measure.limit (10 min))" and advice. */
+/* If a base has no time, writes it and the advice, such as ", ranks=1 none (timeout: not done
+ * within measure.limit (10 min)); run the campaign again". */
 static void name_base(char *text, size_t size, const struct figure_data *d)
 {
     const struct point_summary *base =
@@ -64,7 +66,8 @@ static void name_base(char *text, size_t size, const struct figure_data *d)
                  base->point->label, base->status, base->reason[0] ? ": " : "", base->reason);
 }
 
-/* Says why the figure has no model line: as a note if the spec asks for one. */
+/* Prints why the figure has no model line: as a note if the spec requests one, otherwise as a
+ * detail. */
 static void say_no_model(const struct figure_data *d)
 {
     bool asked = d->figure->request->options[FIGURE_MODEL].set;
@@ -94,8 +97,8 @@ static enum status keep_script(struct figure_data *d, const struct stage *stage,
     return stage_keep(stage, script, e);
 }
 
-/* Writes or keeps the files beside the pictures: series_<figure>.csv, dots_<figure>.csv if there
- * are launches, <figure>.txt. */
+/* For each file beside the pictures: writes it to the stage, or (keep) moves it to its final name.
+ * Files: series_<figure>.csv, dots_<figure>.csv if launches are drawn, <figure>.txt. */
 static enum status for_each_file(struct figure_data *d, const struct stage *stage, bool keep,
                                  struct error *e)
 {
@@ -142,7 +145,7 @@ static enum status draw(const struct shown *shown, const struct pictures *pictur
     return status;
 }
 
-/* Checks all figures before anything is written; one wrong figure prevents all. */
+/* Checks all figures before a file is written. If one is wrong, none is drawn. */
 static enum status check_all(const struct summary *s, struct error *e)
 {
     const struct value *figures = &s->spec->config.values[OPT_FIGURES];
@@ -151,7 +154,7 @@ static enum status check_all(const struct summary *s, struct error *e)
     return OK;
 }
 
-/* Draws all figures. A figure that fails does not prevent the others, unless gnuplot is missing. */
+/* Draws all figures. If one fails, the others are still drawn, unless gnuplot is missing. */
 static enum status draw_all(const struct shown *shown, const char *folder, const char *plots_dir,
                             enum figures_files files, struct error *e)
 {

@@ -1,22 +1,23 @@
-/* Figures of runs and sweeps. */
+/* Draws the figures of runs and sweeps with gnuplot, from their CSV files. */
 #pragma once
 
 #include "bench/collect/collect.h"
 
-/* Checks the names in the spec's figures before anything runs. ERR_SPEC with the place in the
+/* Checks the names in the spec's figures before a campaign runs. ERR_SPEC with file and line of the
  * spec. */
 enum status figures_check(const struct spec *spec, struct error *e);
 
-/* Rejects own options and metrics that have the name of a column. ERR_SPEC with the place in the
- * spec. Not called for existing runs, because earlier versions allowed such names. */
+/* Rejects options and metrics defined by the user that have the name of a column. ERR_SPEC with
+ * file and line of the spec. Not called for existing runs, because earlier versions allowed such
+ * names. */
 enum status figures_check_names(const struct spec *spec, struct error *e);
 
-/* Return the columns of series_<figure>.csv and of dots_<figure>.csv, without those named by x
- * and y. */
+/* Return the columns of series_<figure>.csv and of dots_<figure>.csv, *n of them. Columns named
+ * after the figure's x and y are not included. */
 const struct column *figures_series_columns(size_t *n);
 const struct column *figures_dots_columns(size_t *n);
-/* Explains the ending of a column such as time_ms_lo in the series file of a line. Writes the
- * name without the ending to `stem` and returns, for example, "Lower end of the confidence
+/* Explains the ending of a column in a line figure's series file, such as time_ms_lo. Writes the
+ * name without the ending to `stem` and returns a sentence, here "Lower end of the confidence
  * interval of the value."; NULL if the name has no such ending. */
 enum { FIGURES_STEM = 128 };
 const char *figures_explain_ending(char stem[FIGURES_STEM], const char *column);
@@ -32,25 +33,27 @@ struct figures_run {
 enum status figures_check_runs(const struct figures_run *runs, size_t n, struct error *e);
 
 /* Files to draw for each figure. FIGURES_PICTURES: .svg, .png, and .pdf if gnuplot supports it.
- * FIGURES_WITH_SCRIPTS: also <figure>.gp, with which gnuplot draws it again, given a copy of
- * `plots_dir` beside the folder as plots/. FIGURES_FOR_PAGE: .svg only. */
+ * FIGURES_WITH_SCRIPTS: also <figure>.gp, which draws the figure again with gnuplot; it needs a
+ * copy of `plots_dir` beside the folder, named plots/. FIGURES_FOR_PAGE: .svg only. */
 enum figures_files { FIGURES_PICTURES, FIGURES_WITH_SCRIPTS, FIGURES_FOR_PAGE };
 
-/* Draws the figures of the first run's spec with gnuplot into folder `out`, over the points of
- * all n runs. Numbers come from the runs' CSV files, which must exist; the shown ones are
- * written to series_<figure>.csv. plots_dir: folder of the scripts. No curve connects two runs,
- * and each run keeps its own base. With several runs the model of time is left out. */
+/* Draws the figures of the first run's spec into folder `out`, over the points of all n runs.
+ * plots_dir: folder of the gnuplot scripts. Numbers come from the runs' CSV files, which must
+ * exist; the shown numbers are written to series_<figure>.csv. Curves never mix runs unless x is
+ * the run, and points are compared with the base of their own run. With several runs there is no
+ * model of time. */
 enum status figures_draw(const struct figures_run *runs, size_t n, const char *out,
                          const char *plots_dir, enum figures_files files, struct error *e);
 
-/* A figure of a sweep. It shows the rows of `part` in `table` whose `column` is above 0. */
+/* A figure of a sweep. It draws the rows of `table` whose column part is `part` and whose `column`
+ * is above 0. */
 struct sweep_figure {
     const char *table, *part, *column, *figure, *script;
     const char *caption;
 };
 const struct sweep_figure *figures_of_sweeps(size_t *n);
 
-/* ERR_ARGUMENT if no sweep table of this name has figures. */
+/* Checks the name of a sweep's table. ERR_ARGUMENT if no table of this name has figures. */
 enum status figures_check_sweep(const char *table, struct error *e);
 /* Draws the figures of a sweep's table (comm.csv or kernels.csv) in `folder` into folder `to`.
  * Prints their paths to `out` unless that is NULL. Removes pictures for which the table has no
@@ -59,5 +62,5 @@ enum status figures_draw_sweep(const char *folder, const char *table, const char
                                const char *plots_dir, enum figures_files files, FILE *out,
                                struct error *e);
 
-/* Checks the model coefficients file that the spec names, before a run. */
+/* Checks the file of model coefficients that option `link` of the spec names, before a run. */
 enum status prediction_check(const struct spec *spec, struct error *e);

@@ -15,10 +15,9 @@
 
 extern char **environ;
 
-/* Writes a string in single quotes, where gnuplot interprets neither backslashes, backquotes nor
- * macros. An apostrophe is written by its number in double quotes between two strings. gnuplot
- * 5.4 takes a leading doubled apostrophe for the end of the string, and after a plain one it
- * expands macros. */
+/* Writes a string in single quotes, in which gnuplot expands nothing. An apostrophe becomes its
+ * character code in double quotes between two strings. Doubling it is not safe: gnuplot 5.4 ends
+ * the string at a leading doubled apostrophe, and expands macros after a plain one. */
 static void write_text(FILE *out, const char *value)
 {
     fputs("='", out);
@@ -59,7 +58,7 @@ void gnuplot_define_numbers(FILE *out, const char *name, const double *values, s
     fputs("'; ", out);
 }
 
-/* Room for more than one message line, which may contain a long path. */
+/* Room for several lines of gnuplot's messages; each may contain a long path. */
 enum { MESSAGES_BYTES = 16384 };
 
 static void read_end(int fd, char *text, size_t size)
@@ -80,9 +79,9 @@ static void read_end(int fd, char *text, size_t size)
     text[used] = '\0';
 }
 
-/* Reduces `text` to the last line that names a place in a script and the lines after it, or to
- * the last line if none does. gnuplot repeats the command before the message, and warnings about
- * missing values come earlier. */
+/* Reduces gnuplot's output to its error: the last line with a script's name and line number, and
+ * all lines after it. Without such a line keeps the last line. Before the error, gnuplot repeats
+ * the command and prints warnings about missing values. */
 static void pick_message(char *text)
 {
     char *rest = NULL, message[MESSAGES_BYTES] = "";
@@ -165,12 +164,13 @@ enum status gnuplot_run(char *definitions, char *script, struct error *e)
 
 /* ---- Pictures ---- */
 
-/* gnuplot may not support the last format; an old picture in it is then removed. */
+/* The last format is optional. If gnuplot does not support it, an old picture in this format is
+ * removed. */
 static const char *const formats[] = {"svg", "png", "pdf"};
 enum { FORMATS = sizeof formats / sizeof *formats, FORMATS_NEEDED = FORMATS - 1 };
 
-/* Overwrites the creation date that Cairo writes into a PDF, so that equal figures are equal
- * files. A compressed date stays. */
+/* Overwrites the creation date that Cairo writes into a PDF, so that equal figures are equal files.
+ * A date inside a compressed stream cannot be overwritten. */
 static enum status forget_time(const char *path, struct error *e)
 {
     static const char mark[] = "/CreationDate (D:", epoch[] = "19700101000000";

@@ -1,4 +1,4 @@
-/* Runs gnuplot, with assignments for a script. Internal to bench/figures. */
+/* Writes gnuplot assignments, and runs a gnuplot script after them. Internal to bench/figures. */
 #pragma once
 
 #include <stddef.h>
@@ -7,36 +7,39 @@
 #include "bench/collect/stage.h"
 #include "bench/figures/figures.h"
 
-/* Writes NAME='value'; in which gnuplot interprets nothing. Control characters become blanks. */
+/* Writes the assignment NAME='value'; with quotes that keep gnuplot from expanding anything.
+ * Control characters become blanks. */
 void gnuplot_define_text(FILE *out, const char *name, const char *value);
 void gnuplot_define_number(FILE *out, const char *name, double value);
-/* Writes NAME='1 2.5 '; a list of words. */
+/* Writes a list as one text that gnuplot splits into words: NAME='1 2.5 '; */
 void gnuplot_define_numbers(FILE *out, const char *name, const double *values, size_t n);
 
-/* Writes an assignment for field `field` of the k-th entry of a list: series2_name='value'; */
+/* Writes the assignment of field `field` of the k-th entry of a list, such as
+ * series2_name='value'; */
 void gnuplot_define_text_of(FILE *out, const char *list, size_t k, const char *field,
                             const char *value);
 
-/* Runs a script after these assignments, without the user's own gnuplot settings.
- * ERR_UNAVAILABLE if gnuplot is not installed. ERR_SYSTEM names the script and gnuplot's
- * message. */
+/* Runs a script after the assignments in `definitions`, without the user's gnuplot settings.
+ * ERR_UNAVAILABLE if gnuplot is not installed. ERR_SYSTEM with the script and gnuplot's message if
+ * it fails. */
 enum status gnuplot_run(char *definitions, char *script, struct error *e);
 
-/* Pictures drawn into `stage` by the scripts in plots_dir. */
+/* Where pictures are drawn (stage), by which scripts (plots_dir), in which formats. */
 struct pictures {
     const struct stage *stage;
     const char *plots_dir;
     enum figures_files files;
 };
 
-/* Writes the assignments of a figure. */
+/* Callback that writes the gnuplot assignments of one figure. */
 typedef enum status pictures_definer(FILE *out, const void *figure, const struct pictures *pictures,
                                      struct error *e);
 
-/* Draws figure `name` by plots_dir/<script>.gp after the assignments of `what`: <name>.svg and
- * .png, and .pdf if gnuplot supports it; for a page only .svg. */
+/* Draws <name>.svg and .png, and .pdf if gnuplot supports it; with FIGURES_FOR_PAGE only .svg. Runs
+ * plots_dir/<script>.gp after the assignments that define(what) writes. */
 enum status pictures_draw(const struct pictures *pictures, const char *script, const char *name,
                           pictures_definer *define, const void *what, struct error *e);
-/* Moves finished pictures to their final names. Until then old pictures stay. */
+/* Moves finished pictures from the stage to their final names. Until then older pictures of these
+ * names stay. */
 enum status pictures_keep(const struct pictures *pictures, const char *name, struct error *e);
 void pictures_remove(const char *folder, const char *name);

@@ -16,8 +16,8 @@ struct table_of_run {
 struct launches {
     const struct figure_data *d;
     const struct quantity *q;
-    struct table_of_run *runs; /* [d->n_runs] tables of the runs */
-    double *room;              /* [launches] scratch space */
+    struct table_of_run *runs; /* [d->n_runs] */
+    double *room;              /* [launches of one point] scratch space for medians */
 };
 
 static bool is_ratio(const struct quantity *q)
@@ -42,8 +42,8 @@ bool launches_have(const struct quantity *q)
 
 /* ---- The launches ---- */
 
-/* Drops repeated rows of a launch that several cases share. Rows without a value are also
- * dropped, unless the quantity must be complete. */
+/* Drops repeated rows of a launch, which occur if several cases share it. If a median needs every
+ * launch of its point (complete), rows without a value stay; otherwise they are dropped. */
 static void drop_rows(struct launch_rows *l, bool complete)
 {
     size_t n = 0;
@@ -134,15 +134,16 @@ void launches_measure(struct figure_data *d, const struct launches *l)
     }
 }
 
-/* Returns the work per millisecond of a launch: images, or for a foreign program the work that
- * its speed-up counts. */
+/* Returns the work per millisecond of a launch: images, or for a foreign program the amount of work
+ * that its speed-up is based on. */
 static double work_rate(const struct launches *l, size_t point, const struct launch_row *launch)
 {
     const struct summary *s = l->d->s;
     return point_work(s->spec, s->points[point].point, launch->images) / launch->value;
 }
 
-/* Returns the work rate relative to the base's launch in the same block. */
+/* Returns the work rate of a launch / the work rate of the base's launch in the same block; NAN if
+ * the base has none. */
 static double ratio_to_base(const struct launches *l, size_t point, const struct launch_row *own)
 {
     size_t base = l->d->s->points[point].base;

@@ -6,16 +6,16 @@
 
 struct launches;
 
-/* Returns whether the quantity has one value per launch. */
+/* Returns whether raw.csv has one value of the quantity per launch. */
 bool launches_have(const struct quantity *q);
 
-/* Reads the launches of all runs. For quantities of SOURCE_POINTS a run may lack raw.csv, and
- * then has none. Borrows `d` and `q`. Call launches_free in any case. */
+/* Reads the launches of all runs. For quantities of SOURCE_POINTS raw.csv may be missing; such a
+ * run has no launches. Borrows `d` and `q`. Call launches_free in any case. */
 enum status launches_read(struct launches **l, const struct figure_data *d,
                           const struct quantity *q, struct error *e);
 void launches_free(struct launches *l);
 
-/* Returns the launches of a point, *n of them, ordered by block. */
+/* Returns the *n launches of a point, ordered by block. */
 const struct launch_row *launches_of(const struct launches *l, size_t point, size_t *n);
 
 /* Writes the median over the launches of each point to d->measured. */

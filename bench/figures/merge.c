@@ -9,7 +9,8 @@
 
 /* ---- Points ---- */
 
-/* Copies a point. Shifts its indices of other points, and puts the run's name into its label. */
+/* Copies a point. Indices that refer to other points are shifted by `first`, and the run's name is
+ * put before the label. */
 static void take_point(struct merged *m, const struct figures_run *run, size_t i, size_t first)
 {
     const struct point_summary *from = &run->s->points[i];
@@ -85,7 +86,7 @@ static enum status take_published(struct merged *m, const struct figures_run *ru
 
 /* ---- Options of the whole campaign ---- */
 
-/* Resets options in captions and axes to their default unless all runs agree. */
+/* Resets options that captions and axes name to their default if the runs differ in them. */
 static void take_common(struct merged *m, const struct figures_run *runs, size_t n)
 {
     static const enum option_id common[] = {OPT_SCALING, OPT_BATCH_PER_RANK, OPT_ACCUMULATE};

@@ -5,13 +5,14 @@
 #include "bench/figures/figure_data.h"
 #include "bench/figures/figures.h"
 
-/* Merged runs. Texts, cells and options are borrowed from the runs. */
+/* Several runs as one spec and one summary. Texts, cells and options are borrowed from the runs. */
 struct merged {
     struct spec spec; /* spec of the first run, with the points of all runs */
-    /* points in the order of runs; bases, peers and partners are in the same run */
+    /* points of the first run, then of the next; each point's base and peer belong to its own
+     * run */
     struct summary s;
-    struct published published; /* columns of all runs; NAN if a run withholds its value */
-    struct figure_run *runs;    /* points of each run */
+    struct published published; /* published values of all runs; NAN where a run's file has none */
+    struct figure_run *runs;    /* [runs] folder and points of each run */
     char **differs;
 };
 

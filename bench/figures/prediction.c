@@ -18,7 +18,7 @@ struct link_file {
     char host[128], date[32];
 };
 
-/* Reads row `name` of the coefficients as a number, or as text if `number` is NULL. */
+/* Reads coefficient `name` of link.csv as a number, or as text if `number` is NULL. */
 static enum status take(const struct csv_table *table, const char *name, double *number, char *text,
                         size_t size, struct error *e)
 {
@@ -72,8 +72,9 @@ static double cores_of(const struct point *point)
            (double)config_int(&point->config, OPT_THREADS);
 }
 
-/* Returns whether the model covers a point's step: point and base have measured steps, the base does not communicate,
- * the point's messages are known, and the coefficients and the point are of one node. */
+/* Returns whether the model can predict the point's step time. Point and base must have measured
+ * steps, the base must not communicate, the point's messages must be known, and both the
+ * coefficients and the point must be of one node. */
 static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
 {
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
@@ -101,8 +102,8 @@ static enum status predict_point(double *step_ms, const struct summary *s, size_
 
 /* ---- Calls alone ---- */
 
-/* Returns whether the point has measured communication of known messages. The cut of a pipeline is unknown before its
- * run. */
+/* Returns whether the time of the point's calls was measured and its messages are known. The
+ * messages of a pipeline are unknown before its run, since its cut is. */
 static bool has_calls(const struct point_summary *p)
 {
     const struct config *config = &p->point->config;
@@ -111,9 +112,10 @@ static bool has_calls(const struct point_summary *p)
            isfinite(cell_number(p, COLUMN_comm_replay_ms));
 }
 
-/* Returns whether the coefficients describe the point's network. Coefficients measured between nodes describe points on
- * several nodes. For emulated hosts, coefficients of one node hold within a host; the spec gives rate and delay between
- * hosts. */
+/* Sets the machine on which the point's messages are predicted. Coefficients measured between nodes
+ * serve points on several nodes. On emulated hosts, coefficients of one node serve messages within
+ * a host, and the spec's rate and delay those between hosts (by_rate). Returns false if no
+ * coefficients fit. */
 static bool find_machine(struct sweep_machine *machine, bool *by_rate, const struct summary *s,
                          const struct config *config, const struct link_file *f)
 {
@@ -164,7 +166,7 @@ static enum status predict(struct prediction *p, const struct summary *s, const 
 
 /* ---- Finding link.csv ---- */
 
-/* Finds link.csv in the run's folder, or else where `make bench-comm` writes it. */
+/* Finds link.csv in the run's folder, otherwise in the folder that `make bench-comm` writes. */
 static bool find_beside(char *path, size_t size, const char *run_dir)
 {
     static const char *const ways[] = {".", "../../comm/latest"};
@@ -194,7 +196,7 @@ static enum status predict_by_itself(struct prediction *p, const struct summary 
     return OK;
 }
 
-/* Returns the path that option `link` gives, or its values "none" and "auto". */
+/* Returns option `link`: a path, "none" or "auto". */
 static const char *link_path(const struct spec *spec)
 {
     const char *text = config_text(&spec->config, OPT_LINK);

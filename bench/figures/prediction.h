@@ -1,6 +1,7 @@
-/* Predicts a step time: the base's step divided among the ranks, plus the time until the last rank has sent, received
- * and summed everything (comm/cost/sweep.h), with coefficients that comm_sweep fitted on this machine. The model assumes
- * no overlap. Contention for a node's memory is included only as far as it was present in the fit. */
+/* Predicts a step time as compute plus communication. Compute is the base's step time divided among
+ * the ranks. Communication is the time until the last rank has sent, received and summed everything
+ * (comm/cost/sweep.h), with coefficients that comm_sweep fitted on this machine. The model assumes
+ * no overlap. It includes contention for a node's memory only as far as the fit did. */
 #pragma once
 
 #include <stdio.h>
@@ -10,35 +11,40 @@
 #include "comm/cost/sweep.h"
 
 struct prediction {
-    double *step_ms; /* [points] predicted step time; NAN: no prediction */
+    double *step_ms; /* [points] predicted step time (ms); NAN: no prediction */
     double *
-        calls_ms; /* [points] predicted time of the calls of a step alone, as measure.replay measures it */
-    size_t n; /* number of points with a prediction */
-    bool
-        by_rate; /* some points are predicted by the rate and delay of the link between their hosts */
-    char words[256]; /* coefficients and their origin, for captions; why there are none if n is 0 */
+        /* [points] predicted time of a step's communication calls without compute, as
+         * measure.replay measures it */
+        calls_ms;
+    size_t n;     /* number of points with a prediction */
+    bool by_rate; /* for some points, the spec's rate and delay between emulated hosts were used */
+    /* for captions: coefficients and their file; if n is 0, why there is no prediction */
+    char words[256];
 };
 
-/* Reads the coefficients that option `link` names; with auto, only those measured on the same host. ERR_DATA with the
- * file if the named file is missing or has the wrong format. Call prediction_free in any case. */
+/* Reads the coefficients that option `link` names and predicts all points. With link: auto, only
+ * coefficients measured on the same host are used. ERR_DATA with the file if the named file is
+ * missing or has the wrong format. Call prediction_free in any case. */
 enum status prediction_make(struct prediction *p, const struct summary *s, const char *run_dir,
                             struct error *e);
 void prediction_free(struct prediction *p);
 
-/* Predicts the time of a step's messages and sums until the last rank has finished (ms). width: bytes per number. It adds
- * the strategy's sum among replicas, sums over slices of dense layers, and messages between stages of a pipeline, cut by
- * FLOPs. The point must have a network and ranks that the strategy supports. Each host of the machine has `group`
- * consecutive ranks of the point. */
+/* Predicts the time of a step's messages and sums, until the last rank has finished (ms). It
+ * includes the sum of gradients over replicas, the sums over slices of dense layers, and messages
+ * between pipeline stages of equal FLOPs. width: bytes per number. The point must have a network,
+ * and a number of ranks that the strategy supports. Each host of the machine has `group`
+ * consecutive ranks. */
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
                                const struct sweep_machine *machine, struct error *e);
-/* Returns a machine with the point's ranks spread over its nodes. */
+/* Returns a machine with the point's ranks on the point's nodes, and the given coefficients. */
 struct sweep_machine prediction_machine(const struct config *config,
                                         const struct link_model *memory,
                                         const struct link_model *network);
 
-/* Writes the model of the quantity and its coefficients, for a caption. */
+/* Writes for a caption how the quantity was predicted, and the coefficients. */
 void prediction_write(FILE *out, const struct prediction *p, const struct quantity *quantity);
 
-/* Returns the prediction as a value of `quantity`; NAN if it cannot be derived. */
+/* Returns a point's predicted value of `quantity`; NAN if it cannot be derived from the predicted
+ * times. */
 double prediction_value(const struct prediction *p, const struct summary *s, size_t point,
                         const struct quantity *quantity);

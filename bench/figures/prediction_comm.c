@@ -1,4 +1,5 @@
-/* Predicts the time of a step's messages by a sweep over the programs of all ranks. */
+/* Predicts the time of a step's messages: replays the messages of all ranks on a simulated
+ * clock. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,17 +8,18 @@
 #include "comm/cost/tensor.h"
 #include "kernels/base/mem.h"
 
-/* Ranks of a point. Its replicas share the batch; a replica has several ranks if the network is cut. */
+/* Ranks of a point and what they send. Replicas share the batch. A replica has several ranks if the
+ * network is cut into stages or slices. */
 struct talk {
-    const struct net_desc *net; /* one slice of the network; all are of equal size */
+    const struct net_desc *net; /* one slice of the network; all slices have the same size */
     const struct config *config;
     struct strategy_config strategy;
     enum strategy_kind kind;
     int replicas;
-    size_t images, micros; /* images of a replica in a step, and its micro-batches */
+    size_t images, micros; /* per replica and step: images, and micro-batches they are split into */
     size_t *counts, *rows; /* [tensors] numbers per tensor; rows as in strategy_config */
     size_t width;
-    const struct sweep_machine *machine; /* links, and hosts of all ranks */
+    const struct sweep_machine *machine; /* network coefficients, and the host of each rank */
 };
 
 static enum status count_tensors(struct talk *t, struct error *e)
@@ -45,13 +47,15 @@ static int slices_of(const struct talk *t)
     return (int)config_int(t->config, OPT_TENSOR);
 }
 
-/* Ranks are numbered by stage, then by replica, then by slice. */
+/* Returns the machine as seen by replicas. A host has group / slices of them, since consecutive
+ * ranks are slices of one replica. */
 static struct sweep_machine machine_of_replicas(const struct talk *t)
 {
     return machine_of(t, t->replicas, t->machine->hosts.group / slices_of(t));
 }
 
-/* Computes the time of the strategy's messages for tensors [first, last), until the last replica has finished. */
+/* Predicts the time in which the strategy sums tensors [first, last) over all replicas (s), until
+ * the last one has finished. */
 static enum status sum_s(double *seconds, const struct talk *t, size_t first, size_t last,
                          struct error *e)
 {
@@ -73,7 +77,8 @@ static enum status sum_s(double *seconds, const struct talk *t, size_t first, si
 
 /* ---- Slices ---- */
 
-/* The sums over the slices of a replica in all micro-batches. */
+/* Predicts the time of the sums over the slices of a replica, for all micro-batches of a step
+ * (s). */
 static enum status slices_s(double *seconds, const struct talk *t, const struct net_desc *whole,
                             struct error *e)
 {
@@ -92,7 +97,8 @@ static enum status slices_s(double *seconds, const struct talk *t, const struct 
 
 /* ---- Stages ---- */
 
-/* Gives stage s layers [first[s], first[s + 1]). The cut is by FLOPs, since only the trainer knows times of ops. */
+/* Cuts the network into stages: stage s has layers [first[s], first[s + 1]). The cut balances
+ * FLOPs, since only the trainer measures times. */
 static enum status cut_layers(int *first, const struct net_desc *net, int stages, struct error *e)
 {
     size_t n = (size_t)net->n_layers;
@@ -112,7 +118,8 @@ static enum status cut_layers(int *first, const struct net_desc *net, int stages
     return status;
 }
 
-/* A stage's neighbours are on other hosts unless a host has ranks of several stages. */
+/* Predicts the time in which a stage sends to its neighbours (s). They are on other hosts unless a
+ * host has ranks of several stages. */
 static double pass_on_s(const struct talk *t, const struct pipeline_traffic *sent)
 {
     const struct sweep_machine *m = t->machine;
@@ -122,7 +129,8 @@ static double pass_on_s(const struct talk *t, const struct pipeline_traffic *sen
            (double)sent->bytes * link->beta_s;
 }
 
-/* Adds the time of the stage with layers [first, last): sum of its gradients, and messages to its neighbours. */
+/* Predicts the time of the stage with layers [first, last) (s): the sum of its gradients, and
+ * messages to its neighbours. */
 static enum status stage_s(double *seconds, const struct talk *t, int first, int last,
                            struct error *e)
 {

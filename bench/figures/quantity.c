@@ -40,7 +40,7 @@ const struct quantity *quantity_find(const char *name)
 
 #define RAW "raw.csv"
 
-/* Returns whether `word` repeats the unit, which titles have in brackets. */
+/* Returns whether a word of a name is the unit, which the title shows in brackets instead. */
 static bool says_unit(const char *word, const char *unit)
 {
     static const struct {
@@ -52,8 +52,8 @@ static bool says_unit(const char *word, const char *unit)
     return strcasecmp(word, unit) == 0;
 }
 
-/* Returns where the unit begins in a name: "_ms" of wait_ms, "_mb_per_s" of received_mb_per_s;
- * NULL if the name has none. */
+/* Returns where the unit begins in a column's name: "_ms" of wait_ms, "_mb_per_s" of
+ * received_mb_per_s; NULL if the name has no unit. */
 static const char *find_unit(const char *name, const char *unit)
 {
     char rate[64];
@@ -142,8 +142,9 @@ void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option 
         snprintf(title, QUANTITY_TITLE, "%s", words);
 }
 
-/* Returns the column of an interval's end: step_ms_lo for step_ms_median, test_acc_lo for
- * test_acc_pct. Other endings are not removed: speedup_lo does not belong to speedup_pairs. */
+/* Returns the column with the lower or upper end of a quantity's interval: step_ms_lo for
+ * step_ms_median, test_acc_lo for test_acc_pct. No other endings are dropped: speedup_lo does not
+ * belong to speedup_pairs. */
 static enum column_id bound_of(const char *name, const char *bound)
 {
     static const char *const tails[] = {"", "_median", "_pct"};
@@ -159,8 +160,8 @@ static enum column_id bound_of(const char *name, const char *bound)
     return id;
 }
 
-/* Derives from the columns of a file whether its rows are timed launches, accuracy runs or
- * points. */
+/* Returns whether the rows of a file are timed launches, accuracy runs or points, by the columns
+ * that it has. */
 static enum quantity_source source_of(const char *file)
 {
     if (column_of_file(file, "block") != NULL)
@@ -191,8 +192,8 @@ bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const ch
     const struct quantity *known = quantity_find(name);
     if (known != NULL && known->relation == RELATION_CALLS)
         q->relation = RELATION_CALLS;
-    /* raw.csv has the launches from which an interval is computed if summary.csv has only their
-     * median */
+    /* A column of summary.csv without an interval is read from raw.csv instead, whose launches give
+     * one. */
     bool summary = strcmp(columns[i].file, column_get((enum column_id)0)->file) == 0;
     if (summary &&
         (file != NULL || x != NULL || q->lo != COLUMNS || column_of_file(RAW, name) == NULL))
@@ -214,8 +215,8 @@ bool quantity_is(const struct quantity *quantity, const char *text)
     return *name == '\0';
 }
 
-/* Appends a term: "forward (ms)" and "backward (ms)" make "forward + backward (ms)". Returns
- * false if units differ. */
+/* Appends the title of a sum's next term: "forward (ms)" and "backward (ms)" make "forward +
+ * backward (ms)". Returns false if the units differ. */
 static bool add_title(char title[QUANTITY_TITLE], const char *term)
 {
     const char *unit = strstr(title, " ("), *own = strstr(term, " (");
@@ -226,7 +227,8 @@ static bool add_title(char title[QUANTITY_TITLE], const char *term)
     return true;
 }
 
-/* Copies the next term at *rest, without blanks. Returns false at the end. */
+/* Copies the next term of a sum at *rest, without blanks, and advances *rest. Returns false at the
+ * end. */
 static bool next_term(char term[QUANTITY_TITLE], const char **rest)
 {
     if (*rest == NULL)
@@ -238,7 +240,7 @@ static bool next_term(char term[QUANTITY_TITLE], const char **rest)
     return true;
 }
 
-/* Returns whether the sum already contains the column. */
+/* Returns whether the column is already a term of the sum. */
 static bool has_term(const struct quantity *q, const char *column)
 {
     return strcmp(q->raw, column) == 0 || name_index(column, q->added, q->n_added) >= 0;

@@ -1,6 +1,6 @@
-/* Quantities that figures show: rows of bench/spec/quantities.def, or columns. Numbers come only
- * from the run's CSV files, so that a figure can be drawn again from these. Internal to
- * bench/figures. */
+/* Quantities that figures can show: rows of bench/spec/quantities.def, or any column of numbers.
+ * Their values are read only from CSV files of the run, so that a figure can be drawn again from
+ * the files. Internal to bench/figures. */
 #pragma once
 
 #include "bench/collect/collect.h"
@@ -8,7 +8,8 @@
 
 enum quantity_source { SOURCE_POINTS, SOURCE_TIMED, SOURCE_RUNS };
 
-/* How a quantity is derived from the time of a step, or of its communication calls alone. */
+/* How a quantity is derived from the step time, or from the time of its communication calls
+ * alone. */
 enum quantity_relation {
     RELATION_NONE,
     RELATION_CALLS,
@@ -24,14 +25,15 @@ enum { QUANTITY_TERMS_MAX = 4 };
 struct quantity {
     const char *name;
     const char *title; /* title of the axis */
-    const char *file;  /* CSV file whose rows are aggregated; NULL: values of points */
-    double most;       /* largest possible value */
+    /* CSV file of which rows are combined to one value per point; NULL: points have the value */
+    const char *file;
+    double most; /* largest possible value */
     enum quantity_source source;
-    const char *raw;       /* column of raw.csv, unless the source is POINTS */
-    enum column_id column; /* column of summary.csv; COLUMNS: none */
+    const char *raw;       /* its column in raw.csv or `file`; not used if the source is POINTS */
+    enum column_id column; /* its column in summary.csv; COLUMNS: none */
     /* Members for the source POINTS only. */
     double unit; /* factor from the unit of the column to the unit of the axis */
-    /* columns of a value and its interval; the interval is scaled to the quantity */
+    /* columns with the value and the ends of its interval */
     enum column_id whole, lo, hi;
     enum quantity_relation relation;
     /* For sums: columns of `file` that are added to `raw`. */
@@ -43,35 +45,37 @@ struct quantity {
 /* Returns the row of quantities.def with this name, or NULL. */
 const struct quantity *quantity_find(const char *name);
 
-/* Makes a quantity of a column of numbers in `file`, such as "steps.csv" (NULL: any file), that
- * also has column `x` (NULL: not required). Returns false if there is none. `title` stores the
- * quantity's title. */
+/* Makes a quantity of column `name` of `file`, such as "steps.csv" (NULL: any file that has it).
+ * The column must hold numbers, and the file must also have column `x` unless that is NULL. Returns
+ * false if there is none. `title` stores the quantity's title. */
 enum { QUANTITY_TITLE = 96 };
 bool quantity_of_column(struct quantity *quantity, char title[QUANTITY_TITLE], const char *name,
                         const char *file, const char *x);
 /* Writes the axis title of a column, such as "wait (ms)" for wait_ms or "parameters" for params.
  * Columns that are quantities have the title of the quantity. */
 void quantity_column_title(char title[QUANTITY_TITLE], const struct column *column);
-/* Writes the axis title of an option: from bench/spec/figures/axes.def, otherwise from its name
- * and unit, such as "nodes" or "global batch (images)". An own option keeps its name. */
+/* Writes the axis title of an option, such as "nodes" or "global batch (images)": from
+ * bench/spec/figures/axes.def, otherwise made from its name and unit. Options that the user defined
+ * keep their name. */
 void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option *option);
 
-/* Makes a quantity of a sum such as "forward_ms + backward_ms", whose columns must have one file
- * and one unit. Returns false with the reason in `why`. `name` stores the text without blanks. */
+/* Makes a quantity of a sum of columns, such as "forward_ms + backward_ms". All must be in one file
+ * and have one unit. Returns false with the reason in `why`. `name` stores the sum without
+ * blanks. */
 bool quantity_of_sum(struct quantity *quantity, char name[QUANTITY_TITLE],
                      char title[QUANTITY_TITLE], const char *text, const char *file, const char *x,
                      char why[QUANTITY_TITLE]);
-/* Returns whether a text names the quantity; blanks are ignored. */
+/* Returns whether `text` is the quantity's name, apart from blanks. */
 bool quantity_is(const struct quantity *quantity, const char *text);
 
-/* Lists every name that a figure can show, quantities and columns of numbers, for messages. The
- * caller frees *names [*n]. */
+/* Lists the names of all quantities and columns of numbers, for messages. The caller frees *names
+ * [*n]. */
 enum status quantity_names(const char ***names, size_t *n, struct error *e);
 
-/* Value of a point; unknown: NAN, with n = 0. */
+/* Value of a quantity at one point. Unknown: value.mid is NAN and n is 0. */
 struct measured {
     struct interval value; /* lo and hi are NAN for a single launch */
-    size_t n;              /* number of launches or runs */
+    size_t n;              /* number of launches or accuracy runs behind the value */
 };
 
 /* Returns the published value of a point, from published.* of the spec, in the unit of the axis;

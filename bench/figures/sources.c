@@ -1,5 +1,5 @@
-/* Published values from files that a figure names. Rows that match a series of this run are
- * drawn beside its values. The other rows make their own series. */
+/* Reads published values from the CSV files that a figure names. Rows with the options of a series
+ * of this run are drawn beside it. All other rows form series of their own. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,11 @@ enum { WORD = 128, PAIRS_MAX = 16 };
  * quantity of the figure. */
 struct pair {
     char ours[WORD], theirs[WORD];
-    bool constant; /* theirs is a constant text, not a column */
+    bool constant; /* `theirs` is a constant text and no column */
     double factor, shift;
     size_t column;
     const struct spec_option *option; /* the option named by `ours`, or NULL */
-    size_t k;                         /* `ours` is the k-th quantity of y */
+    size_t k;                         /* index of the quantity named by `ours` in option y */
 };
 
 struct reading {
@@ -32,7 +32,7 @@ struct reading {
     struct condition *where;
     struct pair keys[PAIRS_MAX], values[PAIRS_MAX];
     size_t n_keys, n_values;
-    const struct pair *x; /* the key that is x; NULL: missing */
+    const struct pair *x; /* the pair whose `ours` is the figure's x; NULL: none */
     size_t row;
 };
 
@@ -45,7 +45,8 @@ static enum status refuse(const struct figure_source *source, enum published_opt
                       figure_option_at(FIGURE_OPTIONS + (size_t)id)->key, text, why);
 }
 
-/* Removes "+ 1" or "* 2" from the end of text. */
+/* Cuts "+ 1" or "* 2" off the end of a text, if the sign occurs in it. Returns false if no number
+ * follows the sign. */
 static bool cut_number(char *text, char sign, double *number)
 {
     char *at = strrchr(text, sign);
@@ -201,8 +202,8 @@ static bool same_option(const struct reading *r, const struct pair *key, size_t 
     return strcmp(ours->text, theirs) == 0;
 }
 
-/* Returns the series of the first point with the row's options; NO_POINT if there are no such
- * keys or no such point. */
+/* Returns the series of the first point that has the option values of the current row; NO_POINT if
+ * no point has them or the row names no options. */
 static size_t series_of(const struct reading *r)
 {
     const struct figure_data *d = r->d;
@@ -219,8 +220,8 @@ static size_t series_of(const struct reading *r)
     return NO_POINT;
 }
 
-/* Writes the name of a series: the source's name ("Wang and Yang") or its file, the column if
- * several belong to one y, and the keys' values. */
+/* Writes the name of a series of published values. It consists of the source's name ("Wang and
+ * Yang") or file, the column if several columns belong to one y, and the values of the keys. */
 static void name_series(char *name, size_t size, const struct reading *r, const struct pair *value)
 {
     size_t same = 0;

@@ -8,18 +8,19 @@
 #include "bench/figures/figure_data.h"
 #include "kernels/base/mem.h"
 
-/* Above this number of x positions, a figure over any x has no marks (function crowded in
- * plots/line.gp). */
+/* Largest number of x positions at which curves still have marks. Above it, plots/line.gp (function
+ * crowded) draws lines only. */
 enum { PLACES_MAX = 48 };
 
-/* Half height of a mark relative to its value: marks are about 3.5 % of an axis high and hide
- * closer values. */
+/* Half the height of a mark, relative to its value. Marks are about 3.5 % of an axis high and hide
+ * others that are closer. */
 #define MARK_SHARE 0.02
 
 struct item {
     size_t curve, group;
     double x;
-    struct interval extents[FIGURE_COLUMNS_MAX]; /* [n] one per panel; NAN: no value */
+    /* [n] lower and upper end drawn in each panel; NAN: no value */
+    struct interval extents[FIGURE_COLUMNS_MAX];
     size_t n;
 };
 
@@ -89,7 +90,8 @@ static bool hide_each_other(const struct item *a, const struct item *b)
     return false;
 }
 
-/* Groups items at one x that overlap, directly or through other items of the group. */
+/* Groups items at one x: two items that overlap get the same group, also if only through other
+ * items between them. */
 static void find_groups(struct item *items, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -102,15 +104,15 @@ static void find_groups(struct item *items, size_t n)
         }
 }
 
-/* Returns the shift of the nth of n marks. Two marks are one mark's width apart; more marks
- * share two widths. */
+/* Returns how far the nth of n overlapping marks moves sideways, in widths of a mark. Two marks are
+ * moved one width apart; three or more are spread over two widths. */
 static double aside_of(size_t nth, size_t n)
 {
     double step = n > 2 ? 2.0 / ((double)n - 1) : 1;
     return step * ((double)nth - ((double)n - 1) / 2);
 }
 
-/* Shifts overlapping marks among n items at one x. */
+/* Adds the overlapping marks among n items at one x, each with its shift. */
 static void add_marks(struct spread *spread, struct item *items, size_t n)
 {
     find_groups(items, n);

@@ -1,4 +1,4 @@
-/* Moves marks of curves sideways if their intervals would overlap at one x. Internal to
+/* Moves marks of curves sideways where they would hide each other at one x. Internal to
  * bench/figures. */
 #pragma once
 
@@ -13,7 +13,7 @@ struct figure_data;
 struct spread_mark {
     size_t curve; /* number of the curve, from 1 */
     double x;
-    double aside; /* shift in widths of a mark, from -1 to 1 */
+    double aside; /* shift to the right in widths of a mark, from -1 to 1 */
 };
 
 struct spread {
@@ -21,10 +21,11 @@ struct spread {
     size_t n;
 };
 
-/* Finds the marks to be moved. Bars and figures without marks have none. Call spread_free in any
- * case. */
+/* Finds the marks to be moved. Figures of bars or without marks have no such marks. Call
+ * spread_free in any case. */
 enum status spread_find(struct spread *spread, const struct figure_data *d, struct error *e);
 void spread_free(struct spread *spread);
 
-/* Writes the assignment of spread_marks (" CURVE@X=ASIDE;" for each mark) for plots/. */
+/* Writes the gnuplot assignment of spread_marks, which plots/ reads: " CURVE@X=ASIDE;" for each
+ * mark. */
 void spread_define(FILE *out, const struct spread *spread);

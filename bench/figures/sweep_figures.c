@@ -1,5 +1,5 @@
-/* Figures of sweep tables. Each row names a table, the part to draw and the script that draws
- * it. */
+/* Draws the figures of the tables of comm_sweep and kernel_sweep. Each row below names a table, the
+ * rows to draw and the script. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +24,8 @@ const struct sweep_figure *figures_of_sweeps(size_t *n)
     return rows;
 }
 
-/* Finds whether the table has rows for the figure. Axes are logarithmic, so zeros, as the bus
- * bandwidth of one rank, cannot be drawn. */
+/* Sets *found if the table has a row for the figure. Axes are logarithmic, so rows of zero cannot
+ * be drawn; the bus bandwidth of one rank is zero. */
 static enum status find_drawn(const struct csv_table *table, const struct sweep_figure *f,
                               bool *found, struct error *e)
 {
@@ -71,8 +71,8 @@ static enum status define(FILE *out, const void *what, const struct pictures *pi
     return OK;
 }
 
-/* Draws one figure, or removes its pictures if the table has no rows for it. *found: it has
- * some. */
+/* Draws one figure, or removes older pictures if the table has no rows for it. *found: it has
+ * rows. */
 static enum status draw_or_remove(const struct shown *shown, const struct pictures *pictures,
                                   bool *found, struct error *e)
 {

@@ -34,7 +34,8 @@ enum status table_add_dot(struct figure_table *t, struct table_dots *dots, doubl
     return OK;
 }
 
-/* Returns the number of the name, from 1; 0 with an error. */
+/* Returns the number of a name on the x axis, from 1, and adds a name that is new. 0 with an
+ * error. */
 size_t table_find_name(struct figure_table *t, const char *text, struct error *e)
 {
     int known = name_index(text, (const char *const *)t->names, t->n_names);
@@ -58,8 +59,8 @@ static int by_place(const void *a, const void *b)
     return (x->point > y->point) - (x->point < y->point);
 }
 
-/* Joins two rows at one place, so that one row has the values of all columns. Published values
- * join the first row. */
+/* Adds the values of a row to another row of the same series, point and x. Published values join
+ * the first row of an x. */
 static void join(struct table_row *to, const struct table_row *from, size_t columns)
 {
     for (size_t k = 0; k < columns; k++) {

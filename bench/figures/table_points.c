@@ -1,4 +1,5 @@
-/* Values of points as rows of a figure's table, and the table as a whole. */
+/* Fills a figure's table: reads values of points into its rows, then sorts and checks the rows of
+ * all sources. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,8 @@ enum status figure_measure_points(struct figure_data *d, const struct quantity *
     return status;
 }
 
-/* Adds the launches behind a point's value and behind the points that repeat it. */
+/* Adds the values of all launches of a point and of the points that repeat it, to be drawn as
+ * dots. */
 static enum status take_dots(struct figure_data *d, struct table_dots *dots, size_t point,
                              const struct launches *l, struct error *e)
 {
@@ -81,8 +83,8 @@ static enum status open_series(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Names cases in the order of the spec and runs in the order of the command, independent of the
- * order of launches. */
+/* Numbers the names on the x axis: cases in the order of the spec, runs in the order of the
+ * command. Otherwise the random order of launches would decide. */
 static enum status name_cases(struct figure_data *d, struct error *e)
 {
     double x;
@@ -92,7 +94,8 @@ static enum status name_cases(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Rejects rows of several points at one x of a series that the spec selects. */
+/* Rejects a figure if rows of several points have the same x in one series that option `series`
+ * made. */
 static enum status check_rows(const struct figure_data *d, struct error *e)
 {
     const struct figure_table *t = &d->table;
@@ -110,7 +113,7 @@ static enum status check_rows(const struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Finds the largest number of launches behind a value of each point, for captions. */
+/* Sets d->measured of each point to its value with the most launches, for captions. */
 static void sum_up(struct figure_data *d)
 {
     memset(d->measured, 0, d->s->n * sizeof *d->measured);
@@ -132,8 +135,8 @@ static int by_base(const void *a, const void *b)
     return (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* Orders parts of series, from `first` on, by their base series. Rows of files have the random
- * order of launches. */
+/* Sorts the table's series from `first` on by the series of points they are part of. Rows in files
+ * have the random order of launches. */
 static enum status order_parts(struct figure_table *t, size_t first, struct error *e)
 {
     size_t *place;

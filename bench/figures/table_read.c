@@ -1,4 +1,4 @@
-/* Reads rows of runs' CSV files as rows of a figure's table. */
+/* Reads CSV files of runs into the rows of a figure's table. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,21 +19,23 @@ struct row_sample {
     bool timed;
 };
 
-/* Reading of one column of one file, for the points of one run. */
+/* State of reading one quantity from one CSV file, for the points of one run. */
 struct gathering {
     struct figure_data *d;
     const struct quantity *q;
     const struct figure_run *run;
-    size_t k;                    /* index of the quantity in y */
+    size_t k;                    /* index of the quantity in option y */
     bool by_point;               /* one value per point; x and series are ignored */
-    struct csv_table table, raw; /* raw: raw.csv if it is needed to find `diverged`, else empty */
-    const char **diverged;       /* [n_diverged] launches that no median includes */
+    struct csv_table table, raw; /* the file; raw.csv if `diverged` is found there, else empty */
+    const char **diverged; /* [n_diverged] names of diverged launches, which no median includes */
     size_t n_diverged;
-    int point, launch, timed, of_case, x; /* columns; -1: the file has none */
-    int kind; /* column of the kind of rows, by which curves are separated; -1: none */
-    const char *first_kind, *other_kind; /* kinds found, borrowed from the table; NULL: not found */
-    size_t values[QUANTITY_TERMS_MAX];   /* columns that are added to the value */
-    bool by_model;        /* rows name a network, not a point; they belong to all its points */
+    /* indices of columns in the file; -1: it has no such column */
+    int point, launch, timed, of_case, x;
+    int kind; /* index of the column that separates rows into curves, such as metric; -1: none */
+    /* two different texts of column `kind`, borrowed from the table; NULL: not found */
+    const char *first_kind, *other_kind;
+    size_t values[QUANTITY_TERMS_MAX]; /* indices of the columns whose sum is the value */
+    bool by_model; /* rows name a network and no point; they belong to all points of the network */
     size_t row, of_point; /* current row and point */
     struct row_sample *samples;
     size_t n;
@@ -42,8 +44,8 @@ struct gathering {
 
 /* ---- Conditions ---- */
 
-/* Rows that are used unless `where` names these columns: successful runs, steps after the
- * warm-up. */
+/* By default only successful runs and steps after the warm-up are used. A `where` that names such a
+ * column replaces this default. */
 static const struct {
     const char *column, *text;
 } counting[] = {{"status", "ok"}, {"timed", "1"}};
@@ -91,9 +93,9 @@ static enum status find_diverged(struct gathering *g, struct error *e)
     return OK;
 }
 
-/* Looks up a column of the row, otherwise a property of its point. Case, run and options are
- * always taken from the point: launches that several cases share have one set of rows, and a
- * file has only the text of an option. */
+/* Looks up a name for `where`: a column of the row, otherwise a property of its point. Case, run
+ * and options always come from the point, since cases that share a launch share its rows, and a
+ * file has options only as text. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct gathering *g = arg;
@@ -109,7 +111,8 @@ static bool look_up(struct condition_value *value, const char *name, const void 
 
 /* ---- Series ---- */
 
-/* Appends a column of the row to the name, such as "metric time_ms". */
+/* Appends a column's name and its text in the current row to a series' name, such as "metric
+ * time_ms". */
 static void extend_name(struct table_series *own, const struct gathering *g, const char *name,
                         int column)
 {
@@ -117,8 +120,8 @@ static void extend_name(struct table_series *own, const struct gathering *g, con
     text_join(own->name, sizeof own->name, " ", csv_table_cell(&g->table, g->row, (size_t)column));
 }
 
-/* Finds the series of a row: its point's series, split by the columns that `series` names and by
- * the kind of rows. */
+/* Finds the table's series of the current row: the series of its point, split by the columns that
+ * option `series` names and by the kind of rows. */
 static enum status series_of_row(size_t *series, struct gathering *g, size_t point, struct error *e)
 {
     struct figure_data *d = g->d;
@@ -160,7 +163,7 @@ static enum status read_term(double *term, const struct gathering *g, size_t col
     return csv_table_number(&g->table, g->row, column, term, e);
 }
 
-/* Processes a row for the point g->of_point. */
+/* Callback for the current row g->row, as a row of point g->of_point. */
 typedef enum status take_row(struct gathering *g, struct error *e);
 
 static bool is_shown(const struct gathering *g)
@@ -218,7 +221,7 @@ static enum status take_sample(struct gathering *g, struct error *e)
     return OK;
 }
 
-/* Returns the name by which rows identify a point. */
+/* Returns the text by which rows identify a point: its identifier, or its network's name. */
 static const char *name_of(const struct gathering *g, size_t point)
 {
     const struct point_summary *p = &g->d->s->points[point];
@@ -226,8 +229,8 @@ static const char *name_of(const struct gathering *g, size_t point)
     return !g->by_model ? p->cells[COLUMN_point] : net != NULL ? net->net.name : "";
 }
 
-/* Orders points by the name that rows use. Several cases may share the launches of a point, and
- * several points a network. */
+/* Sorts points by the text with which rows identify them. Several cases can share the launches of a
+ * point, and several points a network, so equal texts occur. */
 static int by_identity(const void *a, const void *b, void *gathering)
 {
     size_t x = *(const size_t *)a, y = *(const size_t *)b;
@@ -248,8 +251,8 @@ static size_t first_of(const struct gathering *g, const size_t *order, size_t n,
     return low;
 }
 
-/* Returns whether the row belongs to the point. Rows of launches belong to all cases of the
- * point; derived rows name their case. */
+/* Returns whether the current row belongs to the point. Rows of launches belong to all cases that
+ * share the launch; rows computed per case name their case. */
 static bool is_row_of(const struct gathering *g)
 {
     return g->launch >= 0 || g->of_case < 0 ||
@@ -275,8 +278,8 @@ static enum status for_each_row(struct gathering *g, const size_t *order, take_r
     return OK;
 }
 
-/* Separates rows of different kinds, since they have no common mean: each kind gets a curve. If
- * there must be one value per point, they are rejected. */
+/* If the file has rows of several kinds, such as several metrics, gives each kind a curve, since a
+ * mean over kinds means nothing. If each point must have one value, rejects the figure. */
 static enum status tell_kinds_apart(struct gathering *g, const size_t *order, struct error *e)
 {
     const char *kind = csv_file_kind(g->q->file);
@@ -302,7 +305,8 @@ static enum status take_rows(struct gathering *g, size_t *order, struct error *e
     return for_each_row(g, order, take_sample, e);
 }
 
-/* Keeps only timed launches if there are any, unless `where` names run. */
+/* Drops rows of accuracy runs if there are rows of timed launches, unless `where` uses column
+ * run. */
 static void choose_launches(struct gathering *g)
 {
     size_t timed = 0;
@@ -331,7 +335,8 @@ static bool same_place(const struct row_sample *a, const struct row_sample *b)
     return a->series == b->series && a->point == b->point && a->x == b->x;
 }
 
-/* Returns the median over launches of n samples at one place; each launch counts with its mean. */
+/* Returns the median over launches of n samples of one series at one x. Several samples of a launch
+ * are first averaged. */
 static struct measured measure(const struct gathering *g, const struct row_sample *samples,
                                size_t n)
 {
