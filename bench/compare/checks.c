@@ -39,7 +39,8 @@ size_t check_find_where(const char *text)
     return i;
 }
 
-/* Parses a part of a condition; columns of errors count from the beginning of the whole text. */
+/* Parses one half of a condition, before or after `where`. Columns in error messages refer to the
+ * whole text, in which the half starts at `begin`. */
 static enum status parse_part(struct condition **part, const char *text, size_t begin,
                               struct error *e)
 {
@@ -115,7 +116,8 @@ static enum status read_file(struct checking *c, const char *path, struct error 
     return status;
 }
 
-/* Explains an error if the shell has split a condition without quotation marks into words. */
+/* If a condition was typed without quotation marks, so that the shell split it into words: replaces
+ * the error by one that says so. */
 static enum status explain_words(const struct check_request *request, struct error *e)
 {
     char text[1024] = "";
@@ -133,7 +135,8 @@ static enum status explain_words(const struct check_request *request, struct err
                   : e->status;
 }
 
-/* Explains an error if a condition is the name of another run. */
+/* If the user typed another run's name in place of a condition: replaces the error by one that says
+ * so. */
 static enum status explain_run(const struct check_request *request, const char *condition,
                                struct error *e)
 {
@@ -170,8 +173,8 @@ static bool is_unknown(const struct condition_value *value)
     return isnan(value->number) && (value->text == NULL || value->text[0] == '\0');
 }
 
-/* Looks a name up as check_look_up does. A missing number, and one measured once, gets an unbounded
- * interval. */
+/* Looks a name up as check_look_up does, but a number that is missing or was measured only once
+ * gets an interval from -infinity to infinity. */
 static bool look_up_open(struct condition_value *value, const char *name, const void *point)
 {
     bool known = check_look_up(value, name, point);
@@ -183,8 +186,9 @@ static bool look_up_open(struct condition_value *value, const char *name, const 
     return known;
 }
 
-/* Returns whether a value of the condition is missing. A value withheld because ranks share cores
- * is not missing. With `numbers`, texts are ignored: a text such as flags is often empty. */
+/* Returns whether the point lacks a value that the condition uses. A value withheld because ranks
+ * share cores is not missing. With `numbers`, only numbers can be missing, since a text such as
+ * flags is often empty. */
 static bool lacks_value(const struct check *check, const struct check_point *point, bool numbers)
 {
     size_t n;
@@ -240,16 +244,16 @@ static enum status find_outcomes(struct check *check, const struct checking *c, 
     return bases == check->points ? check_beside_bases(check, e) : OK;
 }
 
-/* Returns the point with identity `id`. Several points may share an identity: prefers the one at
- * the row's own index. */
+/* Returns the index of the point with identity `id` in the spec. If several points have this
+ * identity, prefers the one at the index of the table's row. */
 static size_t point_of(const struct checking *c, size_t row, const char *id)
 {
     return strcmp(c->spec.points[row].id, id) == 0 ? row : spec_find_point(&c->spec, id);
 }
 
-/* Sets the point of each row by its identity, because a user may have sorted the table. If an
- * identity is unknown, because another version wrote it, rows are taken in the order of the
- * points. */
+/* Finds the point of the spec for each row of the table by identity, since a user may have sorted
+ * the table. If an identity is not in the spec, because another version wrote it, the i-th row is
+ * taken as the i-th point. */
 static enum status find_points(struct checking *c, struct error *e)
 {
     int column = csv_table_find(&c->run.summary, "point");
@@ -264,8 +268,8 @@ static enum status find_points(struct checking *c, struct error *e)
     return OK;
 }
 
-/* Loads the spec beside the tables, for look-ups of options, if it has as many points as the
- * table. */
+/* Loads the spec from the folder of the tables, so that conditions can use options. It is used only
+ * if it has as many points as the table has rows. */
 static enum status read_spec(struct checking *c, struct error *e)
 {
     char path[PATH_BYTES];
@@ -301,8 +305,8 @@ enum status check_read_table(struct checking *c, const char *path, struct error 
 
 /* ---- Checks in a spec ---- */
 
-/* Looks a name up before there are tables. Returns true for options, metrics and columns of
- * summary.csv, with an unknown value. */
+/* Looks a name up before a run has tables: the value is unknown. Returns whether the name is an
+ * option, a metric or a column of summary.csv. */
 static bool will_be_known(struct condition_value *value, const char *name, const void *spec)
 {
     *value = (struct condition_value){.number = NAN};
@@ -316,14 +320,15 @@ static enum option_id option_of(const struct config *config, const char *name)
     return option != NULL ? option->id : column_option(name);
 }
 
-/* Returns whether the spec alone determines this column, options aside. */
+/* Returns whether a column that is no option is nevertheless known from the spec: case or kind. */
 static bool is_of_spec(const char *name)
 {
     enum column_id column = column_find(name);
     return column == COLUMN_case_name || column == COLUMN_kind;
 }
 
-/* Looks up the value that a point has before it runs: an option, by key or column, or its kind. */
+/* Looks up a value that is known before the point runs: an option, by its key or its column, or the
+ * column kind. */
 static bool look_up_before(struct condition_value *value, const char *name, const void *arg)
 {
     const struct point *point = arg;
@@ -336,8 +341,8 @@ static bool look_up_before(struct condition_value *value, const char *name, cons
         value, option < OPTION_COUNT ? config_option(&point->config, option)->key : name, arg);
 }
 
-/* Returns whether the file of the spec alone determines at which points the condition holds: no
- * measurement, no fact of this machine, and no option that a SET may change. */
+/* Returns whether the spec file alone determines at which points the condition holds. It then uses
+ * no measurement, no fact of this machine and no option that --set may change. */
 static bool is_settled(const struct condition *where, const struct spec *spec)
 {
     size_t n;
@@ -361,8 +366,8 @@ static bool is_settled_where(const struct check *check, const struct spec *spec)
     return check->where == NULL || is_settled(check->where, spec);
 }
 
-/* Refuses a condition that the spec alone decides, or whose `where` no point can match, before
- * hours of launches. */
+/* Refuses a condition that the spec alone decides, or whose `where` matches no point, before hours
+ * are spent on launches. */
 static enum status check_points(const struct check *check, const struct spec *spec, struct error *e)
 {
     if (is_settled(check->demand, spec))
@@ -408,7 +413,8 @@ static bool equal_but_blanks(const char *a, const char *b)
     return *a == *b && (*a == '\0' || equal_but_blanks(a + 1, b + 1));
 }
 
-/* Returns whether both checks apply to a common point, as far as the spec determines it. */
+/* Returns whether there is a point to which both checks apply. If measurements decide that, returns
+ * whether both have the same `where`. */
 static bool have_common_point(const struct check *a, const struct check *b, const struct spec *spec)
 {
     bool settled = is_settled_where(a, spec) && is_settled_where(b, spec);

@@ -2,10 +2,11 @@
  * bench/spec/condition.h). Names are columns of summary.csv, their short forms (step_ms for
  * step_ms_median), metrics of a user's program, and options.
  *
- * A bound holds if it holds over the whole interval (speedup_lo, speedup_hi). It is violated if it
- * holds nowhere in the interval, else undecided. A measured value without an interval is undecided.
- * A point that failed, was skipped or lacks the value violates the bound. Intervals are those of
- * the table, each at its own level. */
+ * A condition holds at a point if it holds for every number in the value's confidence interval
+ * (speedup_lo, speedup_hi). It is violated if it holds for none of these numbers, otherwise
+ * undecided. A measured value without an interval makes it undecided. A point that failed, was
+ * skipped or lacks the value violates it. Intervals are those in summary.csv, each at its own
+ * confidence level. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,23 +29,24 @@ struct check_request {
 enum check_outcome { CHECK_HOLDS, CHECK_UNDECIDED, CHECK_VIOLATED };
 
 struct check {
-    char *text;       /* text of the condition as typed */
-    const char *file; /* file of the condition, borrowed; NULL: command line */
+    char *text;       /* the whole condition as the user typed it */
+    const char *file; /* file that the condition was read from, borrowed; NULL: command line */
     int line;
-    struct condition *demand, *where; /* `where` is NULL if the condition applies to every point */
-    enum check_outcome *outcomes;     /* [points of the run]; CHECK_HOLDS if the condition does
-                                         not apply */
-    size_t points;                    /* number of points that the condition applies to */
-    enum check_outcome outcome;       /* worst outcome of all points */
+    /* halves before and after `where`; `where` is NULL if the condition applies to every point */
+    struct condition *demand, *where;
+    /* [points of the run]; CHECK_HOLDS for points that the condition does not apply to */
+    enum check_outcome *outcomes;
+    size_t points;              /* number of points that the condition applies to */
+    enum check_outcome outcome; /* worst outcome of all points */
 };
 
 struct checking {
     struct side run;
     struct csv_table metrics; /* metrics.csv of the run; empty: none */
     double *values;           /* [metrics.rows] scratch for values of a metric */
-    struct spec spec;         /* spec beside the tables; valid if has_spec */
+    struct spec spec;         /* spec in the folder of the tables; valid if has_spec */
     bool has_spec;
-    size_t *points; /* [run.n] index of each row's point in `spec`; NULL without has_spec */
+    size_t *points; /* [run.n] index in `spec` of each row's point; NULL if there is no spec */
     struct check *checks;
     size_t n;
     size_t outcomes[CHECK_VIOLATED + 1]; /* number of checks with each outcome */
@@ -56,54 +58,57 @@ struct checking {
 enum status check_run(struct checking *c, const struct check_request *request, struct error *e);
 void check_free(struct checking *c);
 
-/* Refuses conditions under `checks` of a spec that no run could decide, before anything runs.
- * Errors: ERR_SPEC with file and line. */
+/* Before a run, refuses conditions in the spec's list `checks` that no run could decide. Errors:
+ * ERR_SPEC with file and line. */
 enum status checks_check(const struct spec *spec, struct error *e);
-/* Evaluates the `checks` of a spec on the run in `run_dir` and prints them. *all_well is false if
- * one is violated, or undecided under `strict`. Errors: ERR_UNAVAILABLE if no point matches a
- * `where`. */
+/* Evaluates the spec's list `checks` on the run in `run_dir` and prints the outcomes. *all_well is
+ * false if one is violated or, with `strict`, undecided. Errors: ERR_UNAVAILABLE if no point
+ * matches a `where`. */
 enum status checks_report(FILE *out, const struct spec *spec, const char *run_dir, bool strict,
                           bool *all_well, struct error *e);
 
-/* Reads the rows of any CSV table as points, without conditions; check_look_up then resolves names.
- * Options are known for a summary.csv beside its spec. Call check_free in any case. */
+/* Reads a CSV table whose rows are taken as points, without conditions. check_look_up can then look
+ * up names at them. Options are known for a summary.csv with its spec beside it. Call check_free in
+ * any case. */
 enum status check_read_table(struct checking *c, const char *path, struct error *e);
 
-/* Returns the offset of the keyword where in a condition, outside quotation marks; the length of
- * the text if there is none. */
+/* Returns the offset of the word `where` in a condition, outside quotation marks; the length of the
+ * text if it has none. */
 size_t check_find_where(const char *text);
 
-/* A point of a run, for look-ups of names. */
+/* A point of a run, as argument of check_look_up. */
 struct check_point {
     const struct checking *c;
     size_t point;
 };
 bool check_look_up(struct condition_value *value, const char *name, const void *point);
 
-/* Returns the value with an unbounded interval. */
+/* Returns the value with an interval from -infinity to infinity. */
 struct condition_value check_anywhere(const struct condition_value *value);
 
-/* Returns whether a column of summary.csv is a measurement, which another run could change. */
+/* Returns whether a column of summary.csv is measured, so that another run can give another
+ * value. */
 bool check_is_measured(const char *column);
-/* Returns whether the value was measured once and so has no interval. The speed-up of a base is no
- * measurement: it is 1. */
+/* Returns whether a point's value was measured only once and therefore has no interval. False for
+ * the speed-up of a base, which is 1 by definition. */
 bool check_is_single(const struct check_point *p, const char *name);
 /* Returns whether the name is a numeric column or a metric. */
 bool check_is_number(const struct check_point *p, const char *name);
 
-/* Returns the column of summary.csv for a name; step_ms stands for step_ms_median. NULL: none. */
+/* Returns the column of summary.csv that a name means: step_ms is short for step_ms_median. NULL:
+ * none. */
 const struct column *check_column(const char *name);
 
-/* Returns the kind of values of a column of summary.csv or of an option (`config` NULL: without
- * options of a user's program). CONDITION_ANY for other names. */
+/* Returns the kind of values that a column of summary.csv or an option has. CONDITION_ANY for other
+ * names. config: supplies options of a user's program; NULL: none. */
 enum condition_kind check_kind(const char *name, const struct config *config);
 
-/* Writes a hint that names the most similar column or option to `near` (`config` NULL: without
- * options of a user's program). */
+/* Writes to `near` a hint for messages with the column or option whose name is most similar.
+ * config: supplies options of a user's program; NULL: none. */
 enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
                             const struct config *config, struct error *e);
 
-/* Returns whether the column is relative to the base, so 1 at a base: speedup, efficiency. */
+/* Returns whether the column is a ratio to the base, which is 1 at a base: speedup, efficiency. */
 bool check_is_relative(const char *name);
 /* Returns whether the point is its own base. */
 static inline bool check_is_base(const struct side_point *point)
@@ -113,26 +118,27 @@ static inline bool check_is_base(const struct side_point *point)
 
 /* ---- Conditions that no run can decide ---- */
 
-/* Names that a condition may contain. */
+/* Which names a condition may use, and what is known about them. */
 struct check_names {
     condition_lookup *known;
     const void *arg;
-    const struct spec *spec; /* spec of the run; NULL: unknown */
-    bool open;               /* a SET on the command line may have changed the spec */
-    bool ranges;             /* numbers must lie in the ranges of their columns */
+    const struct spec *spec; /* spec of the run; NULL: there is none */
+    bool open;               /* --set may have changed options of the spec */
+    bool ranges;             /* refuse numbers outside the possible range of their column */
 };
 
-/* Refuses unknown names and suggests the most similar one. Refuses terms that are true, or false,
- * at every point. Errors: ERR_ARGUMENT. */
+/* Refuses unknown names, with the most similar known name. Refuses comparisons that are true, or
+ * false, at every point. Errors: ERR_ARGUMENT. */
 enum status check_terms(const struct check *check, const struct check_names *names,
                         struct error *e);
-/* Converts comparisons of two columns or options to the unit of the left one, as in step_ms <
- * read_s. Returns false with a reason in `why` if the units differ in kind or both names are the
- * same. */
+/* Makes comparisons of two columns or options, such as step_ms < read_s, convert the right one to
+ * the unit of the left one. Returns false with a reason in `why` if there is no conversion, or both
+ * names are the same. */
 bool check_convert(char why[CONDITION_WHY], struct condition *c, const struct config *config);
-/* Refuses a condition on the speed-up or efficiency of bases alone. Errors: ERR_ARGUMENT. */
+/* Refuses a condition on speed-up or efficiency that applies only to bases, where both are 1.
+ * Errors: ERR_ARGUMENT. */
 enum status check_beside_bases(const struct check *check, struct error *e);
 
-/* Returns whether the table has interval columns for this column. A row without an interval then
- * has too few launches. */
+/* Returns whether the table has an interval for this column. If a row then has none, its point has
+ * too few launches. */
 bool check_has_interval(const struct csv_table *table, const char *name);

@@ -1,4 +1,4 @@
-/* Output of checks: text and JUnit XML. */
+/* Prints the outcomes of checks as text or as JUnit XML. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 static const char *const outcome_names[] = {"holds", "undecided", "violated"};
 
-/* Writes the reason for an unknown value, as " (failed: exit status 3)". */
+/* Writes why a value is unknown, such as " (failed: exit status 3)". */
 static void write_status(FILE *out, const struct check_point *point)
 {
     char clean[512];
@@ -26,7 +26,7 @@ static void write_status(FILE *out, const struct check_point *point)
     fputc(')', out);
 }
 
-/* Writes a value as "speedup 1.71 [1.66, 1.75]". */
+/* Writes a name with its value and interval at a point: "speedup 1.71 [1.66, 1.75]". */
 static void write_value(FILE *out, const char *name, const struct check_point *point)
 {
     char text[TEXT_INTERVAL];
@@ -47,7 +47,8 @@ static void write_value(FILE *out, const char *name, const struct check_point *p
         write_status(out, point);
 }
 
-/* Writes a point as "ranks=2 allreduce: speedup 1.71 [1.66, 1.75]". */
+/* Writes a point and the values that the condition uses: "ranks=2 allreduce: speedup 1.71 [1.66,
+ * 1.75]". */
 static void write_point(FILE *out, const struct check *check, const struct check_point *point)
 {
     size_t n;

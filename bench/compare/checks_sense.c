@@ -12,8 +12,8 @@ static enum status refuse(const struct check *check, const char *what, const cha
                     what[0] ? ": " : "", why);
 }
 
-/* Returns the *n words that a name may be compared with: statuses, or values of an enumeration. 0:
- * any word. */
+/* Returns the *n words that are possible values of a name: statuses, or values of an enumeration.
+ * NULL with *n = 0: any word is possible. */
 static const char *const *find_words(const struct config *config, const char *name, size_t *n)
 {
     const struct spec_option *option =
@@ -35,8 +35,8 @@ static enum status refuse_name(const struct check *check, const char *name,
                     check->text, name, near);
 }
 
-/* Refuses a term that no point can satisfy: a column that the spec leaves empty, a word for a
- * number, or an order of texts. */
+/* Refuses a comparison that no point can satisfy: of a column that stays empty with this spec, of a
+ * number with a word, or of texts by < or >. */
 static enum status check_spec_term(const struct check *check, const struct condition_term *term,
                                    const struct check_names *names, struct error *e)
 {
@@ -53,7 +53,8 @@ static enum status check_spec_term(const struct check *check, const struct condi
     return refuse(check, term->name, why, e);
 }
 
-/* Raises the lower end of an accuracy's range to chance level: guessing satisfies lower bounds. */
+/* Raises the lower end of an accuracy's range to the accuracy of random guessing, since a lower
+ * bound below it is always met. */
 static void raise_to_chance(struct condition_range *range, const char *name,
                             const struct spec *spec)
 {
@@ -66,7 +67,7 @@ static void raise_to_chance(struct condition_range *range, const char *name,
     }
 }
 
-/* Lowers the upper end for column launches to the number that the spec asks for. */
+/* Lowers the upper end of the range of column launches to the number of launches in the spec. */
 static void lower_to_asked(struct condition_range *range, const char *name,
                            const struct check_names *names)
 {

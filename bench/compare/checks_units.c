@@ -1,4 +1,4 @@
-/* Units of columns and options in conditions. */
+/* Finds the units of columns and options in conditions, and converts between them. */
 #include <string.h>
 
 #include "bench/compare/checks.h"
@@ -28,7 +28,8 @@ static struct condition_unit unit_of_type(enum option_type type)
                                             : (struct condition_unit){NULL, TYPE_REAL, 1};
 }
 
-/* Returns the unit of a name. Its text is NULL for texts, and for metrics, whose unit is unknown. */
+/* Returns the unit of a column or option. unit.text is NULL if the values are texts, and for
+ * metrics, whose unit is unknown. */
 static struct condition_unit unit_of(const char *name, const void *arg)
 {
     const struct config *config = arg;
@@ -44,8 +45,8 @@ static struct condition_unit unit_of(const char *name, const void *arg)
     return unit_by(column->unit);
 }
 
-/* Returns whether a percentage is a value of the name: a column or option in per cent, or a column
- * that is a ratio. A ratio is a real number without a unit. */
+/* Returns whether a name can be compared with a percentage: a column or an option in per cent, or a
+ * column that is a ratio, which is a real number without a unit. */
 static bool takes_percent(const char *name, const struct condition_unit *unit)
 {
     const struct column *column = check_column(name);
@@ -53,7 +54,8 @@ static bool takes_percent(const char *name, const struct condition_unit *unit)
     return unit->kind == TYPE_PERCENT || is_ratio;
 }
 
-/* A name without a unit is compared with a number without one. */
+/* Returns whether the unit of a number fits the name that it is compared with; if not, writes why.
+ * A name without a unit needs a number without one. */
 static bool explain_number(char why[CONDITION_WHY], const struct condition_term *term,
                            const struct condition_unit *unit)
 {

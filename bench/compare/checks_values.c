@@ -1,4 +1,4 @@
-/* Values of names in conditions, at a point of a run. */
+/* Looks up the values of names in conditions, at a point of a run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +37,8 @@ static bool is_withheld(const struct csv_table *summary, size_t row, const char 
 
 enum { STEM = 128 };
 
-/* Writes `name` without `tail` to `stem`, as step_ms for step_ms_median; the whole name if it has
- * no such tail. */
+/* Writes a name without the ending `tail` to `stem`: step_ms for step_ms_median. Names without this
+ * ending are copied. */
 static void cut_tail(char stem[STEM], const char *name, const char *tail)
 {
     size_t cut = text_ends(name, tail) ? strlen(tail) : 0;
@@ -76,8 +76,8 @@ static void set_interval(struct condition_value *value, double lo, double hi)
     value->hi = hi;
 }
 
-/* Finds the interval columns of a name: speedup_lo for speedup, but test_acc_lo for
- * test_acc_pct. */
+/* Sets the interval of a value from the columns for a name: speedup_lo for speedup, but test_acc_lo
+ * for test_acc_pct. */
 static void find_interval(struct condition_value *value, const struct csv_table *summary,
                           size_t row, const char *stem)
 {
@@ -166,7 +166,8 @@ static size_t take_metric(const struct check_point *p, const char *name, bool ti
     return n;
 }
 
-/* Looks up a metric: the median over launches, with the interval used for timed columns. */
+/* Looks up a metric of a user's program: its median over launches, with the same kind of interval
+ * as timed columns. */
 static bool look_up_metric(struct condition_value *value, const char *name,
                            const struct check_point *p)
 {
@@ -191,7 +192,8 @@ bool check_is_number(const struct check_point *p, const char *name)
     return column < COLUMNS && column_get(column)->type != CSV_TEXT;
 }
 
-/* real columns of summary.csv that are counted, not measured: equal in every launch */
+/* columns of type REAL in summary.csv that are computed from the program, not measured: every
+ * launch has the same value */
 static const char *const counted[] = {
     "calls",      "bytes_payload", "bytes_wire", "messages_wire",    "bytes_ratio",
     "params_mib", "grads_mib",     "state_mib",  "model_states_mib", "model_states_error_pct"};
@@ -204,8 +206,8 @@ bool check_is_measured(const char *column)
            name_index(column, counted, sizeof counted / sizeof *counted) < 0;
 }
 
-/* Returns whether the row rests on one launch and at most one accuracy run. Tables without these
- * columns count as several. */
+/* Returns whether the values of a row come from at most one launch and one accuracy run. False for
+ * tables without these columns. */
 static bool has_one_launch(const struct csv_table *summary, size_t row)
 {
     double launches = csv_table_value(summary, row, "launches");
@@ -250,8 +252,8 @@ enum condition_kind check_kind(const char *name, const struct config *config)
     return column != NULL ? column_kind(column) : CONDITION_ANY;
 }
 
-/* Returns the options of the point in the spec beside the tables; NULL without a spec or option of
- * this name. */
+/* Returns the options of a point from the spec beside the tables, and the option of this name. NULL
+ * if there is no such spec or option. */
 static const struct config *find_option(const struct spec_option **option,
                                         const struct check_point *p, const char *name)
 {
@@ -262,8 +264,8 @@ static const struct config *find_option(const struct spec_option **option,
     return *option != NULL ? config : NULL;
 }
 
-/* A column of an option has its text only, such as 64KiB. A name with a dot is therefore looked up
- * as an option first, which has a number as well. */
+/* A name with a dot is first looked up as an option, whose value has text and number. A column has
+ * only the text, such as 64KiB. */
 bool check_look_up(struct condition_value *value, const char *name, const void *point)
 {
     const struct check_point *p = point;

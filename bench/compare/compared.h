@@ -1,4 +1,5 @@
-/* Quantities that can be compared, from compared.def. Internal to bench/compare. */
+/* Table of the quantities that `compare` can compare, from compared.def. Internal to
+ * bench/compare. */
 #pragma once
 
 #include "bench/collect/collect.h"
@@ -10,16 +11,17 @@ enum compared_clock { CLOCK_FREE, CLOCK_TIME, CLOCK_RATE };
 
 struct compared {
     const char *name, *title;
-    const char *good, *bad; /* names of the verdicts better and worse than "same" */
+    /* verdicts if the value is better or worse, such as "faster" and "slower" */
+    const char *good, *bad;
     enum compared_better better;
     enum compared_source source;
     const char *run; /* value of column run in raw.csv: "time" or "accuracy" */
-    const char *raw; /* column of raw.csv with the values */
+    const char *raw; /* column of raw.csv that values are computed from */
     enum compared_clock clock;
     enum column_id published;
     double spread_pct; /* default standard deviation between campaigns (% of the value) */
     double margin_pct;
 };
 
-/* Finds the row with this name. The message of ERR_ARGUMENT lists all names. */
+/* Finds the quantity with this name. The message of ERR_ARGUMENT lists all names. */
 enum status compared_find(const struct compared **row, const char *name, struct error *e);

@@ -17,7 +17,7 @@ const char *compare_label(const struct side_point *p)
 
 /* ---- Options ---- */
 
-/* Reads a percentage such as "2%" in [least, most) as a share of 1. */
+/* Reads a percentage such as "2%" as a fraction, here 0.02. It must lie in [least, most). */
 static enum status read_share(double *share, const char *option, const char *text, double least,
                               double most, struct error *e)
 {
@@ -33,7 +33,7 @@ static enum status read_share(double *share, const char *option, const char *tex
     return OK;
 }
 
-/* Refuses switches without effect: only times depend on disturbances and on the clock rate. */
+/* Refuses flags without effect: --count-disturbed and --as-measured matter only for times. */
 static enum status check_switches(const struct compared *what,
                                   const struct compare_request *request, struct error *e)
 {
@@ -82,7 +82,8 @@ static enum status read_run(struct comparison *c, size_t i, const struct compare
     return side_read(&c->sides[i], request->operands[i], path, c->rules.what, e);
 }
 
-/* Published numbers use the points of the first operand that is a run. */
+/* Makes a side of published numbers, which belong to the points of the first operand that is a
+ * run. */
 static enum status read_published(struct comparison *c, size_t i,
                                   const struct compare_request *request, struct error *e)
 {
@@ -213,8 +214,9 @@ static enum status match_points(struct comparison *c, struct error *e)
 
 /* ---- Clock rate ---- */
 
-/* Clears c->at_clock, with a reason, if times of the side cannot be converted. Hardware of another
- * class runs a step and the fixed piece of work at unrelated speeds. */
+/* If the side's times cannot be converted to the reference's clock rate, clears c->at_clock and
+ * writes why. On another class of hardware, the fixed piece of work does not predict the speed of a
+ * step. */
 static void check_clock(struct comparison *c, const struct side *side)
 {
     char *why = c->as_measured;
@@ -251,7 +253,8 @@ static void set_repeats_clocks(const struct side *side)
         }
 }
 
-/* Per point, because the fixed piece of work takes longer beside launches with more ranks. */
+/* Sets the clock rate that a side's values are converted to: point by point, because the fixed
+ * piece of work takes longer beside launches with more ranks. */
 static void set_reference_clocks(struct comparison *c, size_t side)
 {
     for (size_t i = 0; i < c->sides[0].n; i++) {
@@ -261,8 +264,8 @@ static void set_reference_clocks(struct comparison *c, size_t side)
     }
 }
 
-/* Converts all sides to the reference's clock rate. Two loops: all rates must be known before a
- * value changes. */
+/* Converts the values of all sides to the reference's clock rate. The second loop changes values,
+ * so the first one determines all rates. */
 static void use_clocks(struct comparison *c)
 {
     for (size_t side = 0; side < c->n_sides; side++)
@@ -289,8 +292,8 @@ static bool is_itself(const struct comparison *c, size_t side, const struct comp
            cell->point->n == reference->n && strcmp(cell->point->id, reference->id) == 0;
 }
 
-/* Collects the launches of a point in a side's run and its repetitions. `launches` has room for
- * n_repeats + 1. */
+/* Collects the launches of a point in a side's run and in the run's repetitions. launches: room for
+ * n_repeats + 1 campaigns. */
 static struct judge_sample sample_of(const struct side *side, const struct side_point *p,
                                      struct judge_launches *launches)
 {

@@ -21,17 +21,14 @@
 struct compare_request {
     const char *const *operands; /* runs, the reference first */
     size_t n_operands;
-    const char *out, *home;                        /* folder of all results; folder that has
-                                                      configs/ */
+    const char *out, *home; /* out: folder of all results; home: folder that contains configs/ */
     const char *quantity, *margin, *level, *floor; /* options as typed; NULL: default */
-    bool count_disturbed;                          /* gives verdicts also if most launches were
-                                                      disturbed */
-    bool as_measured;                              /* times are not converted to the reference's
-                                                      clock rate */
+    bool count_disturbed; /* give verdicts even if most launches were disturbed */
+    bool as_measured;     /* do not convert times to the reference's clock rate */
 };
 
 struct compare_cell {
-    struct side_point *point; /* matched point of the run; NULL: none */
+    struct side_point *point; /* point of the run that matches the reference's point; NULL: none */
     bool by_label;
     struct judged judged;
 };
@@ -39,18 +36,20 @@ struct compare_cell {
 struct comparison {
     struct judge_rules rules; /* rules for each ratio; refers to `floor` below */
     double level;             /* confidence level as requested */
-    bool joint;               /* all ratios hold together at `level` */
+    bool joint;               /* `level` holds for all ratios together, not for each */
     struct noise_floor floor;
-    struct side *sides; /* number of lost pairs whose point failed in the run */
+    struct side *sides; /* [n_sides] the reference, then the runs compared with it */
     size_t n_sides;
-    struct compare_cell *cells; /* [points of the reference, n_sides - 1] pairs */
+    struct compare_cell *cells; /* one cell per pair: [points of the reference, n_sides - 1] */
     size_t n_ratios;
     size_t verdicts[VERDICT_UNDECIDED + 1]; /* number of pairs with each verdict */
-    size_t lost;           /* number of pairs that have a value in the reference only */
-    size_t failed;         /* number of these whose point failed in the run */
-    size_t by_label;       /* number of pairs matched by label */
-    bool at_clock;         /* times are converted to the reference's clock rate */
-    char as_measured[160]; /* reason why times are not converted; "": by request, or not a time */
+    size_t lost;     /* number of pairs that have a value in the reference only */
+    size_t failed;   /* number of lost pairs whose point failed in the run */
+    size_t by_label; /* number of pairs matched by label */
+    bool at_clock;   /* times are converted to the reference's clock rate */
+    /* reason why times are not converted; "" if the user does not want it or the quantity is no
+     * time */
+    char as_measured[160];
 };
 
 /* Compares the operands. Errors: ERR_ARGUMENT or ERR_DATA for operands that are not runs,
@@ -59,7 +58,7 @@ enum status compare_run(struct comparison *c, const struct compare_request *requ
                         struct error *e);
 void compare_free(struct comparison *c);
 
-/* Returns whether only the reference has values for a matched pair. */
+/* Returns whether a pair is lost: the point matches, but only the reference has values. */
 bool compare_is_lost(const struct comparison *c, size_t point, size_t side);
 /* Returns whether the pair is lost and its point failed in the run. */
 bool compare_is_failed(const struct comparison *c, size_t point, size_t side);
@@ -73,5 +72,5 @@ static inline const struct compare_cell *compare_cell(const struct comparison *c
 /* Returns whether point i of the side is matched with a point of the reference. */
 bool compare_is_matched(const struct comparison *c, size_t side, size_t i);
 
-/* Returns the label of a point; its identity if it was never launched. */
+/* Returns the label of a point, or its identity if it was never launched. */
 const char *compare_label(const struct side_point *p);

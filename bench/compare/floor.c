@@ -12,7 +12,8 @@ static double mean_of(const double *values, size_t n, size_t step)
     return sum / (double)n;
 }
 
-/* Computes the sums of squares in R and E, without their factors (floor.h). */
+/* Computes the sums of squares in R (`runs`) and E (`rest`) of floor.h, without the factors before
+ * them. */
 static void find_squares(double *runs, double *rest, const double *logs, size_t points, size_t k)
 {
     double all = mean_of(logs, points * k, 1);
@@ -27,7 +28,7 @@ static void find_squares(double *runs, double *rest, const double *logs, size_t 
     }
 }
 
-/* Returns the degrees of freedom of a + b after Satterthwaite. */
+/* Returns Satterthwaite's degrees of freedom of the variance a + b. */
 static double satterthwaite(double a, double df_a, double b, double df_b)
 {
     double below = a * a / df_a + (df_b > 0 ? b * b / df_b : 0);

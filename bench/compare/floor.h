@@ -39,24 +39,24 @@ enum { FLOOR_DEGREES = 10 };
 
 struct noise_floor {
     double variance, degrees; /* t^2 (variance of logarithms) and its degrees of freedom */
-    double usual;             /* default standard deviation t0, in logarithms */
-    double given;             /* half width for a = b = 1 that replaces the model (--floor); NAN:
-                                 none */
-    size_t repetitions;       /* number of runs behind the estimate; 0: default only */
+    double usual;             /* default t0, a standard deviation of logarithms */
+    /* half width from --floor for a = b = 1, used in place of the model; NAN: not given */
+    double given;
+    size_t repetitions; /* number of campaigns that the estimate uses; 0: only the default t0 */
 };
 
-/* Sets the floor to its default: t0 is `sd_pct` per cent. */
+/* Sets the floor to its default, with t0 = `sd_pct` per cent. */
 void floor_begin(struct noise_floor *floor, double sd_pct);
 
-/* Adds a group of k repetitions. logs [points, k]: locations of the launches' logarithms; variances
- * [points, k]: their variances, NAN counts as 0. Does nothing if k < 2 or points is 0. */
+/* Adds k repetitions of one campaign to the estimate. logs [points, k]: location of the logarithms
+ * of a point's launches in a repetition. variances [points, k]: variance of that location, NAN
+ * counts as 0. Does nothing if k < 2 or points is 0. */
 void floor_add(struct noise_floor *floor, const double *logs, const double *variances,
                size_t points, size_t k);
 
-/* Returns the half width at `level`, in logarithms, for means of a and b campaigns. 0 campaigns:
- * that side is exact. */
+/* Returns the half width of the floor at `level`, in logarithms, for the ratio of means of a and of
+ * b campaigns. 0 campaigns: exact values. */
 double floor_width(const struct noise_floor *floor, double level, size_t a, size_t b);
 
-/* Returns the number of campaigns per side that brings the half width down to `width`; 0: more than
- * 100. */
+/* Returns how many campaigns per side reduce the half width to `width`; 0: more than 100. */
 size_t floor_campaigns(const struct noise_floor *floor, double level, double width);

@@ -7,7 +7,8 @@
 #include "bench/compare/comparison.h"
 #include "kernels/base/text.h"
 
-/* width: columns of the terminal; 0: not a terminal. strict: an undecided verdict fails. */
+/* width: columns of the terminal; 0: the output is no terminal. strict: undecided verdicts are
+ * reported as failures. */
 struct format_options {
     int width;
     bool strict;
@@ -34,8 +35,10 @@ const struct column *format_columns(size_t *n);
 /* Writes the notes below a table of verdicts. Internal. */
 void format_write_notes(FILE *out, const struct comparison *c);
 
-/* Warns on standard error if a run is compared with itself, for formats without notes. Internal. */
+/* Prints a warning on standard error if a run is compared with itself. For formats that have no
+ * notes. Internal. */
 void format_warn(const struct comparison *c);
 
-/* Writes a ratio as "1.104 [1.071, 1.138]"; "-" if it is unknown. Returns `text`. Internal. */
+/* Formats a ratio and its interval: "1.104 [1.071, 1.138]"; "-" if it is unknown. Returns `text`.
+ * Internal. */
 char *format_ratio(char text[TEXT_INTERVAL], const struct judged *judged);

@@ -1,4 +1,4 @@
-/* CSV of a comparison: one row per point and run, unmatched points included. */
+/* Writes a comparison as CSV: one row per point and run, also for points without a match. */
 #include <math.h>
 
 #include "bench/compare/format.h"
@@ -46,7 +46,7 @@ static void begin_row(struct compare_row *row, const struct comparison *c, size_
     }
 }
 
-/* Returns a number of launches or campaigns; NAN for published numbers. */
+/* Returns n, a number of launches or campaigns; NAN for published numbers, which have none. */
 static double count_of(const struct side_point *p, size_t n)
 {
     return p->exact ? NAN : (double)n;

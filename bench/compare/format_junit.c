@@ -1,4 +1,4 @@
-/* JUnit XML of a comparison: one suite per run, one test per point. */
+/* Writes a comparison as JUnit XML: one suite per run, one test per point. */
 #include <stdlib.h>
 
 #include "bench/compare/format.h"

@@ -1,4 +1,5 @@
-/* Notes below a table of verdicts: what was compared, confidence level, noise floor, omissions. */
+/* Writes the notes below a table of verdicts: what was compared, confidence level, noise floor,
+ * omissions. */
 #include <math.h>
 #include <string.h>
 
@@ -24,13 +25,14 @@ char *format_ratio(char text[TEXT_INTERVAL], const struct judged *judged)
     return text;
 }
 
-/* List of labels that is cut after LISTED of them. */
+/* A list of labels, of which only the first LISTED are written. */
 struct list {
     FILE *out;
     size_t n;
 };
 
-/* `run`: number of the run, from 1; 0: there is only one. */
+/* Adds a point's label to a list. run: number of the run, from 1, written after the label; 0: not
+ * written. */
 static void list_label(struct list *list, const struct side_point *p, size_t run)
 {
     if (list->n < LISTED) {
@@ -64,7 +66,7 @@ static void write_counts(FILE *out, const struct comparison *c, size_t side)
             counts[VERDICT_SAME], counts[VERDICT_UNDECIDED], text_plural(points, (long)n, "point"));
 }
 
-/* Returns whether the cell is undecided for a reason that no earlier cell has. */
+/* Returns whether the cell's verdict is undecided, for a reason that no earlier cell has. */
 static bool is_first_of(const struct comparison *c, size_t cell)
 {
     const struct judged *judged = &c->cells[cell].judged;
@@ -179,8 +181,8 @@ static void write_floor(FILE *out, const struct comparison *c)
 
 /* ---- Disturbances ---- */
 
-/* Returns the judged cell of a point. For the reference (side 0), the cell of the first run that
- * has the point. */
+/* Returns the verdict on point i of a side. For the reference (side 0): the verdict with the first
+ * run that has the point. */
 static const struct judged *judged_of(const struct comparison *c, size_t side, size_t i)
 {
     size_t run = side > 0 ? side : 1;
@@ -210,8 +212,8 @@ static void write_disturbed(FILE *out, const struct comparison *c, size_t side)
 
 /* ---- Omissions ---- */
 
-/* Marks the options in which matched points differ. Marks none if a spec has options of another
- * version. */
+/* Marks the options in which points matched by label differ. Marks none if a spec cannot be read by
+ * this version. */
 static void note_changes(bool changed[OPT_OWN], const struct comparison *c, size_t side)
 {
     struct spec was = {0}, is = {0};
@@ -273,8 +275,7 @@ static bool is_only(const struct comparison *c, size_t i, size_t side)
     return !compare_is_matched(c, side, i);
 }
 
-/* Lists the points for which `is` returns true. `from`: side whose points are tested, 0 is the
- * reference. */
+/* Lists the points of side `from` (0: the reference) for which `is` returns true. */
 static void list_points(FILE *out, const struct comparison *c, size_t side, size_t from,
                         bool (*is)(const struct comparison *c, size_t i, size_t side),
                         const char *begin, const char *has)
@@ -313,7 +314,8 @@ static void write_published(FILE *out, const struct comparison *c)
         }
 }
 
-/* Compares the medians over all launches; differences below 2 % are not worth a line. */
+/* Writes how much slower or faster the processor was, by the median time of the fixed piece of
+ * work. Differences below 2 % are not written. */
 static void write_speed(FILE *out, const struct comparison *c, size_t side)
 {
     double longer_pct = 100 * (c->sides[side].work_us / c->sides[0].work_us - 1);

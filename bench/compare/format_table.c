@@ -1,4 +1,4 @@
-/* Tables of a comparison: text, Markdown, LaTeX. */
+/* Writes a comparison as a table: text, Markdown or LaTeX. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 #include "bench/compare/grid.h"
 #include "kernels/base/text.h"
 
-/* columns of the reference, and of each run; worth: see grid.h */
+/* Columns of the reference, and columns that each run has. worth: priority on a narrow terminal
+ * (grid.h). */
 static const struct header {
     const char *name;
     int worth;
@@ -25,7 +26,7 @@ struct count {
     size_t launches, campaigns, disturbed;
 };
 
-/* Writes a count as "12", "66 in 11" (campaigns) or "6, 4 disturbed". */
+/* Writes a number of launches: "12", "66 in 11" for 11 campaigns, or "6, 4 disturbed". */
 static void put_count(const struct grid *g, size_t row, size_t column, const struct side_point *p,
                       const struct count *count)
 {
@@ -46,7 +47,8 @@ static void put_number(const struct grid *g, size_t row, size_t column, double n
     put(g, row, column, text_significant(text, number, 4));
 }
 
-/* Writes the headers. Several runs are numbered; the lines above the table name them. */
+/* Writes the column headers. If there are several runs, they are numbered; lines above the table
+ * give their names. */
 static void put_headers(const struct grid *g)
 {
     for (size_t column = 0; column < g->columns; column++) {
@@ -127,8 +129,8 @@ static void write_names(FILE *out, const struct comparison *c)
             fprintf(out, "  run        %s\n", c->sides[side].name);
 }
 
-/* Writes the text above and below a table, and the table unless `g` is NULL. *text is the caller's
- * to free. */
+/* Writes the lines above the table, the table (unless `g` is NULL) and the notes below to *text.
+ * The caller frees *text. */
 static enum status write_text(char **text, const struct comparison *c, const struct grid *g,
                               int width, struct error *e)
 {

@@ -7,7 +7,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/terminal.h"
 
-enum { SHORTEST = 16 }; /* shortest width of the first column */
+enum { SHORTEST = 16 }; /* least width to which the first column is cut (characters) */
 
 enum status grid_make(struct grid *g, size_t rows, size_t columns, struct error *e)
 {
@@ -25,7 +25,7 @@ void grid_free(struct grid *g)
 
 /* ---- Terminal ---- */
 
-/* Returns the width of the table; columns of width 0 are hidden. */
+/* Returns the printed width of the table (characters). Columns of width 0 are hidden. */
 static int width_of(const struct grid *g, const int *widths)
 {
     int width = -2;
@@ -43,7 +43,8 @@ static void measure(const struct grid *g, int *widths)
         }
 }
 
-/* Hides the columns of lowest worth. Returns false if no column can be hidden. */
+/* Hides the visible columns of lowest priority by setting their width to 0. Returns false if no
+ * column may be hidden. */
 static bool leave_out(const struct grid *g, int *widths, size_t *left_out)
 {
     int least = GRID_KEPT;

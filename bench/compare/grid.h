@@ -9,7 +9,7 @@
 enum { GRID_TEXT = 160 };
 
 struct grid {
-    size_t rows, columns;     /* numbers of rows, header included, and of columns */
+    size_t rows, columns;     /* rows include the header */
     char (*cells)[GRID_TEXT]; /* [rows, columns] texts */
     int *worth;               /* [columns] priority; the lowest is dropped first on a narrow
                                  terminal */
@@ -31,5 +31,5 @@ static inline char *grid_cell(const struct grid *g, size_t row, size_t column)
  * priority first, then shortens the first column. Returns the number of dropped columns. */
 size_t grid_print(FILE *out, const struct grid *g, int width);
 
-/* Writes the whole table in a document's markup. */
+/* Writes the whole table in the markup of a document, such as Markdown or LaTeX. */
 void grid_write(FILE *out, const struct grid *g, const struct markup *m);

@@ -9,7 +9,8 @@
 
 /* ---- Launches ---- */
 
-/* Logarithms of a side's launches, all campaigns moved to their mean location. */
+/* Logarithms of the launches of one side. If there are several campaigns, each is moved to the mean
+ * location of all. */
 struct aligned {
     double *logs;
     size_t n, disturbed, campaigns;
@@ -72,7 +73,7 @@ static void count_launches(struct aligned *a, const struct judge_sample *s)
     a->positive = a->positive && a->n > 0;
 }
 
-/* `logs` has room for a->n values. */
+/* Fills `a` from the launches of a sample. logs: room for a->n values, used by `a`. */
 static void take_sample(struct aligned *a, double *logs, const struct judge_sample *s)
 {
     a->logs = logs;
@@ -85,7 +86,7 @@ static void take_sample(struct aligned *a, double *logs, const struct judge_samp
 
 /* ---- The ratio ---- */
 
-/* Negates a shift, as seen from the other side. */
+/* Negates a shift: the shift from b to a becomes that from a to b. */
 static struct interval turned(struct interval i)
 {
     double lo = i.lo;
@@ -135,8 +136,8 @@ static enum verdict decide(const struct interval *logs, const struct judge_rules
     return VERDICT_UNDECIDED;
 }
 
-/* Returns whether the verdict is undecided because of the floor alone, with any number of
- * launches. */
+/* Returns whether the noise floor alone makes the verdict undecided, however many launches there
+ * are. */
 static bool is_hidden(const struct interval *logs, const struct judge_rules *rules, double floor)
 {
     const struct interval point = {.lo = logs->mid, .mid = logs->mid, .hi = logs->mid};

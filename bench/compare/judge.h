@@ -33,10 +33,10 @@ enum verdict { VERDICT_NONE, VERDICT_SAME, VERDICT_GOOD, VERDICT_BAD, VERDICT_UN
 
 struct judge_rules {
     const struct compared *what;
-    double margin; /* share that counts as the same, such as 0.05 */
-    double level;  /* level of each ratio, corrected for their number */
+    double margin; /* relative difference up to which points are the same, such as 0.05 */
+    double level;  /* confidence level of each ratio, after the correction for several ratios */
     const struct noise_floor *floor;
-    bool count_disturbed; /* disturbed launches count like others */
+    bool count_disturbed; /* treat disturbed launches like others */
 };
 
 /* Launches of a point in one campaign. */
@@ -47,30 +47,32 @@ struct judge_launches {
 
 struct judge_sample {
     const struct judge_launches *campaigns;
-    size_t n;   /* number of campaigns; those without launches are ignored */
-    bool exact; /* the only value is exact, such as a published one */
+    size_t n;   /* number of campaigns; campaigns without launches are ignored */
+    bool exact; /* the sample is one value without error, such as a published number */
 };
 
 struct judged {
-    double reference, median;              /* medians; for several campaigns their geometric
-                                              means */
-    struct interval launches;              /* ratio to the reference, from launches alone */
-    struct interval ratio;                 /* ratio to the reference, widened by the floor */
-    double floor;                          /* half width of the floor, in logarithms */
-    size_t reference_n, n;                 /* numbers of launches of both sides */
-    size_t reference_disturbed, disturbed; /* numbers of disturbed launches of both sides */
-    size_t reference_campaigns, campaigns; /* numbers of campaigns with launches, of both sides */
+    /* medians of the launches of both sides; with several campaigns, the geometric mean of the
+     * campaigns' medians */
+    double reference, median;
+    struct interval launches; /* ratio to the reference, with an interval from the launches alone */
+    struct interval ratio;    /* the same ratio, with the interval widened by the noise floor */
+    double floor;             /* half width of the noise floor, in logarithms */
+    size_t reference_n, n;    /* number of launches of each side */
+    size_t reference_disturbed, disturbed; /* number of disturbed launches of each side */
+    size_t reference_campaigns, campaigns; /* number of campaigns with launches of each side */
     enum verdict verdict;
-    char reason[160]; /* reason for VERDICT_UNDECIDED or VERDICT_NONE, else "" */
+    char reason[160]; /* reason for VERDICT_UNDECIDED or VERDICT_NONE, otherwise "" */
 };
 
-/* Judges a point. Errors: ERR_MEMORY. A point without a ratio is VERDICT_NONE with a reason. */
+/* Computes the ratio of two samples of a point and decides the verdict. Without a ratio it is
+ * VERDICT_NONE with a reason. Errors: ERR_MEMORY. */
 enum status judge(struct judged *j, const struct judge_rules *rules,
                   const struct judge_sample *reference, const struct judge_sample *sample,
                   struct error *e);
 
-/* Judges launches against themselves: ratio 1, VERDICT_SAME. */
+/* Sets the result for a run compared with itself: ratio 1, VERDICT_SAME. */
 void judge_itself(struct judged *j, const struct judge_sample *sample);
 
-/* Returns the name of a verdict, "faster" or "same"; "-" for VERDICT_NONE. */
+/* Returns the verdict as text, such as "faster" or "same"; "-" for VERDICT_NONE. */
 const char *verdict_name(enum verdict verdict, const struct compared *what);

@@ -6,8 +6,8 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-/* Replaces control characters, which XML 1.0 cannot hold, and invalid UTF-8 by text such as
- * \x1b. */
+/* Writes a text for XML. Control characters, which XML 1.0 does not allow, and invalid UTF-8 become
+ * text such as \x1b. */
 static void write_text(FILE *out, const char *text)
 {
     char clean[4096];

@@ -20,7 +20,8 @@ static const char *sweep_table(const char *folder)
     return NULL;
 }
 
-/* Returns whether the folder is a run. A sweep also has a manifest. */
+/* Returns whether the folder is that of a run. A manifest alone does not show this, since sweeps
+ * have one too. */
 static bool is_run(const char *path)
 {
     return folder_has(path, "summary.csv") || folder_has(path, "spec.yaml") ||
@@ -35,7 +36,8 @@ static enum status refuse_sweep(const char *folder, const char *table, struct er
                      folder, folder, table);
 }
 
-/* Writes the campaign's name: that of the spec if `name` is a spec, else `name` itself. */
+/* Writes the campaign's name: if `name` is a spec file, the name in the spec, otherwise `name`
+ * itself. */
 static enum status name_campaign(char campaign[PATH_BYTES], const char *name, struct error *e)
 {
     struct spec spec = {0};
@@ -62,7 +64,7 @@ enum status operand_check_no_table(const char *file, struct error *e)
                      "'%s' is a table of the run %s: give the run's folder or name", file, folder);
 }
 
-/* Finds the folder with the most similar name or path. */
+/* Finds the results folder whose name or path is most similar to `name`. */
 static void look_near(struct near_file *near, const char *name, const char *out, const char *home)
 {
     char results[PATH_BYTES] = "";
@@ -73,7 +75,7 @@ static void look_near(struct near_file *near, const char *name, const char *out,
     find_near(near, home, here + 1, name);
 }
 
-/* Formats the i-th place in which operand_find looks for a name. */
+/* Formats the i-th path at which operand_find looks for the operand `name`. */
 enum { PLACES = 6 };
 static enum status format_place(char path[PATH_BYTES], size_t i, const char *name, const char *out,
                                 const char *home, struct error *e)

@@ -4,14 +4,14 @@
 
 #include "bench/runner/files.h"
 
-/* Writes the path of a run's folder. Tries in turn: `name` itself; the latest run in it; the latest
- * run of the campaign `name` below `out`; results/reference/<name> below the working directory and
- * below `home`. The message of ERR_ARGUMENT lists these places. */
+/* Writes the path of the run's folder that `name` means. Tries in turn: `name` itself; the latest
+ * run in it; the latest run of the campaign `name` below `out`; results/reference/<name> below the
+ * working directory and below `home`. The message of ERR_ARGUMENT lists these paths. */
 enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
                          struct error *e);
 
-/* Finds the folder of a sweep in the same places as operand_find. Returns the file name of its
- * table; NULL if there is none. */
+/* Finds the folder of a sweep, at the same paths as operand_find. Returns the file name of the
+ * sweep's table; NULL if there is none. */
 const char *operand_find_sweep(char path[PATH_BYTES], const char *name, const char *out,
                                const char *home);
 
@@ -19,10 +19,11 @@ const char *operand_find_sweep(char path[PATH_BYTES], const char *name, const ch
 enum status operand_check_campaigns(const char *const *names, size_t n, const char *out,
                                     const char *home, struct error *e);
 
-/* Refuses a table of a run, in whose place the run's folder must be given. Errors: ERR_ARGUMENT. */
+/* Refuses the path of a run's table, with the advice to give the run's folder. Errors:
+ * ERR_ARGUMENT. */
 enum status operand_check_no_table(const char *file, struct error *e);
 
-/* Finds the last two runs of a campaign, the older one first. `name` is its spec, its folder or its
- * name below `out`. Errors: ERR_ARGUMENT if there are fewer than two. */
+/* Finds the last two runs of a campaign, the older one first. name: the campaign's spec, its
+ * folder, or its name below `out`. Errors: ERR_ARGUMENT if there are fewer than two runs. */
 enum status operand_find_last(char paths[2][PATH_BYTES], const char *name, const char *out,
                               struct error *e);

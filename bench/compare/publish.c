@@ -1,5 +1,5 @@
-/* Published numbers as a side of a comparison, from the file that the run's spec names or from
- * another file with the same keys. */
+/* Makes a side of a comparison from published numbers, read from the file that the run's spec names
+ * or from another file with the same keys. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

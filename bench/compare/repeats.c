@@ -18,15 +18,16 @@ const struct side_point *repeats_find_point(const struct side *side, const struc
     return NULL;
 }
 
-/* Points that all repetitions have: location and variance of their launches' logarithms. */
+/* For each point that the run and all its repetitions have: location and variance of the logarithms
+ * of its launches, per repetition. */
 struct rows {
-    double *logs, *variances; /* [points, k] by repetition */
-    double *launches;         /* scratch for the launches of one point and run */
+    double *logs, *variances; /* [points, k] one row per point, one column per repetition */
+    double *launches;         /* scratch: logarithms of the launches of one point in one run */
     size_t points, k;
 };
 
-/* Fills a cell of the current row. Returns false if the point is NULL, or a launch has no
- * logarithm. */
+/* Computes the cell of repetition r in the current row. Returns false if `p` is NULL or a value has
+ * no logarithm. */
 static bool take_cell(struct rows *rows, size_t r, const struct side_point *p)
 {
     if (p == NULL)
@@ -58,7 +59,8 @@ static size_t most_launches(struct side *run)
     return most;
 }
 
-/* Rows of several cases with one identity share their launches; such a row counts once. */
+/* Returns whether an earlier point has the same identity. Such points are cases that share
+ * launches, so only the first one is used. */
 static bool has_before(const struct side *run, size_t i)
 {
     for (size_t k = 0; k < i; k++)

@@ -27,7 +27,8 @@ static bool is_disturbed(const struct side *side, const struct launch_row *launc
     return csv_table_text(&side->raw, launch->row, "disturbed")[0] != '\0';
 }
 
-/* Launches of a user's program have no images. Their work is set as for the run's own speed-ups. */
+/* Sets the amount of work of launches that have no images, those of a user's program, as for the
+ * run's own speed-ups. */
 static enum status take_work_of_commands(struct launch_rows *launches, const struct side *side,
                                          struct error *e)
 {
@@ -68,8 +69,8 @@ static void take_point(struct side_point *p, const struct csv_table *summary, si
     };
 }
 
-/* Returns the value of a launch. `partner`: launch of the base or peer in the same block, or
- * NULL. */
+/* Returns the value of a launch. partner: launch of the base or peer in the same block, which
+ * ratios are relative to; or NULL. */
 static double value_of(const struct side_point *p, const struct launch_row *launch,
                        const struct launch_row *partner, enum compared_source source)
 {
@@ -95,14 +96,15 @@ static const char *partner_point(const struct side_point *p, enum compared_sourc
                                                              : "";
 }
 
-/* A base has speed-up 1 in every block, so it is no measurement. */
+/* Returns whether the value is 1 by definition: the speed-up of a base to itself, which is no
+ * measurement. */
 static bool is_trivial(const struct side_point *p, enum compared_source source)
 {
     return (source == SOURCE_BASE || source == SOURCE_CORES) && strcmp(p->id, p->base) == 0;
 }
 
-/* Returns the label of the point's launches, also failed ones. A point without launches has a label
- * in summary.csv, except in tables of earlier versions. */
+/* Returns the label of the point's launches in raw.csv, failed ones included. A point without
+ * launches has its label in summary.csv; tables of earlier versions lack it. */
 static const char *find_label(const struct side *side, size_t i)
 {
     for (size_t row = 0; row < side->raw.rows; row++)
@@ -111,8 +113,9 @@ static const char *find_label(const struct side *side, size_t i)
     return csv_table_text(&side->summary, i, "label");
 }
 
-/* Launches shared by several cases have the label of the first case, which begins with its name.
- * The other cases prefix their own name. */
+/* Sets the point's label. If several cases share launches, raw.csv has the label of the first case,
+ * which begins with the first case's name; points of the other cases get their case's name before
+ * it. */
 static void take_label(struct side_point *p, const char *label)
 {
     bool is_own = !label[0] || strncmp(label, p->case_name, strlen(p->case_name)) == 0;
@@ -120,7 +123,8 @@ static void take_label(struct side_point *p, const char *label)
              label);
 }
 
-/* Writes the point's values at `values`; returns their number. */
+/* Writes the values of the point's launches to `values`, and the times of the fixed piece of work
+ * to `work_us`. Returns the number of values. */
 static size_t take_values(const struct side *side, struct side_point *p, double *values,
                           double *work_us, const struct launch_rows *launches,
                           enum compared_source source)
@@ -143,7 +147,8 @@ static size_t take_values(const struct side *side, struct side_point *p, double 
     return p->n;
 }
 
-/* Returns the number of values over all rows. Rows of several cases may have the same launches. */
+/* Returns how many values all points have together. Launches that several cases share count for
+ * each case. */
 static size_t count_values(const struct side *side, const struct launch_rows *launches)
 {
     size_t sum = 0, own;
@@ -154,7 +159,7 @@ static size_t count_values(const struct side *side, const struct launch_rows *la
     return sum;
 }
 
-/* Refuses a raw.csv with fewer launches than summary.csv counts: it was cut off. */
+/* Refuses a raw.csv that has fewer launches than summary.csv states, since rows are missing. */
 static enum status check_launches(const struct side *side, const struct launch_rows *launches,
                                   struct error *e)
 {
@@ -236,7 +241,7 @@ static enum status read_tables(struct side *side, const struct compared *what, s
     return status;
 }
 
-/* Leaves `machine` empty if the folder has no manifest. */
+/* Reads the class of hardware from the run's manifest; "" if the folder has no manifest. */
 static void take_machine(struct side *side)
 {
     struct run run;

@@ -1,6 +1,6 @@
-/* One side of a comparison: values of each point by launch, or published values. Runs are read from
- * summary.csv and raw.csv alone, so runs of other versions, and copies of only the tables, can be
- * compared. Internal to bench/compare. */
+/* One side of a comparison: for each point the values of its launches, or published values. Runs
+ * are read only from summary.csv and raw.csv. So runs of other versions, or only copied tables, can
+ * be compared. Internal to bench/compare. */
 #pragma once
 
 #include "bench/compare/compared.h"
@@ -8,19 +8,21 @@
 #include "bench/runner/files.h"
 
 struct side_point {
-    const char *id, *case_name, *status; /* texts borrowed from the tables */
-    char label[256];         /* includes the case; "": never launched, in tables of earlier
-                                versions */
-    const char *base, *peer; /* identities of other points, or "" */
-    double cores;            /* cores relative to the base; NAN: unknown */
-    double *values;          /* [n] one value per launch that counts */
-    double *work_us;         /* [n] time of the fixed piece of work beside each launch; NULL:
-                                published values */
-    double clock_us;         /* time of the fixed piece of work that values are converted to */
+    const char *id, *case_name, *status; /* borrowed from the tables */
+    /* includes the case; "" in tables of earlier versions if the point was never launched */
+    char label[256];
+    const char *base, *peer; /* identities of the point's base and peer, or "" */
+    double cores;            /* number of cores relative to the base's; NAN: unknown */
+    double *values;          /* [n] value of each launch that is used */
+    /* [n] time of the fixed piece of work before and after each launch, mean (us); NULL: published
+     * values */
+    double *work_us;
+    /* values are converted as if the fixed piece of work had taken this time (us) */
+    double clock_us;
     size_t n;
-    size_t disturbed; /* number of the n launches that were disturbed, themselves or their
-                         partner in a ratio */
-    bool exact;       /* the only value is a published one */
+    /* number of the n launches that were disturbed, or whose partner in a ratio was */
+    size_t disturbed;
+    bool exact; /* the only value is a published one */
 };
 
 struct side {
@@ -30,30 +32,32 @@ struct side {
     struct side_point *points; /* [n] points in the order of summary.csv */
     size_t n;
     double *values;
-    double work_us;       /* median time of the fixed piece of work; NAN: unknown for a launch */
+    /* median time of the fixed piece of work over all launches (us); NAN if a launch has none */
+    double work_us;
     char machine[96];     /* class of hardware from the manifest; "": unknown */
-    struct side *repeats; /* repetitions of the run (repeats.h) */
+    struct side *repeats; /* [n_repeats] other runs of the same campaign (repeats.h) */
     size_t n_repeats;
 };
 
-/* Returns the side itself for r = 0, else its repetition r - 1. */
+/* Returns the side's own run for r = 0, otherwise its repetition r - 1. */
 static inline struct side *side_run(struct side *side, size_t r)
 {
     return r > 0 ? &side->repeats[r - 1] : side;
 }
 
-/* Reads the run in the folder `path`; `name` is borrowed. Errors: ERR_ARGUMENT if a table is
- * missing, ERR_DATA with file and line if it is malformed. Call side_free in any case. */
+/* Reads the run in the folder `path`. `name`, the operand as typed, is borrowed. Errors:
+ * ERR_ARGUMENT if a table is missing, ERR_DATA with file and line if it is malformed. Call
+ * side_free in any case. */
 enum status side_read(struct side *side, const char *name, const char *path,
                       const struct compared *what, struct error *e);
 
-/* Makes a side of the numbers in the file `published` (NULL: the file that the run's spec names)
- * for the points of `run`. The new side borrows from `run`. */
+/* Makes a side from published numbers for the points of `run`. published: CSV file with the
+ * numbers; NULL: the file that the run's spec names. The new side borrows from `run`. */
 enum status side_publish(struct side *side, const char *name, const char *published,
                          const struct side *run, const struct compared *what, struct error *e);
 
-/* Converts the values of each point to its clock_us: as if the fixed piece of work had taken
- * clock_us beside each launch. Every launch must have work_us. */
+/* Converts each point's values to the clock rate at which the fixed piece of work takes clock_us.
+ * Every launch must have work_us. */
 void side_use_clocks(struct side *side, enum compared_clock clock);
 
 /* Returns whether the status of the point is failed, timeout or diverged. */

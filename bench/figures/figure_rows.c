@@ -47,7 +47,7 @@ static void write_place(FILE *out, size_t place)
     fputc(',', out);
 }
 
-/* Writes identifier, label and ranks of a point: "8c8931e2be90,ranks=2 allreduce,2,". */
+/* Writes the identity, label and ranks of a point: "8c8931e2be90,ranks=2 allreduce,2,". */
 static void write_identity(FILE *out, const struct point_summary *p)
 {
     fprintf(out, "%s,", p->cells[COLUMN_point]);

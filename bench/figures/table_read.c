@@ -221,7 +221,7 @@ static enum status take_sample(struct gathering *g, struct error *e)
     return OK;
 }
 
-/* Returns the text by which rows identify a point: its identifier, or its network's name. */
+/* Returns the text by which rows identify a point: its identity, or its network's name. */
 static const char *name_of(const struct gathering *g, size_t point)
 {
     const struct point_summary *p = &g->d->s->points[point];

@@ -24,14 +24,14 @@
 
 enum csv_type { CSV_TEXT, CSV_INT, CSV_REAL, CSV_BOOL };
 
-/* C type of a cell. Unknown values: NULL, NAN, and a negative BOOL. */
+/* C types of cells, by column type. NULL, NAN and a negative BOOL are unknown values. */
 #define CSV_CELL_TEXT const char *
 #define CSV_CELL_INT  double
 #define CSV_CELL_REAL double
 #define CSV_CELL_BOOL int
 
-/* Column of a CSV file. `unit` is "" if there is none; `offset` is that of its cell in the row's
- * struct. */
+/* Column of a CSV file. `unit` is "" if the column has none; `offset` is the offset of the cell in
+ * the row's struct. */
 struct column {
     const char *file, *name;
     enum csv_type type;
@@ -41,7 +41,7 @@ struct column {
 #define CSV_COLUMN(file, row, id, type, unit, meaning)                                             \
     {file, #id, CSV_##type, unit, meaning, offsetof(struct row, id)},
 
-/* Sets three cells of *row: `name`, name_lo and name_hi. */
+/* Sets the cells `name`, name_lo and name_hi of *row from an interval, multiplied by `factor`. */
 #define CSV_SET_INTERVAL(row, name, interval, factor)                                              \
     ((row)->name = (factor) * (interval).mid, (row)->name##_lo = (factor) * (interval).lo,         \
      (row)->name##_hi = (factor) * (interval).hi)
@@ -54,19 +54,19 @@ void csv_clear_row(const struct column *columns, size_t n, void *row);
 
 void csv_write_header(FILE *out, const struct column *columns, size_t n);
 void csv_write_row(FILE *out, const struct column *columns, size_t n, const void *row);
-/* Write cells without the end of the line, for rows with more cells, which csv_put_more appends.
+/* Write a row without the end of its line, for rows to which csv_put_more appends cells.
  * csv_put_texts writes texts; NULL is an unknown value. */
 void csv_put_header(FILE *out, const struct column *columns, size_t n);
 void csv_put_row(FILE *out, const struct column *columns, size_t n, const void *row);
 void csv_put_texts(FILE *out, const char *const *cells, size_t n);
 void csv_put_more(FILE *out, const char *text);
 
-/* Writes columns.csv: its row of names, then one row per column. csv_add_to_dictionary appends
- * the columns of another file. */
+/* Writes columns.csv, the dictionary of CSV columns: a heading, then one row for each of these n
+ * columns. csv_add_to_dictionary appends columns of another file. */
 void csv_write_dictionary(FILE *out, const struct column *columns, size_t n);
 void csv_add_to_dictionary(FILE *out, const struct column *columns, size_t n);
-/* Prints name, type, unit and meaning of each column, aligned for people. */
+/* Prints name, type, unit and meaning of each column as an aligned list. */
 void csv_print_columns(FILE *out, const struct column *columns, size_t n);
 
-/* Closes a written file. ERR_SYSTEM, naming `path`, if not all of it could be written. */
+/* Closes a file after writing. ERR_SYSTEM with `path` if not all of it could be written. */
 enum status csv_close(FILE *out, const char *path, struct error *e);

@@ -12,16 +12,16 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* UTF-8 byte order mark that spreadsheet programs write; not part of the first name. */
+/* UTF-8 byte order mark, which spreadsheet programs put before the first column's name. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* Position of the reader. Cells are cut out of the text in place. */
+/* Position of the reader in the file's text. Cells are terminated in place. */
 struct cursor {
     struct csv_table *table;
     char *at;
     int line;
-    size_t n;     /* cells so far, names included */
-    size_t width; /* cells of the current row so far */
+    size_t n;     /* number of cells read so far, column names included */
+    size_t width; /* number of cells read so far in the current row */
 };
 
 static enum status read_text(struct csv_table *table, struct error *e)
@@ -44,7 +44,7 @@ static enum status read_text(struct csv_table *table, struct error *e)
     return OK;
 }
 
-/* Reads a quoted cell and halves its doubled quotes. The cursor ends after the closing quote. */
+/* Reads a quoted cell and replaces each "" by ". The cursor ends after the closing quote. */
 static enum status read_quoted(struct cursor *c, char **text, struct error *e)
 {
     int first = c->line;
@@ -68,8 +68,8 @@ static enum status read_quoted(struct cursor *c, char **text, struct error *e)
     return OK;
 }
 
-/* Reads the end of a cell: a comma, \n, \r\n or the end of the text. *more: another cell
- * follows. */
+/* Moves the cursor past the end of a cell: a comma, \n, \r\n or the end of the text. *more: another
+ * cell follows in this row. */
 static enum status take_end(struct cursor *c, bool *more, struct error *e)
 {
     char end = *c->at;

@@ -1,4 +1,4 @@
-/* CSV file in memory: a row of names, then rows of equal width. */
+/* Reads a CSV file into memory: a row of column names, then rows of as many cells. */
 #pragma once
 
 #include <stddef.h>
@@ -8,19 +8,19 @@
 
 struct csv_table {
     char path[4096];
-    char *text;   /* text of the file, into which the cells point */
-    char **names; /* [columns]; the names come before the cells */
-    char **cells; /* [rows, columns], without the names */
+    char *text;   /* the file's text, which `names` and `cells` point into */
+    char **names; /* [columns], directly followed by the cells */
+    char **cells; /* [rows, columns], without the row of names */
     int *lines;   /* [rows]: line of the file where each row begins */
     int names_line;
     size_t rows, columns;
 };
 
-/* Reads a file by RFC 4180: commas, quotes where needed, one row of names, lines ending with \n
- * or \r\n. A carriage return elsewhere must be inside quotes. Lines before the names that begin
- * with # are remarks; a byte order mark is skipped. ERR_DATA with file and line if a row has
- * another width than the names, a name is empty or repeated, or quotes do not match. Free with
- * csv_table_free, also after an error. */
+/* Reads a file by RFC 4180: cells separated by commas, quoted where needed, lines ending with \n or
+ * \r\n. The first row has the column names. A carriage return elsewhere must be inside quotes.
+ * Lines before the names that begin with # are remarks; a byte order mark is skipped. ERR_DATA with
+ * file and line if a row has more or fewer cells than there are names, a name is empty or repeated,
+ * or quotes do not match. Free with csv_table_free, also after an error. */
 enum status csv_table_read(struct csv_table *table, const char *path, struct error *e);
 void csv_table_free(struct csv_table *table);
 
@@ -31,8 +31,8 @@ int csv_table_find(const struct csv_table *table, const char *name);
 enum status csv_table_column(const struct csv_table *table, const char *name, size_t *column,
                              struct error *e);
 
-/* Finds a column that a spec names at `mark`. If it is not found, ERR_SPEC at `mark` with the
- * key, the file and its columns. */
+/* Finds a column that a spec names at line `mark`. If there is no such column: ERR_SPEC at `mark`
+ * with the key, the file and its columns. */
 enum status csv_table_column_of_spec(const struct csv_table *table, const char *name,
                                      const char *key, struct mark mark, size_t *column,
                                      struct error *e);
@@ -47,7 +47,7 @@ enum status csv_table_columns(const struct csv_table *table, const struct csv_wa
 
 const char *csv_table_cell(const struct csv_table *table, size_t row, size_t column);
 
-/* Return a cell, as text or number, by the name of its column; "" and NAN if there is no such
+/* Return the cell in the column with this name, as text or as number; "" or NAN if there is no such
  * column. */
 const char *csv_table_text(const struct csv_table *table, size_t row, const char *name);
 double csv_table_value(const struct csv_table *table, size_t row, const char *name);

@@ -8,7 +8,7 @@
 #define KIND_LOSS        FIELD_LOSS
 #define KIND_VERDICT     FIELD_VERDICT
 
-/* Names of the flags in metrics.def. */
+/* Flags as metrics.def writes them. */
 enum { SAME = FIELD_SAME, IDENTITY = FIELD_IDENTITY, OPTIONAL = FIELD_OPTIONAL };
 
 static const struct field fields[] = {

@@ -18,10 +18,10 @@ enum record_line {
     RECORD_LINES
 };
 
-/* `type` of each line: "hello" and so on. */
+/* Member `type` of each kind of line in the JSON file: "hello", "step" and so on. */
 extern const char *const record_line_names[RECORD_LINES];
 
-/* C type of each kind of field. NAN is an unknown LOSS or REAL. */
+/* C type of each kind of field in metrics.def. NAN is an unknown LOSS or REAL. */
 enum record_verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };
 
 #define C_TYPE_TEXT(bytes) char
@@ -116,16 +116,17 @@ struct field {
     const char *name;
     enum record_line line;
     enum field_kind kind;
-    size_t offset, size; /* position in the struct of its line */
+    /* offset and size in the struct of its line, such as struct record_hello */
+    size_t offset, size;
     unsigned flags;
 };
 
 const struct field *field_get(enum field_id id);
 
-/* Returns a field's number from the struct of its line, NAN if unknown. Nanoseconds are
- * converted to `unit`, "ms" or "s". */
+/* Returns the number in a field of `line`, the struct of the field's line; NAN if unknown.
+ * Nanoseconds are converted to `unit`, "ms" or "s". */
 double field_number(const struct field *field, const void *line, const char *unit);
 
-/* Returns the field of a line after `last`, NULL after the last one. `last` NULL asks for the
- * first. */
+/* Iterates over the fields of a kind of line: returns the field after `last`, or the first if
+ * `last` is NULL. NULL at the end. */
 const struct field *field_next(enum record_line line, const struct field *last);

@@ -32,8 +32,8 @@ static enum status read_line(struct journal *j, const char *text, size_t length,
                     e->text);
 }
 
-/* Reads lines. *good is the number of bytes in complete lines: a last line without a newline was
- * torn when its writer was killed. */
+/* Reads the lines. *good is set to the number of bytes in complete lines. A last line without a
+ * newline was cut off when its writer was killed. */
 static enum status read_lines(struct journal *j, FILE *f, off_t *good, struct error *e)
 {
     char *text = NULL;
@@ -90,7 +90,7 @@ static enum status open_to_append(struct journal *j, const char *run_dir, struct
     off_t good;
     TRY(open_locked(j, run_dir, e));
     TRY(read_file(j, &good, e));
-    /* cut off a torn line, or the next one would be glued to it */
+    /* remove a torn last line, so that the next line begins on a line of its own */
     return ftruncate(j->fd, good) == 0 && file_sync_folder(run_dir) ? OK : cannot(j, e);
 }
 
@@ -138,7 +138,7 @@ static enum status write_text(const struct journal *j, const json_t *json, struc
     if (text == NULL)
         return error_no_memory(e, "the journal");
     size_t length = strlen(text);
-    text[length] = '\n'; /* replaces the terminator: one write, one line */
+    text[length] = '\n'; /* replaces the NUL, so that one write writes the whole line */
     enum status status = journal_check(j, e);
     if (status == OK && !(file_write_all(j->fd, text, length + 1) && fdatasync(j->fd) == 0))
         status = cannot(j, e);
@@ -146,8 +146,8 @@ static enum status write_text(const struct journal *j, const json_t *json, struc
     return status;
 }
 
-/* Writes a line, syncs it and applies it to the lists. Takes ownership of `json`, which is NULL
- * if memory ran out or a text is not UTF-8. */
+/* Writes a line, syncs the file and applies the line to the lists in memory. Takes ownership of
+ * `json`, which is NULL if memory ran out or a text is not UTF-8. */
 static enum status add_line(struct journal *j, json_t *json, struct error *e)
 {
     enum status status = write_text(j, json, e);

@@ -1,18 +1,20 @@
-/* Journal of a run: results/<name>/<run>/journal.jsonl. It is append-only, and every line is on
- * disk before the next step begins, so that any interruption can be resumed. A torn last line is
+/* Journal of a run: results/<name>/<run>/journal.jsonl. It is append-only, and every line is synced
+ * to disk before the runner continues, so that any interruption can be resumed. A torn last line is
  * ignored.
  *
- *   {"event":"block","block":3,"points":["1a2b3c4d5e6f","2b3c4d5e6f7a"]}    timed launches of a block, in order
+ *   {"event":"block","block":3,"points":["1a2b3c4d5e6f","2b3c4d5e6f7a"]}
+ *                                               the points of a block's timed launches, in order
  *   {"event":"running","launch":"launches/1a2b3c4d5e6f/time-003","point":"1a2b3c4d5e6f","run":"time",
  *    "block":3,"seed":1,"key":"1a2b3c4d5e6f7a8b","at":"2026-11-20T19:05:03Z"}
- *                                               "shares_cores":true: cores had no locks
+ *                                               "shares_cores":true: cores could not be locked
  *   {"event":"done","launch":"launches/...","status":"ok","reason":"","wall_s":12.41,
  *    "foreign_pct":1.5,"step_ms":20.8,"images":256,"comm_replay_ms":1.25,"exit_status":1}
  *                        and the rows of noise.def; unknown values are left out
  *   {"event":"skipped","point":"1a2b3c4d5e6f","reason":"..."}
  *   {"event":"able","point":"1a2b3c4d5e6f"}      a skipped point can run again
  *   {"event":"retry","launch":"launches/..."}    a failed or damaged launch no longer counts
- *   {"event":"key","point":"1a2b3c4d5e6f","key":"..."}   launches of the point with other keys no longer count
+ *   {"event":"key","point":"1a2b3c4d5e6f","key":"..."}
+ *                                        launches of the point with other keys no longer count
  *   {"event":"finished","wall_s":231.0}          all launches of the campaign are done
  *
  * A launch that is running and never done was interrupted: it does not count and is repeated
@@ -37,35 +39,39 @@ enum launch_status {
 };
 enum launch_run { RUN_TIME, RUN_ACCURACY };
 
-/* Observations of a launch from outside (noise.def); NAN: unknown. */
+/* Disturbances of a launch that the runner observed (noise.def); NAN: unknown. */
 struct launch_noise {
 #define NOISE(id, unit, launches, meaning) double id;
 #include "bench/record/noise.def"
 };
 
 struct journal_launch {
-    char launch[128]; /* folder, relative to the run's folder */
+    char launch[128]; /* folder of the launch, relative to the run's folder */
     char point[16];
     enum launch_run run;
     int block; /* number of the block, from 0, if run is RUN_TIME */
     uint64_t seed;
-    char key[24];      /* hash of the point and its facts (facts_key); "": earlier version */
-    bool shares_cores; /* there were no core locks: another campaign may have used its cores */
+    /* hash of the point's options and facts (facts_key); "" if an earlier version wrote it */
+    char key[24];
+    /* cores were not locked: another campaign may have used them at the same time */
+    bool shares_cores;
     enum launch_status status;
-    bool outdated; /* its key is not the point's current key: it is kept but does not count */
-    bool retried;  /* it failed, and a later command tried the launch again */
+    /* `key` differs from the point's current key: the launch is kept but not used in results */
+    bool outdated;
+    bool retried; /* the launch failed, and a later command repeated it */
     char reason[512];
-    double wall_s;      /* time from exec to exit; 0 while running */
-    double foreign_pct; /* share of its processors' time used by others; NAN: unknown */
-    int exit_status;    /* exit status of a failed launch; -1: unknown or ended by a signal */
-    /* Results of a timed launch, as in struct launch_result; `images` is its global batch. NAN:
-     * unknown. */
+    double wall_s; /* time from exec to exit (s); 0 while running */
+    /* time of the launch's processors used by other programs (%); NAN: unknown */
+    double foreign_pct;
+    int exit_status; /* exit status of a failed launch; -1: unknown or ended by a signal */
+    /* Results of a timed launch, as in struct launch_result. images: images per step over all
+     * ranks. NAN: unknown. */
     double step_ms, images, comm_replay_ms;
-    char at[24]; /* start, "2026-11-20T19:05:03Z"; "": unknown */
+    char at[24]; /* time of the start, such as "2026-11-20T19:05:03Z"; "": unknown */
     struct launch_noise noise;
 };
 
-/* Block: timed launches of several points, each once, in random order. */
+/* A block: one timed launch of each of several points, in random order. */
 struct journal_block {
     int block;
     char (*points)[16];
@@ -78,7 +84,7 @@ struct journal_skip {
     char reason[512];
 };
 
-/* Current key of a point; only launches with this key count. */
+/* Current key of a point. Results use only launches with this key. */
 struct journal_key {
     char point[16], key[24];
 };
@@ -91,10 +97,10 @@ struct journal {
     struct hsearch_data names; /* index of launches by name */
     struct journal_skip *skips;
     size_t n_skips;
-    struct journal_block
-        *blocks; /* blocks in order of begin; none in journals of earlier versions */
+    /* [n_blocks] in the order in which they began; none in journals of earlier versions */
+    struct journal_block *blocks;
     size_t n_blocks;
-    struct journal_key *keys; /* keys of points with a "key" line */
+    struct journal_key *keys; /* [n_keys] current keys of the points that have a line "key" */
     size_t n_keys;
     bool finished;
 };
@@ -115,43 +121,45 @@ static inline bool launch_has_failed(const struct journal_launch *launch)
 enum status journal_open(struct journal *j, const char *run_dir, bool append, struct error *e);
 void journal_close(struct journal *j);
 
-/* Returns ERR_SYSTEM if another file, or none, is now at the journal's path: the folder was
- * removed, replaced or unmounted, so further lines would be lost. Every function below checks
- * this first. */
+/* Returns ERR_SYSTEM if the journal's path no longer leads to the open file. Its folder was then
+ * removed, replaced or unmounted, and further lines would be lost. Every function below checks this
+ * first. */
 enum status journal_check(const struct journal *j, struct error *e);
 
-/* Each of these functions writes a line, syncs it and updates the lists. */
-/* `points` are the identities of n points. */
+/* Each of the following functions appends one line, syncs the file and updates the lists in
+ * memory. */
+/* Records the beginning of a block. points: identities of n points. */
 enum status journal_block(struct journal *j, int block, const char *const *points, size_t n,
                           struct error *e);
 enum status journal_running(struct journal *j, const struct journal_launch *launch,
                             struct error *e);
-/* Writes the end of the launch that `ended` names, with its status and results. */
+/* Records the end of the launch ended->launch, with its status and results. */
 enum status journal_done(struct journal *j, const struct journal_launch *ended, struct error *e);
-/* Takes back the end of a launch. A failed launch becomes `retried`, any other LAUNCH_RUNNING;
- * `finished` becomes false. */
+/* Records that a launch is to be repeated. A failed launch becomes `retried`; any other is
+ * LAUNCH_RUNNING again. `finished` becomes false. */
 enum status journal_retry(struct journal *j, const char *launch, struct error *e);
 enum status journal_skipped(struct journal *j, const char *point, const char *reason,
                             struct error *e);
 /* Records that a skipped point can run again. */
 enum status journal_able(struct journal *j, const char *point, struct error *e);
-/* Sets the current key of a point: launches with another key no longer count, launches without a
- * key do. */
+/* Sets the current key of a point. Its launches with another key become outdated; launches without
+ * a key do not. */
 enum status journal_key(struct journal *j, const char *point, const char *key, struct error *e);
 enum status journal_finished(struct journal *j, double wall_s, struct error *e);
 
 /* ---- Places ---- */
 
-/* Launches that are done, by place: a point and block, or a point and seed. Pointers into the
- * journal, valid until a launch is added. Call journal_places_close afterwards, also after an
- * error. */
+/* Finished launches, searchable by point and block (timed) or point and seed (accuracy). The
+ * pointers are valid until the journal gets another launch. Call journal_places_close afterwards,
+ * also after an error. */
 struct journal_places {
     const struct journal_launch **done;
     size_t n;
 };
 enum status journal_places_open(struct journal_places *places, const struct journal *j,
                                 struct error *e);
-/* Returns whether this launch, or another one for the same place, is done. */
+/* Returns whether this launch is done, or another launch of the same point and block, or point and
+ * seed. */
 bool journal_place_is_filled(const struct journal_places *places,
                              const struct journal_launch *launch);
 void journal_places_close(struct journal_places *places);

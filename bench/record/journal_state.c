@@ -1,4 +1,5 @@
-/* Applies the lines of a journal to its lists, both when it is read and when it is written. */
+/* Applies the lines of a journal to its lists in memory, both when the file is read and when a line
+ * is added. */
 #include "bench/record/journal_state.h"
 
 #include <limits.h>
@@ -16,7 +17,7 @@ const char *const journal_statuses[] = {"running", "ok", "failed", "timeout", "d
 
 /* ---- Numbers ---- */
 
-/* Members of a launch's end, by their names in the line. */
+/* Numbers in a line "done": name in the line, and member of struct journal_launch. */
 static const struct {
     const char *name;
     size_t offset;
@@ -39,7 +40,8 @@ void journal_write_numbers(json_t *line, const struct journal_launch *ended)
 
 /* ---- Lists ---- */
 
-/* Indexes launch i by its name, replacing an earlier launch of that name. The table has room. */
+/* Enters launch i into the index by name, in place of an earlier launch of that name. The index has
+ * room. */
 static void enter_launch(struct journal *j, size_t i)
 {
     ENTRY *entry;
@@ -75,7 +77,7 @@ static enum status add_launch(struct journal *j, const struct journal_launch *la
 
 /* ---- Launches ---- */
 
-/* Initial values of a running launch. */
+/* Values of the members that are unknown while a launch is running. */
 static const struct journal_launch not_ended = {.status = LAUNCH_RUNNING,
                                                 .foreign_pct = NAN,
                                                 .exit_status = -1,
@@ -132,7 +134,7 @@ static enum status take_running(struct journal *j, const json_t *line, struct er
     l.block = (int)block;
     l.seed = (uint64_t)seed;
     l.shares_cores = json_is_true(json_object_get(line, "shares_cores"));
-    j->finished = false; /* was set for a spec with fewer launches */
+    j->finished = false; /* an earlier command with fewer launches may have finished */
     snprintf(l.at, sizeof l.at, "%s", json_text_of(line, "at"));
     return add_launch(j, &l, e);
 }
@@ -162,8 +164,8 @@ static enum status take_done(struct journal *j, const json_t *line, struct error
     return OK;
 }
 
-/* A launch with complete records counts as not ended again; a failed one is kept and marked as
- * retried. */
+/* Applies "retry": a launch with complete records becomes a launch that has not ended; a failed
+ * launch is kept and marked as retried. */
 static enum status take_retry(struct journal *j, const json_t *line, struct error *e)
 {
     struct journal_launch *launch = journal_find_launch(j, json_text_of(line, "launch"));
@@ -189,7 +191,7 @@ static enum status take_skipped(struct journal *j, const json_t *line, struct er
     return OK;
 }
 
-/* Checks all names of points before any is copied. */
+/* Checks the names of all points, before the first is copied. */
 static enum status check_points(const json_t *points, struct error *e)
 {
     size_t i;
@@ -306,7 +308,7 @@ void journal_find_outdated(struct journal *j, const char *point)
         snprintf(of.point, sizeof of.point, "%s", j->launches[i].point);
         const struct journal_key *key =
             bsearch(&of, j->keys, j->n_keys, sizeof *j->keys, compare_keys);
-        if (key != NULL) /* launches of earlier versions have no key, and count */
+        if (key != NULL) /* launches without a key are of earlier versions and stay valid */
             j->launches[i].outdated =
                 j->launches[i].key[0] != '\0' && strcmp(j->launches[i].key, key->key) != 0;
     }

@@ -5,19 +5,19 @@
 
 #include "bench/record/journal.h"
 
-/* Names in the lines of the journal. */
+/* Values of "run" and "status" in the journal's lines, by enum. */
 extern const char *const journal_runs[RUN_ACCURACY + 1];
 extern const char *const journal_statuses[LAUNCH_DIVERGED + 1];
 
-/* Adds the known results of a launch, including noise.def, to a line `done`. */
+/* Adds the known results of a launch, also those of noise.def, to a line "done". */
 void journal_write_numbers(json_t *line, const struct journal_launch *ended);
 
 /* Returns the launch of a folder, NULL if there is none. */
 struct journal_launch *journal_find_launch(struct journal *j, const char *name);
 
-/* Applies a line to the lists. ERR_DATA with the reason if the line is wrong; ERR_MEMORY. */
+/* Applies a line to the lists. ERR_DATA with the reason if the line is not valid; ERR_MEMORY. */
 enum status journal_take_line(struct journal *j, const json_t *line, struct error *e);
 
-/* Marks the launches whose key differs from their point's current key as outdated. `point` NULL:
- * all points. */
+/* Sets `outdated` of the launches of a point, or of all points if `point` is NULL: true if a launch
+ * has a key other than its point's current key. */
 void journal_find_outdated(struct journal *j, const char *point);

@@ -22,7 +22,7 @@ static int by_launch(const void *a, const void *b)
 
 enum { POINT, LAUNCH, RUN, STATUS, BLOCK, VALUE, IMAGES, WANTED };
 
-/* Reads a row. The value of a diverged launch is NAN. */
+/* Reads a row of raw.csv. The value of a diverged launch is NAN. */
 static enum status take_row(struct launch_row *own, const struct csv_table *raw, size_t row,
                             const size_t *at, struct error *e)
 {

@@ -5,13 +5,13 @@
 
 #include "bench/record/csv_reader.h"
 
-/* Launch that counts in the results. */
+/* A launch that results are computed from. */
 struct launch_row {
     const char *point, *launch; /* borrowed from the table */
     size_t row;
-    double block;  /* NAN for an accuracy run */
-    double value;  /* value of the requested column */
-    double images; /* global batch; NAN for workload: command */
+    double block;  /* number of the launch's block; NAN for an accuracy run */
+    double value;  /* value of the column that launch_rows_read was asked for */
+    double images; /* images per step over all ranks; NAN for workload: command */
 };
 
 struct launch_rows {
@@ -19,12 +19,12 @@ struct launch_rows {
     size_t n;
 };
 
-/* Reads the successful launches of a kind (time or accuracy). `diverged` adds diverged launches
- * with value NAN. Free with free(l->items), also after an error. */
+/* Reads the successful launches of kind `run` ("time" or "accuracy"). With `diverged` also reads
+ * diverged launches, with value NAN. Free with free(l->items), also after an error. */
 enum status launch_rows_read(struct launch_rows *l, const struct csv_table *raw, const char *run,
                              const char *column, bool diverged, struct error *e);
 
-/* Returns the launches of a point; *n is their number. */
+/* Returns the *n launches of a point. */
 const struct launch_row *launch_rows_of(const struct launch_rows *l, const char *point, size_t *n);
 
 /* Returns the launch of a point in a block, NULL if there is none. Launches of one block ran

@@ -75,7 +75,7 @@ int recorder_count(const char *dir, int ranks)
     return n;
 }
 
-/* A REAL without a value is empty in the tables, instead of a measured 0. */
+/* An unset REAL is NAN, so that tables show an empty cell and not a measured 0. */
 void record_clear(enum record_line line, void *values)
 {
     const struct field *field = NULL;
@@ -87,7 +87,8 @@ void record_clear(enum record_line line, void *values)
     }
 }
 
-/* Converts a number; a loss that is infinite or NaN becomes a text. */
+/* Converts a number to JSON. An infinite or NaN loss becomes a text, since JSON has no such
+ * numbers. */
 static json_t *real_json(double x, bool loss)
 {
     bool whole = !loss && fabs(x) < 1e15 && x == floor(x);
@@ -122,7 +123,8 @@ static bool is_left_out(const struct field *field, const json_t *value)
     return (field->flags & FIELD_OPTIONAL) != 0 && (empty || json_is_null(value));
 }
 
-/* Adds the fields of a line that have one of the flags; flags 0: all fields. */
+/* Adds the fields of a line to `json`: all if `flags` is 0, otherwise those with one of the
+ * flags. */
 static json_t *add_fields(json_t *json, enum record_line line, unsigned flags, const void *values)
 {
     const struct field *field = NULL;

@@ -1,4 +1,4 @@
-/* Finds the clock of each rank and its offset to rank 0's. */
+/* Finds for each rank which ranks share its clock, and the offset of this clock to rank 0's. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,8 @@ static bool shares_host(const struct rank_record *records, int rank)
     return strcmp(records[rank].hello.host, records[0].hello.host) == 0;
 }
 
-/* Offset of a node's clock over time, from the record of its first rank. */
+/* Returns the offset of a node's clock as a line over time, from the record of the node's first
+ * rank. */
 static struct clock_line line_of(const struct record_end *end)
 {
     return (struct clock_line){
@@ -29,8 +30,8 @@ static bool is_known(const struct clock_offset *o)
     return isfinite(o->offset_ns) && isfinite(o->error_ns) && o->error_ns >= 0;
 }
 
-/* Finds a rank's clock. Without reported clocks, only ranks on rank 0's host are known to share
- * its clock. */
+/* Finds the clock of a rank. If a rank reported no clock, it is known only for ranks on rank 0's
+ * host, which share rank 0's clock. */
 static struct record_clock clock_of(const struct rank_record *records, int ranks, int rank)
 {
     double of = records[rank].end.clock_of;
@@ -40,7 +41,7 @@ static struct record_clock clock_of(const struct rank_record *records, int ranks
     clock.line = line_of(&records[(int)of].end);
     clock.told = is_known(&clock.line.begin) && is_known(&clock.line.end);
     clock.of = clock.told ? (int)of : -1;
-    if (of > 0) /* rank 0's clock has no error against itself */
+    if (of > 0) /* clocks other than rank 0's have an error */
         clock.error_ns = clock_line_error_ns(&clock.line);
     return clock;
 }
@@ -51,7 +52,8 @@ void records_take_clocks(struct rank_record *records, int ranks)
         records[i].clock = clock_of(records, ranks, i);
 }
 
-/* Adds the two largest errors of different clocks. */
+/* The error between two ranks is the sum of the errors of their clocks: at most the sum of the two
+ * largest. */
 double records_clock_error_ns(const struct rank_record *records, int ranks)
 {
     const struct record_clock *worst = &records[0].clock;

@@ -1,5 +1,5 @@
-/* Reads the records of a launch. metrics.def gives the required fields, so that a missing or
- * mistyped field is reported with its file and line. */
+/* Reads the records of a launch. The required fields come from metrics.def; a missing field or one
+ * of wrong type is reported with file and line. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,14 +20,14 @@ static void *list_add(struct list *list, size_t size, struct error *e)
     return (char *)list->items + size * list->n++;
 }
 
-/* Position of a line, for messages. */
+/* File and line number of a record's line, and where to put the error. */
 struct place {
     const char *path;
     int line;
     struct error *e;
 };
 
-/* Record that is being read. */
+/* The record that is being read, its rank, and the expected number of ranks. */
 struct reading {
     struct rank_record *r;
     int rank, ranks;
@@ -96,7 +96,8 @@ static store *const stores[] = {[FIELD_TEXT] = store_text,
                                 [FIELD_LOSS] = store_real,
                                 [FIELD_VERDICT] = store_verdict};
 
-/* Fills the struct of a line. Missing optional fields keep the values of record_clear. */
+/* Copies the fields of a JSON line into the line's struct. Optional fields that are missing keep
+ * the values that record_clear set. */
 static enum status store_fields(const struct place *at, enum record_line kind, const json_t *line,
                                 void *to)
 {
@@ -155,7 +156,8 @@ static enum status wrong_classes(const struct place *at, const char *what)
     return error_at(at->e, ERR_DATA, at->path, at->line, 0, "eval: %s", what);
 }
 
-/* Returns the image counts of class i; negative if they are not valid. */
+/* Returns the image counts of class i; samples is negative if the JSON values are not valid
+ * counts. */
 static struct class_count class_count_of(const json_t *samples, const json_t *correct, size_t i)
 {
     const json_t *all = json_array_get(samples, i), *right = json_array_get(correct, i);
@@ -167,7 +169,7 @@ static struct class_count class_count_of(const json_t *samples, const json_t *co
     return count;
 }
 
-/* Reads both lists of classes; a workload may leave out both. */
+/* Reads the lists class_samples and class_correct. A workload may leave out both. */
 static enum status take_classes(struct rank_record *r, const struct place *at, const json_t *line)
 {
     const json_t *samples = json_object_get(line, "class_samples");
@@ -260,7 +262,7 @@ static const char *field_text(char text[64], const struct field *field, const vo
     return text;
 }
 
-/* Requires equal values of all SAME fields: ranks of one launch must have done the same. */
+/* Checks that fields flagged SAME are equal on all ranks of a launch. */
 static enum status check_fields(const struct rank_record *r, int at, enum record_line line,
                                 const void *mine, const void *first, struct error *e)
 {

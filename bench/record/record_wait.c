@@ -1,4 +1,5 @@
-/* Finds which rank waited for which in a step, on one clock. */
+/* Finds which rank of a step arrived last at the first wait, and how long the others waited, on
+ * rank 0's clock. */
 #include <math.h>
 
 #include "bench/record/records.h"
@@ -59,8 +60,8 @@ bool arrivals_may_be_last(const struct arrivals *a, int rank)
     return true;
 }
 
-/* Time until the last rank arrived, at most the exposed communication time. Without arrivals, 0
- * if nothing was communicated, else NAN. */
+/* The wait is the time until the last rank arrived, at most the rank's exposed communication time.
+ * If arrivals are unknown: 0 if nothing was communicated, otherwise NAN. */
 double arrivals_wait_ns(const struct arrivals *a, int rank)
 {
     const struct record_step *step = records_step(&a->records[rank], a->timed, a->k);

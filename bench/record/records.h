@@ -1,4 +1,4 @@
-/* Records of a launch in memory, one per rank. */
+/* Reads the records of all ranks of a launch into memory, and converts their times to one clock. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,15 +15,16 @@ struct list {
     size_t n;
 };
 
-/* Images of one class in an evaluation. */
+/* Number of evaluated images of one class, and of the correctly classified ones. */
 struct class_count {
     int64_t samples, correct;
 };
 
-/* Clock in which a rank's times are given. */
+/* The clock that a rank's times were read from. */
 struct record_clock {
-    int of;    /* lowest rank with the same clock; -1: offset to rank 0's clock unknown */
-    bool told; /* ranks reported it; otherwise ranks of one host are assumed to share a clock */
+    int of; /* lowest rank with the same clock; -1: offset to rank 0's clock unknown */
+    /* the ranks measured their clocks; otherwise ranks of one host are assumed to share one */
+    bool told;
     struct clock_line line; /* offset to rank 0's clock over time */
     double error_ns;
 };
@@ -31,12 +32,13 @@ struct record_clock {
 /* Record of one rank. */
 struct rank_record {
     char path[4096];
-    int hello_line, end_line; /* line numbers; 0: not read */
+    int hello_line, end_line; /* line numbers of hello and end in the file; 0: not read yet */
     struct record_hello hello;
-    struct list steps, warmup; /* struct record_step: timed and untimed steps */
-    struct list spans;         /* struct record_span */
-    struct list epochs, evals; /* struct record_epoch, struct record_eval */
-    struct list classes; /* struct class_count of the last evaluation; empty if not reported */
+    struct list steps, warmup; /* items: struct record_step; timed and untimed steps */
+    struct list spans;         /* items: struct record_span */
+    struct list epochs, evals; /* items: struct record_epoch, struct record_eval */
+    /* items: struct class_count, of the last evaluation; empty if not reported */
+    struct list classes;
     struct record_end end;
     struct record_clock clock;
 };
@@ -47,40 +49,42 @@ struct rank_record {
 enum status records_read(struct rank_record **records, const char *dir, int ranks, struct error *e);
 void records_free(struct rank_record *records, int ranks);
 
-/* Returns step k of the timed or of the untimed steps. */
+/* Returns the k-th timed step, or the k-th untimed step. */
 const struct record_step *records_step(const struct rank_record *r, bool timed, size_t k);
 
-/* Returns whether two ranks ran on one machine, by the boot identity of the kernel or, if
- * unknown, by host name. */
+/* Returns whether two ranks ran on one machine: whether the boot ids of their kernels are equal,
+ * or, if these are unknown, the host names. */
 bool records_share_machine(const struct rank_record *a, const struct rank_record *b);
 
-/* Sets the clocks of all records. records_read calls it. */
+/* Sets the clock of every record. records_read calls this. */
 void records_take_clocks(struct rank_record *records, int ranks);
 
-/* Returns the largest error when times of two ranks are compared (ns). 0: all share a clock;
- * NAN: not comparable. */
+/* Returns the largest error in the difference between times of two ranks (ns). 0: all ranks share a
+ * clock; NAN: times are not comparable. */
 double records_clock_error_ns(const struct rank_record *records, int ranks);
 
-/* Converts a time of the rank to rank 0's clock. Returns 0 for values of damaged records that
- * would overflow. */
+/* Converts a time of rank `r` to rank 0's clock. Returns 0 if the time is so large that it would
+ * overflow, as in damaged records. */
 int64_t records_on_first_clock_ns(const struct rank_record *r, int64_t t_ns);
 
-/* Arrivals of all ranks at a step's first wait, on rank 0's clock. */
+/* When the ranks of a step entered the step's first wait, on rank 0's clock. */
 struct arrivals {
     const struct rank_record *records; /* [ranks], borrowed */
     int ranks;
-    bool timed; /* step k of the timed or of the untimed steps */
+    bool timed; /* the step is the k-th timed step; otherwise the k-th untimed one */
     size_t k;
-    bool known; /* false: a rank has no arrival, or clocks are not comparable */
+    bool known; /* false if a rank did not wait, or clocks are not comparable */
     int64_t first_ns, last_ns;
-    double surely_ns; /* lower bound of the last arrival, relative to last_ns; at most 0 */
+    /* earliest possible time of the last arrival given the clock errors, relative to last_ns; at
+     * most 0 */
+    double surely_ns;
 };
 struct arrivals records_arrivals(const struct rank_record *records, int ranks, bool timed,
                                  size_t k);
 
-/* Returns whether the rank may have arrived last, given the error of the clocks. Among ranks
- * with one clock, only the last one may. False if arrivals are unknown. */
+/* Returns whether the rank may have arrived last, given the errors of the clocks. Of ranks that
+ * share a clock, only the latest may. False if arrivals are unknown. */
 bool arrivals_may_be_last(const struct arrivals *a, int rank);
 
-/* Returns how long a rank waited for the last rank to arrive (ns), NAN if unknown. */
+/* Returns how long a rank waited for the last rank to arrive (ns); NAN if unknown. */
 double arrivals_wait_ns(const struct arrivals *a, int rank);

@@ -14,7 +14,7 @@
 
 const char *const attempt_ends[ATTEMPT_ENDS] = {"running", "done", "died", "stopped"};
 
-/* Numbers by their names in the file. */
+/* Numbers of an attempt: name in the file, and member of struct attempt. */
 static const struct {
     const char *name;
     size_t offset;
@@ -110,7 +110,7 @@ void attempt_progress_read(struct attempt_progress *progress, const char *dir)
     *progress = (struct attempt_progress){
         json_known(json, "resumed"), json_known(json, "steps"), json_known(json, "epoch"),
         json_known(json, "first_step_at_s"), json_known(json, "last_step_at_s")};
-    if (!(progress->first_step_s > 0)) /* no step yet */
+    if (!(progress->first_step_s > 0)) /* 0: no step has ended yet */
         progress->first_step_s = progress->last_step_s = NAN;
     json_decref(json);
 }
@@ -165,7 +165,7 @@ enum status segments_write(const struct segments *s, const char *path, struct er
 
 /* ---- Totals ---- */
 
-/* Returns the last attempt before attempt i that reported its progress; NULL if none did. */
+/* Returns the latest attempt before attempt i that reported its progress; NULL if none did. */
 static const struct attempt *reported_before(const struct segments *s, size_t i)
 {
     while (i-- > 0)
@@ -195,8 +195,8 @@ double attempt_pause_s(const struct segments *s, size_t i)
     return to_s - from_s;
 }
 
-/* Returns whether an attempt did a step, or ended with none left to do. An attempt that died
- * before its first step belongs to the pause of the next one. */
+/* Returns whether an attempt completed a step, or ended because no step was left. If it died before
+ * its first step, its time belongs to the pause before the next attempt. */
 static bool has_stepped(const struct segments *s, size_t i)
 {
     return isfinite(s->attempts[i].progress.first_step_s) || s->attempts[i].end == ATTEMPT_DONE;

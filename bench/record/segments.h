@@ -1,5 +1,6 @@
 /* Segments of an elastic accuracy run, in launches/<point>/seed1.segments.json beside its launches.
- * A JSON list with one object per start of ranks, over all launches of the run, in order:
+ * A JSON list with one object per attempt, that is, per start of the ranks, over all launches of
+ * the run in order:
  *
  *   [{"launch": "launches/1a2b3c4d5e6f/seed1-000", "segment": 0, "ranks": 2, "nodes": 1,
  *     "begin_s": 1764000000.1, "end": "died", "reason": "rank 1 ...", "end_s": 1764000009.2,
@@ -16,17 +17,17 @@
 enum attempt_end { ATTEMPT_RUNNING, ATTEMPT_DONE, ATTEMPT_DIED, ATTEMPT_STOPPED, ATTEMPT_ENDS };
 extern const char *const attempt_ends[ATTEMPT_ENDS];
 
-/* Progress that the ranks of a segment report in the file `progress` of their folder; NAN:
+/* Progress that the ranks of an attempt report in the file `progress` of the launch's folder; NAN:
  * unknown. */
 struct attempt_progress {
     double resumed, steps, epoch;
-    double first_step_s, last_step_s; /* end times of these steps */
+    double first_step_s, last_step_s; /* times at which the attempt's first and last step ended */
 };
 
-/* One start of ranks. */
+/* One start of the ranks for a segment of the plan. */
 struct attempt {
-    char launch[128]; /* folder, relative to the run's folder */
-    int segment;      /* number in the plan, from 0 */
+    char launch[128]; /* folder of the launch, relative to the run's folder */
+    int segment;      /* number of the segment in the plan, from 0 */
     int ranks, nodes;
     double begin_s, end_s; /* NAN: unknown */
     enum attempt_end end;
@@ -39,19 +40,19 @@ struct segments {
     size_t n;
 };
 
-/* Formats "<run>/launches/1a2b3c4d5e6f/seed1.segments.json" for a launch's folder. ERR_ARGUMENT
- * if it is too long. */
+/* Formats the path of the segments file that belongs to a launch's folder:
+ * "<run>/launches/1a2b3c4d5e6f/seed1.segments.json". ERR_ARGUMENT if it is too long. */
 enum status segments_path(char *path, size_t size, const char *launch_dir, struct error *e);
 
-/* Reads the list; a missing file is an empty list. ERR_DATA if the file is not a list of
- * segments. Free with segments_free. */
+/* Reads the list of attempts; a missing file is an empty list. ERR_DATA if the file is not such a
+ * list. Free with segments_free. */
 enum status segments_read(struct segments *s, const char *path, struct error *e);
 void segments_free(struct segments *s);
 
-/* Appends an attempt, zeroed, with unknown times and progress. */
+/* Appends an attempt whose times and progress are unknown; all other members are 0. */
 enum status segments_add(struct segments *s, struct attempt **added, struct error *e);
 
-/* Replaces the file through a temporary one, and syncs it. */
+/* Writes the list to a temporary file, syncs it and renames it to `path`. */
 enum status segments_write(const struct segments *s, const char *path, struct error *e);
 
 /* Reads the progress in a launch's folder; all values are unknown if there is none. */
@@ -62,15 +63,18 @@ struct segments_total {
     size_t restarts;   /* number of attempts that died */
     double lost_steps; /* number of steps that were repeated */
     double
-        change_s; /* sum of planned pauses, from the last step of a segment to the first of the next */
-    double recovery_s; /* sum of pauses from the last step before a death to the next step */
-    double earlier_s;  /* time that ranks ran in launches before the last one */
+        /* sum of planned pauses (s): from the last step of a segment to the first step of the
+         * next */
+        change_s;
+    /* sum of pauses after deaths (s): from the last step before a death to the next step */
+    double recovery_s;
+    double earlier_s; /* time that the ranks ran in launches before the last launch (s) */
 };
 void segments_sum(struct segments_total *total, const struct segments *s);
 
-/* Return the number of steps that attempt i repeated, and the pause before its first step. The
- * pause begins with the last step before attempt i, or with the run if there was none. It ends
- * with the attempt if the attempt had no step left to do. NAN: unknown, or there is no earlier
+/* Return how many steps attempt i repeated, and the pause before its first step (s). The pause
+ * begins at the last step before the attempt, or at the begin of the run if there was none. It ends
+ * at the end of the attempt if no step was left to do. NAN: unknown, or there is no earlier
  * attempt. */
 double attempt_lost_steps(const struct segments *s, size_t i);
 double attempt_pause_s(const struct segments *s, size_t i);
