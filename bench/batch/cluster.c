@@ -16,8 +16,8 @@ enum kind { KIND_TEXT, KIND_COUNT, KIND_LIST };
 static const struct key {
     const char *name;
     enum kind kind;
-    const struct enumeration *names; /* NULL: any text */
-    const char *form;                /* "time = PATTERN" */
+    const struct enumeration *names; /* the allowed texts; NULL: any text */
+    const char *form;                /* the allowed form as "time = PATTERN" */
     const char *expected;
 } keys[CLUSTER_KEYS] = {
 #define CLUSTER_KEY(name, kind, names, form, expected, help)                                       \

@@ -1,5 +1,5 @@
-/* Cluster described by configs/sites/<name>.yaml: options for its batch system, and the largest
- * size of a job. */
+/* Reads the description of a cluster, configs/sites/<name>.yaml: options for its batch system, and
+ * the size of its largest job. */
 #pragma once
 
 #include "bench/spec/spec.h"
@@ -17,17 +17,17 @@ struct cluster {
     struct node root;
 };
 
-/* Reads `name`: a path, or configs/sites/<name>.yaml below the current folder, else below
- * `home`. ERR_SPEC with file:line:column if it cannot be read, ERR_ARGUMENT if it is not found.
- * Call cluster_free afterwards, also after an error. */
+/* Reads the description of cluster `name`: a path, or configs/sites/<name>.yaml below the current
+ * folder, otherwise below `home`. ERR_SPEC with file:line:column if it cannot be read, ERR_ARGUMENT
+ * if it is not found. Call cluster_free afterwards, also after an error. */
 enum status cluster_read(struct cluster *c, const char *name, const char *home, struct error *e);
 void cluster_free(struct cluster *c);
 
-/* Return the value of a key. Defaults of missing keys: text "", count 1, list NULL. *n: length
- * of the list. */
+/* Return the value of a key of the file. If the key is missing: text "", count 1, list NULL. *n:
+ * length of the list. */
 const char *cluster_text(const struct cluster *c, enum cluster_key key);
 long cluster_count(const struct cluster *c, enum cluster_key key);
 const struct node *cluster_list(const struct cluster *c, enum cluster_key key, size_t *n);
 
-/* Returns the machine for which jobs of this cluster read a spec. */
+/* Returns the machine that a spec is read for in jobs of this cluster. */
 struct spec_machine cluster_machine(const struct cluster *c);

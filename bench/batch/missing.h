@@ -1,4 +1,5 @@
-/* Missing launches of a campaign, by number of nodes. */
+/* Finds which launches of a campaign are missing, and for which numbers of nodes jobs are
+ * needed. */
 #pragma once
 
 #include <stddef.h>
@@ -6,17 +7,18 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Numbers of nodes of points that lack launches, ascending, without repeats. A base whose
- * missing launches will run beside larger points is left out. */
+/* Numbers of nodes on which points lack launches, ascending, each once. A base that lacks only
+ * launches beside points on more nodes is left out. */
 struct missing {
     long *nodes;
     size_t n;
-    const struct point *
-        too_large; /* first such point with more threads than a node has cores, which is not listed; NULL: none */
+    /* first point that lacks launches but has more threads per node than a node has cores; its
+     * nodes are not listed. NULL: none */
+    const struct point *too_large;
 };
 
-/* Reads the journal of the campaign's latest run below `out`; without a run, all launches are
- * missing. `machine` gives the cores of a node. Call missing_free afterwards, also after an
+/* Reads the journal of the campaign's latest run below `out`. Without a run, all launches are
+ * missing. machine: says how many cores a node has. Call missing_free afterwards, also after an
  * error. */
 enum status missing_find(struct missing *m, const struct spec *spec,
                          const struct spec_machine *machine, const char *out, struct error *e);

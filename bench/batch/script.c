@@ -10,7 +10,8 @@ static bool begins(const char *line, const char *with)
     return strncmp(line, with, strlen(with)) == 0;
 }
 
-/* Writes an option with the cluster's value; without a value, the template's line is kept. */
+/* Writes an #SBATCH option with the cluster's value. If the cluster gives none, keeps the
+ * template's line. */
 static void write_option(FILE *out, const char *line, const char *option, const char *value)
 {
     if (value[0] != '\0')
@@ -35,8 +36,8 @@ static void write_modules(FILE *out, const struct script *s)
     fputs("\"\n", out);
 }
 
-/* Writes setup lines and the cluster's size, by which every job of the campaign reads the spec
- * in the same way. */
+/* Writes the cluster's setup lines and its size. With the size, every job of the campaign reads the
+ * spec in the same way. */
 static void write_setup(FILE *out, const struct script *s)
 {
     write_list(out, s, CLUSTER_setup, "", "\n");
@@ -48,14 +49,14 @@ static void write_setup(FILE *out, const struct script *s)
             cluster_count(s->cluster, CLUSTER_cores));
 }
 
-/* Writes words quoted for a shell, and the end of the line. */
+/* Writes words, each quoted for a shell, and ends the line. */
 static void write_words(FILE *out, const char *const *words)
 {
     char *none[] = {NULL};
     campaign_print_command(out, &(struct site_launch){.argv = (char **)words, .environment = none});
 }
 
-/* Writes the folder of this program, so that the job can start in any folder. */
+/* Writes the path of scalebench's folder, so that the job can start in any folder. */
 static void write_program(FILE *out, const struct script *s)
 {
     fputs("build=${BUILD:-}\n[ -n \"$build\" ] || build=", out);
@@ -95,11 +96,12 @@ static void write_line(FILE *out, const struct script *s, const char *line)
         write_setup(out, s);
         write_program(out, s);
     } else if (!begins(line,
-                       "[ -x \"$build/")) /* the folder of jobs has no Makefile to build from */
+                       "[ -x \"$build/")) /* a job has no Makefile to build from in its folder */
         fputs(line, out);
 }
 
-/* Writes a head of its own: the template's comment does not apply to the script. */
+/* Writes the first lines of the script, in place of the template's comment, which does not apply to
+ * it. */
 static void write_head(FILE *out, const struct script *s)
 {
     fprintf(out,

@@ -1,4 +1,5 @@
-/* Script of a batch job: configs/sites/bench.sbatch with the cluster's and the job's values. */
+/* Writes the script of a batch job: configs/sites/bench.sbatch with the values of the cluster and
+ * the job filled in. */
 #pragma once
 
 #include <stdio.h>
@@ -6,17 +7,18 @@
 #include "bench/batch/cluster.h"
 #include "kernels/base/error.h"
 
-/* Values of a script; all pointers are borrowed. */
+/* Values to fill into a script; all pointers are borrowed. */
 struct script {
     const struct cluster *cluster;
     const char *template; /* path of bench.sbatch */
-    const char *programs; /* folder of scalebench */
+    const char *programs; /* folder with the program scalebench */
     const char *name;     /* name of the campaign */
-    const char *spec;     /* path as the user typed it */
-    const char *set;      /* --set of the job's command; "": none */
+    const char *spec;     /* path of the spec as the user typed it */
+    const char *set;      /* argument of --set in the job's command; "": none */
     const char *out;      /* folder of results */
     long nodes;
 };
 
-/* Writes a struct script, for file_write. ERR_SYSTEM if the template cannot be read. */
+/* Writes the script of `arg`, a struct script; for file_write. ERR_SYSTEM if the template cannot be
+ * read. */
 enum status script_write(FILE *out, const void *arg, struct error *e);

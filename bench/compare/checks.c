@@ -268,8 +268,8 @@ static enum status find_points(struct checking *c, struct error *e)
     return OK;
 }
 
-/* Loads the spec from the folder of the tables, so that conditions can use options. It is used only
- * if it has as many points as the table has rows. */
+/* Loads the spec from the folder of the tables, so that conditions can use options. The spec is
+ * used only if it has as many points as the table has rows. */
 static enum status read_spec(struct checking *c, struct error *e)
 {
     char path[PATH_BYTES];
@@ -320,7 +320,7 @@ static enum option_id option_of(const struct config *config, const char *name)
     return option != NULL ? option->id : column_option(name);
 }
 
-/* Returns whether a column that is no option is nevertheless known from the spec: case or kind. */
+/* Returns whether the spec determines a column that is not an option: case or kind. */
 static bool is_of_spec(const char *name)
 {
     enum column_id column = column_find(name);
@@ -341,8 +341,8 @@ static bool look_up_before(struct condition_value *value, const char *name, cons
         value, option < OPTION_COUNT ? config_option(&point->config, option)->key : name, arg);
 }
 
-/* Returns whether the spec file alone determines at which points the condition holds. It then uses
- * no measurement, no fact of this machine and no option that --set may change. */
+/* Returns whether the spec file alone determines at which points the condition holds. Such a
+ * condition uses no measurement, no fact of this machine and no option that --set may change. */
 static bool is_settled(const struct condition *where, const struct spec *spec)
 {
     size_t n;

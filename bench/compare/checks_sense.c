@@ -77,7 +77,7 @@ static void lower_to_asked(struct condition_range *range, const char *name,
         range->hi = launches->number_hi;
 }
 
-/* Refuses a comparison that is true, or false, for every possible number of the column. */
+/* Refuses a comparison that is always true, or always false, for numbers in the column's range. */
 static enum status check_number(const struct check *check, const struct condition_term *term,
                                 const struct check_names *names, struct error *e)
 {
@@ -110,8 +110,8 @@ static enum status check_term(const struct check *check, const struct condition_
     return names->spec != NULL ? check_spec_term(check, term, names, e) : OK;
 }
 
-/* Ranges are not checked in `where`: a bound that every number satisfies still selects the points
- * that have a number. */
+/* In `where`, ranges of numbers are not checked: a bound that every number satisfies still selects
+ * the points that have a number. */
 enum status check_terms(const struct check *check, const struct check_names *names, struct error *e)
 {
     struct condition *const parts[] = {check->demand, check->where};

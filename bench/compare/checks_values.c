@@ -150,8 +150,8 @@ static bool is_timed(const struct csv_table *raw, const char *launch)
     return false;
 }
 
-/* Copies the metric's values in timed launches of the point, or in its accuracy runs, to c->values.
- * Returns their number. */
+/* Copies a metric's values at a point to c->values: those of timed launches, or those of accuracy
+ * runs. Returns their number. */
 static size_t take_metric(const struct check_point *p, const char *name, bool timed)
 {
     size_t n = 0;

@@ -17,7 +17,8 @@ const char *compare_label(const struct side_point *p)
 
 /* ---- Options ---- */
 
-/* Reads a percentage such as "2%" as a fraction, here 0.02. It must lie in [least, most). */
+/* Reads a percentage such as "2%" as a fraction, here 0.02. The percentage must lie in [least,
+ * most). */
 static enum status read_share(double *share, const char *option, const char *text, double least,
                               double most, struct error *e)
 {
@@ -215,8 +216,8 @@ static enum status match_points(struct comparison *c, struct error *e)
 /* ---- Clock rate ---- */
 
 /* If the side's times cannot be converted to the reference's clock rate, clears c->at_clock and
- * writes why. On another class of hardware, the fixed piece of work does not predict the speed of a
- * step. */
+ * writes why. On another class of hardware, the time of the fixed piece of work before and after
+ * each launch does not predict the speed of a step. */
 static void check_clock(struct comparison *c, const struct side *side)
 {
     char *why = c->as_measured;

@@ -1,10 +1,11 @@
 /* Compares runs with a reference, point by point: which points became faster or slower, by how
  * much, and which are undecided.
  *
- * Points are matched by identity (and case), else by label, which is the same in other versions of
- * the program. Repetitions beside a run in its campaign's folder join its side; ratios are then of
- * means of campaigns. Times are converted to the clock rate of the reference (compared.def) if both
- * sides ran on the same hardware and each launch recorded the fixed piece of work.
+ * Points are matched by identity (and case), otherwise by label, which is the same in other
+ * versions of the program. Repetitions of a run, found in its campaign's folder, are added to its
+ * side; ratios are then of means over campaigns. Times are converted to the clock rate of the
+ * reference (compared.def) if both sides ran on the same hardware and each launch recorded the
+ * fixed piece of work.
  *
  * Between runs, the intervals of all n ratios hold together at the requested level: each has the
  * level 1 - (1 - level) / n (Bonferroni), and verdicts follow the intervals. Ratios to published
@@ -22,7 +23,8 @@ struct compare_request {
     const char *const *operands; /* runs, the reference first */
     size_t n_operands;
     const char *out, *home; /* out: folder of all results; home: folder that contains configs/ */
-    const char *quantity, *margin, *level, *floor; /* options as typed; NULL: default */
+    /* options as the user typed them; NULL: default */
+    const char *quantity, *margin, *level, *floor;
     bool count_disturbed; /* give verdicts even if most launches were disturbed */
     bool as_measured;     /* do not convert times to the reference's clock rate */
 };
@@ -35,7 +37,7 @@ struct compare_cell {
 
 struct comparison {
     struct judge_rules rules; /* rules for each ratio; refers to `floor` below */
-    double level;             /* confidence level as requested */
+    double level;             /* confidence level that the user asked for */
     bool joint;               /* `level` holds for all ratios together, not for each */
     struct noise_floor floor;
     struct side *sides; /* [n_sides] the reference, then the runs compared with it */
@@ -52,8 +54,9 @@ struct comparison {
     char as_measured[160];
 };
 
-/* Compares the operands. Errors: ERR_ARGUMENT or ERR_DATA for operands that are not runs,
- * ERR_UNAVAILABLE if no point is in both. Call compare_free in any case. */
+/* Compares the runs that the operands name with the first of them. Errors: ERR_ARGUMENT or ERR_DATA
+ * for operands that are not runs, ERR_UNAVAILABLE if no point is in both runs. Call compare_free in
+ * any case. */
 enum status compare_run(struct comparison *c, const struct compare_request *request,
                         struct error *e);
 void compare_free(struct comparison *c);

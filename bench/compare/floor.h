@@ -1,7 +1,7 @@
 /* Noise floor: variation between campaigns that measure the same thing. Its causes change from hour
  * to hour: the processor's temperature, the placement of memory, other load on the machine.
- * Launches of one campaign do not show it; repetitions do, which are runs of the same points under
- * the same facts (begun with --fresh). Internal to bench/compare.
+ * Launches of one campaign do not show this variation. Repetitions do: these are runs of the same
+ * points under the same facts (begun with --fresh). Internal to bench/compare.
  *
  * The model has two levels (Kalibera and Jones, "Rigorous benchmarking in reasonable time", 2013).
  * The logarithm of a launch is the point's value, plus a change by campaign of variance t^2, plus

@@ -1,4 +1,4 @@
-/* Output formats of comparisons and checks, from formats.def. */
+/* Writes comparisons and checks in the output formats of formats.def. */
 #pragma once
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ typedef void check_writer(FILE *out, const struct checking *c, bool strict);
 enum status format_find(format_writer **writer, const char *name, struct error *e);
 enum status format_find_check(check_writer **writer, const char *name, struct error *e);
 
-/* Returns the *n columns of compare.csv, from csv_compare.def. */
+/* Returns the *n columns of the CSV format, from csv_compare.def. */
 const struct column *format_columns(size_t *n);
 
 /* Writes the notes below a table of verdicts. Internal. */

@@ -17,7 +17,8 @@ char *format_ratio(char text[TEXT_INTERVAL], const struct judged *judged)
     char lo[TEXT_NUMBER], mid[TEXT_NUMBER], hi[TEXT_NUMBER];
     if (!isfinite(ratio->mid))
         return strcpy(text, "-");
-    /* Ratios to other machines may be as small as 0.001, where three decimals are too few. */
+    /* Ratios to runs on other machines can be as small as 0.001, for which three decimals are too
+     * few. */
     char *(*write)(char text[TEXT_NUMBER], double x, int digits) =
         ratio->mid < 0.1 ? text_significant : text_fixed;
     snprintf(text, TEXT_INTERVAL, "%s [%s, %s]", write(mid, ratio->mid, 3), write(lo, ratio->lo, 3),
@@ -233,7 +234,8 @@ static void note_changes(bool changed[OPT_OWN], const struct comparison *c, size
     spec_free(&is);
 }
 
-/* Writes "Matched by label, since train.lr, train.momentum differ: ". */
+/* Writes why points were matched by label: "Matched by label, since train.lr, train.momentum
+ * differ: ". */
 static void write_why_by_label(FILE *out, const struct comparison *c)
 {
     bool changed[OPT_OWN] = {false};
@@ -293,7 +295,7 @@ static void list_points(FILE *out, const struct comparison *c, size_t side, size
         list_end(&list);
 }
 
-/* Names points whose status is not ok, although they have values. */
+/* Writes the status of points that have values although the status is not ok. */
 static void write_statuses(FILE *out, const struct comparison *c, const struct side *side)
 {
     for (size_t i = 0; i < side->n; i++) {

@@ -1,4 +1,5 @@
-/* A table of texts, printed on a terminal or written to a document. Internal to bench/compare. */
+/* Lays out a table of texts and prints it on a terminal or writes it to a document. Internal to
+ * bench/compare. */
 #pragma once
 
 #include <stdio.h>

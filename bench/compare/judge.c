@@ -14,7 +14,7 @@
 struct aligned {
     double *logs;
     size_t n, disturbed, campaigns;
-    double median; /* geometric mean of the campaigns' medians */
+    double median; /* geometric mean of the medians of the campaigns */
     bool exact, positive;
 };
 

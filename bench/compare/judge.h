@@ -1,5 +1,6 @@
-/* Verdict on one point: ratio of the launches of two sides, its interval, and the conclusion. A
- * side is one campaign or several repetitions of it. Internal to bench/compare.
+/* Decides whether a point became faster or slower: the ratio of the launches of two sides, its
+ * interval, and the verdict. A side is one campaign or several repetitions of it. Internal to
+ * bench/compare.
  *
  * All computation is on logarithms. Launches of two campaigns are independent samples; their ratio
  * and interval are Hodges and Lehmann's shift (bench/base/two_samples.h). If a side has several

@@ -13,8 +13,8 @@
 
 /* ---- Launches ---- */
 
-/* Returns the mean time of the fixed piece of work before and after a launch; NAN in tables of
- * earlier versions. */
+/* Returns the time of the fixed piece of work, mean of before and after the launch (us). This time
+ * shows how fast the processor was. NAN in tables of earlier versions. */
 static double work_us_of(const struct side *side, const struct launch_row *launch)
 {
     return (csv_table_value(&side->raw, launch->row, "work_before_us") +

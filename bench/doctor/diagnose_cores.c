@@ -1,4 +1,5 @@
-/* Compares cores: speed of computing and of memory, and whether each rank has its core. */
+/* Compares cores by their speed of computing and of memory, and checks whether other programs take
+ * a rank's core away. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +9,10 @@
 
 /* ---- Numbers of the rounds ---- */
 
-/* Quantities up to COMPARED are compared with the other cores. */
+/* Measured quantities of a core. Quantities before COMPARED are compared with other cores. */
 enum { GEMM, MEMORY, LATENCY, COMPARED, ON_CORE = COMPARED, READY, STEAL, QUANTITIES };
 
-/* Measurements of all ranks in all rounds, by quantity. */
+/* Measurements of all ranks in all rounds, one struct per quantity. */
 struct rounds {
     struct measured of[QUANTITIES];
 };
@@ -88,14 +89,14 @@ static enum status set_cores(struct diagnosis *d, const struct examination *x,
 
 /* ---- Verdicts ---- */
 
-/* Subject of a finding: one core, or several with the same finding. */
+/* What a finding is about: one core, or several that have the same finding. */
 struct subject {
     char text[DOCTOR_TEXT];
-    size_t first, last; /* ranks */
+    size_t first, last; /* first and last rank of the cores */
 };
 
-/* Returns whether a rank loses its core. Other findings about such a core would only be
- * consequences. */
+/* Returns whether other programs or a hypervisor take rank i's core away for a noticeable time.
+ * Other findings about the core would then only be consequences. */
 static bool loses_core(const struct rounds *r, const struct doctor_core *c, size_t i)
 {
     struct interval steal = interval_of(r, STEAL, i);
@@ -110,7 +111,7 @@ static size_t ranks_of_node(const struct diagnosis *d, size_t i)
     return ranks;
 }
 
-/* Names a core: "node2" if the node has one rank, else "node2 processor 5". */
+/* Names a core: "node2" if the node has one rank, otherwise "node2 processor 5". */
 static void name_core(struct subject *s, const struct diagnosis *d, size_t i)
 {
     s->first = s->last = i;
@@ -121,8 +122,8 @@ static void name_core(struct subject *s, const struct diagnosis *d, size_t i)
         snprintf(s->text, sizeof s->text, "%.200s", d->cores[i].node);
 }
 
-/* Names all consecutive ranks from `first` that lose their cores, if they are a whole node or
- * all nodes; else only `first`. Ranks of a node are consecutive. */
+/* Names a whole node, or all cores, if all ranks from `first` on lose their cores; otherwise only
+ * the core of `first`. Ranks of a node are consecutive. */
 static void name_losers(struct subject *s, const struct diagnosis *d, const struct rounds *r,
                         size_t first)
 {
@@ -150,7 +151,8 @@ static double middle(const struct subject *s, const struct rounds *r, int quanti
     return stats_median(x, s->last - s->first + 1);
 }
 
-/* Explains where the lost time went. Unknown shares are NAN. */
+/* Returns the likely cause of lost core time. ready, steal: time ready to run, and time taken by a
+ * hypervisor (%); NAN if unknown. */
 static const char *find_thief(double ready, double steal, double lost_pct)
 {
     if (steal >= lost_pct / 2)
@@ -188,7 +190,7 @@ static enum status report_ratio(struct diagnosis *d, enum finding_kind kind, con
                          diagnosis_ratio(text, ratio), of);
 }
 
-/* Judges the speed of a core, given that its rank runs on it nearly all the time. */
+/* Compares the speed of a core with others. Its rank must run on it nearly all the time. */
 static enum status judge_core(struct diagnosis *d, const struct rounds *r, size_t i,
                               struct error *e)
 {

@@ -1,17 +1,20 @@
-/* Checks the facts of nodes: settings that disturb measurements, and nodes that differ. */
+/* Checks what the nodes' systems report: settings that disturb measurements, and nodes that differ
+ * from the others. */
 #include <string.h>
 
 #include "bench/doctor/diagnosis.h"
 
-/* A rank that trains a small network needs a few hundred MiB. */
+/* Memory per rank below which a finding is reported. A rank that trains a small network needs a few
+ * hundred MiB. */
 #define MEMORY_A_RANK_GIB 1.0
-/* Clock readings above this time use a system call; others take about 20 ns. */
+/* Time above which a reading of the clock must be a system call. Other readings take about 20
+ * ns. */
 #define CLOCK_READ_NS 200.0
 
 /* ---- Settings ---- */
 
-/* Names the nodes with a property: "node1 node3" or "all 4 nodes". Returns the first of them,
- * NULL if there is none. */
+/* Writes the names of the nodes with a property: "node1 node3" or "all 4 nodes". Returns the first
+ * of them, NULL if there is none. */
 static const struct doctor_node *name_nodes(char text[DOCTOR_TEXT], const struct examination *x,
                                             bool (*is)(const struct doctor_node *node))
 {
@@ -103,7 +106,7 @@ static const char *value_of(const struct examination *x, size_t node, const stru
     return (const char *)&x->nodes[node] + f->offset;
 }
 
-/* Returns the first node with the value that most nodes have. */
+/* Returns the index of the first node that has the most frequent value of a fact. */
 static size_t find_typical(const struct examination *x, const struct fact *f)
 {
     size_t usual = 0, most = 0;

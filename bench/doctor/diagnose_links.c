@@ -1,5 +1,5 @@
-/* Compares links: the bandwidth and latency of each direction, the node to blame for slow ones,
- * and the interface that messages use. */
+/* Compares bandwidth and latency of each direction of each link. Finds the node that makes links
+ * slow, and the network interface that carried the messages. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,10 @@
 #include "kernels/base/mem.h"
 
 struct links {
-    struct measured rate, latency; /* numbers of all directions */
-    int *kinds;                    /* [directions]: 1 between nodes, 0 between ranks of one node */
-    int *carried; /* [directions]: rounds in which an interface counted the bytes */
+    struct measured rate, latency; /* measurements of all directions, in all rounds */
+    int *kinds;                    /* [directions] 1 between nodes, 0 between ranks of one node */
+    /* [directions] number of rounds in which the interface's counter showed the bytes */
+    int *carried;
 };
 
 static void links_free(struct links *l)
@@ -37,7 +38,7 @@ static size_t find_direction(const struct diagnosis *d, const struct doctor_mess
     return i;
 }
 
-/* Lists each direction once, in measured order. */
+/* Lists each direction once, in the order of measurement. */
 static enum status list_directions(struct diagnosis *d, const struct examination *x,
                                    struct error *e)
 {
@@ -91,7 +92,8 @@ static void set_link(struct doctor_link *row, const struct links *l, size_t i)
     CSV_SET_INTERVAL(row, gbyte_per_s_ratio, l->rate.ratios[i], 1);
     CSV_SET_INTERVAL(row, latency_us_ratio, l->latency.ratios[i], 1);
     row->level = latency.level;
-    /* one round is no proof: counters may be late, and other programs use interfaces too */
+    /* needs more than half of the rounds: counters may be late, and other programs use interfaces
+     * too */
     if (2 * (size_t)l->carried[i] <= l->rate.rounds)
         row->interface[0] = '\0';
 }
@@ -107,7 +109,7 @@ static enum status report_pair(struct diagnosis *d, enum finding_kind kind, size
                          diagnosis_ratio(text, ratio));
 }
 
-/* Adds one finding for a node, with the median of the links that it is blamed for. */
+/* Adds a finding for a node that makes links slow, with the median ratio of these links. */
 static enum status report_node(struct diagnosis *d, const struct links *l,
                                const struct examination *x, int node, enum blame blame,
                                struct error *e)
@@ -131,7 +133,8 @@ static enum status report_node(struct diagnosis *d, const struct links *l,
         sends ? "sends" : "receives", stats_median(ratios, n), n, worst);
 }
 
-/* Adds one finding for all undecided links, with the widest interval among them. */
+/* Adds one finding for all links whose verdict is undecided, with the ratio of the link that has
+ * the widest interval. */
 static enum status report_open(struct diagnosis *d, const struct links *l, struct error *e)
 {
     const struct interval *rates = l->rate.ratios;
@@ -169,8 +172,8 @@ static enum status judge_rates(struct diagnosis *d, const struct links *l,
     return report_open(d, l, e);
 }
 
-/* Skips hosts that share a machine: their latency depends on the scheduler more than on the
- * link. */
+/* Compares the latencies of links, except between hosts that share a machine. There the latency
+ * depends on the scheduler more than on the link. */
 static enum status judge_latencies(struct diagnosis *d, const struct links *l,
                                    const struct examination *x, struct error *e)
 {

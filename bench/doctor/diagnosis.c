@@ -49,7 +49,7 @@ void examination_free(struct examination *x)
 
 /* ---- Findings ---- */
 
-/* Puts findings that count first, and otherwise keeps their order. */
+/* Moves findings that are problems to the front. The order is otherwise kept. */
 static enum status order_findings(struct diagnosis *d, struct error *e)
 {
     struct doctor_finding *ordered;

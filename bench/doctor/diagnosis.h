@@ -1,5 +1,5 @@
-/* Diagnosis: from the measurements of ranks to findings. A pure function of the rows, without
- * files or clocks. */
+/* Derives findings about a cluster from the measurements of all ranks. A pure function of the rows,
+ * without files or clocks. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include "bench/doctor/outlier.h"
 #include "bench/doctor/table.h"
 
-/* Measured rows; free with examination_free. */
+/* Rows of the measured tables; free with examination_free. */
 struct examination {
     struct doctor_node *nodes;
     struct doctor_burst *bursts;
@@ -26,38 +26,39 @@ enum finding_kind {
     FINDINGS
 };
 
-/* Margins: relative difference from the others beyond which the whole interval must lie. The
- * rate margin is half of the 10 % to detect. Memory latencies vary with the placement of pages,
- * and message latencies with switches on the way. */
+/* Relative difference from the other cores or links beyond which the whole interval must lie to be
+ * a finding. DOCTOR_RATE_MARGIN is half of the 10 % to detect. The others are larger, since memory
+ * latencies vary with the placement of pages and message latencies with the number of switches. */
 #define DOCTOR_RATE_MARGIN    0.05
 #define DOCTOR_LATENCY_MARGIN 0.25
 #define DOCTOR_MESSAGE_MARGIN 1.0
-/* A rank loses its core if it is on it for less than this share of the time, over the whole
- * interval. */
+/* A rank loses its core if the whole interval of its time on the core (%) is below this. */
 #define DOCTOR_ON_CORE_PCT 95.0
 
 struct diagnosis {
     struct doctor_core *cores; /* one per rank */
-    struct doctor_link *links; /* one per direction of a pair */
-    struct direction
-        *directions; /* [n_links]: directions of `links` by node number, with the node to blame */
-    struct doctor_finding *findings; /* findings that count come first */
+    struct doctor_link *links; /* one per direction of a pair of nodes */
+    /* [n_links] the same directions by node numbers, with the cause of slow ones */
+    struct direction *directions;
+    struct doctor_finding *findings; /* problems come first, then notes */
     size_t n_cores, n_links, n_findings;
-    size_t n_counting; /* number of findings that count */
+    size_t n_counting; /* number of findings that are problems */
 };
 
-/* Makes the diagnosis. `stale`: a sentence about an outdated build, or NULL. ERR_DATA if rows
- * contradict each other. Call diagnosis_free afterwards, also after an error. */
+/* Makes the diagnosis. stale: a sentence about an outdated build, added as a note; or NULL.
+ * ERR_DATA if rows contradict each other. Call diagnosis_free afterwards, also after an error. */
 enum status diagnosis_make(struct diagnosis *d, const struct examination *x, const char *stale,
                            struct error *e);
 void diagnosis_free(struct diagnosis *d);
 
-/* Internal to bench/doctor. Adds a finding; texts that are too long are cut. */
+/* Internal to bench/doctor. Adds a finding about `subject`, with a printf format. Texts that are
+ * too long are cut. */
 enum status diagnosis_add(struct diagnosis *d, enum finding_kind kind, const char *subject,
                           struct error *e, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Internal to bench/doctor. Each adds the findings of one part. */
+/* Internal to bench/doctor. Add the findings about cores, about links, and about the facts of
+ * nodes. */
 enum status diagnose_cores(struct diagnosis *d, const struct examination *x, struct error *e);
 enum status diagnose_links(struct diagnosis *d, const struct examination *x, struct error *e);
 enum status diagnose_facts(struct diagnosis *d, const struct examination *x, struct error *e);

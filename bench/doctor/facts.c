@@ -19,7 +19,7 @@ static FILE *open_below(const char *root, const char *path)
     return fopen(whole, "re");
 }
 
-/* Reads the first line, without its end. Returns false, with "", if there is none. */
+/* Reads the first line of a file, without the newline. Returns false, with "", if there is none. */
 static bool read_line(char *text, size_t size, const char *root, const char *path)
 {
     char whole[2 * PATH];
@@ -27,7 +27,7 @@ static bool read_line(char *text, size_t size, const char *root, const char *pat
     return file_first_line(whole, text, size);
 }
 
-/* Reads a number; NAN if there is none. */
+/* Reads a number from a file; NAN if there is none. */
 static double read_number(const char *root, const char *path)
 {
     char whole[2 * PATH];
@@ -37,7 +37,7 @@ static double read_number(const char *root, const char *path)
 
 /* ---- Processor and clock ---- */
 
-/* Reads the text after the colon of a line: "model name : AMD EPYC", "MemTotal: 123 kB". */
+/* Reads the text after "key :" in a file, as in "model name : AMD EPYC" or "MemTotal: 123 kB". */
 static bool read_key(char *text, size_t size, const char *root, const char *path, const char *key)
 {
     char line[LINE];
@@ -55,7 +55,8 @@ static bool read_key(char *text, size_t size, const char *root, const char *path
     return found;
 }
 
-/* Reads the distinct governors: "performance", or "performance powersave". */
+/* Reads the frequency governors of all processors, each once: "performance", or "performance
+ * powersave". */
 static void read_governors(char *text, size_t size, const char *root)
 {
     char path[PATH], one[64];
@@ -84,7 +85,7 @@ static void read_turbo(char *text, size_t size, const char *root)
 
 /* ---- Memory ---- */
 
-/* Reads the bracketed word of "always [madvise] never". */
+/* Reads the selected setting, which is in brackets: madvise of "always [madvise] never". */
 static void read_huge_pages(char *text, size_t size, const char *root)
 {
     char line[128];
@@ -130,7 +131,8 @@ static void visit_ports(const char *root,
     free(devices);
 }
 
-/* Appends an active port with its rate. The files hold "4: ACTIVE" and "100 Gb/sec (4X EDR)". */
+/* Appends the name and rate of a port if it is active. The kernel's files read "4: ACTIVE" and "100
+ * Gb/sec (4X EDR)". */
 static void add_active(void *arg, const char *root, const char *path, const char *device, int port)
 {
     char *text = arg, file[PATH + 32], state[64], rate[64] = "";
@@ -149,7 +151,7 @@ struct counting {
     int n;
 };
 
-/* Appends the counter of a port, which counts words of four bytes. */
+/* Appends a port with its bytes sent. The kernel counts words of four bytes. */
 static void add_port(void *arg, const char *root, const char *path, const char *device, int port)
 {
     struct counting *c = arg;

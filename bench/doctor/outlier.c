@@ -22,7 +22,8 @@ void measured_free(struct measured *m)
     free(m->ratios);
 }
 
-/* `others`: scratch of n numbers */
+/* Returns the median of all members comparable with i in round t, without i. others: scratch for n
+ * numbers. */
 static double median_of_others(const struct measured *m, const int *peers, size_t i, size_t t,
                                double *others)
 {
@@ -80,9 +81,9 @@ enum outlier outlier_judge(const struct interval *ratio, double margin, bool mor
 
 /* ---- Blame ---- */
 
-/* Counts of directions on the sending or receiving side of a node. */
+/* Number of directions in which a node sends, or in which it receives. */
 struct side {
-    int all, slow; /* slow: slow directions that are not explained yet */
+    int all, slow; /* slow: number of slow directions without a known cause */
 };
 
 static double share_of(const struct side *s)
@@ -102,8 +103,8 @@ static void count(struct side *sides, const struct direction *directions, size_t
     }
 }
 
-/* Blames the side that explains the largest share of its directions. Returns false if there is
- * none. Sides are [nodes][sender, receiver]. */
+/* Finds the node and role (sender or receiver) with the largest share of slow directions, and marks
+ * it as their cause. Returns false if there is none. sides: [nodes][sender, receiver]. */
 static bool explain(struct side *sides, struct direction *directions, size_t n, int nodes)
 {
     int worst = -1;

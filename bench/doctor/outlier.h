@@ -1,5 +1,6 @@
-/* Detection of slow members of a group by comparison with the others. Pure functions of numbers
- * measured in rounds. Every round measures all members, so that a slow moment affects all alike. */
+/* Finds slow cores or links by comparison with the other members of their group. Pure functions of
+ * numbers measured in rounds. Every round measures all members, so that a slow moment affects all
+ * alike. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,41 +14,42 @@
  * rounds they are the smallest and largest. */
 #define OUTLIER_LEVEL 0.98
 
-/* Numbers of n members in rounds, and the ratio of each member to the others. */
+/* One quantity of n members, measured in rounds, and the ratio of each member to the others. */
 struct measured {
-    double *x; /* [n][rounds]; NAN if missing in a round */
+    double *x; /* [n][rounds] measured values; NAN: missing */
     size_t n, rounds;
-    struct interval *ratios; /* [n], set by measured_compare */
+    struct interval *ratios; /* [n] ratio to the other members; set by measured_compare */
 };
 
-/* Makes room for n members, all numbers unknown. Call measured_free afterwards, also after an
+/* Allocates the values of n members, all unknown. Call measured_free afterwards, also after an
  * error. */
 enum status measured_open(struct measured *m, size_t n, size_t rounds, struct error *e);
 void measured_free(struct measured *m);
-/* Computes ratios[i]: in each round the number of i over the median of the others, then the
- * median over rounds with its interval. Only members with equal `peers` are compared; NULL: all.
- * Rounds without a number of i or of any other are left out. NAN if there is nothing to compare
- * with. ERR_MEMORY. */
+/* Computes ratios[i]: the value of i divided by the median of the others in each round, then the
+ * median of these quotients over rounds, with its interval. Only members with equal numbers in
+ * `peers` are compared; NULL: all. Rounds in which i or all others lack a value are left out. NAN
+ * if nothing is left. ERR_MEMORY. */
 enum status measured_compare(struct measured *m, const int *peers, struct error *e);
-/* Returns the median of a member over the rounds that have it, with its interval; NAN if none
- * has. */
+/* Returns the median of a member's values over rounds, with its interval; NAN if it has no
+ * value. */
 struct interval measured_interval(const struct measured *m, size_t i);
 
-/* Judges a ratio whose expected value is 1: slow if its whole interval lies beyond the margin,
- * fine if it lies within, else open. more_is_slower: the ratio is of times, so larger is slower;
- * otherwise it is of rates. The margin for detecting a loss of 10 % is 5 %, half-way to no loss. */
+/* Decides whether a member is slow from its ratio to the others, which is 1 if all are alike. Slow
+ * if the whole interval lies beyond the margin, fine if it lies within, otherwise open.
+ * more_is_slower: the values are times, so that a larger one is slower; otherwise they are rates.
+ * To detect a loss of 10 %, the margin is 5 %, half-way to no loss. */
 enum outlier { OUTLIER_UNKNOWN, OUTLIER_FINE, OUTLIER_OPEN, OUTLIER_SLOW };
 enum outlier outlier_judge(const struct interval *ratio, double margin, bool more_is_slower);
 
-/* Cause of slow directions: a sender or receiver with more than half of its directions slow, at
- * least two; else the pair itself. */
+/* Cause of a slow direction: the sender or the receiver, if more than half of its directions and at
+ * least two are slow; otherwise this pair of nodes. */
 enum blame { BLAME_NOTHING, BLAME_SENDER, BLAME_RECEIVER, BLAME_PAIR };
 struct direction {
     int from, to;
     bool slow;
-    enum blame blame; /* set by outlier_blame for slow directions */
+    enum blame blame; /* cause, set by outlier_blame for slow directions */
 };
-/* Sets the blame of all slow directions. The side with the largest share of slow directions
- * comes first, senders before receivers; the directions that it explains blame no other node.
- * ERR_MEMORY. */
+/* Sets the cause of all slow directions. The first cause is the sender or receiver with the largest
+ * share of slow directions, senders first if equal. Directions explained by one cause are not
+ * counted for another. ERR_MEMORY. */
 enum status outlier_blame(struct direction *directions, size_t n, int nodes, struct error *e);

@@ -7,7 +7,7 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-/* Largest number of directions that are all listed. */
+/* Largest number of directions for which all are printed; above it only slow ones. */
 enum { LINKS_SHOWN = 12 };
 
 /* ---- Nodes ---- */
@@ -17,7 +17,7 @@ static bool is_on(const struct doctor_core *c, const struct doctor_node *n)
     return strcmp(c->node, n->name) == 0;
 }
 
-/* Formats a ratio as "0.90", "-" if unknown. */
+/* Formats a ratio with two decimals, such as "0.90"; "-" if it is unknown. */
 static char *text_ratio(char text[TEXT_NUMBER], double ratio)
 {
     return isnan(ratio) ? strcpy(text, "-") : text_fixed(text, ratio, 2);
@@ -39,7 +39,7 @@ static void print_node(FILE *out, const struct doctor_node *n, const struct diag
         gemm += c->gemm_gflop_per_s;
         memory += c->memory_gbyte_per_s;
         latency += c->latency_ns / n->ranks;
-        ratio = fmin(ratio, c->gemm_ratio); /* fmin prefers the number to NAN */
+        ratio = fmin(ratio, c->gemm_ratio); /* fmin returns the number if the other value is NAN */
         on_core = fmin(on_core, c->on_core_pct);
     }
     if (isnan(n->quota_cores))
@@ -96,7 +96,7 @@ static bool is_shown(const struct diagnosis *d, size_t i)
            d->directions[i].from == d->directions[i].to;
 }
 
-/* Summarises the directions that are not listed. */
+/* Prints one line about all directions that have no line of their own. */
 static void print_rest(FILE *out, const struct diagnosis *d)
 {
     double least = INFINITY, most = 0, latency = 0;
@@ -127,7 +127,7 @@ static void print_links(FILE *out, const struct examination *x, const struct dia
 
 /* ---- Findings ---- */
 
-/* Narrower terminals are treated as none. */
+/* Terminals that are not wider are treated as if the output were no terminal. */
 enum { LEAST_COLUMNS = 33 };
 
 static void print_findings(FILE *out, const struct diagnosis *d, int width)

@@ -1,7 +1,7 @@
-/* CSV files of `scalebench doctor`. A row is a struct whose members are the columns of a .def
- * file: numbers, NAN if unknown, and texts below DOCTOR_TEXT bytes. So ranks can send rows to
- * each other unchanged. Measured rows are in nodes.csv, bursts.csv and messages.csv, results in
- * cores.csv, links.csv and findings.csv. */
+/* CSV files of `scalebench doctor`. A row is a struct whose members are the columns of a .def file:
+ * numbers (NAN if unknown) and texts shorter than DOCTOR_TEXT. Since it has no pointers, ranks can
+ * send it to each other unchanged. Measured rows are in nodes.csv, bursts.csv and messages.csv,
+ * results in cores.csv, links.csv and findings.csv. */
 #pragma once
 
 #include <stddef.h>
@@ -39,7 +39,7 @@ struct doctor_finding {
 
 struct doctor_table {
     const char *file;
-    const char *what; /* meaning of a row */
+    const char *what; /* what one row of the table describes, for the dictionary */
     const struct column *columns;
     size_t n, row_bytes;
 };
@@ -47,20 +47,21 @@ struct doctor_table {
 extern const struct doctor_table doctor_nodes, doctor_bursts, doctor_messages, doctor_cores,
     doctor_links, doctor_findings;
 
-/* Returns all tables; *n is their number. */
+/* Returns all *n tables. */
 const struct doctor_table *const *doctor_tables(size_t *n);
 
 /* Makes every cell of a row unknown. */
 void doctor_clear(const struct doctor_table *table, void *row);
 
-/* Writes FOLDER/<file> with n rows. ERR_SYSTEM if that fails. */
+/* Writes n rows to FOLDER/<file>, where <file> is the table's name. ERR_SYSTEM if that fails. */
 enum status doctor_write(const struct doctor_table *table, const char *folder, const void *rows,
                          size_t n, struct error *e);
 
-/* Reads FOLDER/<file> into *rows, an array of n structs of the table; free with free, NULL on
- * error. ERR_DATA with file and line for a wrong file, ERR_SYSTEM or ERR_DATA for a missing one. */
+/* Reads FOLDER/<file> into *rows, an array of *n structs of the table's row type, to be freed with
+ * free; NULL on error. ERR_DATA with file and line if the file is malformed, ERR_SYSTEM or ERR_DATA
+ * if it is missing. */
 enum status doctor_read(const struct doctor_table *table, const char *folder, void *rows, size_t *n,
                         struct error *e);
 
-/* Writes columns.csv of all tables. */
+/* Writes FOLDER/columns.csv, which explains the columns of all tables. */
 enum status doctor_write_dictionary(const char *folder, struct error *e);

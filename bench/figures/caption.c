@@ -14,7 +14,7 @@
  * picture. */
 enum { BASES_LISTED = 6, BASES_LISTED_SHORT = 3 };
 
-/* Writes " Strong scaling."; brief: ", strong scaling". */
+/* Writes the kind of scaling: " Strong scaling.", or if brief ", strong scaling". */
 static void write_scaling(FILE *out, const struct summary *s, bool brief)
 {
     const char *scaling = config_text(&s->spec->config, OPT_SCALING);
@@ -100,8 +100,8 @@ static void write_subject(FILE *out, const struct summary *s, bool trained, bool
  * intervals. */
 struct basis {
     double least, most; /* fewest and most launches, runs or paired ratios per point */
-    /* points: shown points with a value; met: those of them whose interval reaches level
-     * SUMMARY_CONFIDENCE */
+    /* points: number of shown points with a value; met: number of these points whose interval
+     * reaches level SUMMARY_CONFIDENCE */
     size_t points, met;
     double low, high; /* lowest and highest confidence level of the intervals (%) */
     const char *what[2];
@@ -110,7 +110,7 @@ struct basis {
     const char *with;
 };
 
-/* Writes "1" or "6 to 12". */
+/* Writes a range of counts: "1" or "6 to 12". */
 static void write_range(FILE *out, double least, double most)
 {
     char text[TEXT_NUMBER];
@@ -132,8 +132,8 @@ static enum column_id whiskers_of(const struct figure_data *d)
     return d->quantity->source == SOURCE_POINTS ? d->quantity->lo : COLUMNS;
 }
 
-/* Columns whose intervals are computed from pairs of launches of one block: lower end of the
- * interval, number of pairs. */
+/* Columns whose intervals are computed from pairs of launches in the same block: column of the
+ * lower end of the interval, and where to find the number of pairs. */
 static const struct pairing {
     enum column_id lo;
     size_t pairs; /* offset of the number of pairs in struct point_summary */
@@ -233,7 +233,7 @@ static struct basis find_basis(const struct figure_data *d)
     return basis;
 }
 
-/* Writes "75" or "75 to 96.9". */
+/* Writes the lowest and the highest confidence level (%): "75" or "75 to 96.9". */
 static void write_levels(FILE *out, const struct basis *basis)
 {
     fprintf(out, "%.3g", basis->low);
@@ -276,7 +276,7 @@ static void write_epochs(FILE *out, const struct summary *s)
     fputs(most > 1 ? " epochs" : " epoch", out);
 }
 
-/* Writes " of 30 steps", or " of 5 epochs, one per seed". */
+/* Writes how long each launch or run is: " of 30 steps", or " of 5 epochs, one per seed". */
 static void write_sample(FILE *out, const struct figure_data *d, const struct summary *ran,
                          const struct basis *basis)
 {
@@ -293,7 +293,7 @@ static void write_sample(FILE *out, const struct figure_data *d, const struct su
         fprintf(out, " of %s steps", summary_distinct(text, sizeof text, ran, COLUMN_steps));
 }
 
-/* Writes ", 75 to 96.9 % intervals." */
+/* Writes the confidence levels of the intervals: ", 75 to 96.9 % intervals." */
 static void write_intervals(FILE *out, const struct figure_data *d, const struct basis *basis)
 {
     if (d->figure->shape->whiskers && basis->high > 0) {
@@ -523,7 +523,8 @@ static enum status find_shown(struct summary *shown, const struct figure_data *d
     return OK;
 }
 
-/* Describes the run by the points that ran, or by all points if none ran. */
+/* Writes the caption of measured values. The caption describes the run by the points that ran, or
+ * by all points if none ran. */
 static enum status write_measured(FILE *out, const struct figure_data *d, bool full,
                                   struct error *e)
 {

@@ -48,7 +48,7 @@ static void write_fates(FILE *out, const struct summary *s)
         fprintf(out, " Further reasons: %zu, in the table.", listed - listed_max);
 }
 
-/* Writes " Not ok: 3 failed, 2 skipped." */
+/* Writes how many points have each status other than ok: " Not ok: 3 failed, 2 skipped." */
 static void write_counts(FILE *out, const struct summary *s)
 {
     size_t n[POINT_STATUSES] = {0}, listed = 0;
@@ -66,7 +66,8 @@ void missing_write(FILE *out, const struct summary *s, bool full)
     (full ? write_fates : write_counts)(out, s);
 }
 
-/* Writes " Seeds missing: ranks=2 (2 of 3)." */
+/* Writes the points that have fewer accuracy runs than seeds: " Seeds missing: ranks=2 (2 of
+ * 3)." */
 void missing_write_seeds(FILE *out, const struct summary *s)
 {
     size_t listed = 0;
@@ -91,7 +92,8 @@ static bool is_twin(const struct figure_data *d, size_t point)
     return false;
 }
 
-/* Writes " 3 of 54 launches disturbed." */
+/* Writes how many launches behind the shown points were disturbed: " 3 of 54 launches
+ * disturbed." */
 void disturbed_write(FILE *out, const struct figure_data *d)
 {
     size_t disturbed = 0, launches = 0;
@@ -191,9 +193,9 @@ static bool miss_alike(const struct figure_data *d, long ranks, const char *stat
     return true;
 }
 
-/* Returns the length of the common beginning of all series' names, in whole parts:
- * "reduce_bcast, " of "reduce_bcast, nodes 1" and "reduce_bcast, nodes 2". The legend shows it,
- * so messages may leave it out. */
+/* Returns the length of the beginning that all series' names share, up to a comma: "reduce_bcast, "
+ * of "reduce_bcast, nodes 1" and "reduce_bcast, nodes 2". The legend shows it, so messages may
+ * leave it out. */
 static size_t shared_lead(const struct series_list *list)
 {
     const char *first = list->n > 0 ? list->items[0].name : "";
@@ -221,7 +223,8 @@ static bool misses_at(const struct missing *m, const struct series *series, long
     return (series == NULL || misses) && miss_alike(m->d, ranks, status) == (series == NULL);
 }
 
-/* Writes "All skipped at 4, 8 ranks; ring failed at 2". */
+/* Writes at which numbers of ranks a series has this status: "All skipped at 4, 8 ranks; ring
+ * failed at 2". series NULL: all series. */
 static void write_missing_at(struct missing *m, const struct series *series, const char *status)
 {
     enum { LISTED_MAX = 6 };

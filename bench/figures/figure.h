@@ -1,7 +1,7 @@
 /* One figure to draw: what the spec requests, completed by the defaults of its kind (a row of
- * bench/spec/figures/figures.def). Each kind has a shape, one of the structs below. It determines
- * the rows of series_<figure>.csv and which points the figure can show. Only the shape's own
- * functions depend on which shape it is. Internal to bench/figures. */
+ * bench/spec/figures/figures.def). Each kind has a shape, one of the structs below. The shape
+ * determines the rows of series_<figure>.csv and which points a figure can show. Only the functions
+ * in a shape depend on which shape it is. Internal to bench/figures. */
 #pragma once
 
 #include "bench/figures/quantity.h"
@@ -35,7 +35,7 @@ struct figure {
     const char *script; /* plots/<script>.gp */
     const struct figure_shape *shape;
     const struct figure_request *request; /* borrowed */
-    bool model;                           /* the model of time is drawn beside measured values */
+    bool model;                           /* predicted times are drawn beside measured values */
     bool published;                       /* the spec's published values are drawn */
 };
 

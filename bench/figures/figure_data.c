@@ -69,8 +69,8 @@ static bool is_drawn(const struct figure_data *d, size_t series)
     return false;
 }
 
-/* Moves up to FIGURE_CURVES_MAX series with a value to the front, to be drawn. If no series has a
- * value, it takes all, so that the legend lists them. */
+/* Moves the series to draw to the front: up to FIGURE_CURVES_MAX series that have a value. If no
+ * series has a value, any series can be drawn, so that the legend lists it. */
 static enum status choose_curves(struct figure_data *d, struct error *e)
 {
     struct series_list *list = &d->series;

@@ -46,8 +46,8 @@ struct figure_data {
      * point's index, and one that is dropped has NO_POINT. */
     size_t *stands_for;
     bool repeats; /* some points repeat others */
-    /* [points]: index of the point's series before series to draw are chosen; NO_POINT if it has
-     * none */
+    /* [points] index of the point's series, in the order before the drawn series were moved to the
+     * front; NO_POINT if it has no series */
     size_t *series_of;
     struct figure_table table; /* used only if the shape has any_x */
     struct measured *measured; /* [points] value and interval of each point */
@@ -85,7 +85,8 @@ bool figure_data_misses(const struct figure_data *d, size_t point);
 /* Returns whether a figure of bars can show the point. */
 bool figure_data_has_bar(const struct figure_data *d, size_t point);
 
-/* Return the predicted and the published value of a point; NAN if the figure shows none. */
+/* figure_data_model returns the predicted, figure_data_published the published value of a point;
+ * NAN if the figure shows none. */
 double figure_data_model(const struct figure_data *d, const struct quantity *q, size_t point);
 double figure_data_published(const struct figure_data *d, size_t point);
 

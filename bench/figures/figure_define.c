@@ -122,8 +122,8 @@ static const char *class_names(const struct figure_data *d)
     return set != NULL ? set->class_names : "";
 }
 
-/* Writes the title of x, such as "epoch", "time (s)" or "ranks (MPI processes)"; "case" and
- * "run" stay unchanged. */
+/* Writes the title of the x axis, such as "epoch", "time (s)" or "ranks (MPI processes)". The names
+ * "case" and "run" are titles as they are. */
 static void title_x(char title[QUANTITY_TITLE], const struct figure_data *d)
 {
     if (d->x.by_option)

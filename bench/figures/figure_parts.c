@@ -154,8 +154,8 @@ const struct figure_shape shape_overlap = {
 
 /* ---- Memory ---- */
 
-/* Kinds of memory that option y can add up. Each has three columns: by formula, by forecast and
- * measured. */
+/* Kinds of memory that option y can add up. Each kind has three columns: by formula, by forecast
+ * and measured. */
 #define MEMORY_PARTS(PART)                                                                         \
     PART(params)                                                                                   \
     PART(grads)                                                                                    \

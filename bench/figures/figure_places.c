@@ -101,8 +101,8 @@ static bool are_repetitions(const struct figure_data *d, const size_t *points, s
     return !cases_differ(d, points, n);
 }
 
-/* Returns whether rows of all these points fall on the same x and no column in option `series`
- * separates them. Rows of foreign programs do not. */
+/* Returns whether all these points have rows at the same x, which no column in option `series`
+ * separates. Foreign programs have no such rows. */
 static bool share_rows(const struct figure_data *d, const size_t *points, size_t n)
 {
     const struct value *series = &d->figure->request->options[FIGURE_SERIES];

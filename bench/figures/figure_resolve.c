@@ -1,5 +1,5 @@
-/* Resolves the options of a figure: quantities, x, conditions. Names are checked here, before
- * anything is run or read. */
+/* Looks up what the options of a figure name: quantities, x, conditions. Names are checked here,
+ * before anything is run or read. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static const struct spec_option *find_own(const struct figure_data *d, const cha
 }
 
 /* Writes the name nearest to `name` among options of points and all columns. A column of exactly
- * this name is left out: it exists, but not in the figure's file. */
+ * this name is left out, since the figure's file does not have it. */
 static enum status find_near(char near[NAME_NEAR_BYTES], const struct figure_data *d,
                              const char *name, struct error *e)
 {

@@ -173,7 +173,8 @@ const char *figure_x_column(const struct figure_data *d)
     return name;
 }
 
-/* Returns the length of a column's name without "_pct", which its variants drop: test_acc_lo. */
+/* Returns the length of a column's name without the ending "_pct". Names of its variants begin with
+ * this stem: test_acc_lo. */
 static int stem_length(const char *name)
 {
     return (int)(strlen(name) - (text_ends(name, "_pct") ? strlen("_pct") : 0));

@@ -24,7 +24,7 @@ const char *figures_explain_ending(char stem[FIGURES_STEM], const char *column);
 
 /* A run whose figures are drawn. All members are borrowed. */
 struct figures_run {
-    const struct summary *s; /* summary with its own spec */
+    const struct summary *s; /* summary of the run, with the run's own spec */
     const char *dir;         /* folder of its CSV files */
     const char *name;        /* name of the run in legends; NULL for a single run */
 };
@@ -45,8 +45,8 @@ enum figures_files { FIGURES_PICTURES, FIGURES_WITH_SCRIPTS, FIGURES_FOR_PAGE };
 enum status figures_draw(const struct figures_run *runs, size_t n, const char *out,
                          const char *plots_dir, enum figures_files files, struct error *e);
 
-/* A figure of a sweep. It draws the rows of `table` whose column part is `part` and whose `column`
- * is above 0. */
+/* A figure of a sweep, drawn from the rows of `table` whose column part is `part` and whose
+ * `column` is above 0. */
 struct sweep_figure {
     const char *table, *part, *column, *figure, *script;
     const char *caption;

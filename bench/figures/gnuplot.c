@@ -127,7 +127,8 @@ static enum status no_gnuplot(const char *why, struct error *e)
                      why);
 }
 
-/* If posix_spawnp forks before it searches for the program, the child exits with 127. */
+/* Waits until gnuplot ends. Exit status 127 also means that gnuplot is not installed, if
+ * posix_spawnp forks before it searches for the program. */
 static enum status wait_for_gnuplot(pid_t pid, const char *script, const char *messages,
                                     struct error *e)
 {
@@ -144,7 +145,7 @@ static enum status wait_for_gnuplot(pid_t pid, const char *script, const char *m
                     messages[0] ? messages : text_end(end, state));
 }
 
-/* Option -d ignores the user's own gnuplot settings, so that figures are equal everywhere. */
+/* Option -d makes gnuplot ignore the user's settings, so that figures are equal on all machines. */
 enum status gnuplot_run(char *definitions, char *script, struct error *e)
 {
     char *argv[] = {"gnuplot", "-d", "-e", definitions, script, NULL};

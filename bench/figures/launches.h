@@ -1,4 +1,5 @@
-/* The launches behind a quantity's values, from raw.csv of each run. Internal to bench/figures. */
+/* Reads the launches that the values of a quantity are computed from, from raw.csv of each run.
+ * Internal to bench/figures. */
 #pragma once
 
 #include "bench/figures/figure_data.h"

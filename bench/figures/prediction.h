@@ -1,7 +1,7 @@
 /* Predicts a step time as compute plus communication. Compute is the base's step time divided among
  * the ranks. Communication is the time until the last rank has sent, received and summed everything
  * (comm/cost/sweep.h), with coefficients that comm_sweep fitted on this machine. The model assumes
- * no overlap. It includes contention for a node's memory only as far as the fit did. */
+ * no overlap. Contention for a node's memory is included only as far as the fit measured it. */
 #pragma once
 
 #include <stdio.h>
@@ -12,10 +12,9 @@
 
 struct prediction {
     double *step_ms; /* [points] predicted step time (ms); NAN: no prediction */
-    double *
-        /* [points] predicted time of a step's communication calls without compute, as
-         * measure.replay measures it */
-        calls_ms;
+    /* [points] predicted time of a step's communication calls without compute, as
+     * measure.replay measures it */
+    double *calls_ms;
     size_t n;     /* number of points with a prediction */
     bool by_rate; /* for some points, the spec's rate and delay between emulated hosts were used */
     /* for captions: coefficients and their file; if n is 0, why there is no prediction */
@@ -29,7 +28,7 @@ enum status prediction_make(struct prediction *p, const struct summary *s, const
                             struct error *e);
 void prediction_free(struct prediction *p);
 
-/* Predicts the time of a step's messages and sums, until the last rank has finished (ms). It
+/* Predicts the time of a step's messages and sums, until the last rank has finished (ms). The time
  * includes the sum of gradients over replicas, the sums over slices of dense layers, and messages
  * between pipeline stages of equal FLOPs. width: bytes per number. The point must have a network,
  * and a number of ranks that the strategy supports. Each host of the machine has `group`

@@ -47,8 +47,8 @@ static int slices_of(const struct talk *t)
     return (int)config_int(t->config, OPT_TENSOR);
 }
 
-/* Returns the machine as seen by replicas. A host has group / slices of them, since consecutive
- * ranks are slices of one replica. */
+/* Returns a machine with replicas in place of ranks. Consecutive ranks are slices of one replica,
+ * so a host has group / slices replicas. */
 static struct sweep_machine machine_of_replicas(const struct talk *t)
 {
     return machine_of(t, t->replicas, t->machine->hosts.group / slices_of(t));
@@ -118,8 +118,8 @@ static enum status cut_layers(int *first, const struct net_desc *net, int stages
     return status;
 }
 
-/* Predicts the time in which a stage sends to its neighbours (s). They are on other hosts unless a
- * host has ranks of several stages. */
+/* Predicts the time in which a stage sends to its neighbours (s). The neighbours are on other hosts
+ * unless a host has ranks of several stages. */
 static double pass_on_s(const struct talk *t, const struct pipeline_traffic *sent)
 {
     const struct sweep_machine *m = t->machine;

@@ -78,8 +78,8 @@ static bool has_word(const char *name, const char *word)
 }
 
 /* Writes a title such as "wait (ms)" for wait_ms, "cap (MiB)" for cap_mib, "nodes" for nodes,
- * "ranks per node" for ranks_per_node. If the name is only a unit, the title is the meaning up
- * to its first comma or bracket. */
+ * "ranks per node" for ranks_per_node. If the name consists only of a unit, the title is the
+ * beginning of the column's meaning, up to a comma or bracket. */
 static void title_of(char title[QUANTITY_TITLE], const char *name, const char *unit,
                      const char *meaning)
 {
@@ -105,7 +105,7 @@ static void title_of(char title[QUANTITY_TITLE], const char *name, const char *u
         *c = *c == '_' ? ' ' : *c;
 }
 
-/* Returns the title from axes.def, or NULL. */
+/* Returns the axis title of an option from axes.def, or NULL. */
 static const char *axis_title(enum option_id id)
 {
     static const struct {

@@ -25,13 +25,13 @@ enum { QUANTITY_TERMS_MAX = 4 };
 struct quantity {
     const char *name;
     const char *title; /* title of the axis */
-    /* CSV file of which rows are combined to one value per point; NULL: points have the value */
+    /* CSV file whose rows are combined to one value per point; NULL: points have the value */
     const char *file;
     double most; /* largest possible value */
     enum quantity_source source;
-    const char *raw;       /* its column in raw.csv or `file`; not used if the source is POINTS */
-    enum column_id column; /* its column in summary.csv; COLUMNS: none */
-    /* Members for the source POINTS only. */
+    const char *raw;       /* column of raw.csv or of `file`; not used if the source is POINTS */
+    enum column_id column; /* column of summary.csv; COLUMNS: none */
+    /* The following four members are used only if the source is POINTS. */
     double unit; /* factor from the unit of the column to the unit of the axis */
     /* columns with the value and the ends of its interval */
     enum column_id whole, lo, hi;
@@ -39,7 +39,7 @@ struct quantity {
     /* For sums: columns of `file` that are added to `raw`. */
     const char *added[QUANTITY_TERMS_MAX - 1];
     size_t n_added;
-    bool complete; /* if a launch has no value, its point has none */
+    bool complete; /* the value of a point is unknown if one of its launches has none */
 };
 
 /* Returns the row of quantities.def with this name, or NULL. */
@@ -59,9 +59,9 @@ void quantity_column_title(char title[QUANTITY_TITLE], const struct column *colu
  * keep their name. */
 void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option *option);
 
-/* Makes a quantity of a sum of columns, such as "forward_ms + backward_ms". All must be in one file
- * and have one unit. Returns false with the reason in `why`. `name` stores the sum without
- * blanks. */
+/* Makes a quantity of a sum of columns, such as "forward_ms + backward_ms". All columns must be in
+ * one file and have the same unit. Returns false with the reason in `why`. `name` stores the sum
+ * without blanks. */
 bool quantity_of_sum(struct quantity *quantity, char name[QUANTITY_TITLE],
                      char title[QUANTITY_TITLE], const char *text, const char *file, const char *x,
                      char why[QUANTITY_TITLE]);

@@ -71,8 +71,8 @@ static enum status define(FILE *out, const void *what, const struct pictures *pi
     return OK;
 }
 
-/* Draws one figure, or removes older pictures if the table has no rows for it. *found: it has
- * rows. */
+/* Draws one figure, or removes older pictures if the table has no rows for it. *found: the table
+ * has such rows. */
 static enum status draw_or_remove(const struct shown *shown, const struct pictures *pictures,
                                   bool *found, struct error *e)
 {

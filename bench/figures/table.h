@@ -30,7 +30,7 @@ struct table_row {
 struct table_series {
     char name[192];
     size_t point; /* one of the series' points; NO_POINT: only published values */
-    size_t base;  /* index of the series in figure_data.series of which this is all or a part */
+    size_t base;  /* index in figure_data.series of the series that this one is a part of */
     size_t nth;   /* position before sorting, the order in which rows were read */
     bool valued;  /* the series has a value to draw */
     size_t curve; /* number of the curve in the picture, from 1; 0: not drawn */
@@ -66,7 +66,8 @@ enum status table_measure(struct figure_data *d, struct error *e);
 
 /* Internal: reads the k-th quantity of option y from its file, for every run. */
 enum status table_gather(struct figure_data *d, size_t k, struct error *e);
-/* Internal: set *x to the position of a text or a point on the x axis; NAN: it has none. */
+/* Internal: set *x to the position of a text or a point on the x axis; NAN if it has no position
+ * there. */
 enum status table_x_of_text(double *x, struct figure_table *table, const char *text,
                             struct error *e);
 enum status table_x_of_point(double *x, struct figure_data *d, size_t point, struct error *e);

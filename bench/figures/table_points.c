@@ -38,7 +38,7 @@ static enum status take_dots(struct figure_data *d, struct table_dots *dots, siz
         for (size_t k = 0; k < n && d->stands_for[i] == point; k++)
             TRY(table_add_dot(&d->table, dots, launches_value(l, i, &launches[k]), e));
     }
-    d->table.n_dots -= dots->n == 1; /* a single launch is the value itself */
+    d->table.n_dots -= dots->n == 1; /* a single launch equals the value and needs no dot */
     dots->n = dots->n == 1 ? 0 : dots->n;
     return OK;
 }

@@ -24,12 +24,13 @@ struct gathering {
     struct figure_data *d;
     const struct quantity *q;
     const struct figure_run *run;
-    size_t k;                    /* index of the quantity in option y */
-    bool by_point;               /* one value per point; x and series are ignored */
-    struct csv_table table, raw; /* the file; raw.csv if `diverged` is found there, else empty */
+    size_t k;      /* index of the quantity in option y */
+    bool by_point; /* each point gets one value, without x and series */
+    /* table: the file; raw: raw.csv if `diverged` is found there, otherwise empty */
+    struct csv_table table, raw;
     const char **diverged; /* [n_diverged] names of diverged launches, which no median includes */
     size_t n_diverged;
-    /* indices of columns in the file; -1: it has no such column */
+    /* indices of columns in the file; -1: the file has no such column */
     int point, launch, timed, of_case, x;
     int kind; /* index of the column that separates rows into curves, such as metric; -1: none */
     /* two different texts of column `kind`, borrowed from the table; NULL: not found */
@@ -151,7 +152,7 @@ static enum status series_of_row(size_t *series, struct gathering *g, size_t poi
 
 /* ---- Samples ---- */
 
-/* Reads a number; NaN and Inf of diverged training count as missing. */
+/* Reads a number. NaN and Inf, which diverged training writes, are taken as missing. */
 static enum status read_term(double *term, const struct gathering *g, size_t column,
                              struct error *e)
 {

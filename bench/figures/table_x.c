@@ -1,4 +1,4 @@
-/* Positions of texts and points on the x axis. */
+/* Computes the positions of texts and points on the x axis. */
 #include <math.h>
 
 #include "bench/collect/summary.h"

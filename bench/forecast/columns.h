@@ -1,4 +1,4 @@
-/* Columns of `scalebench plan --format csv`. */
+/* Declares the columns of `scalebench plan --format csv`. */
 #pragma once
 
 #include <stddef.h>

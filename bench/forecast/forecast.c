@@ -9,9 +9,9 @@
 #include "kernels/base/mem.h"
 #include "kernels/desc/net_slice.h"
 
-/* Assumptions without measurements: speed of a core of a current server processor and of a
- * node's memory, start of ranks, start of a peer with its libraries. A network has 1 Gbit/s
- * unless an option sets its rate. */
+/* Assumed values if nothing was measured: FLOP/s of a core and bytes/s of memory of a current
+ * server, overhead of a step, start of the ranks, start of a peer with its libraries. A network has
+ * 1 Gbit/s unless an option sets its rate. */
 #define FLOP_PER_S_CORE 40e9
 #define BYTE_PER_S      5e9
 #define STEP_S          100e-6
@@ -20,18 +20,19 @@
 static const struct link_model memory = {.alpha_s = 2e-6, .beta_s = 0.2e-9, .gamma_s = 0.2e-9};
 static const struct link_model network = {.alpha_s = 50e-6, .beta_s = 8e-9, .gamma_s = 0.2e-9};
 
-/* Wall times of a point's launches and steps. */
+/* Times of a point's launches and steps, summed over launches; [2] by enum launch_run. */
 struct walls {
     double sum_s[2], step_s;
     size_t n[2], steps;
-    double timed_s; /* total time of timed launches that ended, counted or not */
+    double timed_s; /* time of all timed launches that have ended, also failed ones (s) */
 };
 
 struct sources {
-    struct walls *walls; /* [n_points + 1]: the last one is for points outside the spec */
+    /* [n_points + 1]: the last one collects launches of points that are not in the spec */
+    struct walls *walls;
     struct known_steps known;
-    int cores;    /* cores of a node of this machine */
-    bool resumes; /* the launches of `walls` will count, since their run will be resumed */
+    int cores;    /* number of cores of this machine */
+    bool resumes; /* the run with the launches in `walls` will be resumed */
 };
 
 /* ---- Launches of the same point ---- */
@@ -54,7 +55,7 @@ static void add_walls(struct walls *walls, const struct spec *spec, const struct
     }
 }
 
-/* Reads the launches of the run that would be resumed, else of the latest run. */
+/* Reads the launches of the run that would be resumed, or of the latest run if there is none. */
 static enum status read_walls(struct sources *s, const struct campaign *c, struct error *e)
 {
     char run_dir[PATH_BYTES];
@@ -73,7 +74,8 @@ static enum status read_walls(struct sources *s, const struct campaign *c, struc
 
 /* ---- Steps ---- */
 
-/* Returns how many cores compute at a time. Replayed ranks sleep and share no core. */
+/* Returns how many cores compute at the same time. Replayed ranks sleep, so there can be more of
+ * them than cores. */
 static double cores_of(const struct config *c, enum launch_run run, int cores)
 {
     double wanted = config_number(c, OPT_RANKS) * config_number(c, OPT_THREADS);
@@ -102,8 +104,8 @@ static enum status estimate_comm(double *comm_s, const struct point *point, stru
     return OK;
 }
 
-/* Counts the weights of all ranks. The stages of a pipeline together hold one network; a slice
- * holds everything except its part of the dense layers. */
+/* Counts the weights that all ranks hold together. All stages of a pipeline hold one network; a
+ * slice holds everything except the other slices of dense layers. */
 static enum status count_weights(double *n, const struct point *point, struct error *e)
 {
     const struct config *c = &point->config;
@@ -114,8 +116,8 @@ static enum status count_weights(double *n, const struct point *point, struct er
     return OK;
 }
 
-/* Assumes a compute time: FLOPs, and each rank reads or writes weights, gradients and two states
- * once. */
+/* Estimates a step's compute time (s) without measurements: from FLOPs, and from memory traffic in
+ * which each rank reads or writes weights, gradients and two states once. */
 static enum status assume_compute_s(double *compute_s, const struct point *point, double flops,
                                     double cores, struct error *e)
 {
@@ -141,8 +143,8 @@ static enum status estimate_step(double *step_s, const struct point *point,
     return OK;
 }
 
-/* Converts a step of another campaign: compute time for the point's images and this machine's
- * speed. Communication time is kept if messages are alike, else predicted. */
+/* Converts a step time of another campaign: scales compute by the point's images and this machine's
+ * speed. Communication scales with it if the messages are alike; otherwise it is predicted. */
 static enum status take_step(double *step_s, const struct point *point,
                              const struct known_steps *known, const struct known_step *other,
                              double cores, struct error *e)
@@ -158,8 +160,8 @@ static enum status take_step(double *step_s, const struct point *point,
     return OK;
 }
 
-/* Finds a step time: from the point's own timed launches, else from other campaigns, else
- * roughly. */
+/* Finds the point's step time (s): from its own timed launches, otherwise from another campaign,
+ * otherwise a rough estimate. */
 static enum status find_step(double *step_s, struct forecast_launch *l, const struct sources *s,
                              const struct forecast *f, size_t point, enum launch_run run,
                              struct error *e)
@@ -189,8 +191,8 @@ static double steps_of(const struct config *c, enum launch_run run)
     return run == RUN_TIME ? config_launch_steps(c) : config_run_steps(c);
 }
 
-/* Returns the mean sleep per step that inject causes. Ignores inject.ranks, steps and phase, as
- * if every step and phase slept. */
+/* Returns the mean injected sleep per step (s). Assumes that every rank, step and phase sleeps,
+ * whatever inject.ranks, inject.steps and inject.phase say. */
 static double sleep_s(const struct config *c)
 {
     double shape = config_number(c, OPT_INJECT_SHAPE), sleep = config_number(c, OPT_INJECT_SLEEP);
@@ -265,26 +267,29 @@ static enum status forecast_point(struct forecast *f, size_t i, const struct sou
 
 /* ---- The campaign ---- */
 
-/* Returns the time of n launches; 0 if n is 0, even if the time of one is unknown. */
+/* Returns the time of n launches (s); 0 if n is 0, even if the time of one launch is unknown. */
 static double take_s(const struct forecast_point *p, enum launch_run run, double n)
 {
     return n > 0 ? n * p->launch[run].seconds : 0;
 }
 
-/* Returns whether the first timed launch is pending. It runs even if the budget is spent. */
+/* Returns whether the point's first timed launch is still pending. This launch runs even if the
+ * budget is used up. */
 static bool has_first_left(const struct forecast_point *p)
 {
     return p->least[RUN_TIME] > 0 && p->done[RUN_TIME] == 0;
 }
 
-/* Returns the time of pending timed launches after the first, if there are `launches` in all. */
+/* Returns the time of pending timed launches after the first (s), if the point gets `launches`
+ * timed launches in all. */
 static double further_s(const struct forecast_point *p, size_t launches)
 {
     size_t before = p->done[RUN_TIME] > 0 ? p->done[RUN_TIME] : 1;
     return launches > before ? take_s(p, RUN_TIME, (double)(launches - before)) : 0;
 }
 
-/* Returns the time of pending launches, with this share of the timed ones after the first. */
+/* Returns the time of all pending launches (s). Of the timed ones after the first, only `share` (0
+ * to 1) is included. */
 static double left_s(const struct forecast_point *p, size_t launches, double share)
 {
     size_t accuracy = p->least[RUN_ACCURACY] - p->done[RUN_ACCURACY];
@@ -303,8 +308,9 @@ static double known_or_0(double seconds)
     return isnan(seconds) ? 0 : seconds;
 }
 
-/* Finds the share of further timed launches that fits the budget. First launches and finished
- * ones use budget, accuracy runs do not. */
+/* Finds which share (0 to 1) of timed launches after the first fits the budget, for the least and
+ * the largest number of launches. First launches and finished ones use budget, accuracy runs do
+ * not. */
 static void find_shares(double *least, double *most, const struct forecast *f, double spent_s)
 {
     double room = config_number(&f->c->spec.config, OPT_BUDGET) - spent_s, few = 0, many = 0;
@@ -319,7 +325,7 @@ static void find_shares(double *least, double *most, const struct forecast *f, d
     *most = many > room ? room / many : 1;
 }
 
-/* Returns the time of the run's timed launches. */
+/* Returns the time that the run to be resumed has spent on timed launches (s). */
 static double spent_s(const struct sources *s, const struct spec *spec)
 {
     double sum = 0;
@@ -328,7 +334,7 @@ static double spent_s(const struct sources *s, const struct spec *spec)
     return sum;
 }
 
-/* Returns the worst basis among a point's required launches. */
+/* Returns the least reliable basis among a point's required launches. */
 static enum forecast_basis basis_of(const struct forecast_point *p)
 {
     enum forecast_basis worst = BASIS_own;
@@ -338,7 +344,7 @@ static enum forecast_basis basis_of(const struct forecast_point *p)
     return worst;
 }
 
-/* Appends a campaign's name if it is new and fits. */
+/* Appends a campaign's name to a list, if it is not in the list and fits. */
 static void add_name(char *names, size_t size, const char *name)
 {
     size_t used = strlen(names), length = strlen(name);

@@ -1,4 +1,4 @@
-/* Reads from their tables the steps that other campaigns have measured. */
+/* Reads the step times that other campaigns have measured, from their summary.csv. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +9,20 @@
 #include "bench/record/csv_reader.h"
 #include "kernels/base/mem.h"
 
-/* Columns of summary.csv that describe a step. */
+/* Indices of the columns of a summary.csv that describe a step. */
 struct columns {
     size_t site, link, model, workload, strategy, nodes, ranks, threads, oversubscribed, compute,
         batch, flops, step_ms, exposed_ms, inject_ms;
 };
 
-/* Table and the machine that it was measured on. */
+/* A table, its campaign, and the machine that it was measured on. */
 struct source {
     const struct csv_table *table;
     const char *from;                   /* name of the campaign */
-    char machine[HARDWARE_CLASS_BYTES]; /* "": not in its manifest */
+    char machine[HARDWARE_CLASS_BYTES]; /* hardware class; "" if the manifest does not have it */
 };
 
-/* Finds the columns; false if a table of an earlier version lacks some. */
+/* Finds the columns. Returns false if some are missing, as in tables of earlier versions. */
 static bool find_columns(struct columns *c, const struct csv_table *table)
 {
     const struct csv_wanted wanted[] = {{"site", &c->site},
@@ -62,8 +62,8 @@ static double or_0(double value)
     return isnan(value) ? 0 : value;
 }
 
-/* Reads the times of a step. If ranks share cores, exposed communication is partly the computing
- * of others, so it counts as compute. */
+/* Reads the times of a step. If ranks share cores, exposed communication is partly waiting for
+ * others that compute, so it is included in compute. */
 static void take_times(struct known_step *step, const struct csv_table *table,
                        const struct columns *c, size_t row, int cores)
 {
@@ -79,7 +79,8 @@ static void take_times(struct known_step *step, const struct csv_table *table,
     step->compute_s = shared ? step->step_s : step->step_s - exposed_s;
 }
 
-/* Reads a row; false if its step was replayed, slept, or has no time. */
+/* Reads a row. Returns false if compute was replayed, sleep was injected, or the row has no step
+ * time. */
 static bool take_row(struct known_step *step, const struct source *s, const struct columns *c,
                      size_t row, int cores)
 {
@@ -114,7 +115,7 @@ static enum status take_table(struct known_steps *known, const struct source *s,
     return OK;
 }
 
-/* Reads the machine from the manifest beside the table. */
+/* Reads the hardware class from the manifest in the table's folder. */
 static void take_machine(char machine[HARDWARE_CLASS_BYTES], const char *path)
 {
     char manifest[PATH_BYTES];
@@ -129,7 +130,8 @@ static void take_machine(char machine[HARDWARE_CLASS_BYTES], const char *path)
     json_decref(json);
 }
 
-/* Cuts "name" from folder/name/latest/summary.csv or folder/name/summary.csv. */
+/* Extracts the campaign's name from a path: name of folder/name/latest/summary.csv or
+ * folder/name/summary.csv. */
 static void name_campaign(char name[FORECAST_FROM], const char *path)
 {
     char text[PATH_BYTES], *last = NULL;
@@ -191,7 +193,7 @@ static bool is_here(const struct known_steps *known, const struct known_step *st
     return strcmp(step->machine, known->here) == 0;
 }
 
-/* Returns the images per second of one core. */
+/* Returns the images per second of one core, without communication. */
 static double image_rate(const struct known_step *step)
 {
     return step->images / (step->cores * step->compute_s);
@@ -205,8 +207,8 @@ static int compare_computed(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->workload, y->workload);
 }
 
-/* Sums the rates of this machine once, so that the speed of another machine needs one pass over
- * the steps instead of all pairs. */
+/* Sums the rates of this machine per pair of network and workload. Then the speed relative to
+ * another machine needs one pass over the steps, not all pairs. */
 static void add_rates(struct known_steps *known, struct known_step **sorted)
 {
     size_t computed = 0;
@@ -233,7 +235,8 @@ static enum status find_rates(struct known_steps *known, struct error *e)
     return OK;
 }
 
-/* Computes the geometric mean of the ratios of all pairs, one step here and one there. */
+/* The speed is the geometric mean of ratios over all pairs of a step on this machine and one on the
+ * other machine. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step)
 {
     double sum = 0, n = 0;
@@ -277,7 +280,8 @@ static bool has_network_of(const struct known_step *step, const struct config *c
            strcmp(step->site, config_text(c, OPT_SITE)) == 0;
 }
 
-/* Returns whether the point's network is cut; tables do not record cuts. */
+/* Returns whether the network is cut into stages or slices. Known steps are not, since tables do
+ * not record cuts. */
 static bool is_cut(const struct config *c)
 {
     return config_int(c, OPT_PIPELINE) > 1 || config_int(c, OPT_TENSOR) > 1;
@@ -290,9 +294,10 @@ bool known_step_communicates_as(const struct known_step *step, const struct poin
             strcmp(step->strategy, config_text(&point->config, OPT_STRATEGY)) == 0);
 }
 
-/* Rates a step by likeness to the point; 0: not usable. This machine counts most, then the same
- * network link, an equal batch of all ranks, an equal number of ranks, and the strategy least.
- * An equal total batch preserves costs that do not depend on the images. */
+/* Rates how similar a known step is to the point's; 0: not usable. Most weight has the same
+ * machine, then the same network link, the same total batch, the same number of ranks, and least
+ * the same strategy. An equal total batch preserves costs that do not depend on the number of
+ * images. */
 static int likeness(const struct known_steps *known, const struct known_step *step,
                     const struct point *point)
 {
@@ -321,8 +326,8 @@ const struct known_step *known_steps_find(const struct known_steps *known,
     return found;
 }
 
-/* Returns the distance of a step from a number of FLOPs. A step of this machine is always nearer
- * than one of another. */
+/* Returns how far a known step is from a number of FLOPs. Steps of this machine are always nearer
+ * than steps of others. */
 static double distance(const struct known_steps *known, const struct known_step *step, double flops)
 {
     return fabs(log(step->flops / flops)) + (is_here(known, step) ? 0 : 1e3);

@@ -31,7 +31,8 @@ static void print_bases(FILE *out, const struct forecast *f)
         fputc('\n', out);
 }
 
-/* Prints how much the budget cuts, since a campaign that spent its budget looks complete. */
+/* Prints how much of the required launches does not fit the budget. A campaign that used up its
+ * budget would otherwise look complete. */
 static void print_cut(FILE *out, const struct forecast *f)
 {
     char cut[TEXT_NUMBER];
@@ -52,8 +53,8 @@ static double longest_s(const struct forecast_point *p)
     return longest;
 }
 
-/* Prints a launch that measure.limit would end, if even half of its forecast, which may be
- * rough, exceeds the limit. */
+/* Prints a warning about the longest launch if measure.limit would end it. Forecasts can be rough,
+ * so this needs half of the forecast to exceed the limit. */
 static void print_ended(FILE *out, const struct forecast *f)
 {
     const struct spec *spec = &f->c->spec;

@@ -1,5 +1,5 @@
-/* JSON data of a page. Texts from files are converted to UTF-8 without control characters.
- * Functions return NULL if there is no memory; packing a NULL gives NULL. */
+/* Builds the JSON data of a page. Texts from files are converted to UTF-8 without control
+ * characters. Functions return NULL if memory runs out; packing a NULL gives NULL. */
 #pragma once
 
 #include <jansson.h>
@@ -9,23 +9,23 @@
 
 json_t *data_text(const char *text);
 
-/* Function whose output becomes one text. */
+/* A function whose printed output becomes one JSON text. */
 typedef void data_printer(FILE *out, const void *what);
 json_t *data_print(data_printer *print, const void *what);
 
-/* data_read reads a whole file unchanged; free with free. data_add_file adds its text to an
- * object. ERR_SYSTEM, naming the file, if it cannot be read. */
+/* data_read reads a whole file unchanged into *text, to be freed with free. data_add_file adds the
+ * file's text to an object as `key`. ERR_SYSTEM with the file's name if it cannot be read. */
 enum status data_read(char **text, const char *path, struct error *e);
 enum status data_add_file(json_t *object, const char *key, const char *path, struct error *e);
 
-/* Appends an element to a list of an object, making the list if it is missing. Takes ownership
- * of the element. */
+/* Appends an element to the list `list` of an object; the list is created if missing. Takes
+ * ownership of the element. */
 enum status data_add(json_t *object, const char *list, json_t *element, struct error *e);
 
-/* Writes an id for a text: letters, digits, '_' and '-', cut at `size`. */
+/* Makes an HTML id from a text: letters, digits, '_' and '-', at most size - 1 characters. */
 void data_id(char *id, size_t size, const char *text);
 
-/* Adds a CSV file to the tables of an object. Ids of its rows begin with `id`; readers save it
- * as `name`. */
+/* Adds a CSV file to the object's list of tables. id: beginning of the HTML ids of its rows. name:
+ * file name under which readers of the page can save it. */
 enum status data_add_csv(json_t *object, const char *id, const char *name, const char *path,
                          struct error *e);

@@ -14,8 +14,8 @@ static bool shows(const struct figure_request *figure, const char *bars, const c
     return figure->published && asked;
 }
 
-/* Adds the published comparisons that a figure shows, and marks them as shown for the contents:
- * several views of one run differ in them. */
+/* Adds to a figure the comparisons with published numbers that it shows. Marks them in the section,
+ * so that the table of contents can tell apart several views of one run. */
 static void show_published(json_t *data, const json_t *section, const struct figure_request *figure,
                            const char *bars)
 {

@@ -5,7 +5,8 @@
 
 #include "kernels/base/text.h"
 
-/* Writes JSON with '<' and '&' escaped, so that no text ends the script or markup around it. */
+/* Writes JSON with '<' and '&' escaped, so that no text in it can end the surrounding script or
+ * markup. */
 static int write_json(const char *json, size_t size, void *out)
 {
     for (size_t i = 0; i < size; i++)
@@ -39,7 +40,7 @@ static void fill_each(FILE *out, const char *from, const char *end, const json_t
     json_array_foreach((json_t *)value, i, item) fill(out, from, end, item);
 }
 
-/* Fills the place at the start of `from`; returns the text after it. */
+/* Replaces the placeholder that `from` begins with, and returns the text after it. */
 static const char *fill_place(FILE *out, const char *from, const char *end, const json_t *data)
 {
     char name[32] = "", close[40];

@@ -1,10 +1,10 @@
-/* Fills the places of a template with data. */
+/* Fills the placeholders of a template with data. */
 #pragma once
 
 #include <jansson.h>
 #include <stdio.h>
 
-/* Writes `text` to `out` and replaces these places:
+/* Writes `text` to `out` with these placeholders replaced:
  *
  *   {{name}}    the text `name` of `data`; {{.}} is `data` itself
  *   {{&name}}   the text as markup, unchanged

@@ -8,7 +8,7 @@
 
 struct page {
     const struct page_request *request;
-    json_t *data; /* data for the template */
+    json_t *data; /* the page's content, which the template shows */
     struct interrupt interrupt;
 };
 
@@ -40,8 +40,8 @@ static enum status add_section(const struct section_source *from, const char *op
                          : section_add_run(from, operand, e);
 }
 
-/* Adds an operand's section. Interrupts wait until it is complete, so that its temporary folder
- * is removed. */
+/* Adds the section of an operand. An interrupt takes effect only after the section, so that its
+ * temporary folder is removed. */
 static enum status add_operand(struct page *page, const char *operand, struct error *e)
 {
     char scratch[PATH_BYTES];
@@ -89,7 +89,8 @@ static enum status make(struct page *page, struct page_result *result, struct er
     return file_write(page->request->path, write_page, page, e);
 }
 
-/* Makes the initial data: titles of quantities by name, and ids that the template uses. */
+/* Creates the page's data: titles of quantities by name, and the HTML ids that the template itself
+ * uses. */
 static json_t *new_page(void)
 {
     json_t *titles = json_object();

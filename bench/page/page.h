@@ -1,6 +1,6 @@
-/* HTML page of runs in one file, which needs neither a network nor scripts. Each figure has its
- * table; published values are beside measured ones. A run also has its command, machine and
- * grades. Figures are redrawn from the tables in a temporary folder; nothing is written to the
+/* Writes runs as one HTML file that needs neither a network nor scripts. Each figure has its table;
+ * published values are beside measured ones. A run also has its command, machine and grades.
+ * Figures are drawn again from the run's tables in a temporary folder; nothing is written to the
  * runs. */
 #pragma once
 
@@ -19,7 +19,7 @@ struct page_result {
     size_t runs, figures;
 };
 
-/* Makes the page. ERR_ARGUMENT or ERR_DATA if an operand is not a run with tables,
- * ERR_UNAVAILABLE without gnuplot. On failure, an existing page stays unchanged. */
+/* Writes the page. ERR_ARGUMENT or ERR_DATA if an operand is not a run with tables, ERR_UNAVAILABLE
+ * without gnuplot. If it fails, an older page stays unchanged. */
 enum status page_make(const struct page_request *request, struct page_result *result,
                       struct error *e);

@@ -1,4 +1,5 @@
-/* Ledger of claims, and its story in the Markdown of results/. */
+/* Adds the list of claims with their verdicts to a page, and the texts in results/ that refer to
+ * them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@ struct story {
     const char *text;
 };
 
-/* Returns the number of the claim, from 1, that has a value or its verdict at the link's
- * address; 0 if there is none. */
+/* Returns the number (from 1) of the claim whose verdict, or one of whose values, the link's
+ * address points to; 0 if there is none. */
 static size_t find_claim(const struct claims *ledger, const struct story_link *link)
 {
     char own[CLAIM_ADDRESS];
@@ -26,8 +27,8 @@ static size_t find_claim(const struct claims *ledger, const struct story_link *l
     return 0;
 }
 
-/* Prints a link that points first to the claim's row on the page, then to the address in the
- * claims' folder. */
+/* Prints a link to the claim's row on the page, followed by its address in the folder of the
+ * claims. */
 static void print_link(FILE *out, const struct claims *ledger, const struct story_link *link)
 {
     size_t claim = find_claim(ledger, link);
@@ -74,8 +75,8 @@ static enum status add_ledger(json_t *page, const struct claims *ledger, struct 
     return json_object_set_new(page, "claims", section) == 0 ? OK : error_no_memory(e, "a page");
 }
 
-/* Judges the ledger. If that fails, for example since runs are missing, the page is made without
- * claims. */
+/* Decides the verdicts of all claims. If that fails, for example because runs are missing, the page
+ * has no claims. */
 static enum status judge(json_t *page, const char *path, struct error *e)
 {
     struct error why;

@@ -1,4 +1,4 @@
-/* Makes the section of a sweep: short table, figures, all rows. */
+/* Makes the section of a sweep on a page: a short table, figures, and a table of all rows. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static void print_short(FILE *out, const void *arg)
     *t->status = table_print_sweep(out, t->path, &all_well, t->e);
 }
 
-/* Begins the section, named after the table: "kernels" for kernels.csv. */
+/* Creates the section of a sweep, named after its table: "kernels" for kernels.csv. */
 static json_t *begin_section(json_t *page, const char *name, const char *table)
 {
     char id[PAGE_ID], called[PAGE_ID];

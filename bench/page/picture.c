@@ -6,13 +6,13 @@
 #include "bench/page/data.h"
 #include "bench/spec/pattern.h"
 
-/* Replacements in order: between tags, inside tags, groups. gnuplot writes '<' and '>' in texts
- * as entities, so each '>' ends a tag. */
+/* Replacements that shorten an SVG picture, applied in order: whole elements, inside tags, empty
+ * groups. gnuplot writes '<' and '>' in texts as entities, so each '>' ends a tag. */
 #define IN_TAGS ">[^<]*(*SKIP)(*F)|"
 static const struct {
     const char *pattern, *with;
 } shorter[] = {
-    /* titles would show as tips, definitions are in the page, ids are not used */
+    /* <title> would show as a tooltip, definitions are once in the page, and ids are not used */
     {"(?s)<(title|desc|defs)>.*?</\\1>", ""},
     {">\\s*[\\n\\t]\\s*<", "><"},
     {IN_TAGS "\\s+", " "},
@@ -26,7 +26,7 @@ static const struct {
     {IN_TAGS " (?=['\">])", ""},
     {"<tspan>([^<]*)</tspan>", "$1"},
     {"<text></text>", ""},
-    /* gnuplot opens a group before each possible drawing; two of five are empty */
+    /* empty groups: gnuplot opens one for each possible drawing, and two of five stay empty */
     {"(<g[ >][^<]*(?1)*</g>)", ""},
 };
 
@@ -37,7 +37,8 @@ static enum status shorten(char **text, struct error *e)
     return OK;
 }
 
-/* Keeps the definitions of marks once for the whole page, since they are equal in every picture. */
+/* Stores the <defs> of the first picture for the whole page, since all pictures have the same
+ * ones. */
 static void take_marks(json_t *page, const char *text)
 {
     const char *begin = strstr(text, "<defs>"),
@@ -47,8 +48,8 @@ static void take_marks(json_t *page, const char *text)
                             json_stringn(begin, (size_t)(end - begin) + strlen("</defs>")));
 }
 
-/* Width above which a figure takes the whole page: beside its numbers it would be too small to
- * read. */
+/* Width of a picture above which it gets the full width of the page. Beside its table it would be
+ * too small to read. */
 #define WIDE 600
 
 static enum status take_picture(json_t *figure, const char *text, const char *path, struct error *e)

@@ -78,7 +78,8 @@ static void print_notes(FILE *out, const void *comparison)
     format_write_notes(out, comparison);
 }
 
-/* Returns a comparison as data: a sentence of counts, one row per point, notes on the method. */
+/* Returns a comparison as page data: a sentence with the number of each verdict, one row per point,
+ * notes on the method. */
 static json_t *comparison_data(const struct comparison *c)
 {
     return json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", c->rules.what->name, "title",
@@ -86,7 +87,8 @@ static json_t *comparison_data(const struct comparison *c)
                      rows_of(c), "notes", data_print(print_notes, c));
 }
 
-/* Adds a comparison. Having no point in common is no error. */
+/* Adds a comparison with published numbers. If run and publication have no common point, adds
+ * nothing. */
 static enum status add(json_t *section, const struct compare_request *request, struct error *e)
 {
     struct comparison c;

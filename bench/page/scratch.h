@@ -1,8 +1,8 @@
-/* Temporary folder. */
+/* Creates and removes a temporary folder. */
 #pragma once
 
 #include "bench/runner/files.h"
 
-/* Makes a folder below $TMPDIR or /tmp. */
+/* Creates a temporary folder below $TMPDIR or /tmp and writes its path. */
 enum status scratch_open(char path[PATH_BYTES], struct error *e);
 void scratch_close(const char *path);

@@ -18,7 +18,8 @@ void section_id(char id[PAGE_ID], json_t *page, const char *called, const char *
     json_object_set_new(ids, id, json_true());
 }
 
-/* Returns "kota_parts" for results/reference/kota_parts, NULL for other runs. */
+/* Returns the name of a committed run, "kota_parts" for results/reference/kota_parts; NULL for
+ * other runs. */
 static json_t *kept_name(const char *path, const char *home)
 {
     char reference[PATH_BYTES], kept[PATH_MAX], own[PATH_MAX];
@@ -30,7 +31,7 @@ static json_t *kept_name(const char *path, const char *home)
     return below ? data_text(own + length + 1) : NULL;
 }
 
-/* Reserves the ids of a section's other parts. */
+/* Reserves the HTML ids of the summary, rules and title of a section. */
 static void keep_ids(json_t *page, const json_t *section)
 {
     static const char *const own[] = {"summary", "rules", "title"};

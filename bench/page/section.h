@@ -1,12 +1,12 @@
-/* Sections of a page: objects of the lists `runs` and `sweeps`, and `claims`. Internal to
- * bench/page. */
+/* Makes the sections of a page: elements of its lists `runs` and `sweeps`, and its object `claims`.
+ * Internal to bench/page. */
 #pragma once
 
 #include "bench/page/data.h"
 #include "bench/page/page.h"
 #include "bench/spec/figures/request.h"
 
-/* Inputs of a section, which is added to `page`. Its figures are drawn into the empty folder
+/* Inputs of a section. The section is added to `page`; its figures are drawn into the empty folder
  * `drawn`. */
 struct section_source {
     const struct page_request *request;
@@ -14,36 +14,37 @@ struct section_source {
     const char *drawn, *plots;
 };
 
-/* Adds the section of a run: findings, points, figures, spec, grades. */
+/* Adds the section of a run with its findings, points, figures, spec and grades. */
 enum status section_add_run(const struct section_source *from, const char *operand,
                             struct error *e);
-/* Adds the section of the sweep with the table `name` in the folder `path`. */
+/* Adds the section of a sweep: the table `name` in the folder `path`. */
 enum status section_add_sweep(const struct section_source *from, const char *path, const char *name,
                               struct error *e);
-/* Adds the claims of the reports and their verdicts, from results/claims.yaml below `home`, if
- * the page `keeps` a run of results/reference. */
+/* Adds the claims of the four reports with their verdicts, from results/claims.yaml below `home`,
+ * if the page has a run of results/reference. */
 enum status section_add_claims(json_t *page, const char *home, struct error *e);
 
 /* ---- Internal ---- */
 
-/* Makes an id that is unique on the page from `called`; if it is taken, appends `between` and a
- * number. */
+/* Makes an HTML id from `called` that is unique on the page: if it is in use, appends `between` and
+ * a number. */
 enum { PAGE_ID = 160 };
 void section_id(char id[PAGE_ID], json_t *page, const char *called, const char *between);
 
-/* Adds the section of the run or sweep at `path` to a list of the page, with its manifest. A run
- * of results/reference also gets its name there as `kept`. */
+/* Adds a section to `list` of the page, with the manifest of the run or sweep at `path`. A run of
+ * results/reference also gets member `kept`, its name there. */
 enum status section_add(const struct section_source *from, const char *list, json_t *section,
                         const char *path, struct error *e);
 
 struct summary;
 
-/* Adds the comparisons of a run with published numbers to `compared`, one per quantity that was
- * published for a point. They are judged as by `scalebench compare published RUN`. */
+/* Adds comparisons with published numbers to list `compared` of a run's section: one per quantity
+ * that was published for one of the run's points. Verdicts are those of `scalebench compare
+ * published RUN`. */
 enum status published_add(json_t *section, const struct summary *s, const char *path,
                           const struct page_request *request, struct error *e);
 
-/* Adds a figure of a run from its drawn files: picture, caption, published comparisons that it
- * shows, table. Without y it shows the quantity `bars`. */
+/* Adds a figure of a run from the files that drawing wrote: picture, caption, comparisons with
+ * published numbers, table. bars: quantity that the figure shows if its spec has no y. */
 enum status figure_add(const struct section_source *from, json_t *section,
                        const struct figure_request *figure, const char *bars, struct error *e);

@@ -1,5 +1,5 @@
-/* Lines of a record, one struct per line type, with the names and types of their fields. Structs
- * and tables are generated from metrics.def, which documents the fields. */
+/* Defines the lines of a rank's record: one struct per kind of line, with the names and types of
+ * its fields. Structs and tables are generated from metrics.def, which documents the fields. */
 #pragma once
 
 #include <stdbool.h>

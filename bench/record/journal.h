@@ -76,7 +76,7 @@ struct journal_block {
     int block;
     char (*points)[16];
     size_t n_points;
-    size_t first_launch; /* number of launches in the journal before this line */
+    size_t first_launch; /* index of the first launch after this line in `launches` */
 };
 
 struct journal_skip {

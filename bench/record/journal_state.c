@@ -50,7 +50,8 @@ static void enter_launch(struct journal *j, size_t i)
     entry->data = (void *)i;
 }
 
-/* Rebuilds the index when the array of launches doubles, since the index borrows names from it. */
+/* Rebuilds the index of names when the array of launches doubles. The index borrows the names from
+ * the array, which then moves. */
 static enum status grow_names(struct journal *j, struct error *e)
 {
     size_t room = j->n_launches > 0 ? 2 * j->n_launches : 1;
@@ -97,7 +98,7 @@ struct journal_launch *journal_find_launch(struct journal *j, const char *name)
     return &j->launches[(size_t)entry->data];
 }
 
-/* Copies the members that are known only at the end of a launch. */
+/* Copies those members of `ended` that are known only at the end of a launch. */
 static void end_launch(struct journal_launch *launch, const struct journal_launch *ended)
 {
     launch->status = ended->status;

@@ -1,4 +1,4 @@
-/* Lists of a journal in memory, and how each line changes them. Internal to the journal. */
+/* Applies the lines of a journal to its lists in memory. Internal to the journal. */
 #pragma once
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* Launches of a run, read from raw.csv, sorted by point and block. */
+/* Reads the launches of a run from raw.csv, sorted by point and block. */
 #pragma once
 
 #include <stdbool.h>

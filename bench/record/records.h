@@ -25,7 +25,7 @@ struct record_clock {
     int of; /* lowest rank with the same clock; -1: offset to rank 0's clock unknown */
     /* the ranks measured their clocks; otherwise ranks of one host are assumed to share one */
     bool told;
-    struct clock_line line; /* offset to rank 0's clock over time */
+    struct clock_line line; /* offset of the clock to rank 0's, as a line over time */
     double error_ns;
 };
 

@@ -62,10 +62,9 @@ void attempt_progress_read(struct attempt_progress *progress, const char *dir);
 struct segments_total {
     size_t restarts;   /* number of attempts that died */
     double lost_steps; /* number of steps that were repeated */
-    double
-        /* sum of planned pauses (s): from the last step of a segment to the first step of the
-         * next */
-        change_s;
+    /* sum of planned pauses (s): from the last step of a segment to the first step of the
+     * next */
+    double change_s;
     /* sum of pauses after deaths (s): from the last step before a death to the next step */
     double recovery_s;
     double earlier_s; /* time that the ranks ran in launches before the last launch (s) */
@@ -73,8 +72,8 @@ struct segments_total {
 void segments_sum(struct segments_total *total, const struct segments *s);
 
 /* Return how many steps attempt i repeated, and the pause before its first step (s). The pause
- * begins at the last step before the attempt, or at the begin of the run if there was none. It ends
- * at the end of the attempt if no step was left to do. NAN: unknown, or there is no earlier
- * attempt. */
+ * begins at the last step before the attempt, or at the begin of the run if there was none. The
+ * pause ends at the end of the attempt if no step was left to do. NAN: unknown, or there is no
+ * earlier attempt. */
 double attempt_lost_steps(const struct segments *s, size_t i);
 double attempt_pause_s(const struct segments *s, size_t i);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the start of the next line; NULL at the end of the text. */
+/* Returns the start of the line after `line`; NULL at the end of the text. */
 static const char *next_line(const char *line)
 {
     const char *end = strchr(line, '\n');
@@ -50,8 +50,8 @@ int counters_parse_interfaces(struct interface_counts *interfaces, const char *t
     return n;
 }
 
-/* Parses lines "Iface Destination Gateway Flags RefCnt Use Metric ...". All numbers but the metric
- * are hexadecimal. */
+/* Parses lines "Iface Destination Gateway Flags RefCnt Use Metric ...", in which all numbers except
+ * Metric are hexadecimal. */
 bool counters_parse_route(char name[INTERFACE_NAME], const char *text)
 {
     long least = LONG_MAX;

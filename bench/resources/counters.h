@@ -7,7 +7,7 @@
 
 enum { INTERFACE_NAME = 16, INTERFACES_MAX = 64 };
 
-/* Counters of an interface, in the order of the sample file. */
+/* Counters of a network interface, in the order of the sample file. */
 enum traffic_count {
     TRAFFIC_RX_BYTES,
     TRAFFIC_RX_PACKETS,
@@ -16,7 +16,7 @@ enum traffic_count {
     TRAFFIC_COUNTS
 };
 
-/* Traffic of one network interface since it came up, headers included. */
+/* Bytes and packets of one network interface since it was started, headers included. */
 struct interface_counts {
     char name[INTERFACE_NAME];
     int64_t counts[TRAFFIC_COUNTS];
@@ -31,10 +31,11 @@ int counters_parse_interfaces(struct interface_counts *interfaces, const char *t
 bool counters_parse_route(char name[INTERFACE_NAME], const char *text);
 
 struct process_counts {
-    char state; /* 'Z': zombie, ended but not waited for */
+    char state; /* state letter; 'Z': zombie, which has ended but was not waited for */
     int parent;
-    double user_ticks, sys_ticks; /* including children that it has waited for */
-    int64_t start_ticks;          /* start time; identifies the process together with its number */
+    /* processor time, including children that the process has waited for */
+    double user_ticks, sys_ticks;
+    int64_t start_ticks; /* start time; identifies the process together with its number */
     double resident_pages;
 };
 
@@ -42,8 +43,8 @@ struct process_counts {
  * parentheses. */
 bool counters_parse_process(struct process_counts *process, const char *text);
 
-/* Returns the number of the process started last on the node, the last word of /proc/loadavg; -1 if
- * it is missing. */
+/* Returns the id of the process started last on the node, the last word of /proc/loadavg; -1 if it
+ * is missing. */
 long counters_parse_last_process(const char *text);
 
 /* Returns the increase of a counter between two readings. If the counter fell, it either wrapped at

@@ -40,7 +40,7 @@ bool members_read_process(struct process_counts *process, const struct members *
 
 /* ---- Find new processes ---- */
 
-/* Process that was absent from the previous scan. */
+/* A process that the previous scan did not find. */
 struct newcomer {
     pid_t pid, parent;
     int64_t start_ticks;
@@ -103,8 +103,8 @@ static bool is_member(const struct members *m, pid_t pid)
     return false;
 }
 
-/* Repeats until no further member is found, since a child may have a lower number than its
- * parent. */
+/* Adds new processes whose parent is a member. Repeats this until none is found, since a child may
+ * have a lower id than its parent. */
 static enum status add_newcomers(struct members *m, const struct newcomers *new, struct error *e)
 {
     for (size_t before = m->n + 1; before != m->n;) {
@@ -149,7 +149,8 @@ enum status members_look(struct members *m, struct error *e)
 
 /* ---- Add up resources ---- */
 
-/* Returns false if the process has ended or its number now belongs to another process. */
+/* Reads a member's counters. Returns false if the process has ended or its id now belongs to
+ * another process. */
 static bool read_member(struct process_counts *process, const struct members *m,
                         const struct member *member)
 {
@@ -157,8 +158,8 @@ static bool read_member(struct process_counts *process, const struct members *m,
            (member->start_ticks == 0 || member->start_ticks == process->start_ticks);
 }
 
-/* Keeps the sum from falling when a process ends that nobody waited for: its time is in no other
- * process. If its parent waited, the time is in the parent's counters. */
+/* Returns the sum plus the time of processes that ended without being waited for, which is in no
+ * process's counters any more. If a parent waited, the time is in the parent's counters. */
 static double keep_rising(double sum, double *last, double *lost)
 {
     if (sum + *lost < *last)
@@ -166,7 +167,7 @@ static double keep_rising(double sum, double *last, double *lost)
     return *last = sum + *lost;
 }
 
-/* Adds up all members. The launcher stays a member even if it cannot be read, since its children
+/* Members that have ended are removed. The launcher stays a member even then, since new processes
  * are found through it. */
 void members_add_up(struct members *m, double values[SAMPLE_VALUES])
 {

@@ -1,4 +1,4 @@
-/* Finds the processes of a launch on one node, that is all descendants of the launcher's process
+/* Finds the processes of a launch on one node, which are all descendants of the launcher's process
  * there, and adds up their use of resources. */
 #pragma once
 
@@ -19,23 +19,25 @@ struct members {
     double ticks_per_s, page_mib;
     struct member *all;
     size_t n, room;
-    pid_t *known; /* all processes of the node at the last scan, ascending */
+    pid_t *known; /* ids of all processes of the node at the last scan, ascending */
     size_t n_known;
-    long last_process;              /* process started last on the node before the last scan */
-    double user_s, sys_s;           /* sums returned last by members_add_up */
-    double lost_user_s, lost_sys_s; /* time of processes that ended without being waited for */
+    /* id of the process that was started last on the node before the last scan */
+    long last_process;
+    double user_s, sys_s;           /* times that members_add_up returned last */
+    double lost_user_s, lost_sys_s; /* time of members that ended without being waited for */
 };
 
-/* Starts with the launcher's process as the only member. Call members_close even after an error. */
+/* Opens the list of members with only the launcher's process. Call members_close even after an
+ * error. */
 enum status members_open(struct members *m, const char *proc, pid_t launcher, struct error *e);
 void members_close(struct members *m);
 
-/* Scans /proc for new members. Does nothing if no process was started on the node since the last
- * call. Unreadable processes are skipped. */
+/* Scans /proc for new processes of the launch. Does nothing if no process was started on the node
+ * since the last call. Processes that cannot be read are skipped. */
 enum status members_look(struct members *m, struct error *e);
 
 /* Reads the kernel's counters of one process. Returns false if the process does not exist. */
 bool members_read_process(struct process_counts *process, const struct members *m, pid_t pid);
 
-/* Writes the sums over all members into the values of a sample: NAN if no member can be read. */
+/* Writes the sums over all members to the values of a sample; NAN if no member can be read. */
 void members_add_up(struct members *m, double values[SAMPLE_VALUES]);

@@ -33,7 +33,8 @@ static bool take_text(char *to, size_t size, const json_t *line, const char *nam
     return text != NULL && snprintf(to, size, "%s", text) < (int)size;
 }
 
-/* Largest accepted interval and time. They keep sums and differences of times from overflowing. */
+/* Largest interval and time that are accepted, so that sums and differences of times do not
+ * overflow. */
 #define INTERVAL_MAX_NS ((int64_t)1000000000000)
 #define TIME_MAX_NS     (INT64_MAX / 4)
 
@@ -81,8 +82,8 @@ static enum sample_link link_of(const struct node_samples *s, const char *name)
                                      : LINK_OTHERS;
 }
 
-/* Adds the traffic since the previous sample. An interface without traffic is absent from the file,
- * so a new interface counts from 0. */
+/* Adds to a sample the traffic since the previous one. An interface is in the file only after its
+ * first traffic, so one that is new started at 0. */
 static void add_advance(struct reader *r, struct sample *sample, const struct interface_counts *now)
 {
     double *traffic = sample->traffic[link_of(r->samples, now->name)];

@@ -30,8 +30,8 @@ const char *const *sample_names(void);
 /* Groups of interfaces: the interface that carries MPI, the loopback, all others. */
 enum sample_link { LINK_NIC, LINK_LOOPBACK, LINK_OTHERS, SAMPLE_LINKS };
 
-/* State of a node at one time. Unknown values are NAN. Traffic counts from the first sample on,
- * whether counters wrap or interfaces come and go. */
+/* Resources of a node at one time. Unknown values are NAN. Traffic is counted from the first sample
+ * on, also if counters wrap or interfaces appear and disappear. */
 struct sample {
     int64_t t_ns;
     double values[SAMPLE_VALUES];
@@ -41,7 +41,7 @@ struct sample {
 struct node_samples {
     char host[64], nic[INTERFACE_NAME]; /* nic: interface that carries MPI; "" if unknown */
     int64_t interval_ns;
-    struct sample *items; /* [n], ascending in time */
+    struct sample *items; /* [n] samples, ascending in time */
     size_t n;
 };
 
@@ -50,6 +50,6 @@ struct node_samples {
 enum status node_samples_read(struct node_samples *samples, const char *path, struct error *e);
 void node_samples_free(struct node_samples *samples);
 
-/* Interpolates linearly between the two samples around t_ns. Returns false before the first and
- * after the last sample. */
+/* Sets *sample to the state at t_ns, linear between the two samples around it. Returns false before
+ * the first and after the last sample. */
 bool node_samples_at(struct sample *sample, const struct node_samples *samples, int64_t t_ns);

@@ -1,4 +1,5 @@
-/* Names of the values, in a file of their own so that the sampler links no JSON library. */
+/* Names of the values in a sample. This file has nothing else, so that the sampler needs no JSON
+ * library. */
 #include "bench/resources/node_samples.h"
 
 const char *const *sample_names(void)

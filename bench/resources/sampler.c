@@ -24,17 +24,17 @@
 
 #define PROC "/proc"
 
-/* Time between two scans for new processes. A scan takes longer than reading the known
- * processes. */
+/* Time between two scans for new processes. A scan takes longer than reading the processes that are
+ * known. */
 #define LOOK_NS ((int64_t)1000000000)
 
-/* Room for /proc/net/dev, whose lines have 120 bytes. */
+/* Bytes for the text of /proc/net/dev, whose lines have 120 bytes. */
 enum { NET_BYTES = 120 * (INTERFACES_MAX + 2) + 1 };
 
 struct sampler {
     const struct sampler_options *options;
     pid_t rank;
-    int alive; /* pidfd of that rank, readable once it has ended; -1: not supported by this kernel */
+    int alive; /* pidfd of process `rank`, readable once it has ended; -1: this kernel has none */
     int file;
     FILE *out; /* stream on `file` */
     char nic[INTERFACE_NAME];
@@ -60,7 +60,7 @@ static bool is_there(const char *nic)
     return access(path, F_OK) == 0;
 }
 
-/* Chooses the only interface besides the loopback; "" if there is none or more than one. */
+/* Sets `nic` to the only interface besides the loopback; "" if there is none or more than one. */
 static void take_only_one(char nic[INTERFACE_NAME])
 {
     struct interface_counts interfaces[INTERFACES_MAX];
@@ -112,8 +112,8 @@ static void write_interfaces(FILE *out)
     fputc('}', out);
 }
 
-/* Collects the values of a sample. If memory for new processes runs out, the sums cover the known
- * processes. */
+/* Collects the values of a sample. If memory runs out in a scan, new processes are missing in the
+ * sums. */
 static void take_values(struct sampler *s, double values[SAMPLE_VALUES])
 {
     int64_t now = clock_ns();
@@ -195,8 +195,8 @@ static _Noreturn void live(struct sampler *s)
     _exit(fclose(s->out) == 0 ? 0 : 1);
 }
 
-/* Starts the sampler as a grandchild. Its parent exits at once, so that the rank has no unexpected
- * child. */
+/* Starts the sampler as a grandchild of the rank. The child between them exits at once, so that the
+ * rank has no unexpected child. */
 static enum status fork_away(struct sampler *s, struct error *e)
 {
     pid_t child = fork();
