@@ -14,7 +14,7 @@ bool failure_is_first_process(void)
     return launcher_rank() <= 0;
 }
 
-/* Returns the variable as an integer; `unset` if it is not set. */
+/* Returns an environment variable as integer; `unset` if it is not set. */
 static int read_number(const char *name, int unset)
 {
     const char *text = getenv(name);
@@ -23,12 +23,12 @@ static int read_number(const char *name, int unset)
 
 void failure_warn_of_shared_memory(void)
 {
-    static const double UCX_RANK_BYTES = 4.2 * 1048576; /* measured: MPICH 4.0.2 with UCX 1.13 */
+    static const double UCX_RANK_BYTES = 4.2 * 1048576; /* measured with MPICH 4.0.2 and UCX 1.13 */
     int ranks = read_number("MPI_LOCALNRANKS", 1);
     struct error e;
     char who[64];
     if (getenv("UCX_TLS") != NULL || read_number("MPI_LOCALRANKID", 0) != 0)
-        return; /* another transport is selected, or not the node's first rank */
+        return; /* the user selected a transport, or this is not the node's first rank */
     snprintf(who, sizeof who, "starting MPI on %d rank%s", ranks, ranks == 1 ? "" : "s");
     if (mem_check_shared(who, ranks * UCX_RANK_BYTES, &e) != OK)
         log_print(LOG_WARNING, "%s", e.text);

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
+#define XXH_INLINE_ALL /* makes xxhash.h include its code, so that no library is linked */
 #include <xxhash.h>
 
-/* Adds the build id in a library's ELF notes to the hash; returns false if there is none. A note is
- * a header, a name and contents, each padded to four bytes. */
+/* Finds the build id among the ELF notes of a library and adds it to the hash; returns false if
+ * there is none. A note consists of a header, a name and contents, padded to four bytes. */
 static bool add_build_id(XXH3_state_t *state, const char *notes, size_t size)
 {
     ElfW(Nhdr) note;
@@ -28,7 +28,8 @@ static bool add_build_id(XXH3_state_t *state, const char *notes, size_t size)
     return false;
 }
 
-/* Skips the program itself and kernel mappings, which have no path. */
+/* Adds one loaded library to the hash. Skips the program itself and mappings of the kernel, which
+ * have no path. */
 static int add_library(struct dl_phdr_info *info, size_t size, void *state)
 {
     struct stat s;

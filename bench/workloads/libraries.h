@@ -1,9 +1,10 @@
-/* Hash of the shared libraries that a process has loaded. */
+/* Computes a hash of the shared libraries that this process has loaded, to find whether two
+ * launches used the same ones. */
 #pragma once
 
 #define LIBRARIES_HASH_BYTES 17
 
-/* Writes 16 hexadecimal digits over the build ids of all loaded libraries, in order. Libraries
- * without a build id count by size and time of the file. Call it at the start of main: MPI loads
- * more libraries later. */
+/* Writes the hash as 16 hexadecimal digits. The hash covers the build ids of all loaded libraries,
+ * in order of loading. For a library without a build id, it covers size and time of the file. Call
+ * it at the start of main, since MPI loads more libraries later. */
 void libraries_hash(char hex[LIBRARIES_HASH_BYTES]);

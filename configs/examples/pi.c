@@ -1,4 +1,5 @@
-/* Pi by the midpoint rule over MPI: a program that scalebench measures without knowing it (pi.yaml). */
+/* Computes pi by the midpoint rule over MPI. An example of a program that was not written for
+ * scalebench, which pi.yaml measures. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -34,34 +34,38 @@
 #define CHECKPOINT_NAME_BYTES (NET_NAME_MAX + 40) /* bytes of a tensor name */
 #define CHECKPOINT_RESET      320                 /* bytes of a sentence with two strategy titles */
 
-/* Parts of a net held by several ranks. `comm` holds these ranks; rank 0 of the run is its first.
- * Each rank has the listed tensors of the whole net and all its running statistics. With slices,
- * the rank in `comm` is the slice number. */
+/* For a net that is divided among several ranks: what this rank holds. comm: the ranks that hold
+ * one net together; its first rank is rank 0 of the run. tensors: range of the net's tensors on
+ * this rank, which has all running statistics. If tensors are sliced, the rank within `comm` is the
+ * number of the slice. */
 struct checkpoint_parts {
     struct range tensors;
     MPI_Comm comm;
-    const struct net_desc *slice; /* description of this rank's slice; NULL: tensors are whole */
+    /* description of the net with this rank's slice of tensors; NULL: tensors are whole */
+    const struct net_desc *slice;
 };
 
-/* State of this rank that a checkpoint saves and restores, and the facts that a resumed run must
- * share with it. All borrowed. */
+/* State of this rank that a checkpoint saves and restores, and the facts that must be equal in a
+ * run that resumes from it. All borrowed. */
 struct checkpoint_state {
-    struct sync *sync;                    /* additional state of the strategy; ranks and waiter */
-    const struct arenas *arenas;          /* arenas of the whole net or of this rank's part */
+    struct sync *sync; /* strategy, with its own state, ranks and waiter */
+    /* parameters and optimizer state of the whole net, or of this rank's part */
+    const struct arenas *arenas;
     const struct checkpoint_parts *parts; /* part of the net on this rank; NULL: the whole net */
     MPI_Comm comm;                        /* all ranks of the run */
     uint64_t *steps_done;
-    /* Batches in the running statistics, equal for all batch-norm layers. */
+    /* Number of batches in the running statistics of batch norm, equal for all layers. */
     int64_t *batches_tracked;
     const struct config *config;
     const struct net_desc *desc;
     const char *data_name, *data_source;
     uint32_t samples, global_batch, epoch_steps;
-    /* Whether batch and shards may change between epochs, with the number of ranks. */
+    /* Whether the run is elastic: batch and shards may change between epochs with the number of
+     * ranks. */
     bool rescales;
 };
 
-/* First step, from 1, after which a value was not finite; 0: none. */
+/* First step, from 1, after which a value was infinite or NaN; 0: none. */
 struct divergence {
     uint64_t step;
     char text[48]; /* such as "loss is nan" */
@@ -69,29 +73,33 @@ struct divergence {
 
 /* Position of a run between two steps. */
 struct progress {
-    uint64_t steps_done;  /* read from the file; checkpoint_write uses the state's */
-    uint32_t epoch, step; /* next step; `step` may be one past the epoch's last */
-    struct score train;   /* sum over the steps of this epoch so far */
-    double *losses;       /* [n_losses] loss_sum of each rank; NULL: not in the file */
+    /* set when a checkpoint is read; checkpoint_write uses *checkpoint_state.steps_done */
+    uint64_t steps_done;
+    /* epoch and step that are next; at the end of an epoch, `step` is its number of steps */
+    uint32_t epoch, step;
+    struct score train; /* loss and correct images, summed over the steps of this epoch so far */
+    double *losses;     /* [n_losses] sum of losses of each rank; NULL: not in the file */
     size_t n_losses;
-    /* Read from the file (train.precision fp16); checkpoint_write uses the sync's. */
+    /* Set when a checkpoint with train.precision fp16 is read; checkpoint_write uses that of
+     * `sync`. */
     struct loss_scale loss_scale;
-    struct divergence divergence; /* this rank's; in a file the first over all ranks */
-    double seconds;               /* time of this epoch's steps so far */
-    json_t *history;              /* `epoch` and `eval` lines of the record so far */
+    /* divergence on this rank; in a file the first one over all ranks */
+    struct divergence divergence;
+    double seconds;  /* time of the steps of this epoch so far */
+    json_t *history; /* lines `epoch` and `eval` that the record has so far */
 };
 
-/* Checks that checkpoint_write can write its file, and the copy of checkpoint.dtype if there is
- * one. ERR_ARGUMENT if not. Rank 0 calls it. */
+/* Checks that checkpoint_write will be able to write its file, and the 16-bit copy if
+ * checkpoint.dtype asks for one. ERR_ARGUMENT if not. Only rank 0 calls it. */
 enum status checkpoint_check(const struct config *config, struct error *e);
 
-/* Writes the name of the 16-bit copy: "a.bf16.safetensors" for "a.safetensors", "a.bf16" for
- * "a". */
+/* Formats the path of the 16-bit copy of a checkpoint: "a.bf16.safetensors" for "a.safetensors",
+ * "a.bf16" for "a". */
 void checkpoint_copy_path(char path[PATH_MAX], const struct config *config, const char *checkpoint);
 
-/* Writes the state and rank 0's `progress`. Its `train` is the sum over all ranks; `losses` are the
- * terms, since a sum in another order would differ. Collective: returns when the file is on disk.
- * An older file of this name stays until then.
+/* Writes the state and rank 0's `progress`. progress->train is the sum over all ranks.
+ * progress->losses has its terms, since a sum in another order would round differently. Collective:
+ * returns when the file is on disk. An older file of this name stays until then.
  *
  * Also writes the copy that checkpoint.dtype asks for, for other programs: 16-bit parameters,
  * running statistics, batch counts, no optimizer. checkpoint.resume rejects the copy, because it
@@ -104,24 +112,25 @@ struct checkpoint {
     struct safetensors file;
     bool weights_only;
     char prefix[CHECKPOINT_NAME_BYTES]; /* prefix removed from every weight's name; "": none */
-    bool rounded;                       /* whether F64 weights are rounded to float */
-    char reset[CHECKPOINT_RESET]; /* reason why rank sections are not restored; "": they are */
-    struct progress progress;     /* history and losses are owned */
+    bool rounded;                       /* whether weights are rounded from F64 to F32 */
+    /* why state that each rank has of its own is not restored; "" if it is */
+    char reset[CHECKPOINT_RESET];
+    struct progress progress; /* owns history and losses */
 };
 
-/* Reads a checkpoint of the same run: all keys of checkpoint_keys.def must be equal, and every
- * tensor must exist with the right type. ERR_DATA names key or tensor, found and expected value.
- * Not collective. Call checkpoint_close in any case. */
+/* Reads a checkpoint of the same run. All facts of checkpoint_keys.def must be equal, and every
+ * tensor must exist with the right type. ERR_DATA with the fact or tensor, the found and the
+ * expected value. Not collective. Call checkpoint_close in any case. */
 enum status checkpoint_open(struct checkpoint *c, const char *path,
                             const struct checkpoint_state *s, struct error *e);
 
-/* Reads weights from a safetensors file. It must hold all weights and, except for checkpoint
- * sections, nothing else. Types: F16, BF16, F32, F64; ERR_DATA if a number exceeds `real`. Unless
- * it is a checkpoint, all names may have a common prefix. */
+/* Reads weights from a safetensors file. The file must have all weights and, apart from optimizer
+ * state and sections of ranks, nothing else. Types: F16, BF16, F32, F64; ERR_DATA if a number
+ * exceeds `real`. In files of other programs, all names may begin with the same prefix. */
 enum status checkpoint_open_weights(struct checkpoint *c, const char *path,
                                     const struct checkpoint_state *s, struct error *e);
 
-/* Restores the run's state from an open checkpoint. ERR_DATA if ranks have opened different
+/* Restores the state of the run from an open checkpoint. ERR_DATA if ranks have opened different
  * checkpoints. Collective. */
 enum status checkpoint_restore(const struct checkpoint *c, const struct checkpoint_state *s,
                                struct error *e);

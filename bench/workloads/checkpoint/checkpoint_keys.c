@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_BYTES 128 /* bytes of a value */
+#define KEY_BYTES 128 /* bytes of a key's value */
 
 static void model_name(const struct checkpoint_state *s, char text[KEY_BYTES])
 {
     snprintf(text, KEY_BYTES, "%s", s->desc->name);
 }
 
-/* Contiguous shards depend on the number of ranks. */
+/* Writes data.shard. If shards are contiguous, also the number of ranks, which they depend on. */
 static void data_shard(const struct checkpoint_state *s, char text[KEY_BYTES])
 {
     const char *shard = config_text(s->config, OPT_DATA_SHARD);
@@ -39,7 +39,8 @@ static void describe_layer(FILE *out, const struct layer_desc *layer)
     fputc('\n', out);
 }
 
-/* Hashes the whole description: two nets may differ only in a dropout rate. */
+/* Writes a hash of the whole network description, since two networks may differ only in a dropout
+ * rate. */
 static void model_digest(const struct checkpoint_state *s, char text[KEY_BYTES])
 {
     char *description = NULL;
@@ -69,13 +70,15 @@ static void epochs(const struct checkpoint_state *s, char text[KEY_BYTES])
     snprintf(text, KEY_BYTES, "%s", config_text(s->config, OPT_EPOCHS));
 }
 
-/* An elastic run changes its ranks, and its rate with them. */
+/* Returns whether checkpoint and run must have the same number of ranks, because the learning rate
+ * depends on it. An elastic run may change both. */
 static bool with_rule_of_ranks(const struct checkpoint_state *s)
 {
     return !s->rescales && config_int(s->config, OPT_LR_RULE) != LR_RULE_constant;
 }
 
-/* A cosine schedule depends on the number of epochs. */
+/* Returns whether checkpoint and run must have the same number of epochs, because a cosine schedule
+ * of the learning rate depends on it. */
 static bool with_schedule_of_epochs(const struct checkpoint_state *s)
 {
     return config_int(s->config, OPT_LR_SCHEDULE) == LR_SCHEDULE_cosine;
@@ -91,21 +94,24 @@ static bool with_loss_scale(const struct checkpoint_state *s)
     return s->sync->config.precision == PRECISION_fp16;
 }
 
-/* Micro-batches do not change gradients, but they change batch-norm statistics. */
+/* Returns whether checkpoint and run must have the same micro-batches. These do not change
+ * gradients, but batch-norm statistics. */
 static bool with_statistics(const struct checkpoint_state *s)
 {
     return s->desc->n_buffers > 0 && config_int(s->config, OPT_BATCH_NORM) != BATCH_NORM_frozen;
 }
 
-/* Row of the table: an option, a function, or a member of the state. */
+/* A fact to compare, from checkpoint_keys.def. Its value is an option, the result of a function, or
+ * a member of the state. */
 static const struct key {
-    const char *name; /* NULL: the option's key */
+    const char *name; /* name in the file; NULL: the key of `option` */
     enum option_id option;
     void (*text)(const struct checkpoint_state *s, char text[KEY_BYTES]);
-    /* Whether the run depends on the key; NULL: it does, and every file has it. */
+    /* Returns whether the run depends on this fact; NULL: it always does, and every file has it. */
     bool (*counts)(const struct checkpoint_state *s);
-    bool scales;               /* whether an elastic run may change it */
-    size_t text_at, number_at; /* offset of a string or uint32_t in the state; 0: none */
+    bool scales; /* whether an elastic run may change the fact */
+    /* offset in struct checkpoint_state of a string or a uint32_t; 0: none */
+    size_t text_at, number_at;
 } keys[] = {
 #define AT(member)                  offsetof(struct checkpoint_state, member)
 #define RUN_KEY(name, text)         {name, OPTION_COUNT, text, NULL, false, 0, 0},
@@ -143,8 +149,8 @@ static bool key_counts(const struct key *key, const struct checkpoint_state *s)
     return key->counts == NULL || key->counts(s);
 }
 
-/* Returns the file's value, or its default if the key is optional; NULL: missing. `own`: this run's
- * value. */
+/* Returns the value of a fact in the file. If the file lacks an optional fact, returns the option's
+ * default, or this run's value `own`; NULL: missing. */
 static const char *key_there(const struct key *key, const struct safetensors *file, const char *own)
 {
     const char *there = safetensors_text(file, key_name(key));

@@ -1,11 +1,12 @@
-/* Facts that identify the run of a checkpoint: no other run may resume from it. */
+/* Writes and compares the facts that identify the run of a checkpoint, so that no other run resumes
+ * from it. */
 #pragma once
 
 #include <jansson.h>
 
 #include "bench/workloads/checkpoint/checkpoint.h"
 
-/* Adds all keys of checkpoint_keys.def with this run's values. */
+/* Adds all facts of checkpoint_keys.def, with this run's values, to a checkpoint's metadata. */
 enum status checkpoint_keys_add(json_t *metadata, const struct checkpoint_state *s,
                                 struct error *e);
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
+#define XXH_INLINE_ALL /* makes xxhash.h include its code, so that no library is linked */
 #include <xxhash.h>
 
 #include "kernels/base/mem.h"
@@ -15,7 +15,8 @@ static struct safetensors_tensor *add(struct layout *l)
     return t;
 }
 
-/* Adds the tensors of one arena; slot >= 0: as that optimizer slot. */
+/* Adds the n tensors of an arena: of the parameters if slot is -1, otherwise of optimizer slot
+ * `slot`. */
 static void add_arena(struct layout *l, const struct tensor_desc *tensors, int n, const real *arena,
                       int slot)
 {
@@ -49,7 +50,8 @@ static size_t count_statistics(const struct net_desc *desc)
     return n;
 }
 
-/* PyTorch stores a batch count per layer; here all layers share one. */
+/* Adds the batch counts of batch norm. PyTorch stores one per layer; here all layers share one
+ * number. */
 static void add_counts(struct layout *l, const struct checkpoint_state *s)
 {
     for (int i = 0; i < s->desc->n_layers; i++) {
@@ -112,7 +114,8 @@ static void hash_text(XXH3_state_t *state, const char *text)
     XXH3_64bits_update(state, text, strlen(text) + 1);
 }
 
-/* Sorted, since other programs do not keep the order of keys. */
+/* Returns the metadata with sorted keys, for the hash. Other programs do not keep the order of
+ * keys. */
 static char *metadata_text(const json_t *metadata)
 {
     json_t *rest = metadata != NULL ? json_copy((json_t *)metadata) : json_object();

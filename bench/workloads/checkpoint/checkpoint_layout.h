@@ -1,4 +1,4 @@
-/* Maps tensors of a checkpoint to the arenas. */
+/* Lists the tensors of a checkpoint file, and where each is in the arenas in memory. */
 #pragma once
 
 #include "bench/workloads/checkpoint/checkpoint.h"
@@ -9,22 +9,24 @@
 #define REAL_DTYPE "F32"
 #endif
 
-/* Tensors of a checkpoint. First the model: batch counts, parameters, running statistics. Then
- * optimizer slots and added sections. Numbers of 8 bytes come before those of 4 and before bytes,
- * because PyTorch's reader needs aligned tensors. */
+/* Tensors of a checkpoint, in the order of the file. First the model: batch counts, parameters,
+ * running statistics. Then optimizer slots and sections of ranks. Tensors of 8-byte numbers come
+ * first and bytes last, because PyTorch's reader needs aligned tensors. */
 struct layout {
-    struct safetensors_tensor *tensors; /* data points into the arenas */
+    /* [n] tensors in the order of the file; their data point into the arenas */
+    struct safetensors_tensor *tensors;
     char (*names)[CHECKPOINT_NAME_BYTES];
     size_t n, n_model;
 };
 
-/* Lists the tensors of s->arenas, which are borrowed, with room for `sections` more. Arenas without
- * memory give tensors without data. */
+/* Lists the tensors of s->arenas, which stay borrowed. `sections` more can be added. If the arenas
+ * have no memory, the tensors have no data. */
 enum status layout_open(struct layout *layout, const struct checkpoint_state *s, size_t sections,
                         struct error *e);
 void layout_close(struct layout *layout);
 
-/* Adds section "rank.<rank>.<what>" of shape [rows, columns], or [columns] if rows is 0. */
+/* Adds the tensor "rank.<rank>.<what>" of a rank's section. Its shape is [rows, columns], or
+ * [columns] if rows is 0. */
 void layout_add_section(struct layout *layout, int rank, const char *what, const char *dtype,
                         size_t rows, size_t columns, const void *data);
 

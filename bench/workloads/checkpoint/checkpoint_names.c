@@ -23,7 +23,7 @@ bool names_a_section(const char *name)
 
 /* ---- Prefixes ---- */
 
-/* Returns the length of the common prefix of all names. */
+/* Returns the number of bytes with which all names in the file begin. */
 static size_t common_bytes(const struct safetensors *file)
 {
     const char *first = file->tensors[0].name;
@@ -34,7 +34,8 @@ static size_t common_bytes(const struct safetensors *file)
     return n;
 }
 
-/* Counts the model's tensors that the file has after removing `bytes` bytes of each name. */
+/* Returns how many of the model's n tensors the file has if the first `bytes` bytes of its names
+ * are ignored. */
 static size_t count_found(const struct safetensors *file, size_t bytes,
                           const struct safetensors_tensor *model, size_t n)
 {
@@ -82,7 +83,7 @@ static bool layout_knows(const struct layout *layout, const char *name)
     return false;
 }
 
-/* Returns the file's name that ends in `name`, or NULL. */
+/* Returns a tensor name of the file that is longer and ends in `name`; NULL if there is none. */
 static const char *prefixed(const struct safetensors *file, const char *name)
 {
     size_t n = strlen(name);
@@ -95,7 +96,8 @@ static const char *prefixed(const struct safetensors *file, const char *name)
     return NULL;
 }
 
-/* Lists the file's names: all, or only those not in the layout. */
+/* Lists the tensor names of the file: all, or only those that the layout does not have. Returns
+ * their number. */
 static size_t list_names(const char **known, const struct safetensors *file,
                          const struct layout *layout, bool all)
 {

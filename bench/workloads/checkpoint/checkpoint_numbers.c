@@ -6,7 +6,7 @@
 
 #include "kernels/cast16.h"
 
-#define CHUNK 1024 /* numbers converted at a time */
+#define CHUNK 1024 /* numbers converted per call */
 
 enum number { F16, BF16, F32, F64, NUMBERS };
 
@@ -36,14 +36,16 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Uses the portable set; all sets give the same bits. */
+/* Returns the portable functions that convert to and from a 16-bit type. The functions of all
+ * instruction sets give the same bits. */
 static const struct cast16 *cast_of(enum number type)
 {
     const struct cast16_functions *functions = cast16_get(ISA_PORTABLE);
     return type == F16 ? &functions->fp16 : &functions->bf16;
 }
 
-/* Rounds to nearest and keeps denormal numbers, which a rank's threads flush otherwise. */
+/* Sets the default floating-point environment: round to nearest and keep denormal numbers, which
+ * the trainer's threads flush to 0. */
 static void exact_begin(fenv_t *before)
 {
     fegetenv(before);
@@ -52,7 +54,8 @@ static void exact_begin(fenv_t *before)
 
 /* ---- Reading ---- */
 
-/* Tensors in a file may be unaligned. */
+/* READ(type): defines a function that reads n numbers of a type, which may be unaligned in a
+ * file. */
 #define READ(type)                                                                                 \
     static void read_##type(real *to, const uint8_t *from, size_t n)                               \
     {                                                                                              \
@@ -114,9 +117,9 @@ const char *numbers_dtype(enum checkpoint_dtype dtype)
     return names[number_of_dtype(dtype)];
 }
 
-/* Rounds a double to a float that rounds to the same 16-bit number. Plain rounding twice can give
- * the other neighbour. An inexact float gets an odd last bit, so it is never halfway between two
- * codes. */
+/* Rounds a double to a float from which rounding to 16 bits gives the same result as directly.
+ * Rounding to nearest twice can give a neighbour. So an inexact float gets an odd last bit and is
+ * never halfway between two 16-bit numbers. */
 static real to_odd(real x)
 {
     float nearest = (float)x;

@@ -1,5 +1,5 @@
-/* Converts weights in types of other programs: F16, BF16, F32, F64. Denormal numbers are converted
- * even where computing flushes them. */
+/* Converts weights from and to types that other programs use: F16, BF16, F32, F64. Denormal numbers
+ * are converted even if computations flush them to 0. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,20 +11,20 @@
 /* Returns whether numbers_read can read this type. */
 bool numbers_known(const char *dtype);
 
-/* Types that numbers_read can read, for messages. */
+/* Names of the types that numbers_read can read, for messages. */
 extern const char numbers_types[];
 
-/* Returns the index of the first finite number that exceeds the range of `real`; the tensor's size
- * if there is none. */
+/* Returns the index of the first finite number in a tensor that is outside the range of `real`; the
+ * number of its elements if there is none. */
 size_t numbers_first_beyond(const struct safetensors_tensor *from);
 
-/* Converts all numbers of a tensor to `to`, exactly, or rounded to nearest even from F64 to
- * float. */
+/* Converts all numbers of a tensor to `to`: exactly, or from F64 to float rounded to nearest
+ * even. */
 void numbers_read(real *to, const struct safetensors_tensor *from);
 
-/* Rounds x [n] to codes [n] of bf16 or f16, to nearest even. Returns the index of the first finite
- * number that is too large for the type, or n. */
+/* Rounds x [n] to 16-bit codes [n] of bf16 or f16, to nearest even. Returns the index of the first
+ * finite number that is too large for the type, or n. */
 size_t numbers_narrow(uint16_t *codes, const real *x, size_t n, enum checkpoint_dtype dtype);
 
-/* Returns the format's name of bf16 or f16. */
+/* Returns the name of bf16 or f16 in the safetensors format. */
 const char *numbers_dtype(enum checkpoint_dtype dtype);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
+#define XXH_INLINE_ALL /* makes xxhash.h include its code, so that no library is linked */
 #include <xxhash.h>
 
 #include "bench/workloads/checkpoint/checkpoint.h"
@@ -14,11 +14,11 @@
 #include "bench/workloads/checkpoint/checkpoint_parts.h"
 #include "kernels/base/mem.h"
 
-#define RANKS_MAX 1048576 /* maximum of the option `ranks` */
+#define RANKS_MAX 1048576 /* largest value of option `ranks` */
 
 /* ---- Metadata ---- */
 
-/* Returns whether the file is a checkpoint of a run, not of another program. */
+/* Returns whether the file is a checkpoint of train_cnn, not weights of another program. */
 static bool is_own(const struct safetensors *file)
 {
     return safetensors_text(file, "scalebench.checkpoint") != NULL;
@@ -48,8 +48,8 @@ static enum status need_number(const struct safetensors *file, const char *key, 
     return OK;
 }
 
-/* Reads a number; if `finite` is set, it must be finite. A diverged run has a loss that is not
- * finite. */
+/* Reads a number from the metadata. With `finite`, it must be finite; the loss of a diverged run is
+ * not. */
 static enum status need_real(const struct safetensors *file, const char *key, bool finite,
                              double *number, struct error *e)
 {
@@ -70,7 +70,7 @@ static enum status refuse_losses(const struct safetensors *file, const char *at,
                     "__metadata__: progress.losses has '%.40s'; expected one number per rank", at);
 }
 
-/* Reads the losses of all ranks; older files have none. */
+/* Reads the losses of all ranks. Files of older versions have none. */
 static enum status read_losses(const struct safetensors *file, struct progress *p, struct error *e)
 {
     const char *at = safetensors_text(file, "progress.losses");
@@ -85,7 +85,8 @@ static enum status read_losses(const struct safetensors *file, struct progress *
     return OK;
 }
 
-/* Reads the step of divergence; files of finite runs and older files have none. */
+/* Reads the step of divergence. Files of runs that did not diverge and of older versions have
+ * none. */
 static enum status read_divergence(const struct safetensors *file, struct progress *p,
                                    struct error *e)
 {
@@ -126,7 +127,7 @@ static enum status read_loss_scale(const struct safetensors *file, const struct 
     return OK;
 }
 
-/* Rejects a checkpoint with more epochs than this run trains. */
+/* Rejects a checkpoint that has trained more epochs than this run will. */
 static enum status check_end(const struct safetensors *file, const struct progress *p,
                              const struct config *config, struct error *e)
 {
@@ -140,7 +141,8 @@ static enum status check_end(const struct safetensors *file, const struct progre
                     p->epoch, p->step, epochs);
 }
 
-/* Reads progress. In an elastic run, earlier epochs may have had another number of steps. */
+/* Reads the progress of the run. In an elastic run, earlier epochs may have had another number of
+ * steps. */
 static enum status read_progress(struct checkpoint *c, const struct checkpoint_state *s,
                                  struct error *e)
 {
@@ -184,8 +186,8 @@ static bool same_type(const struct safetensors_tensor *a, const struct safetenso
     return strcmp(a->dtype, b->dtype) == 0 && same_shape(a, b);
 }
 
-/* Returns the file's tensor for one of the layout, or NULL. Schema 1 named "norm1.running_mean"
- * "norm1.mean". */
+/* Returns the file's tensor for a tensor of the layout, or NULL. Schema 1 used another name:
+ * "norm1.mean" for "norm1.running_mean". */
 static const struct safetensors_tensor *find_tensor(const struct safetensors *file,
                                                     const struct safetensors_tensor *wanted)
 {
@@ -205,7 +207,7 @@ static size_t offset_of(const struct safetensors *file, const struct safetensors
     return (size_t)((const uint8_t *)tensor->data - file->map.bytes);
 }
 
-/* Weights without optimizer may have any type that can be converted. */
+/* Checks a tensor if only weights are read. The tensor may have any type that can be converted. */
 static enum status check_weight(struct checkpoint *c, const struct safetensors_tensor *found,
                                 const struct safetensors_tensor *wanted, struct error *e)
 {
@@ -235,7 +237,7 @@ static enum status check_tensor(struct checkpoint *c, const struct layout *layou
     const struct safetensors_tensor *found = find_tensor(file, wanted);
     char expected[128], text[128], near[NAME_NEAR_BYTES];
     safetensors_type_text(expected, wanted);
-    /* Files of schema 1 and of early PyTorch versions have no batch counts. */
+    /* batch counts are missing in files of schema 1 and of early PyTorch versions */
     if (found == NULL && strcmp(wanted->dtype, "I64") == 0)
         return OK;
     if (found == NULL)
@@ -251,7 +253,7 @@ static enum status check_tensor(struct checkpoint *c, const struct layout *layou
     return OK;
 }
 
-/* Returns whether `found` is a section of one of `ranks` ranks, with the type of such sections. */
+/* Returns whether a tensor is a valid section of one of `ranks` ranks, by name, type and shape. */
 static bool is_section(const struct safetensors_tensor *found, const struct arenas *a, long ranks)
 {
     const char *what = "";
@@ -287,8 +289,8 @@ static bool is_wanted(const struct layout *layout, const struct safetensors *fil
     return false;
 }
 
-/* Checks that all tensors of the run exist and, except for rank sections, no others. If only
- * weights are read, other sections of a checkpoint are ignored. */
+/* Checks that the file has all tensors of the layout and no others, except sections of ranks. If
+ * only weights are read, optimizer state is ignored. */
 static enum status check_against(struct checkpoint *c, const struct layout *layout,
                                  const struct arenas *a, long ranks, struct error *e)
 {
@@ -323,7 +325,7 @@ static enum status check_tensors(struct checkpoint *c, const struct checkpoint_s
     return status;
 }
 
-/* Checks the file's hash; schema 1 hashed only the tensors' bytes. */
+/* Checks the hash of the file's contents. Schema 1 has a hash of the tensors' bytes only. */
 static enum status check_hash(const struct safetensors *file, uint64_t schema, struct error *e)
 {
     const char *stated;
@@ -352,7 +354,8 @@ static const struct safetensors_tensor *own_section(const struct checkpoint *c,
     return safetensors_find(&c->file, name);
 }
 
-/* If replicas differ, every rank but 0 has its own section; rank 0 uses the global one. */
+/* Checks that this rank's section exists if replicas differ. Rank 0 has none; its replica is the
+ * checkpoint's model. */
 static enum status check_own_sections(const struct checkpoint *c, const struct sync *s,
                                       struct error *e)
 {
@@ -445,7 +448,7 @@ static enum status copy_global(const struct checkpoint *c, const struct checkpoi
     return OK;
 }
 
-/* Restores whole tensors, then copies this rank's slice. */
+/* Reads whole tensors, then copies this rank's slice of them. */
 static enum status copy_slice(const struct checkpoint *c, const struct checkpoint_state *s,
                               struct error *e)
 {
@@ -470,7 +473,8 @@ static void copy_replica(const struct checkpoint *c, const struct sync *s)
         memcpy(s->arenas.state, optimizer->data, optimizer->bytes);
 }
 
-/* Ranks that see an older file in their folder would diverge from the others. */
+/* Checks that all ranks opened the same file. A rank that sees an older file in its folder would
+ * train another model. */
 static enum status check_one_file(const struct checkpoint *c, const struct checkpoint_state *s,
                                   struct error *e)
 {

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
+#define XXH_INLINE_ALL /* makes xxhash.h include its code, so that no library is linked */
 #include <xxhash.h>
 
 #include "bench/workloads/checkpoint/checkpoint.h"
@@ -42,7 +42,7 @@ static enum status refuse_number(const char *path, const struct safetensors_tens
                     config_text(config, OPT_CHECKPOINT_DTYPE));
 }
 
-/* Converts a parameter to 16 bits in `codes`. */
+/* Replaces the data of a parameter tensor by 16-bit numbers, which are written to `codes`. */
 static enum status narrow(struct safetensors_tensor *tensor, uint16_t *codes, const char *path,
                           const struct config *config, struct error *e)
 {
@@ -62,7 +62,8 @@ struct room {
     uint16_t *codes;
 };
 
-/* Parameters come last: readers need each tensor aligned to its number size. */
+/* Writes the 16-bit copy. Parameters come last, since readers need tensors aligned to the size of
+ * their numbers. */
 static enum status write_with_room(const char *path, const struct checkpoint_state *s,
                                    const struct layout *layout, const json_t *metadata,
                                    const struct room *room, struct error *e)
@@ -82,8 +83,8 @@ static enum status write_with_room(const char *path, const struct checkpoint_sta
     return safetensors_write(path, room->tensors, n, metadata, e);
 }
 
-/* Writes the 16-bit copy of the model. ERR_DATA names a parameter that is too large for the type;
- * no copy is written then. */
+/* Writes the 16-bit copy of the model. If a parameter is too large for the type: ERR_DATA with its
+ * name, and no copy. */
 static enum status export_write(const char *checkpoint, const struct checkpoint_state *s,
                                 const struct layout *layout, struct error *e)
 {
@@ -103,7 +104,7 @@ static enum status export_write(const char *checkpoint, const struct checkpoint_
 
 /* ---- The checkpoint ---- */
 
-/* Size and hashes of state that may differ from rank 0's. */
+/* Hashes and size of a rank's state, to find whether it differs from rank 0's. */
 struct replica {
     uint64_t params, state; /* hashes of parameters and optimizer state */
     uint64_t strategy_bytes;
@@ -112,15 +113,18 @@ struct replica {
 /* Rank sections of a checkpoint. Rank 0 has the sections of all ranks; other ranks use `differ` and
  * `strategy_most` only. */
 struct sections {
-    uint64_t differ;        /* whether replicas differ: then other ranks' replicas are saved too */
-    uint64_t strategy_most; /* largest strategy section, in bytes */
+    /* 1 if replicas differ, so that the replicas of ranks other than 0 are saved too; otherwise
+     * 0 */
+    uint64_t differ;
+    uint64_t strategy_most; /* bytes of the largest strategy state of a rank */
     struct replica *replicas;
-    uint8_t *strategy;       /* [ranks][strategy_most] */
-    uint8_t *params, *state; /* [ranks][n] and [ranks][slots][n] numbers of type real */
+    uint8_t *strategy; /* [ranks][strategy_most] strategy state of each rank */
+    /* [ranks][n] and [ranks][slots][n] parameters and optimizer state as bytes of `real` */
+    uint8_t *params, *state;
 };
 
-/* Describes this rank's state. Sharded optimizer state is complete on rank 0, so its hash is left
- * out. */
+/* Returns hashes and size of this rank's state. If the strategy shards the optimizer state, rank 0
+ * collects it, so it is not hashed. */
 static struct replica describe_replica(const struct sync *s, size_t strategy_bytes)
 {
     const struct arenas *a = &s->arenas;
@@ -143,7 +147,7 @@ static void compare_replicas(struct sections *all, int ranks)
     }
 }
 
-/* Decides which sections to gather; every rank gets the result. */
+/* Decides on rank 0 which sections to gather, and sends the decision to all ranks. */
 static enum status plan_sections(struct sections *all, struct sync *s, size_t strategy_bytes,
                                  struct error *e)
 {
@@ -164,7 +168,7 @@ static enum status plan_sections(struct sections *all, struct sync *s, size_t st
     return OK;
 }
 
-/* Gathers `bytes` of every rank into new memory on rank 0. */
+/* Gathers `bytes` bytes of every rank on rank 0, in newly allocated memory *all. */
 static enum status gather(struct sync *s, const void *mine, size_t bytes, uint8_t **all,
                           const char *what, struct error *e)
 {
@@ -234,7 +238,7 @@ static void set_number(json_t *metadata, const char *key, uint64_t value)
     json_object_set_new(metadata, key, json_string(text));
 }
 
-/* Hexadecimal keeps every bit. */
+/* Adds a number to the metadata in hexadecimal, which keeps every bit. */
 static void set_real(json_t *metadata, const char *key, double value)
 {
     char text[64];
@@ -242,7 +246,7 @@ static void set_real(json_t *metadata, const char *key, double value)
     json_object_set_new(metadata, key, json_string(text));
 }
 
-/* Writes the losses as "0x1.8p+1 0x1p+0". */
+/* Adds the losses of all ranks to the metadata, such as "0x1.8p+1 0x1p+0". */
 static enum status set_losses(json_t *metadata, const struct progress *p, struct error *e)
 {
     enum { ROOM = 32 };
@@ -278,7 +282,7 @@ static enum status add_progress(json_t *metadata, uint64_t steps_done, const str
     return p->n_losses > 0 ? set_losses(metadata, p, e) : OK;
 }
 
-/* Adds the loss scale if precision is fp16. */
+/* Adds the loss scale to the metadata if train.precision is fp16. */
 static void add_loss_scale(json_t *metadata, const struct sync *s)
 {
     const struct loss_scale *scale = &s->loss_scale;
@@ -290,7 +294,8 @@ static void add_loss_scale(json_t *metadata, const struct sync *s)
     set_number(metadata, "loss_scale.skipped", scale->skipped);
 }
 
-/* Model collections need the key "format"; "pt" means PyTorch's names and shapes. */
+/* Adds all facts to the metadata. Public model collections need the key "format"; its value "pt"
+ * means PyTorch's names and shapes. */
 static enum status add_facts(json_t *metadata, const struct checkpoint_state *s,
                              const struct sections *all, struct error *e)
 {
@@ -358,8 +363,8 @@ static enum status write_replicas(const char *path, const struct checkpoint_stat
     return status;
 }
 
-/* Writes one replica. Strategies with state beside the arenas do not run on parts (parallel.c of
- * the spec). */
+/* Gathers the parts of a divided net and writes them as one replica. Strategies with state of their
+ * own do not run on divided nets (parallel.c of the spec). */
 static enum status write_parts(const char *path, const struct checkpoint_state *s,
                                const struct progress *progress, struct error *e)
 {
@@ -384,6 +389,6 @@ enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
 {
     TRY(s->parts != NULL ? write_parts(path, s, progress, e)
                          : write_replicas(path, s, progress, e));
-    /* No rank starts a step in which it would wait for rank 0. */
+    /* other ranks wait here, and not in the middle of their next step, until rank 0 has written */
     return wait_barrier(s->sync->waiter, s->comm, "writing of a checkpoint", e);
 }

@@ -1,11 +1,12 @@
-/* Files in the safetensors format, which PyTorch users can open without running code: 8 bytes with the
- * length of a header (little-endian), the header as JSON, the tensors' bytes in C order.
+/* Reads and writes files in the safetensors format, which PyTorch users can open without running
+ * code: 8 bytes with the length of a header (little-endian), the header as JSON, the tensors' bytes
+ * in C order.
  *
  *   {"__metadata__":{"key":"text"},
  *    "fc.weight":{"dtype":"F32","shape":[10,784],"data_offsets":[0,31360]}, ...}
  *
- * Reading is strict: the header must account for every byte of the file. A truncated file is rejected
- * with the offset of the missing data. */
+ * Reading is strict: the header must account for every byte of the file. A truncated file is
+ * rejected with the offset of the missing data. */
 #pragma once
 
 #include <jansson.h>
@@ -17,27 +18,27 @@
 #define SAFETENSORS_DIMS_MAX 8
 
 struct safetensors_tensor {
-    const char *name;  /* borrowed from the caller of write or from the open file */
+    const char *name;  /* borrowed from the caller of safetensors_write, or from the open file */
     const char *dtype; /* "F32", "F64", "U8" ... */
     int n_dims;
     size_t dims[SAFETENSORS_DIMS_MAX];
-    const void *data; /* borrowed; unaligned in an open file */
-    size_t bytes;     /* bytes of `data`; set by open and write */
+    const void *data; /* borrowed; may be unaligned in an open file */
+    size_t bytes;     /* size of `data`; set by safetensors_open and safetensors_write */
 };
 
-/* Open, mapped file. Tensors are sorted by the offset of their data. */
+/* An open file, mapped into memory. Tensors are sorted by the offset of their data. */
 struct safetensors {
     char path[512];
     struct file_map map;
     size_t data_offset; /* offset of the first byte after the header */
     json_t *header;
-    const json_t *metadata; /* object of strings or NULL; part of the header */
+    const json_t *metadata; /* JSON object of strings, part of the header; NULL: none */
     struct safetensors_tensor *tensors;
     size_t n;
 };
 
-/* Checks that safetensors_write can write the file. ERR_ARGUMENT names the option that gave the
- * path, and the kind of file found if it is not regular. */
+/* Checks that safetensors_write will be able to write the file. ERR_ARGUMENT with the option that
+ * gave the path, and with the kind of file found if it is not a regular file. */
 enum status safetensors_check(const char *option, const char *path, struct error *e);
 
 /* Writes `n` tensors of different names and, unless NULL, the metadata (an object of strings). The
@@ -56,11 +57,11 @@ void safetensors_close(struct safetensors *file);
 /* Returns the tensor called `name`, or NULL. */
 const struct safetensors_tensor *safetensors_find(const struct safetensors *file, const char *name);
 
-/* Returns a string of the metadata, or NULL. */
+/* Returns the string of a key in the metadata, or NULL. */
 const char *safetensors_text(const struct safetensors *file, const char *key);
 
 /* Writes type and shape, such as "F32 [10,784]"; returns text. */
 char *safetensors_type_text(char text[128], const struct safetensors_tensor *tensor);
 
-/* Returns the bytes of one number of a type; 0 if the format does not have it. */
+/* Returns the size of one number of a type in bytes; 0 if the format does not have the type. */
 size_t safetensors_type_bytes(const char *dtype);

@@ -7,8 +7,8 @@
 #include "bench/workloads/checkpoint/safetensors.h"
 #include "kernels/base/mem.h"
 
-#define LENGTH_BYTES     8         /* bytes of the field with the header's length */
-#define HEADER_BYTES_MAX 100000000 /* limit of the format */
+#define LENGTH_BYTES     8         /* bytes of the file's first field, the length of the header */
+#define HEADER_BYTES_MAX 100000000 /* largest header that the format allows */
 
 size_t safetensors_type_bytes(const char *dtype)
 {
@@ -25,7 +25,7 @@ size_t safetensors_type_bytes(const char *dtype)
     return 0;
 }
 
-/* Makes an error "file: offset N: sentence". */
+/* Sets an error with the offset in the file: "FILE: offset N: SENTENCE". */
 static enum status refuse(const struct safetensors *file, size_t offset, struct error *e,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -94,7 +94,7 @@ static enum status check_metadata(struct safetensors *file, struct error *e)
     return OK;
 }
 
-/* Reads a whole number of 0 or more; returns false if it is none. */
+/* Reads a JSON number; returns false unless it is a whole number from 0. */
 static bool whole(const json_t *value, size_t *number)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0)
@@ -196,7 +196,7 @@ static int by_place(const void *a, const void *b)
 
 static enum status check_places(const struct safetensors *file, struct error *e)
 {
-    const char *before = NULL; /* tensor that ends at `end` */
+    const char *before = NULL; /* name of the tensor that ends at `end` */
     size_t end = file->data_offset;
     for (size_t i = 0; i < file->n; i++) {
         const struct safetensors_tensor *t = &file->tensors[i];

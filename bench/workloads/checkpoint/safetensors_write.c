@@ -17,7 +17,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written i
 #define LINKS_MAX     40
 #define TEMPORARY_MAX (PATH_MAX + sizeof ".tmp")
 
-/* File being written. */
+/* The file that is being written. */
 struct output {
     const char *path;
     char temporary[TEMPORARY_MAX];
@@ -60,7 +60,8 @@ static enum status build_header(json_t *header, const struct safetensors_tensor 
     return OK;
 }
 
-/* Returns the length and the header, padded with spaces; NULL if there is no memory. */
+/* Returns the start of the file: length of the header and the header, padded with spaces. NULL if
+ * memory runs out. */
 static char *header_text(const json_t *header, size_t *bytes)
 {
     size_t length = json_dumpb(header, NULL, 0, JSON_COMPACT);
@@ -115,7 +116,7 @@ static enum status replace(struct output *out, const char *header, size_t header
     return file_sync_folder(dirname(folder)) ? OK : cannot(out, "cannot synchronise its folder", e);
 }
 
-/* Follows symbolic links, also to a file that does not exist yet. */
+/* Finds the file that symbolic links lead to, even if it does not exist yet. */
 static enum status follow_links(char target[PATH_MAX], const char *path, struct error *e)
 {
     char link[PATH_MAX], folder[PATH_MAX];
@@ -134,7 +135,7 @@ static enum status follow_links(char target[PATH_MAX], const char *path, struct 
     return error_at(e, ERR_ARGUMENT, path, 0, 0, "path too long, or too many symbolic links");
 }
 
-/* Finds the file that `path` leads to: missing or a regular file. */
+/* Finds the file to write, following links. The file must be regular or not exist. */
 static enum status find_target(char target[PATH_MAX], const char *path, struct error *e)
 {
     struct stat info;
@@ -145,7 +146,7 @@ static enum status find_target(char target[PATH_MAX], const char *path, struct e
     return status;
 }
 
-/* Names the file that is renamed to `target` when complete. */
+/* Formats the name of the temporary file, which is renamed to `target` when complete. */
 static void name_temporary(char temporary[TEMPORARY_MAX], const char *target)
 {
     snprintf(temporary, TEMPORARY_MAX, "%s.tmp", target);

@@ -12,10 +12,12 @@
 #include "kernels/base/mem.h"
 #include "kernels/gemm.h"
 
-/* A product takes 1 to 2 ms, so a burst ends soon after its time. */
+/* Rows and columns of the multiplied matrices. A product takes 1 to 2 ms, so a burst ends soon
+ * after its planned time. */
 enum { SIDE = 384 };
 
-/* Streams exceed all shared caches: three arrays, half a gigabyte over the ranks of a machine. */
+/* Bytes of the arrays of a memory stream, larger than all shared caches: in total over the ranks of
+ * a machine, and limits per rank. */
 #define STREAM_BYTES_ALL ((size_t)512 << 20)
 #define STREAM_BYTES_MIN ((size_t)48 << 20)
 #define STREAM_BYTES_MAX ((size_t)384 << 20)
@@ -25,13 +27,13 @@ enum { SIDE = 384 };
 #define CHAIN_LOADS      20000
 
 struct work {
-    real *a, *b, *c;  /* [SIDE, SIDE] */
-    float *x, *y, *z; /* [stream] */
+    real *a, *b, *c;  /* [SIDE, SIDE] matrices */
+    float *x, *y, *z; /* [stream] arrays of the memory stream */
     size_t stream;
     struct line {
         uint32_t next;
         char rest[CHAIN_LINE - sizeof(uint32_t)];
-    } * chain; /* one cycle through all lines, in random order */
+    } * chain; /* cache lines, linked in random order to one cycle */
     size_t lines, at;
 };
 
@@ -43,14 +45,14 @@ static void fill(float *x, size_t n)
         x[i] = (float)(1 + i % 7);
 }
 
-/* Links all lines to one cycle by Sattolo's shuffle. */
+/* Links all lines to one random cycle (Sattolo's shuffle). */
 static void link_lines(struct work *w)
 {
     uint64_t state = 88172645463325252u;
     for (size_t i = 0; i < w->lines; i++)
         w->chain[i].next = (uint32_t)i;
     for (size_t i = w->lines - 1; i > 0; i--) {
-        state ^= state << 13; /* xorshift: Marsaglia, 2003 */
+        state ^= state << 13; /* xorshift generator (Marsaglia, 2003) */
         state ^= state >> 7;
         state ^= state << 17;
         size_t k = (size_t)(state % i);
@@ -106,8 +108,8 @@ void work_free(struct work *w)
 
 /* ---- Time on the core ---- */
 
-/* Clocks of this thread in seconds: on a core, and ready without a core (NAN if the kernel does not
- * report it). steal_s: time of its processor taken by a hypervisor. */
+/* Times of this thread so far: running on a core, and ready without a core (NAN if the kernel does
+ * not report it). steal_s: time that a hypervisor took from the thread's processor. */
 struct presence_on_core {
     int64_t wall_ns;
     double on_core_s, ready_s, steal_s;
@@ -184,8 +186,8 @@ static double measure_loads(struct work *w)
     return ns;
 }
 
-/* Measures after a warm-up: a cgroup limit grants a quota per 0.1 s, so an idle core is throttled
- * only after it has used that up. */
+/* The warm-up uses up the quota that a cgroup limit grants per 0.1 s. Only after that is an idle
+ * core throttled. */
 void work_measure(struct work *w, const struct doctor *d, struct doctor_burst *burst)
 {
     multiply_for(w, d->warm_s);

@@ -7,31 +7,33 @@
 #include "bench/doctor/table.h"
 #include "comm/wait/wait.h"
 
-/* State of a rank, including the placement of all ranks. */
+/* State of this rank, with the placement of all ranks. */
 struct doctor {
     struct waiter waiter;
     int rank, ranks, node, nodes;
     int *node_of;        /* [ranks] node of each rank */
     int *firsts, *lasts; /* [nodes] first and last rank of each node */
-    /* [nodes] turn in which a node measures; nodes of one machine have different turns */
+    /* [nodes] number of the turn in which a node measures. Emulated nodes of one machine measure in
+     * different turns. */
     int *turns;
-    int n_turns;            /* number of turns; 1: no two nodes share a machine */
+    int n_turns;            /* number of turns per round; 1: no two nodes share a machine */
     int machine_ranks;      /* number of ranks on this rank's machine */
     char cpus[DOCTOR_TEXT]; /* processors that this rank is bound to */
-    char ends[2][16];       /* first and last processor used by ranks of this machine */
+    char ends[2][16];       /* first and last processor that ranks on this machine are bound to */
     int rounds;
-    double warm_s, burst_s;  /* seconds of matrix products before and during a measurement */
-    double message_s;        /* seconds that a long message should take */
+    double warm_s, burst_s;  /* seconds of matrix products: warm-up, measurement */
+    double message_s;        /* planned seconds of a long message */
     size_t message_bytes[2]; /* bytes of a long message within a node [0] and between nodes [1] */
-    char *buffer;            /* [larger of message_bytes] */
-    struct doctor_burst *bursts; /* [rounds] */
+    char *buffer;            /* [larger of message_bytes] sent or received data */
+    struct doctor_burst *bursts; /* [rounds] measurements of this rank's core */
     struct doctor_message *messages;
     size_t n_messages;
 };
 
 /* ---- ranks.c ---- */
 
-/* Finds the placement of all ranks, and opens the waiter. Call ranks_close in any case. */
+/* Finds on which node and machine each rank is, and opens the waiter. Call ranks_close in any
+ * case. */
 enum status ranks_open(struct doctor *d, struct error *e);
 void ranks_close(struct doctor *d);
 
@@ -55,7 +57,8 @@ void work_measure(struct work *w, const struct doctor *d, struct doctor_burst *b
 
 /* ---- links.c ---- */
 
-/* Chooses the message sizes. links_measure then measures one round. Both are collective. */
+/* links_open chooses the message sizes. links_measure measures all links in one round. Both are
+ * collective. */
 enum status links_open(struct doctor *d, struct error *e);
 enum status links_measure(struct doctor *d, int round, struct error *e);
 

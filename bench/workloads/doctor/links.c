@@ -1,6 +1,6 @@
-/* Measures messages between nodes. In each slot of a round-robin tournament every node has one
- * partner, so messages do not share endpoints. Nodes on the same machine send one after the
- * other. */
+/* Measures messages between nodes, as in a round-robin tournament. In each slot, a node exchanges
+ * messages with one partner, so that pairs do not disturb each other. Nodes on the same machine
+ * send one after the other. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,14 +13,14 @@
 
 enum { PINGS = 20, FIRST_PART = 4, WITHIN = 0, BETWEEN = 1 };
 
-/* Size of the first trial message, and bounds of the chosen sizes. */
+/* Size of the first trial message; least and largest size of the messages chosen from it. */
 #define TRIAL_BYTES ((size_t)2 << 20)
 #define BYTES_MIN   ((size_t)128 << 10)
 #define BYTES_MAX   ((size_t)64 << 20)
 
 /* ---- One direction ---- */
 
-/* Direction and size of a message. */
+/* Sender, receiver and size of a message. */
 struct way {
     int from, to;
     size_t bytes;
@@ -50,8 +50,9 @@ static enum status answer(struct doctor *d, const struct way *w, struct error *e
     return send_to(d, w->from, 8, e);
 }
 
-/* Times a long message by an 8-byte reply. A shorter message first uses up what is faster after a
- * pause: bursts that traffic shaping permits, and windows that must open. */
+/* Measures latency by short messages, then bandwidth by a long message with an 8-byte reply. Before
+ * it goes a message of a quarter of that size, which uses up the bursts that traffic shaping
+ * permits after a pause, and opens windows of the protocol. */
 static enum status ask(struct doctor *d, const struct way *w, struct doctor_message *row,
                        struct error *e)
 {
@@ -96,7 +97,7 @@ static enum status measure_way(struct doctor *d, const struct way *w, int round,
 
 /* ---- Tournament ---- */
 
-/* Returns a node's partner in a slot (circle method), or -1 if it has none. */
+/* Returns a node's partner in a slot of the tournament (circle method); -1 if it has none. */
 static int partner_of(int node, int slot, int nodes)
 {
     int n = nodes + nodes % 2, last = n - 1, partner;
@@ -109,8 +110,8 @@ static int partner_of(int node, int slot, int nodes)
     return partner < nodes ? partner : -1;
 }
 
-/* Hosts of one machine share cores. The sender uses the first core and the receiver the last, so
- * that all pairs have the same conditions. */
+/* Measures one direction between two nodes. Emulated hosts of one machine share cores, so the
+ * sender uses the first core and the receiver the last. All pairs then have the same conditions. */
 static enum status measure_between(struct doctor *d, const struct way *w, int round,
                                    struct error *e)
 {
@@ -130,7 +131,8 @@ static enum status measure_pair(struct doctor *d, int a, int b, int round, struc
     return measure_between(d, &back, round, e);
 }
 
-/* Measures the pairs of a slot, at once or one after the other. */
+/* Measures all pairs of a slot: at the same time, or one after the other if nodes share a
+ * machine. */
 static enum status measure_slot(struct doctor *d, int slot, int round, struct error *e)
 {
     for (int a = 0; a < d->nodes; a++) {
@@ -164,7 +166,8 @@ enum status links_measure(struct doctor *d, int round, struct error *e)
 
 /* ---- Message sizes ---- */
 
-/* The fastest link of each kind decides, so that a slow one does not make all messages short. */
+/* Chooses the message sizes, within nodes and between nodes, from the fastest link of each kind. A
+ * slow link then does not make all messages short. */
 static enum status choose_bytes(struct doctor *d, struct error *e)
 {
     double rates[2] = {0, 0};

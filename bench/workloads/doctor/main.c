@@ -1,4 +1,5 @@
-/* doctor_ranks FOLDER: see doctor.h. */
+/* Main program of doctor_ranks FOLDER: measures a site and writes its tables to FOLDER; see
+ * doctor.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/gemm.h"
 
-/* Time for all bursts and for all messages, in seconds, without set-up. */
+/* Seconds planned for all bursts, and for all messages, without set-up. */
 #define BURSTS_S   22.0
 #define MESSAGES_S 12.0
 
@@ -20,8 +21,9 @@ static double clamp(double x, double least, double most)
     return x < least ? least : x > most ? most : x;
 }
 
-/* Plans 11 rounds, whose intervals tolerate one bad round. Many hosts on one machine get 7 shorter
- * rounds, so that the total stays below a minute. */
+/* Chooses the number of rounds and the time of measurements. Intervals from 11 rounds tolerate one
+ * bad round. Many hosts on one machine get 7 shorter rounds, so that the total stays below a
+ * minute. */
 static void plan(struct doctor *d)
 {
     int slots = d->nodes > 1 ? d->nodes + d->nodes % 2 - 1 : 1;
@@ -33,7 +35,8 @@ static void plan(struct doctor *d)
     d->message_s = clamp(MESSAGES_S / (d->rounds * ways), 0.004, 0.03);
 }
 
-/* Reverses the order every second round, so that drift favours no node. */
+/* Measures the cores, node after node if nodes share a machine. The order is reversed every second
+ * round, so that a drift favours no node. */
 static enum status measure_cores(struct doctor *d, struct work *w, int round, struct error *e)
 {
     for (int i = 0; i < d->n_turns; i++) {

@@ -1,4 +1,5 @@
-/* Finds the placement of ranks, and synchronises them without using their cores. */
+/* Finds on which node and processors each rank is. Synchronises ranks so that those that wait use
+ * no core. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,13 +11,13 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Waiting takes seconds; a lost rank must not delay the result by minutes. */
+/* Longest wait. Normal waits take seconds, and a lost rank must not delay the result by minutes. */
 #define DEADLINE_S 60.0
 #define SLEEP_NS   1000000
 
-/* Placement that each rank sends to all others. */
+/* Placement of a rank, which it sends to all others. */
 struct place_of_rank {
-    int first;           /* first rank of its node */
+    int first;           /* first rank of this rank's node */
     int lowest, highest; /* lowest and highest processor that the rank is bound to */
     char machine[64];
 };

@@ -1,10 +1,10 @@
-/* Gathers and writes the rows of all ranks. */
+/* Gathers the measured rows of all ranks on rank 0 and writes them to CSV files. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
+#define XXH_INLINE_ALL /* makes xxhash.h include its code, so that no library is linked */
 #include <xxhash.h>
 
 #include "bench/doctor/facts.h"
@@ -31,7 +31,7 @@ static void hash_program(char *text)
     snprintf(text, DOCTOR_TEXT, "%016" PRIx64, XXH3_64bits_digest(&state));
 }
 
-/* Extracts "MPICH 4.0.2" from the library's version string. */
+/* Shortens the MPI library's version string to name and version: "MPICH 4.0.2". */
 static void name_library(char *text)
 {
     char said[MPI_MAX_LIBRARY_VERSION_STRING] = "", name[64] = "", version[64] = "";
@@ -69,7 +69,7 @@ static enum status describe_node(struct doctor_node *n, const struct doctor *d, 
 
 /* ---- All nodes ---- */
 
-/* Rows of one table: this rank's, and on rank 0 later those of all ranks. */
+/* Rows of one table: first this rank's, and on rank 0 later those of all ranks. */
 struct rows {
     const struct doctor_table *table;
     char *rows;
@@ -98,7 +98,8 @@ static enum status receive_rows(struct doctor *d, struct rows *all, int rank, st
     return OK;
 }
 
-/* Gathers rows on rank 0, where all->rows may be reallocated. */
+/* Gathers the rows of all ranks in all->rows on rank 0, which may be reallocated, and writes the
+ * table. */
 static enum status collect(struct doctor *d, struct rows *all, const char *folder, struct error *e)
 {
     uint64_t n = all->n;

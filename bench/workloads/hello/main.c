@@ -20,7 +20,7 @@ static int count_names(const char *names, int n)
     return different;
 }
 
-/* Returns the exit status. */
+/* Prints the line about the MPI job and returns the exit status. */
 static int print_job(const char *names, int ranks)
 {
     int major, minor;
@@ -29,8 +29,8 @@ static int print_job(const char *names, int ranks)
     return descriptors_end_output("hello_ranks", 0);
 }
 
-/* MPI_Finalize never returns with some libraries over TCP. It is called only if the launcher
- * requires it. */
+/* Ends the process. With some libraries over TCP, MPI_Finalize never returns, so it is called only
+ * if the launcher requires it. */
 static _Noreturn void leave(int exit_status)
 {
     MPI_Barrier(MPI_COMM_WORLD);

@@ -39,7 +39,7 @@ static void list_add(struct batch_list *list, size_t i, const struct batch *batc
     list->n += batch->n;
 }
 
-/* Adds the crops of step i, the last one of the list. */
+/* Adds the crops of step i, the last step that was added to the list. */
 static void list_add_crops(struct batch_list *list, size_t i, uint64_t seed)
 {
     for (size_t k = list->n - list->count[i]; k < list->n; k++) {
@@ -53,7 +53,7 @@ enum status batch_list_make(struct batch_list *list, struct trainer *t, enum run
                             struct error *e)
 {
     const struct sampler *s = &t->batches.sampler;
-    /* Timed runs use full batches only, as in train_cnn. */
+    /* timed runs use only full batches, as in train_cnn */
     uint32_t per_epoch = run == RUN_FOR_TIME ? s->n_samples / s->global_batch : s->steps;
     *list = (struct batch_list){.steps = steps_of_run(t, run)};
     bool crops = config_int(t->config, OPT_AUGMENT) == AUGMENT_crop_flip;

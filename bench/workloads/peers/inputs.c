@@ -1,10 +1,10 @@
-/* peer_inputs: gives a peer in another language the inputs of train_cnn. Options, networks, data, batches
- * and initial weights thus have one implementation.
+/* peer_inputs: gives a training program in another language (a peer) the inputs of train_cnn.
+ * Options, networks, data, batches and initial weights thus have one implementation.
  *
  *   peer_inputs PEER RANK RANKS [--describe | --help | --check | options of a workload]
  *
- * Writes to standard output the network as a line of JSON, a line of JSON about the run, and, without
- * --check, the arrays that the second line lists, without gaps:
+ * Writes to standard output the network as a line of JSON, a line of JSON about the run, and,
+ * without --check, the arrays that the second line lists, without gaps:
  *
  *   images [n,C,H,W] u8, labels [n] u8, test_images, test_labels, params [n_params] f32;
  *   per step of the run: epoch, step, count (images of this rank), global (of all ranks) u32, lr f64;
@@ -32,14 +32,14 @@ struct inputs {
     struct config presets;
     struct net_desc desc;
     struct data_set data;
-    struct trainer trainer; /* only its batches are opened */
+    struct trainer trainer; /* only its sampler and batches are opened */
     struct batch_list batches;
     real *params;
     double read_s;
-    bool check; /* whether --check leaves out the arrays */
+    bool check; /* --check was given: write no arrays */
 };
 
-/* Array to write. */
+/* An array to write to standard output. */
 struct array {
     const char *name, *type;
     const void *bytes;
@@ -191,7 +191,8 @@ static enum status write_inputs(const struct inputs *in, struct error *e)
 
 /* ---- The command line ---- */
 
-/* Removes `--check` and `--check=RANKS`, options of peers only. */
+/* Removes `--check` and `--check=RANKS` from the arguments, which only peers have. Returns whether
+ * one was given. */
 static bool take_check(int *argc, char **argv)
 {
     int n = 1;

@@ -1,4 +1,4 @@
-/* Functions of a reading mode (data.read), and helpers for several modes. */
+/* Interface of a reading mode (option data.read), and functions that several modes use. */
 #pragma once
 
 #include "bench/workloads/read/reader.h"
@@ -9,11 +9,11 @@ typedef int read_call(MPI_File file, MPI_Offset offset, void *to, int count, MPI
 
 struct read_mode {
     const char *name;
-    read_call *read; /* read call of the mpiio modes */
-    /* Opens this reading mode. The data set is mapped, but not loaded. NULL: nothing to open. */
+    read_call *read; /* MPI-IO function that the mpiio modes read with */
+    /* Opens the mode. The data set is mapped by then, but not loaded. NULL: nothing to open. */
     enum status (*open)(struct reader *r, struct error *e);
-    /* Reads the samples into the store, which has room for them. NULL: all samples are
-     * available. */
+    /* Reads n samples into r->store, which has room for them. NULL: every rank already has all
+     * samples. */
     enum status (*fetch)(struct reader *r, const uint32_t *samples, uint32_t n, struct error *e);
     void (*close)(struct reader *r); /* called by reader_close; may be NULL */
 };
@@ -21,12 +21,14 @@ struct read_mode {
 #define DATA_READ(name, in_step, summary) extern const struct read_mode read_##name;
 #include "bench/spec/data_reads.def"
 
-/* Makes the error of the lowest failed rank the error and result of every rank. Collective. */
+/* If a rank has failed, every rank returns the status and error of the lowest such rank.
+ * Collective. */
 enum status reader_agree(struct reader *r, enum status mine, struct error *e);
 
-/* Makes an MPI type of one record, which the caller frees. Returns an MPI error code. */
+/* Creates an MPI type of one record of `bytes` bytes, which the caller frees. Returns an MPI error
+ * code. */
 int record_type(size_t bytes, MPI_Datatype *type);
 
-/* Makes an MPI type that selects n samples of `record_bytes` each, counted from sample 0; n > 0.
+/* Creates an MPI type that selects n > 0 samples from a file of records of `record_bytes` bytes.
  * The caller frees it. Returns an MPI error code. */
 int samples_type(const uint32_t *samples, uint32_t n, size_t record_bytes, MPI_Datatype *type);

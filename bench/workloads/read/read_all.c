@@ -1,7 +1,7 @@
-/* Every rank has all training data. A mapping would suffice: the page cache holds it once per node.
- * But images are read in random order, and translating small pages cost 1.5 % of lenet_21k's step.
- * Small data sets are therefore copied to huge pages, from the file, so that no page of the mapping
- * counts as this process's memory. */
+/* Every rank has all training data. Mapping the file would suffice, since the page cache has it
+ * once per node. But images are read in random order, and translating small pages cost 1.5 % of
+ * lenet_21k's step. Small data sets are therefore copied to huge pages. The copies are read from
+ * the file, so that no page of the mapping is part of this process's memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "bench/workloads/read/modes.h"
 #include "kernels/base/mem.h"
 
-#define COPIED_MAX ((size_t)64 << 20) /* bytes per rank */
+/* largest size of all images (bytes) at which ranks copy them */
+#define COPIED_MAX ((size_t)64 << 20)
 
 static enum status read_bytes(int fd, const struct data_place *from, uint8_t *to, size_t n,
                               struct error *e)
@@ -47,12 +48,13 @@ static enum status copy_images(struct reader *r, struct error *e)
     return read_file(&r->data.train_images, r->store.images, bytes, e);
 }
 
-/* Copies images that are small enough and in a file; others are mapped. */
+/* Copies the images to huge pages if they are small enough and in a file; otherwise maps them. */
 static enum status open_all(struct reader *r, struct error *e)
 {
     bool copies = r->data.train_images.path[0] != '\0' && r->n * r->image_bytes <= COPIED_MAX;
     enum status status = copies ? copy_images(r, e) : OK;
-    data_load(&r->source, copies ? 0 : r->image_bytes); /* also loads the labels */
+    /* loads the labels; images too unless they are copied */
+    data_load(&r->source, copies ? 0 : r->image_bytes);
     return reader_agree(r, status, e);
 }
 

@@ -24,7 +24,8 @@ static enum status check_place(const struct reader *r, struct error *e)
     return OK;
 }
 
-/* ROMIO takes a prefix before a colon as a file system, so a path with a colon needs "ufs:". */
+/* Opens a file of the data. ROMIO takes a prefix before a colon as the name of a file system, so a
+ * path with a colon gets the prefix "ufs:". */
 static enum status open_file(struct reader *r, int file, struct error *e)
 {
     char path[PATH_MAX + 8];
@@ -53,7 +54,8 @@ static void close_mpiio(struct reader *r)
     blocking_call_end(r->waiter);
 }
 
-/* A rank without samples keeps the plain view, since a type cannot be empty. */
+/* Sets the file view to the n samples of this rank. A rank without samples gets a view of bytes,
+ * since an MPI type cannot be empty. */
 static int set_view(struct reader *r, int file, const uint32_t *samples, uint32_t n, size_t bytes)
 {
     MPI_Datatype type = MPI_BYTE;
@@ -73,7 +75,7 @@ static enum status read_records(struct reader *r, int file, uint32_t n, size_t b
                                 struct error *e)
 {
     const char *path = place_of(r, file)->path;
-    /* Other modes do not wait for other ranks. */
+    /* only the collective read waits for other ranks */
     bool together = r->mode->read == MPI_File_read_at_all;
     MPI_Datatype record;
     MPI_Status done;

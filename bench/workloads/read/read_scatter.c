@@ -1,5 +1,5 @@
-/* Rank 0 reads the training data and sends every rank the samples that it asks for. Only rank 0
- * accesses the file, and all others wait for it. */
+/* Rank 0 reads the training data and sends each rank the samples that the rank asks for. Only rank
+ * 0 accesses the file; all other ranks wait for it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +8,14 @@
 
 enum { TAG_IMAGES = 1, TAG_LABELS };
 
-/* Samples that each rank needs, with their number first; rank 0 has all lists. */
+/* Lists of the samples that ranks need. Each begins with its number of samples. Rank 0 has the
+ * lists of all ranks in `all`. */
 struct lists {
     uint32_t *mine, *all;
-    size_t length; /* length of one rank's part of `all` */
+    size_t length; /* elements of `all` per rank */
 };
 
-/* Gathers lists padded to the longest one. */
+/* Gathers the lists of all ranks on rank 0, each padded to the length of the longest one. */
 static enum status lists_collect(struct lists *lists, struct reader *r, const uint32_t *samples,
                                  uint32_t n, struct error *e)
 {

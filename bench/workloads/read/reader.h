@@ -1,6 +1,6 @@
-/* Brings training data to the ranks (data.read). Sample numbers mean the same samples in every
- * mode. A mode either gives all data to every rank when it is opened, or each rank fetches the
- * samples that it will use. Every rank maps the test data. */
+/* Gives ranks their training data (option data.read). A sample has the same number in every mode. A
+ * mode either gives every rank all data when it is opened, or each rank fetches the samples that it
+ * will use. Every rank maps the test data. */
 #pragma once
 
 #include <mpi.h>
@@ -12,7 +12,8 @@
 #include "comm/wait/wait.h"
 #include "kernels/base/error.h"
 
-/* Samples of this rank: images [room,C,H,W], labels [room], slots [n samples]. */
+/* Samples that this rank has fetched: images [room,C,H,W], labels [room]. slots [all samples]:
+ * position of a sample in these arrays. */
 struct store {
     uint8_t *images, *labels;
     uint32_t *slots;
@@ -27,10 +28,10 @@ struct reader {
     MPI_Comm comm;
     int rank, ranks;
 
-    /* Data set for the trainer; its training part is complete after a fetch. */
+    /* Data set that the trainer uses. Its training part is valid after a fetch. */
     struct data_set data;
-    struct data_part source; /* mapped training part: accessing it reads the file */
-    uint32_t n;              /* number of samples in use */
+    struct data_part source; /* training part of the mapped file; accessing it reads the file */
+    uint32_t n;              /* number of training samples in use */
     size_t image_bytes;
     struct store store;
     MPI_File files[2]; /* images and labels, in the mpiio modes */
@@ -38,15 +39,15 @@ struct reader {
     MPI_Win window;
 };
 
-/* Opens the data by the options data.*; the waiter is borrowed. Collective: if a rank fails, every
- * rank returns the error of the lowest one. */
+/* Opens the data that the options data.* name. The waiter is borrowed. Collective: if a rank fails,
+ * every rank returns the error of the lowest rank that failed. */
 enum status reader_open(struct reader *r, const struct config *config, struct waiter *waiter,
                         MPI_Comm comm, struct error *e);
-/* Collective; may be called after a failed open. */
+/* Closes the reader. Collective; may be called after a failed open. */
 void reader_close(struct reader *r);
 
-/* Returns the memory (MiB) of images and labels in this process: mapped files, window or own share.
- * NAN if it is unknown. */
+/* Returns how much memory of this process images and labels occupy (MiB): mapped files, shared
+ * window or fetched samples. NAN if it is unknown. */
 double reader_data_mib(const struct reader *r);
 
 /* Returns whether each rank holds only the samples that it fetches. */

@@ -7,7 +7,8 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Returns the row of "--name" or "--name=value"; *value is NULL in the first form. */
+/* Returns the option of an argument "--name" or "--name=value"; NULL if there is none. *value is
+ * NULL in the first form. */
 static const struct spec_option *find(const char *argument, const struct spec_option *rows,
                                       size_t n, const char **value)
 {
@@ -33,7 +34,7 @@ static enum status unknown_option(const char *argument, const struct spec_option
                      argument, near);
 }
 
-/* Writes a list as in a spec: "[a, b]" for "a,b". */
+/* Converts a list from the command line to the form in specs: "a,b" to "[a, b]". */
 static void write_list(char *text, size_t size, const struct spec_option *row, const char *value)
 {
     bool all = row->names != NULL && strcmp(value, "all") == 0;

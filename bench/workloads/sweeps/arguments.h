@@ -1,13 +1,13 @@
-/* Command lines of sweeps. Their options are rows like those of bench/spec/options.def, with values
- * in a config from OPT_OWN on. */
+/* Parses the command lines of sweeps. Their options are rows like those of bench/spec/options.def;
+ * their values are in a config, from index OPT_OWN on. */
 #pragma once
 
 #include <stdio.h>
 
 #include "bench/spec/spec.h"
 
-/* Row for one option of a sweep, in the order of ids: OPTION(id, name, type, min, max, preset,
- * names, help). */
+/* Table row for an option of a sweep, from OPTION(id, name, type, min, max, preset, names, help).
+ * Rows are in the order of ids. */
 #define SWEEP_OPTION_ROW(id, name, type, min, max, preset, names, help)                            \
     {(enum option_id)(id),                                                                         \
      "--" name,                                                                                    \
@@ -21,15 +21,15 @@
      help,                                                                                         \
      false},
 
-/* Sets every row [n] to its default, then to the values of `--name value` and `--name=value`. Other
- * arguments are errors. A list has names separated by commas, or is none or all. *help: --help or
- * -h was given. ERR_SPEC or ERR_ARGUMENT. */
+/* Sets each of the n options to its default, then to the values of arguments `--name value` and
+ * `--name=value`. Other arguments are errors. A list has names separated by commas, or is none or
+ * all. *help: --help or -h was given. ERR_SPEC or ERR_ARGUMENT. */
 enum status sweep_options_take(struct config *config, const struct spec_option *rows, size_t n,
                                int argc, char **argv, bool *help, struct error *e);
 void sweep_options_print(FILE *out, const struct spec_option *rows, size_t n);
 
 /* Returns whether `name` is in the list. */
 bool sweep_list_has(const struct value *list, const char *name);
-/* Returns the string of option `id`, or NULL if it is `word`. */
+/* Returns the value of option `id`, or NULL if the value is `word`, such as "none". */
 const char *sweep_text_but(const struct config *config, int id, const char *word);
 double sweep_number(const struct config *config, int id);

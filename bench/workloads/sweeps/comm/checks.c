@@ -15,12 +15,14 @@
 #include "comm/local_ops.h"
 #include "kernels/base/mem.h"
 
-/* Vectors of one checked step on this rank, [n] each. */
+/* Vectors of one step that is checked, on this rank, [n] each. */
 struct trial {
-    real *there, *taken; /* gradient plus residual before the step; the part that was compressed */
-    real *sum;           /* sum of `taken` over all ranks */
+    /* there: gradient plus residual before the step; taken: the part of it that was compressed and
+     * sent */
+    real *there, *taken;
+    real *sum; /* sum of `taken` over all ranks */
     const real *kept, *result;
-    double size; /* sum over ranks of the norm of `there` */
+    double size; /* norm of `there`, summed over ranks */
     struct mem_room memory;
 };
 
@@ -39,7 +41,7 @@ static double norm(const real *x, size_t n)
 
 /* ---- Sums ---- */
 
-/* Returns whether x [n] repeats `expected`; NaN equals NaN. */
+/* Returns whether x [n] is `expected` repeated with period PERIOD. NaN equals NaN. */
 static bool is_repeated(const real *x, size_t n, const real expected[PERIOD])
 {
     bool good = true;
@@ -49,8 +51,8 @@ static bool is_repeated(const real *x, size_t n, const real expected[PERIOD])
     return good;
 }
 
-/* Checks parameters as an evaluation would see them: minus the sum after odd steps, 0 after even
- * steps. */
+/* Checks the parameters after sync_eval_begin: minus the sum of gradients after odd steps, 0 after
+ * even steps. */
 static enum status check_strategy(struct sweep *s, struct contender *c, size_t n, bool *good,
                                   struct error *e)
 {
@@ -106,8 +108,8 @@ static bool are_largest(const struct contender *c, const struct trial *t, size_t
     return taken <= k && least >= most && (taken == k || most == 0);
 }
 
-/* Checks that the sent numbers are the largest ones of their sum: of a bucket, a tensor or the
- * whole gradient, depending on the strategy. */
+/* Checks that the sent numbers are the k largest of each vector that is summed at once. Such a
+ * vector is a bucket, a tensor or the whole gradient, depending on the strategy. */
 static bool check_topk(const struct problem *p, const struct contender *c, const struct trial *t)
 {
     const size_t n = (size_t)p->desc->n_tensors;
@@ -122,8 +124,8 @@ static bool check_topk(const struct problem *p, const struct contender *c, const
     return good;
 }
 
-/* Checks signs and the common magnitude. The tolerance covers rounding of the magnitude to 8 bits
- * and of its subtraction. */
+/* Checks the signs that were sent and their common magnitude per tensor. The tolerance covers
+ * rounding of the magnitude to 8 bits and of its subtraction. */
 static bool check_sign(const struct problem *p, const struct trial *t)
 {
     bool good = true;
@@ -145,8 +147,9 @@ static bool check_sign(const struct problem *p, const struct trial *t)
     return good;
 }
 
-/* P is rounded from orthonormal columns; that error is bounded like a sum of as many products as
- * the shorter side of the matrix. */
+/* Checks that compression did not enlarge the residual beyond rounding. The columns of PowerSGD's
+ * matrix P are orthonormal up to rounding. Its error is bounded like a sum of as many products as
+ * the matrix's shorter side has elements. */
 static bool check_powersgd(const struct problem *p, const struct contender *c,
                            const struct trial *t)
 {
@@ -162,8 +165,8 @@ static bool check_powersgd(const struct problem *p, const struct contender *c,
     return good;
 }
 
-/* Subtracting a part and adding parts up rounds each time, by at most eps of `there`. In powersgd,
- * a part is a sum of `rank` products. */
+/* Returns whether the result is the sum of all ranks' parts. Each subtraction and addition rounds
+ * by at most eps of `there`. In powersgd, a part is itself a sum of `rank` products. */
 static bool is_sum_of_taken(const struct sweep *s, const struct contender *c, struct trial *t,
                             size_t n)
 {
@@ -209,7 +212,8 @@ static enum status check_feedback(struct sweep *s, const struct problem *p, stru
 
 /* ---- A step ---- */
 
-/* Returns ||result - sum of gradients|| / ||sum of gradients||. */
+/* Returns the relative error of the result, ||result - sum of gradients|| / ||sum of
+ * gradients||. */
 static double error_of(const struct sweep *s, const struct contender *c, size_t n)
 {
     const real *result = c->sync->arenas.grads;
@@ -233,7 +237,7 @@ static enum status try_step(struct sweep *s, const struct problem *p, struct con
     bool feedback = (compressor_flags(c->config.compressor) & COMPRESSOR_FEEDBACK) != 0;
     int64_t ns;
     if (feedback) {
-        /* The memory begins with the residuals. */
+        /* the compressor's memory begins with the residuals */
         t->kept = sync->compressor->memory(sync, &bytes);
         memcpy(t->there, t->kept, n * sizeof *t->there);
     }

@@ -1,15 +1,16 @@
-/* Opens, steps and closes operations, on gradients whose sum is known. */
+/* Opens operations, runs their steps on gradients whose sum is known, and closes them. */
 #include <string.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Gradients are small integers that repeat every PERIOD numbers, so every summation order is exact.
- * Odd and even steps cancel, so parameters stay small. */
+/* Factors from which gradients are computed. Gradients are small integers that repeat every PERIOD
+ * numbers, so that every order of summation is exact. Odd and even steps cancel, so parameters stay
+ * small. */
 enum { STEP = 7, SHIFT = 13 };
 
-/* MPICH changes its algorithm after five calls on a communicator. */
+/* Calls before timing. MPICH changes its algorithm after five calls on a communicator. */
 enum { WARM_CALLS = 6 };
 
 static real gradient(int rank, size_t i)
@@ -64,8 +65,8 @@ static enum status open_strategy(struct sweep *s, const struct problem *p, struc
     return OK;
 }
 
-/* Returns ERR_UNAVAILABLE if no rank can run the strategy. If only some can, the sweep must end,
- * since these ranks may already wait for the others. */
+/* Returns ERR_UNAVAILABLE if no rank can run the strategy. If only some ranks cannot, the sweep
+ * must end with an error, since the other ranks may already be waiting. */
 static enum status agree(struct sweep *s, enum status mine, struct error *e)
 {
     int failed[2] = {mine != OK, mine == OK};
@@ -134,8 +135,8 @@ static bool is_spoilt(const struct sweep *s, const struct contender *c)
     return name != NULL && !c->is_raw && strcmp(name, strategy_names()[c->kind]) == 0;
 }
 
-/* Starts the step when all ranks have their gradients, so that only the sum is timed. The barrier
- * is not counted as a call of the operation. */
+/* Waits until all ranks have their gradients, so that only the sum is timed. This barrier is not
+ * included in the operation's number of calls. */
 static enum status begin_together(struct sweep *s, struct error *e)
 {
     uint64_t calls = s->waiter.calls;
@@ -144,8 +145,8 @@ static enum status begin_together(struct sweep *s, struct error *e)
     return OK;
 }
 
-/* Times the library's blocking call alone. If ranks may not block: the nonblocking call, completed
- * like all other waits. */
+/* Times MPI_Allreduce alone. If ranks must not block in MPI, times MPI_Iallreduce, completed like
+ * all other waits. */
 static enum status step_raw(struct sweep *s, struct contender *c, size_t n, int64_t *ns,
                             struct error *e)
 {
@@ -165,8 +166,8 @@ static enum status step_raw(struct sweep *s, struct contender *c, size_t n, int6
     return OK;
 }
 
-/* Calls the hooks of a training step without computing; the last tensor's gradients are ready
- * first. */
+/* Calls the strategy as a training step does, without computing. As in a backward pass, the last
+ * tensor's gradients are ready first. */
 static enum status step_strategy(struct sweep *s, const struct problem *p, struct contender *c,
                                  int64_t *ns, struct error *e)
 {

@@ -13,11 +13,11 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Sizes from 4 B to 16 MiB, by factors of 4. Sums start at 64 KiB: shorter ones fit in the nearest
- * cache and hardly count. */
+/* Message sizes: 4 B to 16 MiB, by factors of 4. Sums are measured from 64 KiB on, since shorter
+ * ones fit in the nearest cache and take hardly any time. */
 enum { SIZES = 12, FIRST_SUM = 7, REPEATS_MOST = 64 };
 
-/* 100 rounds give narrow intervals; more would only delay the sweep. */
+/* Largest number of rounds. 100 give narrow intervals; more would only take time. */
 enum { ROUNDS_MOST = 100 };
 
 static int rounds_of(const struct sweep *s)
@@ -27,8 +27,8 @@ static int rounds_of(const struct sweep *s)
 #define REPEAT_BYTES ((size_t)64 << 10)
 
 struct samples {
-    real *mine, *other;         /* [elements of the largest size] */
-    double *message, *addition; /* [rounds][SIZES] in seconds */
+    real *mine, *other;         /* [elements of the largest message] data to send, data received */
+    double *message, *addition; /* [rounds][SIZES] seconds of a message, and of a sum */
     struct mem_room memory;
 };
 
@@ -45,7 +45,8 @@ static int repeats_of(int size)
 
 /* ---- One sample ---- */
 
-/* `to` and `from` are negative on ranks between the ends, which only wait. */
+/* Sends one message to rank `to`. Ranks between the first and the last have to = -1 and only
+ * wait. */
 static enum status send_one(struct sweep *s, real *data, size_t bytes, int to, struct error *e)
 {
     struct message m = {.data = data, .bytes = bytes, .rank = to};
@@ -58,7 +59,7 @@ static enum status receive_one(struct sweep *s, real *data, size_t bytes, int fr
     return wait_receive(&s->waiter, &m, from >= 0, MPI_COMM_WORLD, "ping-pong", e);
 }
 
-/* Times half a round trip. */
+/* Measures half the time of a round trip between the first and the last rank. */
 static enum status time_message(struct sweep *s, struct samples *x, int size, double *seconds,
                                 struct error *e)
 {
@@ -112,7 +113,7 @@ static enum status take_round(struct sweep *s, struct samples *x, int round, str
     return OK;
 }
 
-/* The first round is a warm-up and is overwritten. */
+/* Measures all sizes in all rounds. The first round is a warm-up and is overwritten. */
 static enum status take_samples(struct sweep *s, struct samples *x, struct error *e)
 {
     int rounds = rounds_of(s);
@@ -136,7 +137,8 @@ static struct interval interval_of(const double *seconds, int size, int rounds)
     return stats_median_interval(x, (size_t)rounds, 0.95);
 }
 
-/* Fits a line to sizes [first, SIZES) of every round; without intercept if `through_origin`. */
+/* Fits a line, seconds over bytes, to sizes [first, SIZES) of each round; through the origin if
+ * `through_origin`. */
 static void fit_rounds(const double *seconds, int rounds, int first, bool through_origin,
                        struct interval *intercept, struct interval *slope)
 {
@@ -229,7 +231,7 @@ static void write_coefficient(FILE *out, const char *name, struct interval i, do
         csv_write_row(out, COLUMNS, COLUMNS_N, &row);
 }
 
-/* Writes facts about the measurement: host, date, ranks and nodes. */
+/* Writes the rows of link.csv about the measurement: host, date, ranks and nodes. */
 static void write_origin(FILE *out, const struct sweep *s)
 {
     char host[256] = "", date[32];

@@ -1,4 +1,4 @@
-/* comm_sweep: see sweep.h. */
+/* Main program of comm_sweep, which times strategies of gradient synchronisation; see sweep.h. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -40,8 +40,8 @@ static enum status sweep_everything(struct sweep *s, struct error *e)
 
 /* ---- The program ---- */
 
-/* Returns whether all ranks have failed: a model that cannot be read fails everywhere, other errors
- * may be one rank's. */
+/* Returns whether this error occurs on all ranks. A model that cannot be read fails everywhere;
+ * other errors may be of one rank. */
 static bool all_have_failed(enum status status)
 {
     return status == ERR_SPEC || status == ERR_SHAPE || status == ERR_DATA;

@@ -1,4 +1,4 @@
-/* Names and lists of operations. */
+/* Parses and writes the names of operations, and lists the operations to time. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -10,19 +10,20 @@
 
 /* ---- Names ---- */
 
-/* Returns an operation with the strategy options of the command line, default variant and
- * algorithm, no compressor. */
+/* Returns an operation with the strategy options of the command line, the default variant and
+ * algorithm, and no compressor. */
 static struct contender contender_of(const struct sweep_options *o, bool is_raw,
                                      enum strategy_kind kind)
 {
     struct contender c = {.is_raw = is_raw, .kind = kind, .is_right = true};
     enum option_id at;
-    struct error ignored; /* options_parse has reported it */
+    struct error ignored; /* options_parse has already reported this error */
     (void)config_strategy(&o->config, &c.config, &at, &ignored);
     return c;
 }
 
-/* Parses a library algorithm if the strategy uses them, else a variant. */
+/* Parses the word after "/": a library algorithm if the strategy uses these, otherwise a
+ * variant. */
 static enum status parse_variant(const char *option, const char *text, struct contender *c,
                                  struct error *e)
 {
@@ -92,8 +93,8 @@ const char *contender_name(const struct contender *c, char text[CONTENDER_NAME])
 
 /* ---- Lists ---- */
 
-/* Adds all variants of a strategy. The first name, "usual", is skipped if there are others, since
- * it repeats one of them. */
+/* Adds all variants of a strategy to the list and returns its new length. If there are several, the
+ * first name, "usual", is skipped, since it is one of the others. */
 static int add_variants(const struct sweep_options *o, enum strategy_kind kind,
                         struct contender *all, int n)
 {
@@ -135,7 +136,8 @@ int contenders_list(const struct sweep_options *o, struct contender contenders[C
     return n;
 }
 
-/* The configuration for the tensors and nodes at hand. */
+/* Returns an operation's configuration with the rows of `p`'s tensors and the nodes of the
+ * ranks. */
 static struct strategy_config config_of(const struct sweep *s, const struct problem *p,
                                         const struct contender *c)
 {

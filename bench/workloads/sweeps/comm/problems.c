@@ -1,10 +1,10 @@
-/* Opens the gradients to sum: of a given size, or of a network. */
+/* Opens the gradients to sum: one vector of a given size, or the tensors of a network. */
 #include <stdlib.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "kernels/base/mem.h"
 
-/* Fills in sizes and rows of tensors from p->net. */
+/* Sets the numbers of elements and rows of tensors from p->net. */
 static enum status measure(struct problem *p, struct error *e)
 {
     size_t n = (size_t)p->net.n_tensors;

@@ -1,4 +1,4 @@
-/* Finds the ranks of a sweep and their nodes, and chooses how they wait. */
+/* Finds the ranks of a sweep and the node of each, and chooses how ranks wait for messages. */
 #include <sched.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
@@ -6,7 +6,7 @@
 #include "comm/nodes.h"
 #include "kernels/base/mem.h"
 
-/* Returns whether there are more ranks than processors for them on the node. */
+/* Returns whether the ranks of a node are more than the processors that they may use. */
 static bool is_crowded(MPI_Comm node, int ranks)
 {
     cpu_set_t own, all;
@@ -16,7 +16,8 @@ static bool is_crowded(MPI_Comm node, int ranks)
     return ranks > CPU_COUNT(&all);
 }
 
-/* Counts ranks on this node and nodes. Returns whether any node is crowded. */
+/* Counts the ranks on this node, and the nodes. Returns whether any node has more ranks than
+ * processors. */
 static bool count_ranks(struct sweep *s)
 {
     int local_rank, nodes[2];
@@ -38,7 +39,7 @@ enum status ranks_open(struct sweep *s, struct error *e)
     bool crowded = count_ranks(s);
     library_name(s->mpi, sizeof s->mpi);
     s->can_choose = algorithm_read(&s->library, e) == OK;
-    int given = (int)sweep_number(&o->config, SWEEP_WAIT); /* 0: auto */
+    int given = (int)sweep_number(&o->config, SWEEP_WAIT); /* 0 means auto */
     enum wait_kind wait = given > 0 ? (enum wait_kind)(given - 1)
                           : crowded ? WAIT_YIELD
                                     : WAIT_BLOCK;

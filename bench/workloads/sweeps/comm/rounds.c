@@ -7,17 +7,19 @@
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "kernels/base/rng.h"
 
-/* Bounds of steps per round. Small gradients are summed often enough for the clock; strategies with
- * a period run whole periods. Strategies whose ranks drift get steps to even out. Strategies that
- * wait for the previous step's sum do not find it completed by other operations. */
+/* Bounds of the number of steps per round. ROUND_BYTES: bytes to sum per round, so that small
+ * gradients take a time that the clock can measure. STEPS_MOST: largest number of steps.
+ * STEPS_UNEVEN: least number for strategies whose steps differ, because ranks drift apart or a step
+ * completes the previous sum. */
 #define ROUND_BYTES  ((size_t)256 << 10)
 #define STEPS_MOST   16
 #define STEPS_UNEVEN 8
 
-/* Approximate arenas per strategy: parameters, gradients, receive buffers, shared sums. */
+/* Approximate memory of an open strategy, in sizes of the gradient: parameters, gradients, receive
+ * buffers, shared sums. */
 #define ARENAS_OPEN 5
 
-/* Operations that are timed together. */
+/* Operations that are timed in the same rounds. */
 struct group {
     struct contender *all[CONTENDERS_MAX];
     int n;
@@ -34,7 +36,7 @@ int round_steps(const struct sweep *s, const struct problem *p, const struct con
     return (int)(n > period ? n : period);
 }
 
-/* Times one round of a contender, from a common start; the result is the mean over its steps. */
+/* Times one round of an operation, after a barrier. The result is the mean time of its steps. */
 static enum status run_round(struct sweep *s, const struct problem *p, struct contender *c,
                              int round, struct error *e)
 {
@@ -64,7 +66,8 @@ static enum status run_rounds(struct sweep *s, const struct problem *p, const st
     return OK;
 }
 
-/* Checks a contender after an odd step; called before and after the timed rounds. */
+/* Runs an operation up to an odd step and checks its result. Called before and after the timed
+ * rounds. */
 static enum status check_one(struct sweep *s, const struct problem *p, struct contender *c,
                              struct error *e)
 {
@@ -86,7 +89,7 @@ static enum status check_group(struct sweep *s, const struct problem *p, const s
     return OK;
 }
 
-/* Times a group; all ranks get the slowest rank's times. */
+/* Times a group of operations. Every rank gets the times of the slowest rank. */
 static enum status time_group(struct sweep *s, const struct problem *p, const struct group *group,
                               struct error *e)
 {
@@ -110,8 +113,8 @@ static void leave_out(struct sweep *s, const struct problem *p, struct contender
     sweep_print_skipped(s, p, c);
 }
 
-/* Opens contenders from [first, last) until the group is full. Contenders that cannot run are
- * printed and skipped. *next is the first one not tried. */
+/* Opens contenders [first, last) until the group's memory is full. Contenders that cannot run are
+ * printed and skipped. *next: the first one that was not tried. */
 static enum status open_group(struct sweep *s, const struct problem *p,
                               struct contender *contenders, int first, int last,
                               struct group *group, int *next, struct error *e)
@@ -137,8 +140,8 @@ static void close_group(struct sweep *s, struct group *group)
         contender_close(s, group->all[i]);
 }
 
-/* Times MPI_Allreduce, the first contender, and as many others from *next as fit, each compared
- * with it. */
+/* Times MPI_Allreduce, which is the first contender, together with as many others from *next on as
+ * fit in memory. Each is compared with MPI_Allreduce. */
 static enum status time_beside_raw(struct sweep *s, const struct problem *p,
                                    struct contender *contenders, int all, int *next,
                                    struct group *group, struct error *e)
@@ -157,7 +160,8 @@ static enum status time_beside_raw(struct sweep *s, const struct problem *p,
 
 /* ---- Comparing two ---- */
 
-/* Prints both rows, each compared with the other; only one row if the other cannot run. */
+/* Times two operations and prints a row for each, compared with the other one. If one cannot run,
+ * prints only the row of the other. */
 static enum status time_pair(struct sweep *s, const struct problem *p, struct contender pair[2],
                              struct group *group, struct error *e)
 {
@@ -192,7 +196,7 @@ static bool sums_exactly(const struct contender *c)
            (strategy_flags(c->kind) & STRATEGY_EXACT) != 0;
 }
 
-/* Returns the fastest ok contender for which is_wanted returns true, or NULL. */
+/* Returns the fastest contender with verdict ok for which is_wanted is true, or NULL. */
 static const struct contender *find_best(const struct contender *contenders, int n,
                                          bool (*is_wanted)(const struct contender *c))
 {
@@ -209,7 +213,7 @@ static bool is_raw(const struct contender *c)
     return c->is_raw;
 }
 
-/* Times the winners again: the fastest of many was also lucky. */
+/* Times the two winners again, because the fastest of many measurements is partly the luckiest. */
 static enum status compare_best(struct sweep *s, const struct problem *p,
                                 const struct contender *contenders, int n, struct error *e)
 {

@@ -1,4 +1,4 @@
-/* Prints the table of the sweep. */
+/* Computes and prints the rows of comm.csv. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ void rows_write_header(FILE *out)
     csv_write_header(out, COLUMNS, COLUMNS_N);
 }
 
-/* Fills in the columns that are equal in all rows. */
+/* Returns a row with the columns that are equal in all rows. */
 static struct comm_row common_row(const struct sweep *s)
 {
     struct comm_row row;
@@ -38,7 +38,7 @@ static const char *raw_name(const struct sweep *s)
     return s->waiter.kind == WAIT_BLOCK ? "MPI_Allreduce" : "MPI_Iallreduce";
 }
 
-/* `name` holds the row's name. */
+/* Returns a row with the columns that describe the operation. name: storage of its name. */
 static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
                                  const struct contender *c, char name[CONTENDER_NAME])
 {
@@ -95,8 +95,8 @@ static bool is_counted(const struct cost *cost)
     return strcmp(cost->wire_source, WIRE_COUNTED) == 0;
 }
 
-/* Counts are only compared for strategies whose steps are all alike and do not depend on other
- * ranks. */
+/* Returns whether calls, bytes and messages are as predicted. Strategies whose steps differ or
+ * depend on other ranks are not compared: returns true. */
 static bool counts_agree(const struct contender *c, const struct cost *cost)
 {
     if (c->is_raw || !(strategy_flags(c->kind) & STRATEGY_EXACT))
@@ -106,8 +106,8 @@ static bool counts_agree(const struct contender *c, const struct cost *cost)
                                            c->bytes_sent == (double)cost->bytes_wire));
 }
 
-/* Fills in the busiest rank's counts. *agree: all ranks' counts match the prediction.
- * Collective. */
+/* Sets the counts of calls, bytes and messages to those of the busiest rank. *agree: the counts of
+ * all ranks are as predicted. Collective. */
 static enum status fill_counts(struct sweep *s, const struct problem *p, const struct contender *c,
                                struct comm_row *row, bool *agree, struct error *e)
 {
@@ -151,9 +151,9 @@ static void fill_times(const struct sweep *s, const struct contender *c, struct 
     row->algbw_gbyte_per_s = row->bytes / ns.mid;
 }
 
-/* Fills in bus bandwidth as nccl-tests define it. It assumes a sum for which a rank sends 2 (p - 1)
- * / p of the gradient, up to one number per message. Other operations have an algorithm bandwidth
- * only. */
+/* Sets the bus bandwidth as nccl-tests define it. The definition assumes a sum for which each rank
+ * sends 2 (p - 1) / p of the gradient, up to one number per message. Other operations have only an
+ * algorithm bandwidth. */
 static void fill_busbw(const struct sweep *s, const struct contender *c, struct comm_row *row)
 {
     double share = 2.0 * (s->ranks - 1) / s->ranks;

@@ -16,26 +16,29 @@
 
 enum { CONTENDERS_MAX = 4 * (STRATEGIES + VARIANTS) + 2 * COMPRESSORS };
 
-/* Timed operation: MPI_Allreduce alone, or a strategy in one configuration. */
+/* An operation to time: MPI_Allreduce alone, or a strategy in one configuration. */
 struct contender {
-    bool is_raw; /* whether it is MPI_Allreduce, with the algorithm of `config` */
+    bool is_raw; /* whether the operation is MPI_Allreduce, with the algorithm in `config` */
     enum strategy_kind kind;
     struct strategy_config config;
     struct sync *sync; /* NULL for MPI_Allreduce */
     real *sums;        /* [n] in-place buffer of MPI_Allreduce */
-    /* SGD with learning rate 1, so that parameters are minus the sums */
+    /* SGD with learning rate 1, so that parameters become minus the sums */
     struct optimizer optimizer;
-    void (*serve)(void *arg); /* waiter.serve of the strategy: its work while this rank waits */
+    /* the strategy's callback for waiter.serve: work to do while this rank waits */
+    void (*serve)(void *arg);
     void *serve_arg;
-    uint64_t steps;   /* steps so far; odd steps sum gradients, even steps their negatives */
-    double *round_ns; /* [rounds] time on the slowest rank */
+    /* number of steps so far; odd steps sum gradients, even steps their negatives */
+    uint64_t steps;
+    double *round_ns; /* [rounds] mean time of a step on the slowest rank */
     struct mem_room memory;
-    double calls, bytes_payload, messages_sent, bytes_sent; /* per step on this rank */
+    double calls, bytes_payload, messages_sent, bytes_sent; /* numbers per step on this rank */
     bool is_right;    /* whether all results so far were correct */
-    double sum_error; /* relative error (norm) of a compressor's last checked step */
-    /* Median over rounds; NAN: cannot run. Set when the row is printed, like is_ok. */
+    double sum_error; /* relative error (in norm) of the last checked step, if compressed */
+    /* Median of round_ns; NAN: the operation cannot run. Set when its row is printed, as is
+     * is_ok. */
     double median_ns;
-    bool is_ok; /* whether the verdict is ok */
+    bool is_ok; /* whether the verdict in its row is ok */
 };
 
 const char *wait_name(enum wait_kind kind);
@@ -49,13 +52,14 @@ enum {
 struct sweep_options {
     struct config config;         /* owns the strings of the other members */
     const char *gradients;        /* "link", a size or a network */
-    size_t bytes;                 /* gradient size in bytes if `gradients` is a size; else 0 */
-    struct contender compared[2]; /* pair of operations to compare with each other */
+    size_t bytes;                 /* gradient size if `gradients` is a size; otherwise 0 */
+    struct contender compared[2]; /* the two operations of --compare */
     bool compares;
     const char *spoil; /* strategy whose gradients are falsified to test the verdicts; NULL: none */
     int rounds;
-    const char *record;  /* folder for the tables; NULL: standard output */
-    double memory_bytes; /* memory per node of strategies that are open at the same time */
+    const char *record; /* folder for the tables; NULL: standard output */
+    /* limit of the memory per node that strategies open at the same time may use */
+    double memory_bytes;
     bool help;
 };
 
@@ -64,7 +68,7 @@ struct sweep_options {
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
 void options_help(FILE *out);
 
-/* Row of a table; unknown numbers are NAN. */
+/* Rows of comm.csv and link.csv. Unknown numbers are NAN. */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 struct comm_row {
 #include "bench/workloads/sweeps/comm/csv_comm.def"
@@ -76,19 +80,20 @@ struct link_row {
 
 void rows_write_header(FILE *out);
 
-/* Coefficients of the link model with intervals; NAN if nothing was sent. */
+/* Coefficients of the link model (comm/cost/cost.h) with intervals; NAN if no messages were
+ * sent. */
 struct link_fit {
     struct interval alpha_s, beta_s, gamma_s;
 };
 
-/* Gradients to sum: of a given size, or of a network. */
+/* The gradients to sum: one vector of a given size, or the tensors of a network. */
 struct problem {
     const char *part, *model;
-    const struct net_desc *desc; /* points to `net`; a copied problem borrows it */
+    const struct net_desc *desc; /* points to `net`, or in a copy to the original's `net` */
     size_t *counts;              /* [desc->n_tensors] number of elements */
-    size_t *rows;                /* [desc->n_tensors] rows of a matrix; 0: not a matrix */
+    size_t *rows;                /* [desc->n_tensors] number of rows of a matrix; 0: not a matrix */
     struct net_desc net;
-    struct tensor_desc flat; /* single tensor of a given size */
+    struct tensor_desc flat; /* the only tensor if a size was given */
     bool is_net;
 };
 
@@ -100,67 +105,68 @@ struct sweep {
     struct waiter waiter;
     struct exec exec;
     bool can_choose; /* whether the MPI library lets users choose its algorithms */
-    struct algorithm_settings library; /* algorithm settings when the process started */
+    /* settings of the library's algorithms when the process started */
+    struct algorithm_settings library;
     struct link_fit fit;
-    struct link_model link; /* medians of `fit` */
+    struct link_model link; /* the medians of `fit` */
     char mpi[64];
     FILE *out; /* NULL on ranks that print nothing */
-    int wrong; /* number of rows with a bad verdict */
+    int wrong; /* number of rows whose verdict is not ok */
 };
 
 /* Lists the operations to time, MPI_Allreduce first; returns their number. */
 int contenders_list(const struct sweep_options *o, struct contender contenders[CONTENDERS_MAX]);
 
-/* Parses an operation: "mpi_allreduce", "gather_scatter/mpich", "allreduce/ring", "allreduce+topk".
- * After "/": a variant or a library algorithm; after "+": a compressor; the rest is from o->config.
- * ERR_ARGUMENT. */
+/* Parses the name of an operation: "mpi_allreduce", "gather_scatter/mpich", "allreduce/ring",
+ * "allreduce+topk". After "/": a variant or a library algorithm; after "+": a compressor. All else
+ * is taken from o->config. ERR_ARGUMENT. */
 enum status contender_parse(const struct sweep_options *o, const char *option, const char *text,
                             struct contender *c, struct error *e);
-/* Buffer size for a contender's name, as accepted by contender_parse. */
+/* Buffer size of the name of a contender, the form that contender_parse reads. */
 #define CONTENDER_NAME 96
 const char *contender_name(const struct contender *c, char text[CONTENDER_NAME]);
 
-/* Calls, messages and bytes of this rank in its program. */
+/* Returns the calls, messages and bytes per period that this rank's program has by prediction. */
 struct cost contender_cost(const struct sweep *s, const struct problem *p,
                            const struct contender *c);
 
-/* Time of a step by the model, until the last rank has finished. */
+/* Predicts the time of a step by the link model (s), until the last rank has finished. */
 enum status contender_model_s(double *seconds, const struct sweep *s, const struct problem *p,
                               const struct contender *c, struct error *e);
 
-/* Opens a contender for the tensors of `p`. Collective. ERR_UNAVAILABLE on all ranks if it cannot
- * run on them; rank 0 has the reason. */
+/* Opens a contender for the tensors of `p`. Collective. ERR_UNAVAILABLE on all ranks if the
+ * contender cannot run on them; the error of rank 0 says why. */
 enum status contender_open(struct sweep *s, const struct problem *p, struct contender *c,
                            struct error *e);
 void contender_close(struct sweep *s, struct contender *c);
 
-/* Call before and after a contender's steps and checks, so that its serve function runs only during
- * its own. contender_leave returns when all ranks are done, since each may serve others.
- * Collective. */
+/* contender_enter and contender_leave surround a contender's steps and checks, so that its callback
+ * `serve` runs only in between. contender_leave returns when all ranks are done, since a rank may
+ * have to serve others. Collective. */
 void contender_enter(struct sweep *s, const struct contender *c);
 enum status contender_leave(struct sweep *s, struct error *e);
 
-/* Makes the MPI library use the contender's algorithm until the next call. */
+/* Makes the MPI library use the contender's algorithm until contender_choose is called again. */
 enum status contender_choose(struct sweep *s, const struct contender *c, struct error *e);
 
-/* Gradients are integers that repeat after PERIOD numbers. gradients_fill writes those of a rank in
- * the contender's latest step, gradients_sum their sum over all ranks. */
+/* Gradients are integers that repeat after PERIOD numbers. gradients_fill writes a rank's gradients
+ * in the contender's latest step; gradients_sum writes their sum over all ranks. */
 enum { PERIOD = 101 };
 void gradients_fill(const struct contender *c, int rank, real *to, size_t n);
 void gradients_sum(const struct sweep *s, const struct contender *c, real sums[PERIOD]);
 
-/* Runs one step on this rank's gradients; *ns is its time without the optimizer. */
+/* Runs one step on this rank's gradients. *ns: time of the step without the optimizer. */
 enum status contender_step(struct sweep *s, const struct problem *p, struct contender *c,
                            int64_t *ns, struct error *e);
 /* Checks the results of the last step on every rank. Collective. */
 enum status contender_check(struct sweep *s, const struct problem *p, struct contender *c,
                             struct error *e);
 
-/* Measures messages and local sums, prints their rows if requested, and sets s->fit and s->link.
- * Collective. */
+/* Measures messages and local sums, prints their rows if --gradients is link, and sets s->fit and
+ * s->link. Collective. */
 enum status link_measure(struct sweep *s, struct error *e);
 bool link_is_swept(const struct sweep_options *o);
-/* Writes the coefficients to link.csv in the folder of the record, if there is one. */
+/* Writes the coefficients to link.csv in the folder of --record, if it was given. */
 enum status link_write(const struct sweep *s, struct error *e);
 void sweep_print_link(struct sweep *s, const char *operation, size_t bytes, struct interval seconds,
                       double model_s);
@@ -170,18 +176,19 @@ void sweep_print_link(struct sweep *s, const char *operation, size_t bytes, stru
 enum status sweep_problem(struct sweep *s, const struct problem *p, struct error *e);
 /* Times the two operations of --compare against each other. */
 enum status sweep_compare(struct sweep *s, const struct problem *p, struct error *e);
-/* Prints the row of a contender, compared with another one of the same rounds. */
+/* Prints the row of a contender, compared with another contender that was timed in the same
+ * rounds. */
 enum status sweep_print_row(struct sweep *s, const struct problem *p, struct contender *c,
                             const struct contender *other, int steps, struct error *e);
 void sweep_print_skipped(struct sweep *s, const struct problem *p, const struct contender *c);
 
-/* Opens the gradients of the command line. Fails on all ranks with errors of a network, such as
- * ERR_SPEC. Call problem_close in any case. */
+/* Opens the gradients that the command line names. Errors of a network, such as ERR_SPEC, occur on
+ * all ranks. Call problem_close in any case. */
 enum status problem_open(struct problem *p, const struct sweep_options *o, struct error *e);
 void problem_close(struct problem *p);
 
 /* Returns the number of steps in a round. */
 int round_steps(const struct sweep *s, const struct problem *p, const struct contender *c);
 
-/* Finds ranks and nodes and opens s->waiter. */
+/* Finds the number of ranks and nodes and the node of each rank, and opens s->waiter. */
 enum status ranks_open(struct sweep *s, struct error *e);

@@ -1,5 +1,5 @@
-/* Times every layer alone with the kernel of its kind, which is the same for all plans. Results are
- * compared with the reference kernel on the same input, for the whole batch. */
+/* Times every layer alone, with the kernel for its kind of layer, which is the same for all plans.
+ * Results are compared with the reference kernel on the same input, for the whole batch. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ struct stage {
     const struct layer_desc *layer;
     const struct layer_kernel *kernel;
     int n;
-    size_t in, out, params; /* elements of x, of y and of the parameters */
+    size_t in, out, params; /* number of elements of x, of y and of the parameters */
     real *x, *y, *dx, *dy, *weights, *grads;
     char *saved, *scratch;
     struct mem_room memory;
@@ -48,7 +48,7 @@ static enum status open_stage(struct stage *g, const struct net_desc *desc, int 
     return OK;
 }
 
-/* As in the net, the first layer computes no input gradient. */
+/* Returns the call of a layer. As in training, the first layer computes no input gradient. */
 static struct layer_call call_of(const struct stage *g, const struct exec *ex)
 {
     return (struct layer_call){.ex = ex,
@@ -134,7 +134,7 @@ static void print_layer(struct sweep *s, const struct stage *g, const struct sta
     sweep_print_row(s, &row, s->options->isas[0], ms, (size_t)s->options->repeats);
 }
 
-/* Falsifies results by 1 %, as a wrong kernel could. */
+/* Makes results 1 % larger, as a wrong kernel could, to test the verdicts. */
 static void spoil(struct stage *g)
 {
     for (size_t i = 0; i < g->out; i++)
@@ -165,7 +165,8 @@ static enum status sweep_layer(struct sweep *s, int layer, enum plan plan, const
     return status;
 }
 
-/* Sweeps all layers with shared samples, running statistics and times [PASSES, repeats]. */
+/* Times all layers. All layers share the buffers of samples, running statistics and times [PASSES,
+ * repeats]. */
 static enum status sweep_shared(struct sweep *s, struct mem_room *memory, struct error *e)
 {
     const struct sweep_options *o = s->options;

@@ -1,4 +1,4 @@
-/* kernel_sweep: see sweep.h. */
+/* Main program of kernel_sweep, which times the ops and layers of a network; see sweep.h. */
 #include <string.h>
 
 #include "bench/base/descriptors.h"

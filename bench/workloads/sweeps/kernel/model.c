@@ -5,8 +5,8 @@
 #include "bench/workloads/sweeps/kernel/sweep.h"
 #include "kernels/base/text.h"
 
-/* Rounding errors of a sum exceed this factor times the square root of their number less often than
- * once in 10^20 sums. */
+/* Factor of the bound on rounding errors. The error of a sum of k terms exceeds this factor times
+ * sqrt(k) roundings less often than once in 10^20 sums. */
 #define ROUNDING_FACTOR 10.0
 
 static const struct tensor_desc *weights_of(const struct net_desc *desc, const struct layer_desc *l)
@@ -14,8 +14,8 @@ static const struct tensor_desc *weights_of(const struct net_desc *desc, const s
     return l->n_tensors > 0 ? &desc->tensors[l->first_tensor] : NULL;
 }
 
-/* Returns the terms of the longest sum behind an output. One-dimensional weights scale values
- * averaged over all images. */
+/* Returns the number of terms of the longest sum that an output depends on. Layers with
+ * one-dimensional weights (batch norm) average over all images. */
 static double terms_forward(const struct net_desc *desc, const struct layer_desc *l, int n)
 {
     const struct tensor_desc *w = weights_of(desc, l);
@@ -26,7 +26,8 @@ static double terms_forward(const struct net_desc *desc, const struct layer_desc
     return fmax(1, (double)l->kernel_h * l->kernel_w);
 }
 
-/* Returns the terms of the longest sum behind a gradient of an input or a parameter. */
+/* Returns the number of terms of the longest sum that the gradient of an input or a parameter
+ * depends on. */
 static double terms_backward(const struct net_desc *desc, const struct layer_desc *l, int n)
 {
     const struct tensor_desc *w = weights_of(desc, l);
@@ -46,10 +47,10 @@ double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass p
     return rounding(pass == PASS_FORWARD ? terms_forward(desc, l, n) : terms_backward(desc, l, n));
 }
 
-/* Returns the relative error from rounding operands to bf16: each by at most 2^-8, a third of its
- * square in mean square. F4 tiles amplify the error most, 4.8 times (kernels/simd/winograd.h).
- * Batch norm rounds its input once; its means are assumed not to exceed the deviations. A
- * convolution's output rounding adds less than a fifth of F4's error. */
+/* Returns the relative error that rounding operands to bf16 causes. Each operand is off by at most
+ * 2^-8, in mean square by a third of that square. F4 tiles amplify the error most, 4.8 times
+ * (kernels/simd/winograd.h). Batch norm rounds its input once; its means are assumed not to exceed
+ * the deviations. Rounding a convolution's output adds less than a fifth of F4's error. */
 static double operands_off(const struct layer_desc *l)
 {
     bool rounds = l->kind == LAYER_conv2d && l->kernel_h == 3 && l->kernel_w == 3 &&
@@ -64,9 +65,9 @@ static double bound_within(const struct net_desc *desc, int layer, int n, enum p
     return bound_of_layer(desc, layer, n, pass) + (bf16 ? operands_off(&desc->layers[layer]) : 0);
 }
 
-/* Adds up the bounds of all layers. An error can flip an activation near a kink (ReLU, max
- * pooling). The share of flipped activations is about the error, and each has a wrong gradient:
- * sqrt(share) in norm. */
+/* Returns the bound for a whole net: the sum of the bounds of its layers, and an effect of ReLU and
+ * max pooling. Near their kink an error can flip an activation. The share of flipped activations is
+ * about the error, and each has a wrong gradient: sqrt(share) in norm. */
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16)
 {
     double forward = 0, backward = 0;
@@ -84,7 +85,7 @@ double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pas
     return forward + backward + (kinks ? sqrt(forward) : 0);
 }
 
-/* Counts each operand once; the first layer computes no input gradient. */
+/* Each operand is included once. The first layer computes no input gradient. */
 double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass,
                    struct value_bytes of)
 {
@@ -136,7 +137,7 @@ void distance_add(struct distance *d, const real *a, const real *b, size_t n)
     }
 }
 
-/* A difference from an exact zero is infinite. */
+/* A difference from a vector of zeros is infinite. */
 double distance_relative(const struct distance *d)
 {
     if (d->size == 0)

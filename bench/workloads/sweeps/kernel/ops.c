@@ -1,25 +1,27 @@
 /* Times every op of a compiled net. Each round times all plans, so that disturbances affect all of
- * them, and every op finds the caches as in training. */
+ * them, and every op finds the same cache contents as in training. */
 #include <math.h>
 #include <string.h>
 
 #include "bench/workloads/sweeps/kernel/setup.h"
 #include "kernels/base/clock.h"
 
-/* Results are compared on few images, since the reference plan is slow. */
+/* Number of images on which results are compared: few, since the reference plan is slow. */
 #define IMAGES_COMPARED 8
 
 #define TEXT_BYTES 512
 
-/* A plan with an instruction set and its times: ms [pass][op][repeat]. train_ms [repeat] are whole
- * training steps; product_gflop_per_s [repeat] is the rate of the matrix products beside each. */
+/* A combination of plan and instruction set, and its times. ms [pass][op][repeat]. train_ms
+ * [repeat]: whole training steps. product_gflop_per_s [repeat]: rate of the matrix products before
+ * and after each step. */
 struct lane {
     enum plan plan;
     enum isa isa;
     struct net *net;
     int ops, repeats;
     double *ms, *train_ms, *product_gflop_per_s;
-    double *residual, *bound; /* [pass][op]; the last element is the whole net */
+    /* [pass][op] distance from the reference, and its bound; one more op: the whole net */
+    double *residual, *bound;
 };
 
 static int lanes_of(const struct sweep *s)
@@ -51,7 +53,7 @@ static enum status make_net(struct lane *lane, const struct sweep *s, int n_max,
     return net_create(&lane->net, s->desc, &options, e);
 }
 
-/* Opens lane i; the instruction set varies fastest. */
+/* Opens lane i: all instruction sets of the first plan, then of the next. */
 static enum status open_lane(struct lane *lane, const struct sweep *s, int i,
                              struct mem_room *memory, struct error *e)
 {
@@ -76,8 +78,8 @@ static double elapsed_ms(int64_t begin_ns)
     return 1e-6 * (double)(clock_ns() - begin_ns);
 }
 
-/* Runs one training step without update. Times go to column `repeat`, or nowhere if it is
- * negative. */
+/* Runs one training step without update. The times of its ops are stored in column `repeat`, or not
+ * at all if it is negative. */
 static void run_step(struct setup *r, const struct lane *lane, int n, const real *params,
                      real *grads, int repeat)
 {
@@ -116,7 +118,8 @@ static void time_step(struct setup *r, const struct lane *lane, int n, int repea
 
 /* ---- Comparison with the reference ---- */
 
-/* Returns the distance of an output of n images, in the part that later layers read. */
+/* Returns the relative distance of an op's output from the reference, for n images. Only the part
+ * that later layers read is compared. */
 static double output_distance(const struct sweep *s, const struct net_op_view *view,
                               const real *reference, int n)
 {
@@ -148,8 +151,9 @@ static bool rounds(const struct lane *lane)
     return false;
 }
 
-/* The reference plan has one op per layer. An op whose output has a private layout is judged by the
- * next op without; the last output are logits. */
+/* Compares the outputs of all ops with the reference plan, which has one op per layer. An op whose
+ * output has a private layout gets the result of the next op that has not. The last output are the
+ * logits. */
 static void compare_forward(struct lane *lane, const struct sweep *s, const struct net *reference,
                             int n)
 {
@@ -170,8 +174,8 @@ static void compare_forward(struct lane *lane, const struct sweep *s, const stru
     lane->bound[whole] = lane->bound[whole - 1];
 }
 
-/* An op without parameters is judged by the nearest earlier op with parameters, whose gradient
- * passed through it. */
+/* Compares parameter gradients with the reference. An op without parameters gets the result of the
+ * nearest earlier op with parameters, since that gradient passed through it. */
 static void compare_backward(struct lane *lane, const struct sweep *s, const struct setup *r, int n)
 {
     double residual = NAN, bound = NAN;
@@ -210,8 +214,8 @@ static enum status compare(struct lane *lanes, const struct sweep *s, struct set
 
 /* ---- Rows ---- */
 
-/* Returns the time of the ops of layers [first, last) in one repeat; NAN if ops do not end
- * there. */
+/* Returns the time of the ops of layers [first, last) in one repetition (ms); NAN if no op begins
+ * or ends there. */
 static double layers_ms(const struct lane *lane, enum pass pass, int first, int last, int repeat)
 {
     bool begins = false, ends = false;
@@ -243,7 +247,8 @@ static void compare_times(struct kernel_row *row, const struct lane *lane, const
     CSV_SET_INTERVAL(row, ratio, ratio, 1);
 }
 
-/* Compares round by round, so that a slow phase of the machine affects both. */
+/* Computes the rate of layers as a percentage of the matrix product's rate. The rates are compared
+ * repetition by repetition, so that a slow moment of the machine affects both. */
 static void compare_product(struct kernel_row *row, const struct lane *lane, enum pass pass,
                             int first, int last, double *room)
 {
@@ -271,8 +276,8 @@ static struct value_bytes value_bytes_of(const struct lane *lane, int position)
         net_op_view(lane->net, 0, whole ? lane->ops - 1 : position).out_bytes};
 }
 
-/* Prints layers [first, last) as one row. `position`: index of the op, or the number of ops for the
- * whole net. A training step is judged by its gradient. */
+/* Prints layers [first, last) as one row. position: index of the op; the number of ops for the
+ * whole net. The verdict on a training step is that on its gradient. */
 static void print_layers(struct sweep *s, const struct lane *lane, const struct lane *other,
                          enum pass pass, int first, int last, int position, double *room)
 {

@@ -38,7 +38,8 @@ static enum status fill_plans(struct sweep_options *o, struct error *e)
     return OK;
 }
 
-/* Converts a name of --isa. The first name is auto; the others are the sets in order. */
+/* Converts a value of --isa. The first value is auto; the others are the instruction sets in their
+ * order. */
 static enum status fill_isa(const char *name, enum isa *isa, struct error *e)
 {
     int index = name_index(name, names_isas->names, names_isas->n);

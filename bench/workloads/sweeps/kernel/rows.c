@@ -1,4 +1,4 @@
-/* Prints the table of the sweep. */
+/* Computes and prints the rows of kernels.csv. */
 #include <string.h>
 
 #include "bench/workloads/sweeps/kernel/sweep.h"
@@ -25,7 +25,7 @@ void rows_write_header(FILE *out)
     csv_write_header(out, COLUMNS, COLUMNS_N);
 }
 
-/* A residual of NAN is not ok. */
+/* Returns the verdict of a row. A residual of NAN is not ok. */
 static const char *verdict_of(const struct kernel_row *row)
 {
     return row->residual <= row->bound ? "ok" : "exceeds bound";

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Falsifies the parameters of one layer by 1 %, as a wrong kernel could. */
+/* Makes the parameters of one layer 1 % larger, as a wrong kernel could, to test the verdicts. */
 static void spoil(const struct sweep *s, real *params)
 {
     for (int i = 0; i < s->desc->n_tensors; i++) {

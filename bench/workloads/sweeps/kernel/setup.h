@@ -1,4 +1,4 @@
-/* Data on which ops are timed: random images, arenas, and the matrix product to compare with. */
+/* Data that ops are timed on: random images, arenas, and the matrix product to compare with. */
 #pragma once
 
 #include "bench/workloads/sweeps/kernel/sweep.h"
@@ -13,5 +13,6 @@ struct setup {
 /* Allocates the data for timing. The caller calls mem_room_empty(&r->batch.memory) in any case. */
 enum status setup_open(struct setup *r, const struct sweep *s, struct error *e);
 
-/* Runs the optimizer with learning rate 0, so that all rounds use the same weights. */
+/* Runs the optimizer with learning rate 0. This takes the time of an update but keeps the weights
+ * equal in all rounds. */
 void setup_update(const struct setup *r);

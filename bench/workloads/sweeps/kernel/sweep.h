@@ -13,12 +13,12 @@
 #include "kernels/net/net.h"
 #include "kernels/optimizers/optimizer.h"
 
-/* Most plans, instruction sets, and combinations (lanes). */
+/* Largest number of plans, of instruction sets, and of combinations of both (lanes). */
 #define PLANS_MAX 2
 #define ISAS_MAX  2
 #define LANES_MAX 2
 
-/* Passes; PASS_TRAIN is a training step of a whole net with loss and update. */
+/* Passes that are timed. PASS_TRAIN: a training step of the whole net with loss and update. */
 enum pass { PASS_FORWARD, PASS_BACKWARD, PASSES, PASS_TRAIN = PASSES };
 
 enum {
@@ -29,16 +29,16 @@ enum {
 
 struct sweep_options {
     struct config config; /* owns the strings of the other members */
-    const char *model;    /* name or path */
-    const char *layer;    /* layer whose ops are selected; NULL: all */
+    const char *model;    /* network, or path of a model file */
+    const char *layer;    /* only layer whose ops are timed; NULL: all */
     const char *spoil;    /* layer whose results are falsified to test the verdicts; NULL: none */
     enum plan plans[PLANS_MAX];
     int n_plans;
-    bool ops, layers; /* parts to time */
+    bool ops, layers; /* whether to time ops, and single layers */
     enum isa isas[ISAS_MAX];
     int n_isas;
     int batch, repeats;
-    const char *record; /* folder for the table; NULL: standard output */
+    const char *record; /* folder to write the table to; NULL: standard output */
     bool help;
 };
 
@@ -47,22 +47,22 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
 void options_help(FILE *out);
 const char *plan_name(enum plan plan);
 
-/* Peaks of the machine, measured by this process: matrix product, memory stream, and products in
- * registers per instruction set. */
+/* Peak rates of the machine, measured by this process: a matrix product, a memory stream, and
+ * products in registers for each instruction set. */
 struct peaks {
     double gflop_per_s, gbyte_per_s, unit_gflop_per_s[ISAS];
 };
 enum status peaks_measure(struct peaks *peaks, const struct sweep_options *options,
                           struct error *e);
 
-/* Matrix product 1024 x 1024 x 1024, also timed between ops. */
+/* Operands of a matrix product 1024 x 1024 x 1024, which is also timed between training steps. */
 struct product {
     real *a, *b, *c;
 };
 enum status product_open(struct product *p, struct mem_room *memory, struct error *e);
 double product_gflop_per_s(const struct product *p);
 
-/* Row of a table; unknown numbers are NAN. */
+/* A row of kernels.csv. Unknown numbers are NAN. */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 struct kernel_row {
 #include "bench/workloads/sweeps/kernel/csv_kernels.def"
@@ -77,25 +77,26 @@ struct sweep {
     const struct net_desc *desc;
     struct peaks peaks;
     FILE *out;
-    int wrong; /* number of rows with a bad verdict */
+    int wrong; /* number of rows whose verdict is not ok */
 };
 
-/* Computes rates, percentages and verdict from times [n] in ms, FLOPs, bytes and instruction set,
- * and prints the row. */
+/* Computes rates, percentages and verdict of a row from its times ms [n], FLOPs, bytes and
+ * instruction set, and prints the row. */
 void sweep_print_row(struct sweep *s, struct kernel_row *row, enum isa isa, const double *ms,
                      size_t n);
 
-/* Returns whether layers [first_layer, last_layer) are selected by --layer. */
+/* Returns whether --layer selects layers [first_layer, last_layer). */
 bool sweep_wants(const struct sweep *s, int first_layer, int last_layer);
 
-/* Print rows of every op of each plan and of the whole net, and rows of every layer alone. */
+/* sweep_ops prints a row for every op of each plan and for the whole net; sweep_layers prints a row
+ * for every layer alone. */
 enum status sweep_ops(struct sweep *s, struct error *e);
 enum status sweep_layers(struct sweep *s, struct error *e);
 const char *pass_name(enum pass pass);
 
-/* Relative distance ||a - b|| / ||b||, accumulated over calls. */
+/* Relative distance ||a - b|| / ||b|| of vectors that are given in pieces, by distance_add. */
 struct distance {
-    double difference, size; /* sums of squares */
+    double difference, size; /* sums of squares of a - b, and of b */
 };
 void distance_add(struct distance *d, const real *a, const real *b, size_t n);
 double distance_relative(const struct distance *d);
@@ -108,23 +109,23 @@ double distance_relative(const struct distance *d);
 double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass pass);
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16);
 
-/* Bytes per value of the first layer's input and the last layer's output in forward; gradients are
- * `real`. */
+/* Bytes per value in the forward pass: of the first layer's input, and of the last layer's output.
+ * Gradients are `real`. */
 struct value_bytes {
     size_t in, out;
 };
 
-/* Returns the bytes for n images through layers [first, last) if every operand is read or written
- * once. */
+/* Returns the bytes of memory traffic of layers [first, last) for n images, if every operand is
+ * read or written once. */
 double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass,
                    struct value_bytes of);
 
-/* Returns the FLOPs of n images in layers [first, last) as written. */
+/* Returns the FLOPs of layers [first, last) for n images, for the network as written. */
 double written_flop(const struct net_desc *desc, int first, int last, int n, enum pass pass);
 
 /* Allocates running statistics with initial values. */
 enum status sweep_make_buffers(real **buffers, const struct net_desc *desc, struct mem_room *memory,
                                struct error *e);
 
-/* Writes layer names as "conv1+relu1"; returns text. */
+/* Writes the names of layers [first, last) as "conv1+relu1"; returns text. */
 char *layer_list(char *text, size_t size, const struct net_desc *desc, int first, int last);
