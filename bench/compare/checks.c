@@ -281,7 +281,7 @@ static enum status read_spec(struct checking *c, struct error *e)
     return c->has_spec ? find_points(c, e) : OK;
 }
 
-/* metrics.csv exists only for workloads with option metrics. */
+/* Reads metrics.csv, which exists only for workloads with option metrics. */
 static enum status read_metrics(struct checking *c, struct error *e)
 {
     char path[PATH_BYTES];

@@ -7,7 +7,8 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-/* Largest number of directions for which all are printed; above it only slow ones. */
+/* Largest number of directions for which all are printed. If there are more, only slow directions
+ * and those within a node are. */
 enum { LINKS_SHOWN = 12 };
 
 /* ---- Nodes ---- */

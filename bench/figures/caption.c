@@ -105,8 +105,8 @@ struct basis {
     size_t points, met;
     double low, high; /* lowest and highest confidence level of the intervals (%) */
     const char *what[2];
-    /* how launches are paired, such as "each to the base's launch"; NULL if values are no paired
-     * ratios */
+    /* for ratios of paired launches, how they are paired: "each to the base's launch"; otherwise
+     * NULL */
     const char *with;
 };
 

@@ -49,7 +49,7 @@ struct figure_data {
     /* [points] index of the point's series, in the order before the drawn series were moved to the
      * front; NO_POINT if it has no series */
     size_t *series_of;
-    struct figure_table table; /* used only if the shape has any_x */
+    struct figure_table table; /* rows to draw; used only by shapes with any_x */
     struct measured *measured; /* [points] value and interval of each point */
     /* step times that the model predicts; empty if the figure shows none */
     struct prediction prediction;

@@ -65,8 +65,8 @@ static struct origin find_origin(const struct figure_data *d, size_t k)
     return (struct origin){base, point, curve, leads};
 }
 
-/* Defines from where a curve starts that does not contain its base: a line without marks leads from
- * the base to the first point. There is none if only one of the two is emulated. */
+/* Defines the line that leads from the base to the first point of a curve that does not contain its
+ * base. There is no line if only one of base and point is emulated. */
 static void define_origin(FILE *out, const struct figure_data *d, size_t k)
 {
     char text[256] = "";

@@ -16,7 +16,7 @@ struct table_of_run {
 struct launches {
     const struct figure_data *d;
     const struct quantity *q;
-    struct table_of_run *runs; /* [d->n_runs] */
+    struct table_of_run *runs; /* [d->n_runs] raw.csv and launches of each run */
     double *room;              /* [launches of one point] scratch space for medians */
 };
 

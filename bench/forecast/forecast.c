@@ -20,7 +20,8 @@
 static const struct link_model memory = {.alpha_s = 2e-6, .beta_s = 0.2e-9, .gamma_s = 0.2e-9};
 static const struct link_model network = {.alpha_s = 50e-6, .beta_s = 8e-9, .gamma_s = 0.2e-9};
 
-/* Times of a point's launches and steps, summed over launches; [2] by enum launch_run. */
+/* Times and numbers of a point's launches and steps, summed over launches. Arrays [2] are by enum
+ * launch_run. */
 struct walls {
     double sum_s[2], step_s;
     size_t n[2], steps;

@@ -31,8 +31,8 @@ struct forecast_point {
     size_t least[2], done[2];
     size_t most; /* largest number of timed launches, run if the required precision needs them */
     struct forecast_launch launch[2];
-    /* time of the required, and of the largest number of launches; 0: none required, NAN:
-     * unknown */
+    /* least_s: time of the required launches; most_s: time of the largest number of launches. 0: no
+     * launch is required, NAN: unknown */
     double least_s, most_s;
     double left_s; /* time of the required launches that are still pending */
     double cut_s;  /* time of the required launches that do not fit the budget */

@@ -6,8 +6,8 @@
 #include "bench/page/data.h"
 #include "bench/spec/pattern.h"
 
-/* Replacements that shorten an SVG picture, applied in order: whole elements, inside tags, empty
- * groups. gnuplot writes '<' and '>' in texts as entities, so each '>' ends a tag. */
+/* Replacements that shorten an SVG picture, in the order of use. IN_TAGS restricts a pattern to the
+ * insides of tags. gnuplot writes '<' and '>' in texts as entities, so each '>' ends a tag. */
 #define IN_TAGS ">[^<]*(*SKIP)(*F)|"
 static const struct {
     const char *pattern, *with;

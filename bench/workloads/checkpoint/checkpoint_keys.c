@@ -94,8 +94,8 @@ static bool with_loss_scale(const struct checkpoint_state *s)
     return s->sync->config.precision == PRECISION_fp16;
 }
 
-/* Returns whether checkpoint and run must have the same micro-batches. These do not change
- * gradients, but batch-norm statistics. */
+/* Returns whether checkpoint and run must have the same micro-batches. Micro-batches do not change
+ * gradients, but they change batch-norm statistics. */
 static bool with_statistics(const struct checkpoint_state *s)
 {
     return s->desc->n_buffers > 0 && config_int(s->config, OPT_BATCH_NORM) != BATCH_NORM_frozen;

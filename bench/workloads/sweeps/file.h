@@ -8,7 +8,7 @@
 
 struct sweep_file {
     FILE *out;
-    char path[4096]; /* "" for standard output */
+    char path[4096]; /* path of the table; "" for standard output */
 };
 
 /* Opens the file `name` in `folder`; folder NULL: standard output. ERR_SYSTEM with the path if the

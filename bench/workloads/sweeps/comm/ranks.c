@@ -6,7 +6,7 @@
 #include "comm/nodes.h"
 #include "kernels/base/mem.h"
 
-/* Returns whether the ranks of a node are more than the processors that they may use. */
+/* Returns whether a node has more ranks than processors on which they may run. */
 static bool is_crowded(MPI_Comm node, int ranks)
 {
     cpu_set_t own, all;

@@ -113,8 +113,8 @@ static void leave_out(struct sweep *s, const struct problem *p, struct contender
     sweep_print_skipped(s, p, c);
 }
 
-/* Opens contenders [first, last) until the group's memory is full. Contenders that cannot run are
- * printed and skipped. *next: the first one that was not tried. */
+/* Opens contenders [first, last) while the limit of memory permits. Contenders that cannot run are
+ * printed and skipped. *next: the first contender that was not tried. */
 static enum status open_group(struct sweep *s, const struct problem *p,
                               struct contender *contenders, int first, int last,
                               struct group *group, int *next, struct error *e)
