@@ -214,8 +214,8 @@ static enum status compare(struct lane *lanes, const struct sweep *s, struct set
 
 /* ---- Rows ---- */
 
-/* Returns the time of the ops of layers [first, last) in one repetition (ms); NAN if no op begins
- * or ends there. */
+/* Returns the time of the ops of layers [first, last) in one repetition (ms). NAN unless an op
+ * begins with layer `first` and an op ends before layer `last`. */
 static double layers_ms(const struct lane *lane, enum pass pass, int first, int last, int repeat)
 {
     bool begins = false, ends = false;
