@@ -14,9 +14,9 @@
 #define LAUNCHES_NONE   ""
 #define LAUNCHES_FIRST  ""
 #define LAUNCHES_MAX    ""
-#define LAUNCHES_MEDIAN "; median over launches"
-#define LAUNCHES_EITHER "; median over launches"
-#define LAUNCHES_SEEDS  "; median over seeds"
+#define LAUNCHES_MEDIAN ". Median over launches"
+#define LAUNCHES_EITHER ". Median over launches"
+#define LAUNCHES_SEEDS  ". Median over seeds"
 #define TEXTS(id, type, unit_text, own_text, summary_text)                                         \
     enum { TYPE_OF_##id = CSV_##type };                                                            \
     __attribute__((unused)) static const char unit_of_##id[] = unit_text,                          \

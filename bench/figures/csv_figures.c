@@ -116,10 +116,10 @@ enum status figures_check_names(const struct spec *spec, struct error *e)
 const char *figures_explain_ending(char stem[FIGURES_STEM], const char *column)
 {
     static const char *const endings[][2] = {
-        {"_lo", "Lower end of the confidence interval of the value."},
-        {"_hi", "Upper end of the confidence interval of the value."},
-        {"_published", "Value that others published."},
-        {"_model", "Value predicted by the figure's model."}};
+        {"_lo", "Lower bound of the confidence interval of the value."},
+        {"_hi", "Upper bound of the confidence interval of the value."},
+        {"_published", "Published value, from published.file of the spec."},
+        {"_model", "Value that the figure's model predicts."}};
     size_t length = strlen(column);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t tail = strlen(endings[i][0]);
