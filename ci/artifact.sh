@@ -42,7 +42,7 @@ folder_of() { # run
             return
         fi
     done
-    echo "artifact: '$1' is no run: neither a folder with spec.yaml, nor a campaign's with latest/, nor a name in $out or results/reference" >&2
+    echo "artifact: '$1' is not a run: expected a folder with spec.yaml, a campaign's folder with latest/, or a name in $out or results/reference" >&2
     return 1
 }
 

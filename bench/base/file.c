@@ -14,7 +14,7 @@ static const struct {
 } kinds[] = {
 #define KIND(type, name)                                                                           \
     {                                                                                              \
-        type, name, "it is " name ", not a regular file"                                           \
+        type, name, "expected a regular file, found " name                                         \
     }
     KIND(S_IFIFO, "a FIFO"),          KIND(S_IFDIR, "a folder"),  KIND(S_IFCHR, "a device"),
     KIND(S_IFBLK, "a device"),        KIND(S_IFSOCK, "a socket"), KIND(S_IFREG, "a regular file"),
@@ -53,7 +53,7 @@ static int open_kind(const char *path, bool pipe, const char **why)
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 && errno == ENXIO)
-        return refuse(fd, 0, "it is a socket, not a regular file", why);
+        return refuse(fd, 0, "expected a regular file, found a socket", why);
     if (fd < 0 || fstat(fd, &info) != 0)
         return refuse(fd, errno, strerror(errno), why);
     if (!S_ISREG(info.st_mode) && !(pipe && S_ISFIFO(info.st_mode)))

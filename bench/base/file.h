@@ -17,7 +17,7 @@
 const char *file_kind(mode_t mode);
 
 /* Opens a regular file for reading. Returns -1 on failure; then *why is the reason in static
- * memory, as "No such file or directory" or "it is a FIFO, not a regular file". errno is 0 if the
+ * memory, as "No such file or directory" or "expected a regular file, found a FIFO". errno is 0 if the
  * file has the wrong kind. */
 int file_open(const char *path, const char **why);
 

@@ -95,9 +95,10 @@ static enum status check_kinds(const struct claim *claim, struct error *e)
         if (!condition_term_fits(why, &terms[i], text ? CONDITION_TEXT : CONDITION_NUMBER))
             return mark_error(e, ERR_SPEC, claim->holds_mark, "holds: %s", why);
         if (text && !isnan(terms[i].number))
-            return mark_error(e, ERR_SPEC, claim->holds_mark,
-                              "holds: %.100s is the text '%.100s': expected a text, found '%.100s'",
-                              terms[i].name, value.text, terms[i].text);
+            return mark_error(
+                e, ERR_SPEC, claim->holds_mark,
+                "holds: %.100s is the text '%.100s': cannot compare it with the number '%.100s'",
+                terms[i].name, value.text, terms[i].text);
     }
     return OK;
 }
@@ -113,8 +114,8 @@ static enum status check_tables(const struct claim *claim, struct error *e)
             if (claim->values[k].of_table && strcmp(claim->values[k].name, terms[i].name) == 0)
                 return OK;
     return mark_error(e, ERR_SPEC, claim->holds_mark,
-                      "holds: expected a value from a table, found numbers of the claim alone. Use "
-                      "a cell, as step_ms of RUN/summary.csv where ranks = 2");
+                      "holds: expected a value from a table, found only numbers. Use a cell, such "
+                      "as step_ms of RUN/summary.csv where ranks = 2");
 }
 
 static enum status judge(struct claim *claim, struct error *e)

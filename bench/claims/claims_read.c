@@ -194,7 +194,7 @@ static enum status read_root(struct claims *c, struct error *e)
             return refuse_name("key ", c->root.items[i].key, c->root.items[i].key_mark, known, 2,
                                e);
     if (c->root.kind != NODE_MAP || list == NULL || list->kind != NODE_LIST)
-        return mark_error(e, ERR_SPEC, c->root.mark, "expected a list of claims under claims:");
+        return mark_error(e, ERR_SPEC, c->root.mark, "expected a list of claims below claims:");
     if (runs != NULL)
         TRY(check_runs(runs, e));
     TRY(MEM_NEW(c->claims, list->n, "the claims", e));

@@ -241,7 +241,7 @@ void column_explain_lack(char why[LACK_BYTES], enum option_id lack, const struct
     if (lack == OPT_ACCURACY_SEEDS)
         snprintf(why, LACK_BYTES,
                  "it needs accuracy runs, but measure.accuracy.seeds is []. Give one seed per run, "
-                 "as [1, 2, 3]");
+                 "such as [1, 2, 3]");
     else if (lack == OPT_TIME_LAUNCHES)
         snprintf(
             why, LACK_BYTES,

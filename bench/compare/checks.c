@@ -129,8 +129,8 @@ static enum status explain_words(const struct check_request *request, struct err
     if (is_one)
         condition_free(whole);
     return is_one ? error_set(e, ERR_ARGUMENT,
-                              "check: expected a condition in quotation marks, found words; write "
-                              "\"%s\"",
+                              "check: expected a condition in quotation marks, found single words. "
+                              "Use \"%s\"",
                               text)
                   : e->status;
 }
@@ -240,7 +240,7 @@ static enum status find_outcomes(struct check *check, const struct checking *c, 
     }
     if (check->points == 0)
         return error_at(e, ERR_UNAVAILABLE, check->file, check->line, 0,
-                        "'%s': no point of %s matches its `where`", check->text, c->run.name);
+                        "'%s': the `where` matches no point of %s", check->text, c->run.name);
     return bases == check->points ? check_beside_bases(check, e) : OK;
 }
 
@@ -371,11 +371,10 @@ static bool is_settled_where(const struct check *check, const struct spec *spec)
 static enum status check_points(const struct check *check, const struct spec *spec, struct error *e)
 {
     if (is_settled(check->demand, spec))
-        return error_set(
-            e, ERR_ARGUMENT,
-            "'%s': the spec alone decides this condition, before any launch; use a measured "
-            "value, such as step_ms < 25",
-            check->text);
+        return error_set(e, ERR_ARGUMENT,
+                         "'%s': this condition depends only on the spec, not on a measurement. Use "
+                         "a measured value, such as step_ms < 25",
+                         check->text);
     size_t points = 0, bases = 0;
     if (!is_settled_where(check, spec))
         return OK;
@@ -386,7 +385,8 @@ static enum status check_points(const struct check *check, const struct spec *sp
         }
     if (points == 0)
         return error_set(e, ERR_ARGUMENT,
-                         "'%s': no point of the spec matches its `where`; use one that some match",
+                         "'%s': the `where` matches no point of the spec. Use a condition that "
+                         "some points match",
                          check->text);
     return bases == points && !spec->is_recorded ? check_beside_bases(check, e) : OK;
 }

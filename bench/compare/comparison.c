@@ -95,7 +95,7 @@ static enum status read_published(struct comparison *c, size_t i,
     if (run == c->n_sides)
         return error_set(
             e, ERR_ARGUMENT,
-            "%s: published numbers are compared with a run; give its folder or name as well",
+            "%s: expected a run to compare these published numbers with. Add its folder or name",
             operand);
     TRY(operand_check_no_table(operand, e));
     return side_publish(&c->sides[i], operand, strcmp(operand, "published") == 0 ? NULL : operand,

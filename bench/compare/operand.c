@@ -118,7 +118,7 @@ enum status operand_find(char path[PATH_BYTES], const char *name, const char *ou
                                "name ends in .csv",
                          name);
     return error_set(e, ERR_ARGUMENT,
-                     "'%s' is no run: expected a folder with summary.csv, a campaign's folder "
+                     "'%s' is not a run: expected a folder with summary.csv, a campaign's folder "
                      "with latest/, or a name in %s or results/reference%s",
                      name, out, near.text);
 }

@@ -169,8 +169,7 @@ static enum status check_launches(const struct side *side, const struct launch_r
         launch_rows_of(launches, side->points[i].id, &own);
         if (counted > (double)own)
             return error_at(e, ERR_DATA, side->raw.path, 0, 0,
-                            "expected %.0f launches of point %s, as summary.csv counts, found %zu: "
-                            "rows are missing",
+                            "expected %.0f launches of point %s as in summary.csv, found %zu",
                             counted, side->points[i].id, own);
     }
     return OK;

@@ -38,7 +38,8 @@ static enum status read_text(struct csv_table *table, struct error *e)
     if (failed)
         return error_at(e, ERR_SYSTEM, table->path, 0, 0, "cannot read: %s", strerror(errno));
     if (length <= 0)
-        return error_at(e, ERR_DATA, table->path, 1, 0, "empty: a row of names is missing");
+        return error_at(e, ERR_DATA, table->path, 1, 0,
+                        "the file is empty: expected a row of column names");
     if (!whole)
         return error_at(e, ERR_DATA, table->path, 0, 0, "not a CSV file: it holds a zero byte");
     return OK;
@@ -135,8 +136,9 @@ static enum status read_rows(struct cursor *c, struct error *e)
         int line = c->line;
         TRY(read_row(c, e));
         if (c->width != table->columns)
-            return error_at(e, ERR_DATA, table->path, line, 0, "%zu cells, but %zu names", c->width,
-                            table->columns);
+            return error_at(e, ERR_DATA, table->path, line, 0,
+                            "expected %zu cells as in the first row, found %zu", table->columns,
+                            c->width);
         TRY(MEM_GROW(table->lines, table->rows, table->path, e));
         table->lines[table->rows++] = line;
     }

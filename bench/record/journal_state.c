@@ -122,7 +122,8 @@ static enum status take_running(struct journal *j, const json_t *line, struct er
     struct journal_launch l = not_ended;
     if (json_unpack((json_t *)line, "{s:s, s:s, s:s, s:I, s:I}", "launch", &launch, "point", &point,
                     "run", &run, "block", &block, "seed", &seed) != 0)
-        return error_set(e, ERR_DATA, "'running' needs launch, point, run, block, seed");
+        return error_set(e, ERR_DATA,
+                         "event 'running': expected launch, point, run, block and seed");
     int run_index = name_index(run, journal_runs, 2);
     if (run_index < 0)
         return error_set(e, ERR_DATA, "run must be time or accuracy");
@@ -146,12 +147,12 @@ static enum status take_done(struct journal *j, const json_t *line, struct error
     struct journal_launch ended = not_ended;
     if (json_unpack((json_t *)line, "{s:s, s:s, s:s, s:F}", "launch", &launch, "status", &status,
                     "reason", &reason, "wall_s", &ended.wall_s) != 0)
-        return error_set(e, ERR_DATA, "'done' needs launch, status, reason, wall_s");
+        return error_set(e, ERR_DATA, "event 'done': expected launch, status, reason and wall_s");
     struct journal_launch *l = journal_find_launch(j, launch);
     int status_index =
         name_index(status, journal_statuses, sizeof journal_statuses / sizeof *journal_statuses);
     if (l == NULL || l->status != LAUNCH_RUNNING)
-        return error_set(e, ERR_DATA, "'done' of a launch that is not running");
+        return error_set(e, ERR_DATA, "event 'done': this launch is not running");
     if (status_index <= LAUNCH_RUNNING)
         return error_set(e, ERR_DATA, "status must be ok, failed, timeout or diverged");
     const json_t *exit_status = json_object_get(line, "exit_status");
@@ -171,7 +172,7 @@ static enum status take_retry(struct journal *j, const json_t *line, struct erro
 {
     struct journal_launch *launch = journal_find_launch(j, json_text_of(line, "launch"));
     if (launch == NULL || launch->status == LAUNCH_RUNNING || launch->retried)
-        return error_set(e, ERR_DATA, "'retry' of a launch that has not ended");
+        return error_set(e, ERR_DATA, "event 'retry': this launch has not ended");
     if (launch_is_done(launch))
         end_launch(launch, &not_ended);
     else
@@ -184,7 +185,7 @@ static enum status take_skipped(struct journal *j, const json_t *line, struct er
 {
     const char *point, *reason;
     if (json_unpack((json_t *)line, "{s:s, s:s}", "point", &point, "reason", &reason) != 0)
-        return error_set(e, ERR_DATA, "'skipped' needs point and reason");
+        return error_set(e, ERR_DATA, "event 'skipped': expected point and reason");
     TRY(MEM_GROW(j->skips, j->n_skips, "the journal", e));
     struct journal_skip *skip = &j->skips[j->n_skips++];
     snprintf(skip->point, sizeof skip->point, "%s", point);
@@ -201,7 +202,7 @@ static enum status check_points(const json_t *points, struct error *e)
     {
         const char *id = json_string_value(point);
         if (id == NULL || strlen(id) >= sizeof(*(struct journal_block *)0).points[0])
-            return error_set(e, ERR_DATA, "the name of a point is not a text, or too long");
+            return error_set(e, ERR_DATA, "the name of a point must be a string and not too long");
     }
     return OK;
 }
@@ -212,7 +213,7 @@ static enum status take_block(struct journal *j, const json_t *line, struct erro
     json_t *points;
     if (json_unpack((json_t *)line, "{s:I, s:o}", "block", &block, "points", &points) != 0 ||
         !json_is_array(points) || block < 0 || block > INT_MAX)
-        return error_set(e, ERR_DATA, "'block' needs block and points");
+        return error_set(e, ERR_DATA, "event 'block': expected block and points");
     TRY(check_points(points, e));
     struct journal_block begun = {
         .block = (int)block, .n_points = json_array_size(points), .first_launch = j->n_launches};
@@ -229,7 +230,7 @@ static enum status take_able(struct journal *j, const json_t *line, struct error
     const char *point = json_string_value(json_object_get(line, "point"));
     size_t kept = 0;
     if (point == NULL)
-        return error_set(e, ERR_DATA, "'able' needs point");
+        return error_set(e, ERR_DATA, "event 'able': expected point");
     for (size_t i = 0; i < j->n_skips; i++)
         if (strcmp(j->skips[i].point, point) != 0)
             j->skips[kept++] = j->skips[i];
@@ -256,7 +257,7 @@ static enum status take_key(struct journal *j, const json_t *line, struct error 
     const char *point, *name;
     struct journal_key *key;
     if (json_unpack((json_t *)line, "{s:s, s:s}", "point", &point, "key", &name) != 0)
-        return error_set(e, ERR_DATA, "'key' needs point and key");
+        return error_set(e, ERR_DATA, "event 'key': expected point and key");
     if (strlen(point) >= sizeof key->point || strlen(name) >= sizeof key->key)
         return error_set(e, ERR_DATA, "the name of a point or its key is too long");
     TRY(find_key(j, point, &key, e));
@@ -282,7 +283,7 @@ enum status journal_take_line(struct journal *j, const json_t *line, struct erro
 {
     const char *event = json_string_value(json_object_get(line, "event"));
     if (event == NULL)
-        return error_set(e, ERR_DATA, "no event");
+        return error_set(e, ERR_DATA, "'event' is missing");
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (strcmp(events[i].name, event) == 0)
             return events[i].take(j, line, e);

@@ -170,8 +170,9 @@ enum status recorder_add(struct recorder *r, json_t *line, struct error *e)
 {
     enum status status = OK;
     if (r->dir != NULL && line == NULL)
-        status =
-            error_set(e, ERR_MEMORY, "no memory for a record's line, or a value JSON cannot hold");
+        status = error_set(
+            e, ERR_MEMORY,
+            "cannot format a line of the record: no memory, or a value that JSON cannot represent");
     else if (r->dir != NULL && !json_put(r->out, line, JSON_LINE))
         status = cannot_write(r, " in full", e);
     json_decref(line);

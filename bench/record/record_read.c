@@ -117,12 +117,14 @@ static enum status take_hello(struct rank_record *r, const struct place *at, con
                               int rank, int ranks)
 {
     if (r->hello_line > 0)
-        return error_at(at->e, ERR_DATA, at->path, at->line, 0, "a second hello");
+        return error_at(at->e, ERR_DATA, at->path, at->line, 0,
+                        "found a second line of type 'hello'");
     TRY(store_fields(at, RECORD_hello, line, &r->hello));
     if (r->hello.schema != RECORD_SCHEMA)
-        return error_at(at->e, ERR_DATA, at->path, at->line, 0,
-                        "records of schema %lld; this program reads schema %d",
-                        (long long)r->hello.schema, RECORD_SCHEMA);
+        return error_at(
+            at->e, ERR_DATA, at->path, at->line, 0,
+            "found schema %lld, expected %d: another version of scalebench wrote this record",
+            (long long)r->hello.schema, RECORD_SCHEMA);
     if (r->hello.rank != rank || r->hello.ranks != ranks)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0,
                         "written by rank %lld of %lld, expected rank %d of %d",
@@ -208,9 +210,10 @@ static enum status take_line(void *arg, const json_t *line, int number, struct e
     const struct place place = {r->path, number, e}, *at = &place;
     const char *type = json_string_value(json_object_get(line, "type"));
     if (type == NULL)
-        return error_at(at->e, ERR_DATA, at->path, at->line, 0, "a line without 'type'");
+        return error_at(at->e, ERR_DATA, at->path, at->line, 0, "'type' is missing");
     if (r->end_line > 0)
-        return error_at(at->e, ERR_DATA, at->path, at->line, 0, "a line after 'end'");
+        return error_at(at->e, ERR_DATA, at->path, at->line, 0,
+                        "found a line after the one of type 'end'");
     int kind = name_index(type, record_line_names, RECORD_LINES);
     if (kind != RECORD_hello && r->hello_line == 0)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0,
@@ -241,15 +244,15 @@ static enum status read_rank(struct rank_record *r, const char *dir, int rank, i
     const char *why;
     FILE *file = file_open_stream(r->path, &why);
     if (file == NULL)
-        return error_at(e, ERR_DATA, r->path, 0, 0, "rank %d of %d left no record: %s", rank, ranks,
-                        why);
+        return error_at(e, ERR_DATA, r->path, 0, 0, "cannot read the record of rank %d of %d: %s",
+                        rank, ranks, why);
     int lines;
     struct reading reading = {r, rank, ranks};
     enum status status = json_read_lines(file, r->path, take_line, &reading, &lines, e);
     fclose(file);
     if (status == OK && r->end_line == 0)
         status = error_at(e, ERR_DATA, r->path, lines, 0,
-                          "the record ends without 'end': the rank did not finish");
+                          "the line of type 'end' is missing: the rank did not finish");
     return status;
 }
 

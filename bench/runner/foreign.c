@@ -92,8 +92,8 @@ static enum status check_name(json_t *programs, const struct config *config, str
     json_object_foreach(programs, written, path) taken |= strcmp(file_name(written), name) == 0;
     if (taken)
         return mark_error(e, ERR_SPEC, mark,
-                          "workload.command: '%s' has the name of another program, and a run knows "
-                          "programs by name. Rename it",
+                          "workload.command: two programs of this run have the file name of '%s'. "
+                          "Rename one of them",
                           written_of(config));
     if (json_object_size(programs) == FOREIGN_PROGRAMS_MAX)
         return mark_error(e, ERR_SPEC, mark, "workload.command: more than %d programs",
@@ -117,13 +117,13 @@ enum status foreign_find(json_t *programs, const struct spec *spec, const struct
                    ? OK
                    : error_no_memory(e, "the programs of a campaign");
     return mark_error(e, ERR_UNAVAILABLE, config->values[OPT_COMMAND].mark,
-                      "workload.command: '%s' cannot be run: %s; searched beside the spec, in the "
-                      "current folder%s%s",
+                      "workload.command: '%s' cannot be run: %s; searched the folder of the spec, "
+                      "the current folder%s%s",
                       written, strerror(why),
-                      strchr(written, '/') == NULL ? ", beside scalebench and on PATH" : "",
-                      strchr(written, ' ') == NULL
-                          ? ""
-                          : ". Write the program and each argument apart, as [sleep, \"0.1\"]");
+                      strchr(written, '/') == NULL ? ", the folder of scalebench and PATH" : "",
+                      strchr(written, ' ') == NULL ? ""
+                                                   : ". Write the program and each argument as an "
+                                                     "item of a list, such as [sleep, \"0.1\"]");
 }
 
 enum status foreign_arguments(char ***arguments, const struct config *config,

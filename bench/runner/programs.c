@@ -44,8 +44,8 @@ enum status programs_check(struct programs *programs, struct error *e)
         if (strcmp(hex, p->hex) != 0)
             return error_at(e, ERR_DATA, p->file, 0, 0,
                             "changed while the campaign ran: its SHA-256 was %.12s, is %.12s. "
-                            "Restore the program to resume with the same command; with the changed "
-                            "one, the command begins a new run",
+                            "Restore the program and run the same command to resume; with the "
+                            "changed program, the command begins a new run",
                             p->hex, hex);
         p->seen = seen;
     }

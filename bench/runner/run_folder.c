@@ -344,7 +344,7 @@ enum status campaign_link_latest(const struct campaign *c, struct error *e)
     unlink(temporary); /* a runner that was killed between symlink and rename may have left this
                           link */
     if (symlink(run, temporary) != 0 || rename(temporary, latest) != 0) {
-        status = error_at(e, ERR_SYSTEM, latest, 0, 0, "cannot link the run: %s",
+        status = error_at(e, ERR_SYSTEM, latest, 0, 0, "cannot update this link: %s",
                           errno == EISDIR ? "a folder is in the way" : strerror(errno));
         unlink(temporary);
     }
@@ -439,7 +439,7 @@ static enum status read_identity(struct campaign *c, bool *fits, struct error *e
     snprintf(first, sizeof first, "%.16s", run.identity);
     c->seed = strtoull(first, NULL, 16);
     run_free(&run);
-    return read ? OK : error_at(e, ERR_DATA, c->run_dir, 0, 0, "no manifest.json to read");
+    return read ? OK : error_at(e, ERR_DATA, c->run_dir, 0, 0, "manifest.json not found");
 }
 
 static enum status take_run(struct campaign *c, bool *fits, struct error *e)

@@ -155,8 +155,8 @@ static enum status check_nodes(const struct supervised *s, const struct config *
     if (s->nodes == NULL || config_int(on, OPT_NODES) <= s->n_nodes)
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
-                     "%s, seed %llu: the next segment needs %ld nodes, but only %d answered after "
-                     "ranks had died. Run the same command again when all nodes are up",
+                     "%s, seed %llu: the next segment needs %ld nodes, but only %d are up after "
+                     "ranks died. Run the same command again when all nodes are up",
                      s->point->label, (unsigned long long)s->next->seed, config_int(on, OPT_NODES),
                      s->n_nodes);
 }

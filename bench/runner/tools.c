@@ -38,7 +38,7 @@ static enum status find_home(const char *folder, char home[PATH_BYTES], struct e
         return path_format(home, e, "%s", above);
     if (getcwd(home, PATH_BYTES) != NULL)
         return OK;
-    return error_set(e, ERR_SYSTEM, "the current folder: %s", strerror(errno));
+    return error_set(e, ERR_SYSTEM, "cannot find the current folder: %s", strerror(errno));
 }
 
 /* Finds the revision of the sources. A bundle has it in a file, since its folder may be inside

@@ -112,7 +112,8 @@ static enum status find_launcher(struct campaign *c, const struct point *point, 
     for (int kind = LAUNCHER_auto + 1; kind < LAUNCHERS && used < sizeof text; kind++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s: %s", used > 0 ? "; " : "",
                                  names_launchers->names[kind], why[kind]);
-    return error_set(e, ERR_UNAVAILABLE, "no launcher starts two ranks as one job: %s", text);
+    return error_set(e, ERR_UNAVAILABLE, "found no launcher that starts two ranks as one job: %s",
+                     text);
 }
 
 static enum status check_launcher(struct campaign *c, const struct point *point,

@@ -165,8 +165,8 @@ enum status workloads_check(const struct workloads *w, const struct point *point
         if (was != NULL && was[0] && is[0] && strcmp(was, is) != 0)
             return error_set(e, ERR_DATA,
                              "%s: %s changed while the campaign ran: '%s' before, '%s' in this "
-                             "launch, which does not count. Restore it to resume with the same "
-                             "command; without that, the command begins a new run",
+                             "launch, which was discarded. Restore it and run the same command to "
+                             "resume; without that, the command begins a new run",
                              point->label, name, was, is);
     }
     return OK;
@@ -177,8 +177,8 @@ static enum status refuse_label(const struct point *point, const char *largest, 
 {
     char text[300];
     const struct net_desc *net = &point->net->net;
-    snprintf(text, sizeof text, "%s, but model %s tells %d classes apart: expected labels 0..%d",
-             largest, net->name, net->classes, net->classes - 1);
+    snprintf(text, sizeof text, "%s, but model %s has %d classes: expected labels 0..%d", largest,
+             net->name, net->classes, net->classes - 1);
     return refuse_data(&point->config, text, e);
 }
 

@@ -122,7 +122,7 @@ enum status netns_plan(struct netns *n, const struct spec *spec, const char *hom
 {
     int length = snprintf(n->script, sizeof n->script, "%s/ci/netns.sh", home);
     if (length < 0 || (size_t)length >= sizeof n->script)
-        return error_set(e, ERR_ARGUMENT, "%s is too long for a path", home);
+        return error_set(e, ERR_ARGUMENT, "the path %s is too long", home);
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct config *config = &spec->points[i].config;
         int hosts = config_site(config)->shares_cores ? count_hosts(config) : 0;

@@ -63,7 +63,7 @@ static enum status glob_folder(glob_t *found, const char *home, const char *fold
         int result = file_glob(home, pattern, i > 0 ? GLOB_APPEND : 0, found);
         free(pattern);
         if (result != 0 && result != GLOB_NOMATCH)
-            return error_set(e, ERR_SYSTEM, "cannot look into %s", folder);
+            return error_set(e, ERR_SYSTEM, "cannot read folder %s", folder);
     }
     return OK;
 }
@@ -166,7 +166,7 @@ static enum status explain_missing(const char *home, const char *folder, const c
     char text[900];
     enum status status = glob_folder(&found, home, folder, e);
     if (status == OK && found.gl_pathc == 0)
-        status = error_set(e, ERR_SPEC, "'%s' not found, and there is no file in %s", name, folder);
+        status = error_set(e, ERR_SPEC, "'%s' not found, and %s has no files", name, folder);
     if (status == OK) {
         const char *const *names = (const char *const *)found.gl_pathv;
         strip_paths(&found, (home != NULL ? strlen(home) + 1 : 0) + strlen(folder));

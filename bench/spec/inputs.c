@@ -109,8 +109,7 @@ static enum status place_new(struct value *value, const struct spec *spec,
     else if (status == OK && find_input(&found, spec, kind, value, folder, &none) == OK)
         status = find_absolute(&value->path, found, name, e);
     else if (status == OK && !spec->is_recorded)
-        status = mark_error(e, ERR_SPEC, value->mark,
-                            "%s: there is no folder %s for %s; expected a folder that exists",
+        status = mark_error(e, ERR_SPEC, value->mark, "%s: folder %s not found for %s",
                             option_get(kind->option)->key, folder, value->text);
     seen_from_close(&from);
     free(folder);
@@ -145,8 +144,8 @@ static enum status check_tensors(const struct value *value, const char *key, str
     if (file_check_head(value->path, head, n, "safetensors", &inner) != OK)
         return mark_error(e, ERR_SPEC, value->mark, "%s: %s: %s", key, value->text, inner.text);
     return mark_error(e, ERR_SPEC, value->mark,
-                      "%s: %s is not a checkpoint: expected a safetensors file, with { behind its "
-                      "first %d bytes",
+                      "%s: %s is not a checkpoint: expected a safetensors file, which has { after "
+                      "the first %d bytes",
                       key, value->text, LENGTH_BYTES);
 }
 
@@ -322,7 +321,7 @@ static enum status resolve_axis(struct spec *spec, const struct input_kind *kind
         for (size_t j = 0; j < i && status == OK && axis->zip == 0; j++)
             if (value_equal(&axis->values[i], &axis->values[j]))
                 status = mark_error(e, ERR_SPEC, axis->values[i].mark,
-                                    "%s: '%s' is the same as '%s', which is listed before",
+                                    "%s: '%s' is the same file as '%s'. Leave one of them out",
                                     option_get(kind->option)->key, written, axis->values[j].text);
         free(written);
         TRY(status);

@@ -225,7 +225,8 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
     const char *known[WORDS_MAX];
     if (strcmp(path, own_options_group) == 0)
         return mark_error(e, ERR_SPEC, entry->mark,
-                          "%s: expected a map of the program's own options, as {size: 1000}", path);
+                          "%s: expected a map of the program's own options, such as {size: 1000}",
+                          path);
     size_t n = known_words(path, strlen(path), NOTHING_BESIDE, words, known);
     for (size_t i = 0, used = 0; i < n && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, " %s", known[i]);

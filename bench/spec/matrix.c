@@ -195,7 +195,7 @@ enum status matrix_read_axes(struct reading *reading, const struct node *map, st
 {
     if (map->kind != NODE_MAP)
         return mark_error(e, ERR_SPEC, map->mark,
-                          "matrix: expected a map of options and lists, as {ranks: [1, 2]}");
+                          "matrix: expected a map of options and lists, such as {ranks: [1, 2]}");
     return keys_walk(map, NOTHING_BESIDE, reading->spec->own, visit_axis, reading, e);
 }
 
@@ -266,10 +266,9 @@ static enum status read_zip_map(struct reading *reading, const struct node *map,
                                 struct error *e)
 {
     if (map->kind != NODE_MAP || map->n == 0)
-        return mark_error(
-            e, ERR_SPEC, map->mark,
-            "zip: expected a map of options and lists that run together, or a list of "
-            "such maps, as {ranks: [1, 2], train.epochs: [2, 4]}");
+        return mark_error(e, ERR_SPEC, map->mark,
+                          "zip: expected a map of options and lists that run together, such as "
+                          "{ranks: [1, 2], train.epochs: [2, 4]}, or a list of such maps");
     TRY(keys_walk(map, NOTHING_BESIDE, reading->spec->own, visit_zipped,
                   &(struct zip_reading){reading, zip}, e));
     return check_zip(reading, zip, e);
@@ -331,8 +330,9 @@ static enum status read_case(struct reading *reading, struct matrix *of, const s
     if (label == NULL) /* the key `label` may be misspelled, which keys_walk reports */
         TRY(keys_walk(node, BESIDE_IN_CASE, reading->spec->own, visit_option, &own, e));
     if (label == &none || label == NULL)
-        return mark_error(e, ERR_SPEC, node->mark,
-                          "cases: expected a map with a label, as {label: corrected, ranks: 2}");
+        return mark_error(
+            e, ERR_SPEC, node->mark,
+            "cases: expected a map with a label, such as {label: corrected, ranks: 2}");
     TRY(check_label(reading->spec->matrix, label, e));
     of->label = strdup(label->text);
     of->mark = node->mark;
@@ -369,7 +369,7 @@ static enum status read_cases(struct reading *reading, const struct node *list, 
     clear_cases(matrix);
     if (list->kind != NODE_LIST)
         return mark_error(e, ERR_SPEC, list->mark,
-                          "cases: expected a list of maps, as [{label: corrected, ranks: 2}]");
+                          "cases: expected a list of maps, such as [{label: corrected, ranks: 2}]");
     TRY(MEM_NEW(matrix->cases, list->n, "the cases", e));
     for (size_t i = 0; i < list->n; i++) {
         struct matrix *of = &matrix->cases[matrix->n_cases++];
@@ -387,8 +387,8 @@ static enum status check_axes_reach(const struct spec *spec, struct error *e)
         const struct axis *axis = &all->axes[i];
         if (every_case_gives(all, axis->id) && mark_same_layer(axis->mark, all->cases[0].mark))
             return mark_error(e, ERR_SPEC, axis->mark,
-                              "%s: every case has its own value, so this axis has no effect. "
-                              "Remove it here or in the cases",
+                              "%s: every case has its own value, so these values have no effect. "
+                              "Remove them here or in the cases",
                               config_option(&spec->config, axis->id)->key);
     }
     return OK;
@@ -398,7 +398,7 @@ enum status matrix_read(struct spec *spec, const struct node *root, struct error
 {
     if (root->kind != NODE_MAP)
         return mark_error(e, ERR_SPEC, root->mark,
-                          "expected a map of keys and values, as name: try");
+                          "expected a map of keys and values, such as name: try");
     struct reading reading = {spec, spec->matrix, &spec->config};
     TRY(keys_walk(root, BESIDE_AT_TOP, spec->own, visit_option, &reading, e));
     TRY(read_parts(&reading, root, e));

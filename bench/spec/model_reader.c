@@ -273,10 +273,10 @@ static enum status check_not_flat(const struct net_desc *net, const struct layer
     if (dense < 0 ||
         (layer->kernel_h <= 1 + 2 * layer->pad_h && layer->kernel_w <= 1 + 2 * layer->pad_w))
         return OK;
-    return mark_error(e, ERR_SPEC, node->mark,
-                      "%s: a %dx%d window does not fit the vector that '%s' passes on: dense "
-                      "flattens images. Move %s before it",
-                      kind, layer->kernel_h, layer->kernel_w, net->layers[dense].name, kind);
+    return mark_error(
+        e, ERR_SPEC, node->mark,
+        "%s: a %dx%d window needs images, but dense layer '%s' outputs a vector. Move %s before it",
+        kind, layer->kernel_h, layer->kernel_w, net->layers[dense].name, kind);
 }
 
 /* Reads a layer, `- relu` or `- conv2d: {...}`. */
@@ -314,9 +314,10 @@ static enum status check_last(const struct net_desc *net, const struct node *lis
     const struct layer_rule *rule = layer_rule_get(last->kind);
     if (rule->tensors != NULL || shape_count(last->in) != shape_count(last->out))
         return OK;
-    return mark_error(e, ERR_SPEC, list->items[list->n - 1].mark,
-                      "%s is the last layer, and softmax needs the scores before it; leave %s out",
-                      layer_names()[last->kind], layer_names()[last->kind]);
+    return mark_error(
+        e, ERR_SPEC, list->items[list->n - 1].mark,
+        "the last layer must output scores for softmax, and %s changes them. Leave %s out",
+        layer_names()[last->kind], layer_names()[last->kind]);
 }
 
 static enum status read_layers(struct net_desc *net, const struct node *list, struct error *e)

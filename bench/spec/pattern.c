@@ -125,8 +125,8 @@ enum status pattern_open(struct pattern **pattern, const char *text, size_t *at,
     *at = 0;
     if (source == NULL)
         return error_set(e, ERR_SPEC,
-                         "expected \"name = pattern\", the name of at most %d small letters, "
-                         "digits and _",
+                         "expected \"name = pattern\", with a name of at most %d lower-case "
+                         "letters, digits and _",
                          PATTERN_NAME - 1);
     TRY(MEM_NEW(*pattern, 1, "a pattern", e));
     TRY(compile(*pattern, text, source, at, e));
@@ -153,8 +153,8 @@ static enum status refuse(int code, struct error *e)
         return no_memory(e);
     if (code == PCRE2_ERROR_MATCHLIMIT || code == PCRE2_ERROR_HEAPLIMIT)
         return error_set(e, ERR_DATA,
-                         "matching takes too much %s: use fewer repetitions, above all of "
-                         "groups that repeat something",
+                         "matching takes too much %s: use fewer repetitions, above all nested ones "
+                         "such as (a+)*",
                          code == PCRE2_ERROR_MATCHLIMIT ? "time" : "memory");
     pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
     return error_set(e, ERR_DATA, "%s", why);

@@ -85,9 +85,8 @@ static enum status check_measure(const struct spec *spec, struct error *e)
         return OK;
     return mark_error(
         e, ERR_SPEC, launches->mark,
-        "nothing is measured: measure.time.launches is %s and "
-        "measure.accuracy.seeds is [], and figures need launches unless they show layers.csv or "
-        "published values. Use measure.time.launches or measure.accuracy.seeds",
+        "nothing is measured: measure.time.launches is %s and measure.accuracy.seeds is []. Set "
+        "one of them, or draw only figures of layers.csv or published values",
         launches->text);
 }
 
@@ -103,8 +102,8 @@ static enum status check_baseline(const struct spec *spec, const struct matrix *
         if (value->set && option_is_problem(option) && i != OPT_SITE)
             return mark_error(
                 e, ERR_SPEC, value->mark,
-                "baseline: %s changes the problem, which scaling: %s compares over "
-                "ranks; a base may differ in site, ranks, nodes, place.*, sync.* and inject.*",
+                "baseline: %s changes the problem, but scaling: %s compares the same problem over "
+                "ranks. Set only site, ranks, nodes, place.*, sync.* and inject.*",
                 option->key, config_text(&spec->config, OPT_SCALING));
     }
     return OK;
@@ -118,7 +117,7 @@ static enum status check_published(const struct spec *spec, struct error *e)
     bool named = strcmp(file->text, "none") != 0;
     if (named && values->n == 0)
         return mark_error(e, ERR_SPEC, file->mark,
-                          "published.values is missing: expected the columns to compare, as "
+                          "published.values is missing: expected the columns to compare, such as "
                           "[\"step_ms_median = step_s * 1000\"]");
     if (!named && values->n > 0)
         return mark_error(e, ERR_SPEC, values->mark,
@@ -205,7 +204,8 @@ static enum status check_nodes(const struct point *point, struct error *e)
     const struct value *ranks = &point->config.values[OPT_RANKS];
     if (nodes->number <= ranks->number)
         return OK;
-    return mark_error(e, ERR_SPEC, nodes->mark, "nodes = %s, but ranks = %s: a node needs a rank",
+    return mark_error(e, ERR_SPEC, nodes->mark,
+                      "nodes = %s, but ranks = %s: expected at least one rank per node",
                       nodes->text, ranks->text);
 }
 
@@ -215,7 +215,7 @@ static enum status check_machines(const struct point *point, struct error *e)
     const struct value *machines = &point->config.values[OPT_SITE_MACHINES];
     if (machines->n == 0 && config_int(&point->config, OPT_SITE) == SITE_ssh)
         return mark_error(e, ERR_SPEC, point->config.values[OPT_SITE].mark,
-                          "site: ssh needs machines, but site.machines is []; write site: {kind: "
+                          "site: ssh needs machines, but site.machines is []. Use site: {kind: "
                           "ssh, machines: [a, b]}");
     for (size_t i = 0; i < machines->n; i++) {
         if (!is_plain_name(machines->texts[i]))
@@ -343,13 +343,13 @@ static enum status miss_model(const struct spec *spec, const struct point *point
     if (!command->set)
         return missing(spec, OPT_MODEL, e);
     if (command->n == 0)
-        return mark_error(e, ERR_SPEC, command->mark,
-                          "workload.command is []: expected a program and its arguments, as [./pi, "
-                          "1000]");
-    return mark_error(e, ERR_SPEC, command->mark,
-                      "workload.command is not run: expected workload = command, found %s; write "
-                      "workload: {command: [...]}",
-                      config_text(&point->config, OPT_WORKLOAD));
+        return mark_error(
+            e, ERR_SPEC, command->mark,
+            "workload.command is []: expected a program and its arguments, such as [./pi, 1000]");
+    return mark_error(
+        e, ERR_SPEC, command->mark,
+        "workload.command has no effect with workload = %s. Use workload: {command: [...]}",
+        config_text(&point->config, OPT_WORKLOAD));
 }
 
 static enum status check_point(const struct spec *spec, const struct point *point, struct error *e)

@@ -283,8 +283,8 @@ static enum status read_exclude(struct reading *reading, const struct node *node
         return read_condition(exclude, &reading->spec->config, node, e);
     if (node->kind != NODE_MAP || node->n == 0)
         return mark_error(e, ERR_SPEC, node->mark,
-                          "exclude: expected a map of options and values, as {ranks: 1}, "
-                          "or a condition, as \"ranks > 1 and train.epochs > 1\"");
+                          "exclude: expected a map of options and values, such as {ranks: 1}, or a "
+                          "condition, such as \"ranks > 1 and train.epochs > 1\"");
     return keys_walk(node, NOTHING_BESIDE, reading->spec->own, visit_excluded, &entry, e);
 }
 
@@ -293,7 +293,7 @@ enum status excludes_read(struct reading *reading, const struct node *list, stru
     excludes_clear(reading->matrix);
     if (list->kind != NODE_LIST)
         return mark_error(e, ERR_SPEC, list->mark,
-                          "exclude: expected a list of maps and conditions, as [{ranks: 1}]");
+                          "exclude: expected a list of maps and conditions, such as [{ranks: 1}]");
     for (size_t i = 0; i < list->n; i++)
         TRY(read_exclude(reading, &list->items[i], e));
     return OK;
@@ -314,6 +314,6 @@ enum status baseline_read(struct reading *reading, const struct node *node, stru
     baseline->mark = node->mark;
     if (node->kind != NODE_MAP || node->n == 0)
         return mark_error(e, ERR_SPEC, node->mark,
-                          "baseline: expected a map of options and values, as {ranks: 1}");
+                          "baseline: expected a map of options and values, such as {ranks: 1}");
     return keys_walk(node, NOTHING_BESIDE, reading->spec->own, visit_selected, baseline, e);
 }

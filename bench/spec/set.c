@@ -103,10 +103,10 @@ static enum status apply_entry(struct reading *reading, struct node *entry, stru
     if (strcmp(entry->key, "matrix") == 0)
         return matrix_read_axes(reading, entry, e);
     if (name_index(entry->key, refused, 3) >= 0)
-        return mark_error(e, ERR_SPEC, entry->key_mark,
-                          "%s cannot be set here; options, matrix, zip, baseline and "
-                          "cases.LABEL.key can",
-                          entry->key);
+        return mark_error(
+            e, ERR_SPEC, entry->key_mark,
+            "%s cannot be set here; expected an option, matrix, zip, baseline or cases.LABEL.key",
+            entry->key);
     TRY(check_undotted(entry, e));
     if (begins(entry->key, in_cases) && reading->matrix == reading->spec->matrix)
         return apply_to_case(reading, entry, strlen(in_cases), e);

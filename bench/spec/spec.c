@@ -188,11 +188,12 @@ static enum status apply_quick(struct spec *spec, int asked, struct error *e)
     if (strcmp(quick->text, option->preset) == 0)
         return !asked && spec->is_recorded
                    ? OK
-                   : mark_error(e, ERR_SPEC,
-                                asked ? mark_in(words_files[WORDS_SET], 1, asked)
-                                      : spec->config.values[OPT_FORM].mark,
-                                "form=quick is not supported by this spec: quick is missing; add "
-                                "quick: WORDS, as quick: data.samples=2000, or leave form out");
+                   : mark_error(
+                         e, ERR_SPEC,
+                         asked ? mark_in(words_files[WORDS_SET], 1, asked)
+                               : spec->config.values[OPT_FORM].mark,
+                         "form=quick is not supported by this spec: quick is missing. Add quick: "
+                         "WORDS, such as quick: data.samples=2000, or leave form out");
     if (matrix_set_column(quick->text, "form=quick") > 0)
         return mark_error(e, ERR_SPEC, mark,
                           "quick: form=quick has no effect in the quick form itself; leave it out");
@@ -236,10 +237,10 @@ static enum status refuse_repeated(const struct spec *quick, const struct spec *
     for (enum option_id id = 0; id < OPTION_COUNT; id++)
         if (id != OPT_NAME && id != OPT_QUICK && is_repeated(quick, spec, id) &&
             !owned_is_of_base(spec, mark))
-            return mark_error(e, ERR_SPEC, mark,
-                              "quick: %s has the same value without it; leave it out, or give "
-                              "another value",
-                              config_option(&spec->config, id)->key);
+            return mark_error(
+                e, ERR_SPEC, mark,
+                "quick: %s already has this value. Leave it out, or use another value",
+                config_option(&spec->config, id)->key);
     return OK;
 }
 

@@ -232,7 +232,8 @@ static enum status parse_condition(struct value *value, const struct spec_option
     const char *number = node->text + 2;
     if (strncmp(node->text, ">=", 2) != 0 ||
         !number_parse(number + strspn(number, " "), &value->number))
-        return value_refuse(e, option, node, "'%s' is not a condition, as \">= 96.5\"", node->text);
+        return value_refuse(e, option, node, "'%s' is not a condition, such as \">= 96.5\"",
+                            node->text);
     char text[32];
     TRY(value_check_range(option, node, value->number, "", e));
     return value_set_text(value, e, ">= %s", value_number_text(text, value->number));

@@ -304,7 +304,7 @@ static enum status read_document(struct reader *r, struct node *root, struct err
     TRY(take_event(r, YAML_STREAM_START_EVENT, &taken, &mark, e));
     TRY(take_event(r, YAML_DOCUMENT_START_EVENT, &taken, &mark, e));
     if (!taken)
-        return mark_error(e, ERR_SPEC, place_mark(r, 0, 0), "nothing is written here");
+        return mark_error(e, ERR_SPEC, place_mark(r, 0, 0), "the file is empty");
     TRY(read_next(r, root, 0, e));
     TRY(take_event(r, YAML_DOCUMENT_END_EVENT, &taken, &mark, e));
     TRY(take_event(r, YAML_STREAM_END_EVENT, &taken, &mark, e));

@@ -83,7 +83,7 @@ check "a sign turned around" expect 2 "'speedup => 2': expected '>=', found '=>'
     "$scalebench" check results/reference/strong_scaling "speedup => 2"
 check "a unit behind a blank" expect 2 "expected a number and its unit without a blank, 90%, found '90 %'" \
     "$scalebench" check results/reference/strong_scaling "efficiency >= 90 %"
-check "a condition without quotation marks" expect 2 "check: expected a condition in quotation marks, found words; write \"ranks >= 2\"" \
+check "a condition without quotation marks" expect 2 "check: expected a condition in quotation marks, found single words. Use \"ranks >= 2\"" \
     "$scalebench" check results/reference/strong_scaling ranks ">=" 2
 check "trainer: an option of specs" expect 2 "--ranks: unknown option: ranks is an option of specs" "$train_cnn" --ranks 2
 check "trainer: an option without dashes" expect 2 "'train.lr=0.5' is not an option; write --train.lr=0.5" "$train_cnn" train.lr=0.5
@@ -111,7 +111,7 @@ check "report: a folder as its page" expect 2 "report: --output $tmp is a folder
     "$scalebench" report strong_scaling --output "$tmp"
 words_in_one() {
     printf '%s\n' "name: words" "workload: {command: [sleep 0.1]}" "measure: {time: {launches: 1..1}}" >"$tmp/words.yaml"
-    expect 0 "Write the program and each argument apart, as [sleep, \"0.1\"]" "$scalebench" plan "$tmp/words.yaml"
+    expect 0 "Write the program and each argument as an item of a list, such as [sleep, \"0.1\"]" "$scalebench" plan "$tmp/words.yaml"
 }
 check "a program and its arguments in one word" words_in_one
 servers_beyond_ranks() {
@@ -138,10 +138,10 @@ check "figures of another table" expect 2 "figures: the table of a sweep: 'kota_
 check "the table of a run" expect 2 "raw.csv' is a table of the run results/reference/accuracy: give the run's folder or name" \
     "$scalebench" table results/reference/accuracy/raw.csv
 no_name_is_its_own_nearest() {
-    expect 2 "'results/reference' is no run" "$scalebench" table results/reference || return 1
+    expect 2 "'results/reference' is not a run" "$scalebench" table results/reference || return 1
     ! grep -F "nearest" "$tmp/expect.log"
 }
-check "a folder that is no run is not its own nearest" no_name_is_its_own_nearest
+check "a folder that is not a run is not suggested as its own nearest name" no_name_is_its_own_nearest
 check "layers of a sweep" expect 2 "--layer: model lenet_21k has no layer 'dense9'; \`scalebench model lenet_21k\` lists them" \
     "$build/kernel_sweep" --model lenet_21k --layer dense9
 for file in bench/tests/bad/models/*.yaml; do
@@ -299,7 +299,7 @@ stays_late() {
 }
 check "what never comes to pass is refused under another SET, too" stays_late
 check "a quick form that changes nothing is refused where it is asked for, too" expect 2 \
-    "quick_repeats.yaml:5:8: quick: train.lr has the same value without it; leave it out" \
+    "quick_repeats.yaml:5:8: quick: train.lr already has this value. Leave it out" \
     "$scalebench" plan bench/tests/bad/spec/quick_repeats.yaml --set form=quick
 check "each of several --set counts, later ones over earlier ones" each_set_counts
 # A site's file by its path in the current folder; sbatch's message, and a missing sbatch.
@@ -318,10 +318,10 @@ sbatch_is_heard() {
 }
 # No point fits the nodes of the site, by ranks or by threads.
 no_job_for_nothing() {
-    local why="no missing point fits 4 nodes of 2 cores (configs/sites/example.yaml): ranks="
-    expect 3 "${why}64 none nodes=4 needs 16 cores on a node" "$scalebench" submit strong_scaling --site example --dry-run \
+    local why="no remaining point fits 4 nodes of 2 cores (configs/sites/example.yaml): ranks="
+    expect 3 "${why}64 none nodes=4 needs 16 cores per node" "$scalebench" submit strong_scaling --site example --dry-run \
         --set "matrix.ranks=[64]" --out "$tmp/results" &&
-        expect 3 "${why}1 none nodes=1 needs 64 cores on a node" "$scalebench" submit strong_scaling --site example --dry-run \
+        expect 3 "${why}1 none nodes=1 needs 64 cores per node" "$scalebench" submit strong_scaling --site example --dry-run \
             --set place.threads_per_rank=64 --out "$tmp/results" &&
         printf 'launcher: mpirun\n' >"$tmp/mpirun.yaml" &&
         expect 2 "mpirun.yaml:1:11: launcher = 'mpirun' is unknown" "$scalebench" submit strong_scaling \

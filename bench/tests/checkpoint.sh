@@ -124,7 +124,7 @@ weights_of_other_precisions_start_a_run() {
 
 copies_that_cannot_be_written_are_found_first() {
     mkdir "$tmp/d.f16.safetensors" || return 1
-    expect 2 "checkpoint.dtype: $tmp/d.f16.safetensors cannot be written: it is a folder" train 1 \
+    expect 2 "checkpoint.dtype: $tmp/d.f16.safetensors cannot be written: expected a regular file, found a folder" train 1 \
         --checkpoint.every_epochs 1 --checkpoint.path "$tmp/d.safetensors" --checkpoint.dtype f16 || return 1
     ! grep "^epoch" "$tmp/expect.log"
 }
@@ -190,7 +190,7 @@ replaces_files_only() {
     mknod "$tmp/kinds/device" c 1 7 || rm -f "$tmp/kinds/device"
     for kind in "$tmp"/kinds/*; do
         stat -c "%n %F" "$tmp"/kinds/* >"$tmp/kinds.before"
-        expect 2 "checkpoint.path: $kind cannot be written: it is a ${kind##*/}, not a regular file" \
+        expect 2 "checkpoint.path: $kind cannot be written: expected a regular file, found a ${kind##*/}" \
             train 2 --checkpoint.every_epochs 1 --checkpoint.path "$kind" || return 1
         stat -c "%n %F" "$tmp"/kinds/* | cmp - "$tmp/kinds.before" || return 1
         ! grep "^epoch" "$tmp/expect.log" || return 1
@@ -213,7 +213,7 @@ writes_through_links() {
 waits_for_no_fifo() {
     mkfifo "$tmp/fifo" && mkdir "$tmp/data" && mkfifo "$tmp/data/train-images-idx3-ubyte" || return 1
     touch "$tmp/data/train-labels-idx1-ubyte" "$tmp"/data/t10k-{images-idx3,labels-idx1}-ubyte
-    local refused="it is a FIFO, not a regular file"
+    local refused="expected a regular file, found a FIFO"
     expect 2 "$tmp/fifo: cannot be opened: $refused" timeout 60 "$mpiexec" -n 2 "$train_cnn" "${small[@]}" \
         --checkpoint.resume "$tmp/fifo" &&
         expect 2 "train-images-idx3-ubyte: cannot be opened: $refused" timeout 60 "$mpiexec" -n 1 \

@@ -190,13 +190,13 @@ fi
 
 refuses() {
     expect 2 "RUN... is missing" compare strong_scaling || return 1
-    expect 2 "'nowhere' is no run" compare strong_scaling nowhere || return 1
+    expect 2 "'nowhere' is not a run" compare strong_scaling nowhere || return 1
     expect 2 "expected a percentage from 0% to below 100%, such as 2%, found '2'" compare strong_scaling strong_scaling --margin 2 || return 1
     expect 2 "expected a percentage from 50% to below 100%" compare strong_scaling strong_scaling --level 100% || return 1
     expect 2 "nearest 'step_ms'" compare strong_scaling strong_scaling --quantity step_m || return 1
     expect 2 "known: text csv markdown latex junit" compare strong_scaling strong_scaling --format pdf || return 1
     expect 2 "the spec of this run has no published.file" compare strong_scaling published || return 1
-    expect 2 "compared with a run; give its folder" compare published published || return 1
+    expect 2 "compare these published numbers with. Add its folder" compare published published || return 1
     expect 2 "'$reference/summary.csv' is a table of the run $reference: give the run's folder or name" \
         compare "$reference/summary.csv" "$reference" || return 1
     expect 2 "'$tmp/none.csv' is neither a run nor published numbers of strong_scaling: " \
@@ -211,7 +211,7 @@ refuses() {
     mkdir "$tmp/torn" && cp "$reference/summary.csv" "$tmp/torn" || return 1
     expect 2 "raw.csv: not found" compare strong_scaling "$tmp/torn" || return 1
     sed '$d' "$reference/raw.csv" >"$tmp/torn/raw.csv"
-    expect 2 "rows are missing" compare strong_scaling "$tmp/torn" || return 1
+    expect 2 "as in summary.csv, found" compare strong_scaling "$tmp/torn" || return 1
     echo 'launch,point' >"$tmp/torn/raw.csv"
     expect 2 "raw.csv:1: " compare strong_scaling "$tmp/torn" || return 1
     expect 2 "/no/such/folder/x: cannot be written" compare strong_scaling strong_scaling --output /no/such/folder/x || return 1
@@ -282,7 +282,7 @@ checks() {
         "$scalebench" check strong_scaling "step_ms < $within where ranks=1" || return 1
     expect 1 "0 violated" "$scalebench" check strong_scaling "step_ms < $within where ranks=1" --strict || return 1
     expect 0 "2 hold" "$scalebench" check "$reference" "status = ok" "train.optimizer = adam" || return 1
-    expect 3 "no point of strong_scaling matches its" "$scalebench" check strong_scaling "ranks > 1 where nodes = 7" || return 1
+    expect 3 "the \`where\` matches no point of strong_scaling" "$scalebench" check strong_scaling "ranks > 1 where nodes = 7" || return 1
     expect 2 "'spedup' is neither a column of summary.csv nor a metric of the run nor an option; nearest 'speedup'" \
         "$scalebench" check strong_scaling "spedup > 1" || return 1
     expect 2 "'step_m' is neither a column of summary.csv nor a metric of the run nor an option; nearest 'step_ms'" \
@@ -354,7 +354,7 @@ a_spec_has_its_own() {
         "${run[@]}" --set 'checks=["bubble_pct < 20"]' || return 1
     expect 2 "checks: 'change_s < 3': change_s: it needs elastic, which is [] at every point" \
         "${run[@]}" --set 'checks=["change_s < 3"] measure.accuracy.seeds=[1]' || return 1
-    expect 2 "checks: 'train.optimizer = sgd': the spec alone decides this condition, before any launch; use a measured value" \
+    expect 2 "checks: 'train.optimizer = sgd': this condition depends only on the spec, not on a measurement. Use a measured value" \
         "${run[@]}" --set 'checks=["train.optimizer = sgd"]' || return 1
     expect 2 "checks: 'comm_pct < 120': comm_pct is never below 0 nor above 100: this always holds; expected another number" \
         "${run[@]}" --set 'checks=["comm_pct < 120"]' || return 1
@@ -373,7 +373,7 @@ check "a spec has checks of its own" a_spec_has_its_own
 
 # The file determines the points; values of the machine or of SET are checked in the run.
 no_point_is_so() {
-    local text='no point of the spec matches its' run=("$scalebench" plan "$tmp/checked.yaml" --out "$tmp/checked")
+    local text="the \`where\` matches no point of the spec" run=("$scalebench" plan "$tmp/checked.yaml" --out "$tmp/checked")
     for where in "sync.strategy = tree" "strategy = rign" "ranks = 3" "case = ours"; do
         cp "$tmp/fake.yaml" "$tmp/checked.yaml"
         printf 'checks: ["step_ms > 1e-3 where %s"]\n' "$where" >>"$tmp/checked.yaml"

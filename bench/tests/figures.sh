@@ -275,8 +275,8 @@ several_runs_share_a_figure() {
 wrong_runs_of_figures_are_named() {
     expect 2 "figures: 'results/reference/strong_scaling' is the run results/reference/strong_scaling, which is given twice" \
         "$scalebench" figures strong_scaling results/reference/strong_scaling --out "$tmp/results" || return 1
-    expect 2 "'nowhere' is no run" "$scalebench" figures strong_scaling nowhere --out "$tmp/results" &&
-        expect 2 'asks for none. Use --set "figures=' "$scalebench" figures efficiency peer --out "$tmp/results" --set "figures=[]"
+    expect 2 "'nowhere' is not a run" "$scalebench" figures strong_scaling nowhere --out "$tmp/results" &&
+        expect 2 'has no figures. Use --set "figures=' "$scalebench" figures efficiency peer --out "$tmp/results" --set "figures=[]"
 }
 
 # A published file that only a figure uses is copied to the run, so that it is complete.
@@ -357,11 +357,11 @@ wrong_options_of_figures_are_named() {
         "$scalebench" figures "$dir" --set "figures=[accuracy, \
 {kind: line, x: epoch, y: seconds, published: {file: wang_yang_gpu.csv, keys: [epoch = epochs], values: [seconds = time_s]}}]" || return 1
     [ "$(cat "$dir/summary.md")" = before ] && [ ! -e "$dir/series_accuracy.csv" ] || return 1
-    expect 2 "figures.where = ranks = 99: no point of the spec fulfils it" "$scalebench" figures "$dir" \
+    expect 2 "figures.where = ranks = 99: no point of the spec matches" "$scalebench" figures "$dir" \
         --set "figures=[{kind: line, y: test_loss, where: ranks = 99}]" || return 1
     expect 2 "figures.y = step_ms: this campaign has no steps.csv. One row per step and rank of every timed launch. Written if measure.steps_csv is true" \
         "$scalebench" figures "$dir" --set "figures=[{kind: line, x: step, y: step_ms}]" || return 1
-    expect 2 "comm.csv is the table of a sweep, whose figures take no --set. Leave --set out" \
+    expect 2 "comm.csv is the table of a sweep, which does not support --set. Leave --set out" \
         "$scalebench" figures results/reference/comm/comm.csv --set title=x || return 1
     expect 0 "Quantity of the x axis" "$scalebench" explain figures.x
 }
@@ -388,13 +388,13 @@ timed_figures_are_refused() {
     local measured='time: {steps: 3}'
     figures_without_values_are_refused <<'END'
 accuracy
-:7:11: figures.y = test_acc_pct: it needs accuracy runs, but measure.accuracy.seeds is []. Give one seed per run, as [1, 2, 3]
+:7:11: figures.y = test_acc_pct: it needs accuracy runs, but measure.accuracy.seeds is []. Give one seed per run, such as [1, 2, 3]
 epochs
 :7:11: figures.y = test_acc_pct: it needs accuracy runs, but measure.accuracy.seeds is []
 resources
 :7:11: figures.y = cpu_useful_pct: this campaign has no resources.csv. 
 {kind: line, y: step_ms, where: ranks = 2}
-:7:43: figures.where = ranks = 2: no point of the spec fulfils it
+:7:43: figures.where = ranks = 2: no point of the spec matches
 {kind: line, y: step_ms, where: rank > 1}
 :7:43: figures.where = rank > 1: 'rank' is unknown; nearest 'ranks'
 {kind: line, y: step_ms, file: sumary}

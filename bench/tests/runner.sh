@@ -230,7 +230,7 @@ latest_follows_the_runs() {
 leaves_no_temporary_link() {
     rm "$latest"
     mkdir "$latest" # as after a copy that follows links
-    expect 1 "latest: cannot link the run" run || return 1
+    expect 1 "latest: cannot update this link" run || return 1
     rmdir "$latest"
     ln -s of_one_that_was_killed "$out/fake/.latest"
     expect 0 "fake" run && [ -d "$latest/launches" ] && ! compgen -G "$out/fake/.latest*"

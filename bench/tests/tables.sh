@@ -237,7 +237,7 @@ stands_beside_a_summary() {
     sed 's/,36992,/,36864,/' results/published/wang_yang_model.csv >"$theirs"
     expect 1 "36864  conv2         128x11x11            36992  differs" \
         "$scalebench" model keras_690k --published "$theirs" || return 1
-    expect 2 "$theirs:3: ours: layer 'conv1' not found in softmax_784" \
+    expect 2 "$theirs:3: column ours: layer 'conv1' not found in network softmax_784" \
         "$scalebench" model softmax_784 --published "$theirs" || return 1
     expect 2 "'nowhere.csv' not found" "$scalebench" model softmax_784 --published nowhere.csv
 }

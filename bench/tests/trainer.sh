@@ -339,7 +339,7 @@ END
     expect 2 "data.samples = 200, but images has 120 images to train on" "$train_cnn" --model "$tmp/own/net.yaml" \
         --data.set idx --data.path "$folder" --train.global_batch 40 --data.samples 200 || return 1
     printf '\7' | dd of="$folder/t10k-labels-idx1-ubyte" bs=1 seek=67 conv=notrunc status=none || return 1
-    local label="t10k-labels-idx1-ubyte: image 59 has label 7, but model own tells 5 classes apart: expected labels 0..4"
+    local label="t10k-labels-idx1-ubyte: image 59 has label 7, but model own has 5 classes: expected labels 0..4"
     expect 2 "$tmp/own/spec.yaml:3:37: data.path: $label" "$scalebench" plan "$tmp/own/spec.yaml" &&
         expect 2 "$label" "$train_cnn" --model "$tmp/own/net.yaml" --data.set idx --data.path "$folder" --train.global_batch 40 ||
         return 1

@@ -195,13 +195,13 @@ static enum status check_parts(const struct sync *s, int servers, struct error *
                          servers, s->ranks, s->ranks);
     if (most > s->waiter->message_most / sizeof(real))
         return error_set(e, ERR_ARGUMENT,
-                         "a server's part of %zu numbers, but MPI accepts at most %zu bytes in one "
-                         "message. Raise sync.servers",
+                         "each server has a shard of %zu numbers, but MPI accepts at most %zu "
+                         "bytes in one message. Raise sync.servers",
                          most, s->waiter->message_most);
     if (most > INT_MAX)
         return error_set(e, ERR_ARGUMENT,
-                         "a server's part of %zu numbers, but MPI accepts at most %d in one "
-                         "broadcast. Raise sync.servers",
+                         "each server has a shard of %zu numbers, but MPI accepts at most %d in "
+                         "one broadcast. Raise sync.servers",
                          most, INT_MAX);
     return OK;
 }

@@ -127,9 +127,10 @@ int message_test(struct waiter *w, struct message *message, bool *done)
 enum status message_status(const struct waiter *w, int code, const char *operation, struct error *e)
 {
     if (code == MPI_ERR_COUNT)
-        return error_set(e, ERR_ARGUMENT,
-                         "%s: a message of more than %zu bytes, the most that MPI accepts",
-                         operation, w->message_most);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "%s: expected a message of at most %zu bytes, the limit of this MPI library", operation,
+            w->message_most);
     if (code != MPI_SUCCESS && w->check != NULL && w->check->messages.verdict[0] != '\0')
         return error_set(e, ERR_MPI, "%s", w->check->messages.verdict);
     return mpi_status(code, operation, e);

@@ -88,8 +88,8 @@ enum status net_desc_slice(struct net_desc *slice, const struct net_desc *net, i
 {
     *slice = (struct net_desc){.n_layers = 0};
     if (slices > net_slice_most(net))
-        return error_set(e, ERR_SHAPE, "net '%s' has no %d slices; use 1 to %d", net->name, slices,
-                         net_slice_most(net));
+        return error_set(e, ERR_SHAPE, "net '%s' cannot be cut into %d slices; use 1 to %d",
+                         net->name, slices, net_slice_most(net));
     TRY(net_desc_begin(slice, net->name, net->input, net->classes, e));
     memcpy(slice->mean, net->mean, sizeof slice->mean);
     memcpy(slice->std, net->std, sizeof slice->std);

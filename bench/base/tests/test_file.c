@@ -22,12 +22,12 @@ static void only_regular_files_are_opened(void **state)
     snprintf(fifo, sizeof fifo, "%s/fifo", folder);
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(file_open(fifo, &why), -1);
-    assert_string_equal(why, "it is a FIFO, not a regular file");
+    assert_string_equal(why, "expected a regular file, found a FIFO");
     assert_int_equal(errno, 0);
     assert_int_equal(file_open(folder, &why), -1);
-    assert_string_equal(why, "it is a folder, not a regular file");
+    assert_string_equal(why, "expected a regular file, found a folder");
     assert_null(file_open_stream("/dev/zero", &why));
-    assert_string_equal(why, "it is a device, not a regular file");
+    assert_string_equal(why, "expected a regular file, found a device");
     assert_null(file_open_stream("/dev/none/such", &why));
     assert_string_equal(why, "No such file or directory");
     assert_int_equal(errno, ENOENT);

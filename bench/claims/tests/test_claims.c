@@ -294,7 +294,7 @@ static void mistakes_in_claims_are_named(void **state)
                   "holds: this never holds for any one;");
     refuse_claims(CLAIM("values: {" ONE "}, holds: one >= one"), "holds: both sides are one");
     refuse_claims(CLAIM("values: {" ONE ", a: 3, b: a + 1}, holds: b > a"),
-                  "holds: expected a value from a table, found numbers of the claim alone");
+                  "holds: expected a value from a table, found only numbers");
     refuse_claims(CLAIM("values: {n: how of t.csv where ranks = 1}, holds: n > 4"),
                   "holds: n has no order. Use = or !=");
     refuse_claims(CLAIM("values: {" ONE "}, holds: one = slow"),
@@ -311,7 +311,7 @@ static void mistakes_in_claims_are_named(void **state)
     refuse_claims(CLAIM("untestable: why") "  - {id: r/c, kind: time, place: here, says: so, "
                                            "untestable: why}\n",
                   "4:10: id: 'r/c' is given twice");
-    refuse_claims("runs: {}\n", "expected a list of claims under claims:");
+    refuse_claims("runs: {}\n", "expected a list of claims below claims:");
     refuse_claims("claims: []\nruns: []\n", "runs must be a map of names and commands");
     refuse_claims("claims: []\nrun: {}\n", "key 'run' is unknown; nearest 'runs'");
     refuse_claims("x-one: &one {id: a/b}\nclaims: [*one]\n",

@@ -466,7 +466,7 @@ struct damage {
 };
 
 static const struct damage damages[] = {
-    {"\"schema\":1", "\"schema\":9", 1, "schema 9; this program reads schema 1"},
+    {"\"schema\":1", "\"schema\":9", 1, "schema 9, expected 1"},
     {"\"rank\":1,\"ranks\":2", "\"rank\":1,\"ranks\":3", 1, "rank 1 of 3, expected rank 1 of 2"},
     {"\"model\":\"lenet_21k\"", "\"model\":\"other\"", 1,
      "'model': 'other' here, 'lenet_21k' on rank 0"},
@@ -510,14 +510,14 @@ static const struct damage damages[] = {
     {"\"window_ns\":22000000,\"window_cpu", "\"window_ns\":0,\"window_cpu", 7, "window of 0 ns"},
     {"\"type\":\"epoch\"", "\"type\":\"epic\"", 5,
      "type 'epic' is unknown; known: hello step span epoch eval end"},
-    {"{\"type\":\"eval\"", "{\"eval\":\"eval\"", 6, "without 'type'"},
+    {"{\"type\":\"eval\"", "{\"eval\":\"eval\"", 6, "'type' is missing"},
     {"{\"type\":\"hello\"", "{\"type\":\"step\"", 1, "type 'step', expected 'hello'"},
-    {"{\"type\":\"epoch\"", "{\"type\":\"hello\"", 5, "a second hello"},
+    {"{\"type\":\"epoch\"", "{\"type\":\"hello\"", 5, "found a second line of type 'hello'"},
     {"{\"type\":\"eval\"", "[\"type\"]\n{\"type\":\"eval\"", 6, "not a JSON object"},
     {"{\"type\":\"eval\"", "{\"type\":\"ev\n{\"type\":\"eval\"", 6, "not a JSON object"},
     {"\"first_difference\":\"\"}\n", "\"first_difference\":\"\"}\n{\"type\":\"step\"}\n", 8,
-     "a line after 'end'"},
-    {"\"first_difference\":\"\"}", "", 7, "without 'end': the rank did not finish"},
+     "found a line after the one of type 'end'"},
+    {"\"first_difference\":\"\"}", "", 7, "the line of type 'end' is missing: the rank did not finish"},
     {"\"epoch\":0,\"step\":0", "\"epoch\":0,\"epoch\":0,\"step\":0", 2, "not a JSON object"},
 };
 
@@ -548,7 +548,7 @@ static void a_missing_rank_is_named(void **state)
     unlink(path);
     assert_int_equal(launch_read(dir, 2, &result, &e), ERR_DATA);
     assert_string_equal(e.file, path);
-    assert_non_null(strstr(e.text, "rank 1 of 2 left no record"));
+    assert_non_null(strstr(e.text, "cannot read the record of rank 1 of 2"));
     assert_int_equal(launch_read(dir, 0, &result, &e), ERR_ARGUMENT);
 }
 
@@ -569,7 +569,7 @@ static void a_torn_record_does_not_count(void **state)
         enum status status = launch_read(dir, 2, &result, &e);
         assert_int_equal(status, n < whole ? ERR_DATA : OK);
         if (n < whole)
-            assert_non_null(strstr(e.text, "without 'end'"));
+            assert_non_null(strstr(e.text, "type 'end' is missing"));
     }
     free(text);
 }

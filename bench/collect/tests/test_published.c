@@ -84,10 +84,10 @@ static void malformed_tables_are_refused(void **state)
 {
     struct csv_table table;
     struct error e;
-    refuse_csv("", "1: empty: a row of names is missing");
-    refuse_csv("a,b\n1,2\n3\n", "3: 1 cells, but 2 names");
-    refuse_csv("a,b\n1,2,3\n", "2: 3 cells, but 2 names");
-    refuse_csv("a,b\n1,2\n\n", "3: 1 cells, but 2 names");
+    refuse_csv("", "1: the file is empty: expected a row of column names");
+    refuse_csv("a,b\n1,2\n3\n", "3: expected 2 cells as in the first row, found 1");
+    refuse_csv("a,b\n1,2,3\n", "2: expected 2 cells as in the first row, found 3");
+    refuse_csv("a,b\n1,2\n\n", "3: expected 2 cells as in the first row, found 1");
     refuse_csv("# remark\na,b,a\n", "2: two columns are called 'a'");
     refuse_csv("a,,b\n", "1: column 2 has no name");
     refuse_csv("a,b\n1,\"2\n3,4\n", "2: a quotation mark is not closed");

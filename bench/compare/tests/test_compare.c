@@ -384,7 +384,7 @@ static void bad_input_is_refused(void **state)
     const struct folders *f = *state;
     write_run(f->a, "aaaa", "bbbb", 1);
     write_run(f->b, "cccc", "dddd", 1);
-    assert_refused(f->a, "/nowhere/at/all", "step_ms", ERR_ARGUMENT, "is no run");
+    assert_refused(f->a, "/nowhere/at/all", "step_ms", ERR_ARGUMENT, "is not a run");
     assert_refused(f->a, f->a, "step_m", ERR_ARGUMENT, "nearest 'step_ms'");
     assert_refused(f->a, f->a, "test_acc_pct", ERR_UNAVAILABLE, "nothing to compare");
     assert_refused(f->a, f->a, "peer_ratio", ERR_UNAVAILABLE, "nothing to compare");

@@ -186,7 +186,7 @@ static enum status check_sweep(const struct arguments *arguments, struct error *
                ? OK
                : error_set(
                      e, ERR_ARGUMENT,
-                     "figures: %s is the table of a sweep, whose figures take no %s. Leave %s out",
+                     "figures: %s is the table of a sweep, which does not support %s. Leave %s out",
                      arguments->operand, given, given);
 }
 
@@ -274,7 +274,7 @@ static enum status draw_runs(const struct arguments *arguments, const struct too
     }
     if (status == OK && runs[0].spec.config.values[OPT_FIGURES].n == 0)
         status = error_set(e, ERR_ARGUMENT,
-                           "figures: the spec of %s asks for none. Use --set \"figures=[time]\"",
+                           "figures: the spec of %s has no figures. Use --set \"figures=[time]\"",
                            runs[0].path);
     THEN(status, draw_joined(runs, n, folder, tools, e));
     if (status == OK)

@@ -68,7 +68,7 @@ static enum status list_models(const struct arguments *arguments, const struct t
     static const char models[] = "configs/models/*.yaml";
     size_t n;
     TRY(files_visit(tools->home, models, print_model, out, &n, e));
-    return n > 0 ? OK : error_set(e, ERR_DATA, "%s/%s: no networks here", tools->home, models);
+    return n > 0 ? OK : error_set(e, ERR_DATA, "%s/%s: no networks found", tools->home, models);
 }
 
 static enum status list_columns(const struct arguments *arguments, const struct tools *tools,

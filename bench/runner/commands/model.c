@@ -57,9 +57,10 @@ static const struct layer_desc *find_layer(const struct net_desc *net, const cha
 static enum status unknown_layer(const struct summary *s, size_t row, const struct net_desc *net,
                                  struct error *e)
 {
-    return error_at(e, ERR_DATA, s->table.path, s->table.lines[row], 0,
-                    "ours: layer '%s' not found in %s; `scalebench model %s` lists its layers",
-                    csv_table_cell(&s->table, row, s->ours), net->name, net->name);
+    return error_at(
+        e, ERR_DATA, s->table.path, s->table.lines[row], 0,
+        "column ours: layer '%s' not found in network %s; `scalebench model %s` lists the layers",
+        csv_table_cell(&s->table, row, s->ours), net->name, net->name);
 }
 
 /* Prints a published layer beside ours. Sets *differs if their numbers of parameters differ. */

@@ -123,13 +123,13 @@ static enum status check_size(const struct submission *s, const struct missing *
                          m->nodes[m->n - 1], s->cluster.path, nodes);
     if (m->n > 0 || c == NULL)
         return OK;
-    return error_set(
-        e, ERR_UNAVAILABLE,
-        "no missing point fits %ld node%s of %ld core%s (%s): %s needs %ld cores on a node"
-        ". Use place.oversubscribe: allow to run it anyway",
-        nodes, nodes == 1 ? "" : "s", cluster_count(&s->cluster, CLUSTER_cores),
-        cluster_count(&s->cluster, CLUSTER_cores) == 1 ? "" : "s", s->cluster.path,
-        m->too_large->label, config_int(c, OPT_RANKS_PER_NODE) * config_int(c, OPT_THREADS));
+    return error_set(e, ERR_UNAVAILABLE,
+                     "no remaining point fits %ld node%s of %ld core%s (%s): %s needs %ld cores "
+                     "per node. Use place.oversubscribe: allow to run it anyway",
+                     nodes, nodes == 1 ? "" : "s", cluster_count(&s->cluster, CLUSTER_cores),
+                     cluster_count(&s->cluster, CLUSTER_cores) == 1 ? "" : "s", s->cluster.path,
+                     m->too_large->label,
+                     config_int(c, OPT_RANKS_PER_NODE) * config_int(c, OPT_THREADS));
 }
 
 static enum status submit(struct submission *s, struct error *e)

@@ -191,7 +191,8 @@ static enum status convert_numbers(struct parser *p, const struct comparison *of
         step->number = condition_convert(p->c, of->term, type, step->number);
         if (isnan(step->number))
             return error_at(e, ERR_ARGUMENT, NULL, 1, step->column,
-                            "expected a number in the unit of the name, found '%s'", step->text);
+                            "expected a number in the unit of its quantity, found '%s'",
+                            step->text);
     }
     return OK;
 }
@@ -520,8 +521,8 @@ enum status condition_read(struct condition **c, const char *key, const struct n
     struct error inner;
     *c = NULL;
     if (node->kind != NODE_SCALAR || node_is_empty(node))
-        return mark_error(e, ERR_SPEC, node->mark, "%s: expected a condition, as \"ranks > 1\"",
-                          key);
+        return mark_error(e, ERR_SPEC, node->mark,
+                          "%s: expected a condition, such as \"ranks > 1\"", key);
     enum status status = condition_parse(c, node->text, &inner);
     if (status != ERR_ARGUMENT)
         return status == OK ? OK : error_set(e, status, "%s", inner.text);

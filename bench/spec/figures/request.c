@@ -133,19 +133,17 @@ static enum status read_source(struct figure_source *source, const struct node *
 {
     const struct spec_option *rows = &options[FIGURE_OPTIONS];
     if (map->kind != NODE_MAP)
-        return mark_error(
-            e, ERR_SPEC, map->mark,
-            "figures.published: expected true, false, a map, as {file: table.csv, keys: "
-            "[epoch], values: [train_loss]}, or a list of maps");
+        return mark_error(e, ERR_SPEC, map->mark,
+                          "figures.published: expected true, false, a map such as {file: "
+                          "table.csv, keys: [epoch], values: [train_loss]}, or a list of maps");
     TRY(set_presets(source->options, rows, PUBLISHED_OPTIONS, e));
     for (size_t i = 0; i < map->n; i++)
         TRY(read_entry(source->options, rows, PUBLISHED_OPTIONS, "figures.published", false,
                        &map->items[i], e));
     if (!source->options[PUBLISHED_FILE].set || source->options[PUBLISHED_VALUES].n == 0)
-        return mark_error(
-            e, ERR_SPEC, map->mark,
-            "figures.published: expected a map with file and values, as {file: table.csv, "
-            "keys: [epoch], values: [train_loss]}");
+        return mark_error(e, ERR_SPEC, map->mark,
+                          "figures.published: expected a map with file and values, such as {file: "
+                          "table.csv, keys: [epoch], values: [train_loss]}");
     return OK;
 }
 
@@ -223,7 +221,7 @@ enum status figure_request_read(struct figure_request *r, const struct node *nod
     if (kind == NULL || node->kind == NODE_LIST)
         return mark_error(
             e, ERR_SPEC, node->mark,
-            "figures: expected names and maps with a kind, as {kind: line, y: wait_ms}");
+            "figures: expected names and maps with a kind, such as {kind: line, y: wait_ms}");
     TRY(set_presets(r->options, options, FIGURE_OPTIONS, e));
     TRY(read_option(&r->options[FIGURE_KIND], &options[FIGURE_KIND], kind, e));
     TRY(read_preset(r, figure_kind_get(r)->preset, e));

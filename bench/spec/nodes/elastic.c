@@ -140,7 +140,7 @@ enum status config_check_elastic(const struct config *config, enum option_id *at
     bool trains = config->values[OPT_ACCURACY_SEEDS].n > 0;
     if (trains && of == OPT_ELASTIC && config_segments(config) == 1)
         REFUSE(OPT_ELASTIC,
-               "elastic: one segment never changes ranks: expected several, as [{epoch: 0, "
+               "elastic: one segment never changes ranks: expected several, such as [{epoch: 0, "
                "ranks: 1}, {epoch: 1, ranks: 2}]; for one leave elastic out and give ranks");
     TRY(check_restarts(config, at, e));
     return check_changes(config, at, e);

@@ -336,9 +336,10 @@ static enum status check(const struct counts *c, const struct config *config, st
     char ranks[MARK_TEXT_BYTES], nodes[MARK_TEXT_BYTES];
     double most = option_get(OPT_RANKS)->max;
     if ((double)c->ranks > most)
-        return mark_error(e, ERR_SPEC, each->mark,
-                          "ranks_per_node = %ld on nodes = %ld are %ld ranks: at most %.0f",
-                          c->each, c->nodes, c->ranks, most);
+        return mark_error(
+            e, ERR_SPEC, each->mark,
+            "ranks_per_node = %ld on nodes = %ld make %ld ranks, expected at most %.0f", c->each,
+            c->nodes, c->ranks, most);
     if (c->each == 0 || c->nodes == over(c->ranks, c->each))
         return OK;
     return mark_error(e, ERR_SPEC, each->mark,

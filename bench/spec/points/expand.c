@@ -142,9 +142,9 @@ static enum status check_matches(const struct spec *spec, const struct matrix *o
                               "this exclude matches no point of the %s",
                               of == spec->matrix ? "matrix" : "case");
         if (matches > 0 && alone == 0 && !open)
-            return mark_error(e, ERR_SPEC, of->excludes[i].mark,
-                              "this exclude matches only points that earlier ones match too; "
-                              "leave it out");
+            return mark_error(
+                e, ERR_SPEC, of->excludes[i].mark,
+                "this exclude matches only points that earlier excludes match too. Leave it out");
     }
     return OK;
 }

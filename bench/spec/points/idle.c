@@ -32,7 +32,7 @@ static bool leaves_remainder(const struct config *config)
            fmod(fmod(samples, batch), ranks) > 0;
 }
 
-static const char one_replica[] = "no two ranks sum gradients";
+static const char one_replica[] = "each rank sums gradients alone";
 
 /* Options from `first` to `last`, which a point reads only if `reads` returns true. The compressor
  * is not listed, since gradients are compressed on one rank too. */
@@ -94,7 +94,7 @@ static enum status check_value(const struct idle *idle, enum option_id id,
         !is_chosen(idle, spec, value->mark))
         return OK;
     return mark_error(e, ERR_SPEC, value->mark,
-                      "%s = %s has no effect where %s, as at every point. Remove it, or use other "
+                      "%s = %s has no effect: %s at every point. Remove it, or use other "
                       "ranks",
                       option_get(id)->key, value->text, idle->where);
 }
@@ -109,14 +109,13 @@ static enum status check_axis(const struct idle *idle, const struct axis *axis,
             continue;
         if (last != NULL && idle->alike != NULL && is_chosen(idle, spec, axis->mark))
             return mark_error(e, ERR_SPEC, value->mark,
-                              "%s = %s does the same as %s where %s, as at every point. Leave one "
+                              "%s = %s does the same as %s: %s at every point. Leave one "
                               "of the two out, or use other ranks",
                               option_get(axis->id)->key, value->text, last->text, idle->where);
         if (last != NULL && is_chosen(idle, spec, axis->mark))
-            return mark_error(
-                e, ERR_SPEC, axis->mark,
-                "%s has no effect where %s, as at every point. Use one value, or other ranks",
-                option_get(axis->id)->key, idle->where);
+            return mark_error(e, ERR_SPEC, axis->mark,
+                              "%s has no effect: %s at every point. Use one value, or other ranks",
+                              option_get(axis->id)->key, idle->where);
         last = value;
     }
     return axis->n == 1 ? check_value(idle, axis->id, &axis->values[0], spec, e) : OK;

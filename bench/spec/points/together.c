@@ -24,9 +24,9 @@ static enum status check_stragglers(const struct spec *spec, struct error *e)
         const struct config *c = &spec->points[i].config;
         const struct value *chosen = &c->values[OPT_INJECT_RANKS];
         if (chosen->n == 0 && config_int(c, OPT_INJECT_KIND) != INJECT_none)
-            return mark_error(e, ERR_SPEC, chosen->mark,
-                              "inject.ranks = [] names no rank: expected some, as [0], or no "
-                              "inject.kind");
+            return mark_error(
+                e, ERR_SPEC, chosen->mark,
+                "inject.ranks = [] names no rank. Use ranks such as [0], or leave inject.kind out");
         for (size_t k = 0; k < chosen->n && config_int(c, OPT_INJECT_KIND) != INJECT_none; k++)
             if (chosen->numbers[k] >= (double)most)
                 return mark_error(
@@ -45,8 +45,8 @@ static enum status error_no_overlap(const struct config *config, struct error *e
     if (config_compressor_waits(config) &&
         strategy_flags(config_strategy_kind(config)) & STRATEGY_OVERLAPS)
         return mark_error(e, ERR_SPEC, misplaced->mark,
-                          "sync.overlap = %s, but strategy %s waits during backward for the sums "
-                          "of sync.compress: %s. Use sync.overlap: none",
+                          "sync.overlap = %s is not supported by strategy %s with sync.compress: "
+                          "%s, whose sums block the backward pass. Use sync.overlap: none",
                           misplaced->text, config_text(config, OPT_STRATEGY),
                           config_text(config, OPT_COMPRESS));
     for (int s = 0; s < STRATEGIES; s++)
@@ -54,8 +54,8 @@ static enum status error_no_overlap(const struct config *config, struct error *e
             snprintf(names + strlen(names), sizeof names - strlen(names), " %s",
                      strategy_names()[s]);
     return mark_error(e, ERR_SPEC, misplaced->mark,
-                      "sync.overlap = %s, but no point's strategy communicates during backward; "
-                      "strategies that do:%s",
+                      "sync.overlap = %s, but no point's strategy communicates during the backward "
+                      "pass. Use one of:%s",
                       misplaced->text, names);
 }
 
@@ -163,8 +163,8 @@ static enum status check_twins(const struct spec *spec, struct error *e)
         if (asks == config_wants_accuracy(&first->config) || (!asks && !point->requested))
             continue;
         return mark_error(e, ERR_SPEC, without->config.values[OPT_ACCURACY_RUN].mark,
-                          "measure.accuracy.run = false at '%s', but '%s' shares its launches and "
-                          "asks for accuracy runs. Leave false out, or one of the two points",
+                          "measure.accuracy.run is false at '%s' and true at '%s', which is the "
+                          "same point. Use one value, or leave one of the two points out",
                           without->label, with->label);
     }
     return OK;
@@ -178,8 +178,8 @@ static enum status check_foreign_runs(const struct spec *spec, struct error *e)
         const struct value *value = &spec->config.values[unread[i]];
         if (!value_is_preset(option_get(unread[i]), value))
             return mark_error(e, ERR_SPEC, value->mark,
-                              "%s has no effect: workload.command has timed launches only, without "
-                              "accuracy runs, steps or a limit of its start. Remove it",
+                              "%s has no effect: launches of workload.command have no accuracy "
+                              "runs, steps or start limit. Remove it",
                               option_get(unread[i])->key);
     }
     return OK;
@@ -387,7 +387,7 @@ static enum status check_alike(const struct bound *bound, const struct spec *spe
         if (first != NULL && first->number != value->number)
             return mark_error(e, ERR_SPEC, value->mark,
                               "%s = %s does the same as %s: the gradients of the network are only "
-                              "%.10g %s; leave one of the two out",
+                              "%.10g %s. Leave one of the two out",
                               option_get(bound->id)->key, value->text, first->text, most,
                               bound->what);
         first = value;
@@ -417,7 +417,7 @@ static enum status check_topk(const struct spec *spec, struct error *e)
             continue;
         if (first != NULL && first->number != share->number)
             return mark_error(e, ERR_SPEC, share->mark,
-                              "sync.topk = %s does the same as %s: both send one number; leave one "
+                              "sync.topk = %s does the same as %s: both send one number. Leave one "
                               "of the two out",
                               share->text, first->text);
         first = share;
@@ -473,7 +473,7 @@ static enum status check_constancy(const struct constancy *row, const struct spe
     }
     return same == NULL ? OK
                         : mark_error(e, ERR_SPEC, same->mark,
-                                     "%s = %s%s never changes the rate: expected less, or "
+                                     "%s = %s%s keeps the learning rate constant. Lower it, or use "
                                      "train.lr_schedule: constant",
                                      option_get(row->id)->key, same->text, row->same);
 }
@@ -498,10 +498,10 @@ static enum status check_hosts(const struct spec *spec, struct error *e)
     }
     if (site == NULL || (owned_is_open(spec, OPT_NODES) && !mark_from_set(site->mark)))
         return OK;
-    return mark_error(e, ERR_SPEC, site->mark,
-                      "site: %s has no effect: every point has one node, and no link between "
-                      "nodes; give nodes, or leave site out",
-                      site->text);
+    return mark_error(
+        e, ERR_SPEC, site->mark,
+        "site: %s has no effect: every point has one node. Use more nodes, or leave site out",
+        site->text);
 }
 
 /* Rejects measure.time.precision with fewer than 6 launches: their confidence intervals are
@@ -514,8 +514,8 @@ static enum status check_precision(const struct spec *spec, struct error *e)
     if (!precision->set || spec->is_recorded || open || launches->number_hi >= 6)
         return OK;
     return mark_error(e, ERR_SPEC, precision->mark,
-                      "measure.time.precision = %s needs at least 6 launches: "
-                      "measure.time.launches = %s; give more, or leave measure.time.precision out",
+                      "measure.time.precision = %s needs at least 6 launches, but "
+                      "measure.time.launches = %s. Use more, or leave measure.time.precision out",
                       precision->text, launches->text);
 }
 

@@ -43,8 +43,8 @@ static enum status check_axis(const struct axis *axis, struct error *e)
                           option->key);
     if (is_switch(axis->id) && count_beside_default(axis) > 1)
         return mark_error(e, ERR_SPEC, axis->mark,
-                          "%s takes the same time with every value but 0. Use one value beside 0, "
-                          "or add accuracy runs by measure.accuracy.seeds",
+                          "all values of %s except 0 take the same time per step. Use 0 and one "
+                          "other value, or add accuracy runs by measure.accuracy.seeds",
                           option->key);
     return OK;
 }
@@ -90,9 +90,9 @@ static enum status check_pair(const struct point *first, const struct point *poi
             !owned_is_of_base(spec, value->mark))
             return mark_error(
                 e, ERR_SPEC, value->mark,
-                "%s = %s and %s take the same time, so '%s' measures as much as '%s'. "
-                "Leave one of the two out, or add accuracy runs by "
-                "measure.accuracy.seeds",
+                "a step takes the same time with %s = %s and %s, so '%s' and '%s' measure the "
+                "same. "
+                "Leave one of the two out, or add accuracy runs by measure.accuracy.seeds",
                 option->key, first->config.values[id].text, value->text, point->label,
                 first->label);
     }

@@ -140,7 +140,7 @@ static void test_refused(void **state)
     refuse(BODY "cases: [{label: a}, {label: a}]\n", NULL,
            "4:29: label: another case is called 'a'");
     refuse(BODY "cases: [{ranks: 1}]\n", NULL,
-           "4:9: cases: expected a map with a label, as {label: corrected, ranks: 2}");
+           "4:9: cases: expected a map with a label, such as {label: corrected, ranks: 2}");
     refuse(BODY "cases: [{label: a}, {lable: b, ranks: 2}]\n", NULL,
            "4:22: 'lable' is unknown; nearest 'label'; known: ...");
     refuse(BODY "cases: [{label: a, name: b}]\n", NULL,

@@ -123,7 +123,7 @@ static void nets_of_one_name_get_names_of_their_own(void **state)
         try_load(&spec, "matrix: {model: [a/net.yaml, b/net.yaml, b/same.yaml]}\n", NULL, &e),
         ERR_SPEC);
     assert_string_equal(e.text,
-                        "model: 'b/same.yaml' is the same as 'net', which is listed before");
+                        "model: 'b/same.yaml' is the same file as 'net'. Leave one of them out");
     spec_free(&spec);
 }
 

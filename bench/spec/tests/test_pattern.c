@@ -78,7 +78,7 @@ static void test_refused(void **state)
         const char *why;
     } rows[] = {
         {"A = x", 0,
-         "expected \"name = pattern\", the name of at most 31 small letters, digits and _"},
+         "expected \"name = pattern\", with a name of at most 31 lower-case letters, digits and _"},
         {"a = (b", 6, "missing closing parenthesis at character 3 of the pattern"},
         {"a =  \xc2\xb5\xc2\xb5)b", 7,
          "unmatched closing parenthesis at character 3 of the pattern"},
@@ -105,10 +105,10 @@ static void test_refused(void **state)
 /* Without its limit, each would take minutes, gigabytes or the stack. */
 static void test_limits(void **state)
 {
-    static const char time_text[] = "matching takes too much time: use fewer repetitions, above "
-                                    "all of groups that repeat something";
+    static const char time_text[] =
+        "matching takes too much time: use fewer repetitions, above all nested ones such as (a+)*";
     static const char memory_text[] = "matching takes too much memory: use fewer repetitions, "
-                                      "above all of groups that repeat something";
+                                      "above all nested ones such as (a+)*";
     static const struct {
         const char *pattern, *repeated;
         size_t times;

@@ -88,12 +88,12 @@ static void test_not_a_file(void **state)
     assert_int_equal(read_spec("/nowhere/spec.yaml", &e), ERR_SPEC);
     assert_string_equal(e.file, "/nowhere/spec.yaml");
     assert_int_equal(read_spec("bench", &e), ERR_SPEC);
-    assert_string_equal(e.text, "cannot be opened: it is a folder, not a regular file");
+    assert_string_equal(e.text, "cannot be opened: expected a regular file, found a folder");
     assert_int_equal(read_spec("strong_scalign.yaml", &e), ERR_SPEC);
     assert_non_null(strstr(e.text, "nearest 'strong_scaling"));
     write_file("", 0);
     assert_int_equal(read_spec(file, &e), ERR_SPEC);
-    assert_string_equal(e.text, "nothing is written here");
+    assert_string_equal(e.text, "the file is empty");
 }
 
 static void test_too_large(void **state)
@@ -108,7 +108,7 @@ static void test_too_large(void **state)
     write_file(text, size - 1); /* a comment of 1 MiB has no content */
     free(text);
     assert_int_equal(read_spec(file, &e), ERR_SPEC);
-    assert_string_equal(e.text, "nothing is written here");
+    assert_string_equal(e.text, "the file is empty");
 }
 
 static char *read_bytes(const char *path, size_t *size)
@@ -257,8 +257,8 @@ static void test_refused_set(void **state)
     refuse(text, "baseline={ranks: 1} baseline={ranks: 2}", "SET:1:30: baseline is given twice");
     refuse(text, "seed=1\nseed=2  seed=3", "SET:2:9: seed is given twice: here and at SET:2:6");
     refuse(text, "exclude=[{ranks: 1}]",
-           "SET:1:1: exclude cannot be set here; options, matrix, zip, baseline and "
-           "cases.LABEL.key can");
+           "SET:1:1: exclude cannot be set here; expected an option, matrix, zip, baseline or "
+           "cases.LABEL.key");
     refuse(text, "matrix.ranks=[1,2",
            "SET:1:18: not YAML: did not find expected ',' or ']' while "
            "parsing a flow sequence");

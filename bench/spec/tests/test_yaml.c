@@ -183,7 +183,7 @@ static void earlier_maps_of_a_list_win(void **state)
 
 static void wrong_merges_are_refused(void **state)
 {
-#define RULE "<<: expected a map or a list of maps, as <<: *base or <<: [*one, *other]"
+#define RULE "<<: expected a map or a list of maps, such as <<: *base or <<: [*one, *other]"
     assert_refused("{<<: 1}", "f:1:6: " RULE);
     assert_refused("{<<: }", "f:1:6: " RULE);
     assert_refused("{<<: [{x: 1}, 1]}", "f:1:15: " RULE);
@@ -211,8 +211,9 @@ static void a_billion_laughs_are_refused(void **state)
     assert_int_equal(yaml_read_text(&root, text, mark_in("f", 1, 1), &e), ERR_SPEC);
     node_free(&root);
     assert_int_equal(e.line, 4); /* 10^4 values */
-    assert_non_null(strstr(e.text, "anchors and aliases of this file repeat more than 10000 values "
-                                   "or 1 MiB; expected fewer (from the anchor at f:"));
+    assert_non_null(strstr(e.text,
+                           "anchors and aliases of this file expand to more than 10000 values "
+                           "or 1 MiB. Use fewer (from the anchor at f:"));
 }
 
 static void long_texts_are_bounded(void **state)

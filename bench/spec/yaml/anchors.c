@@ -48,10 +48,10 @@ static enum status check_copy(const struct copying *c, const struct node *from, 
     if (depth > YAML_DEPTH_MAX)
         return mark_error(e, ERR_SPEC, mark, "nested more than %d levels deep", YAML_DEPTH_MAX);
     if (c->anchors->nodes > NODES_MAX || c->anchors->bytes > BYTES_MAX)
-        return mark_error(e, ERR_SPEC, mark,
-                          "anchors and aliases of this file repeat more than %d values or 1 MiB; "
-                          "expected fewer",
-                          NODES_MAX);
+        return mark_error(
+            e, ERR_SPEC, mark,
+            "anchors and aliases of this file expand to more than %d values or 1 MiB. Use fewer",
+            NODES_MAX);
     return OK;
 }
 
@@ -147,9 +147,9 @@ static enum status check_merged(const struct node *value, struct error *e)
     size_t n = value->kind == NODE_LIST ? value->n : 1;
     for (size_t i = 0; i < n; i++)
         if (maps[i].kind != NODE_MAP)
-            return mark_error(e, ERR_SPEC, maps[i].mark,
-                              "<<: expected a map or a list of maps, as <<: *base or <<: [*one, "
-                              "*other]");
+            return mark_error(
+                e, ERR_SPEC, maps[i].mark,
+                "<<: expected a map or a list of maps, such as <<: *base or <<: [*one, *other]");
     return OK;
 }
 

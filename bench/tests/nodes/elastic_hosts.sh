@@ -101,7 +101,7 @@ says_that_a_later_one_is_missed() {
     ! goes_on_without "$tmp/grows" "restart.with=same site.hosts=2 inject.kind=fixed inject.sleep=2ms elastic=[{epoch: 0, ranks: 1}, {epoch: 12, ranks: 2}]" \
         >"$log" 2>&1 || return
     cat "$log"
-    grep -q "the next segment needs 2 nodes, but only 1 answered after ranks had died" "$log" &&
+    grep -q "the next segment needs 2 nodes, but only 1 are up after ranks died" "$log" &&
         grep -q "restarting from its checkpoint on 1 rank" "$log" && gone "$tmp/grows/"
 }
 

@@ -69,7 +69,7 @@ notices() {
 }
 
 refuses() {
-    BUILD=$build expect 1 "'nothing' is no run" ci/artifact.sh "$tmp/none.tar.gz" nothing &&
+    BUILD=$build expect 1 "'nothing' is not a run" ci/artifact.sh "$tmp/none.tar.gz" nothing &&
         expect 2 "usage:" ci/artifact.sh && [ ! -e "$tmp/none.tar.gz" ] &&
         BUILD=$build expect 2 "there is no folder $tmp/nowhere" ci/artifact.sh "$tmp/nowhere/some.tar.gz" peer_vgg
 }
@@ -94,5 +94,5 @@ else
     skip "in a root with gnuplot alone it draws them, too" "chroot needs root"
 fi
 check "a run that asks for no figure is packed, too" packs_tables_alone
-check "what is no run is refused" refuses
+check "an operand that is not a run is refused" refuses
 finish

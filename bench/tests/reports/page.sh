@@ -212,7 +212,7 @@ refuses() {
     mkdir -p "$tmp/no_spec" && echo '{}' >"$tmp/no_spec/manifest.json" || return 1
     expect 2 "no run with tables found in none or results/reference" env -C "$tmp/no_spec" SCALEBENCH_HOME="$tmp/no_spec" \
         "$(realpath "$scalebench")" report --out none &&
-        expect 2 "'nothing' is no run" "$scalebench" report nothing --output "$page" &&
+        expect 2 "'nothing' is not a run" "$scalebench" report nothing --output "$page" &&
         expect 2 "no spec.yaml" "$scalebench" report "$tmp/no_spec" --output "$page" &&
         expect 2 "$tmp/no/such/page.html" "$scalebench" report "$small" --output "$tmp/no/such/page.html" &&
         expect 3 "gnuplot" env PATH=/nowhere "$scalebench" report "$small" --output "$page" &&
@@ -279,7 +279,7 @@ check "it is small" is_small
 check "as a file its tags balance, ids are unique, links lead somewhere in it, rows are there to read" is_whole_as_file
 check "texts of specs are no markup" is_text
 check "a sweep alone stands in a page" shows_a_sweep_alone
-check "what is no run is refused, and a page that was there stays" refuses
+check "an operand that is not a run is refused, and a page that was there stays" refuses
 
 chromium=$(command -v chromium || command -v chromium-browser)
 if [ -z "$chromium" ]; then

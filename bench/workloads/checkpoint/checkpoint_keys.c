@@ -167,7 +167,7 @@ enum status checkpoint_keys_add(json_t *metadata, const struct checkpoint_state 
             continue;
         key_text(&keys[i], s, text);
         if (json_object_set_new(metadata, key_name(&keys[i]), json_string(text)) != 0)
-            return error_set(e, ERR_ARGUMENT, "%s = '%s' must be UTF-8, or there is no memory",
+            return error_set(e, ERR_ARGUMENT, "%s = '%s' is not UTF-8, or memory is exhausted",
                              key_name(&keys[i]), text);
     }
     return OK;

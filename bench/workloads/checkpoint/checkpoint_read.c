@@ -339,7 +339,7 @@ static enum status check_hash(const struct safetensors *file, uint64_t schema, s
     snprintf(text, sizeof text, "%016" PRIx64, hash);
     if (strcmp(stated, text) != 0)
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "the file was altered: its %s have hash %s, expected %s",
+                        "the file was altered: the hash of its %s is %s, expected %s",
                         schema == 1 ? "tensors" : "metadata and tensors", text, stated);
     return OK;
 }
@@ -363,9 +363,10 @@ static enum status check_own_sections(const struct checkpoint *c, const struct s
     int n = s->arenas.slots > 0 ? 2 : 1;
     for (int i = 0; i < n && s->rank > 0; i++)
         if (own_section(c, s, parts[i]) == NULL)
-            return error_at(e, ERR_DATA, c->file.path, 0, 0,
-                            "tensor 'rank.%d.%s' is missing: the replicas differ", s->rank,
-                            parts[i]);
+            return error_at(
+                e, ERR_DATA, c->file.path, 0, 0,
+                "tensor 'rank.%d.%s' is missing: this checkpoint was written with other ranks",
+                s->rank, parts[i]);
     return OK;
 }
 

@@ -53,7 +53,7 @@ static enum status build_header(json_t *header, const struct safetensors_tensor 
                              tensors[i].name);
         if (json_object_set_new(header, tensors[i].name, describe(&tensors[i], begin)) != 0)
             return error_set(e, ERR_ARGUMENT,
-                             "tensor name '%s' must be UTF-8, or there is no memory",
+                             "tensor name '%s' is not UTF-8, or memory is exhausted",
                              tensors[i].name);
         begin += tensor_bytes(&tensors[i]);
     }
@@ -141,7 +141,7 @@ static enum status find_target(char target[PATH_MAX], const char *path, struct e
     struct stat info;
     enum status status = follow_links(target, path, e);
     if (status == OK && stat(target, &info) == 0 && !S_ISREG(info.st_mode))
-        return error_at(e, ERR_ARGUMENT, path, 0, 0, "it is %s, not a regular file",
+        return error_at(e, ERR_ARGUMENT, path, 0, 0, "expected a regular file, found %s",
                         file_kind(info.st_mode));
     return status;
 }

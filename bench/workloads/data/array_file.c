@@ -107,8 +107,8 @@ static bool is_converted(const struct array_file *file)
 
 static char *describe_size(char *text, size_t size, const struct array_file *file)
 {
-    int used = snprintf(text, size, "%" PRIu64 " bytes expected (%zu", expected_bytes(file),
-                        file->header_bytes);
+    int used =
+        snprintf(text, size, "%" PRIu64 " bytes (%zu", expected_bytes(file), file->header_bytes);
     for (int d = 0; d < file->n_dims; d++)
         used += snprintf(text + used, size - (size_t)used, "%s%" PRIu64, d ? " x " : " + ",
                          file->dims[d]);
@@ -121,15 +121,16 @@ static char *describe_size(char *text, size_t size, const struct array_file *fil
 static enum status error_truncated(const struct array_file *file, uint64_t found, struct error *e)
 {
     char expected[128];
-    return error_at(e, ERR_DATA, file->path, 0, 0, "truncated: %s, %" PRIu64 " found",
+    return error_at(e, ERR_DATA, file->path, 0, 0, "truncated: expected %s, found %" PRIu64,
                     describe_size(expected, sizeof expected, file), found);
 }
 
 static enum status error_overlong(const struct array_file *file, const char *found, struct error *e)
 {
     char expected[128];
-    return error_at(e, ERR_DATA, file->path, 0, 0, "byte %" PRIu64 ": trailing bytes: %s, %s found",
-                    expected_bytes(file), describe_size(expected, sizeof expected, file), found);
+    return error_at(e, ERR_DATA, file->path, 0, 0,
+                    "byte %" PRIu64 ": trailing bytes: expected %s, found %s", expected_bytes(file),
+                    describe_size(expected, sizeof expected, file), found);
 }
 
 /* ---- Conversion into the cache ---- */

@@ -105,7 +105,7 @@ static enum status keep_label(struct filling *f, uint8_t label, uint64_t at, str
     char member[300];
     if (label >= CLASSES)
         return error_at(e, ERR_DATA, f->stream.path, 0, 0,
-                        "%sbyte %" PRIu64 ": label %d of record %" PRIu64 ", 0 to %d are accepted",
+                        "%sbyte %" PRIu64 ": label %d of record %" PRIu64 ", expected 0 to %d",
                         inside(f, member), at, label, at / RECORD_BYTES, CLASSES - 1);
     TRY(MEM_GROW(f->labels, f->n, "the labels of a data set", e));
     f->labels[f->n++] = label;
@@ -131,7 +131,7 @@ static enum status read_records(struct filling *f, uint32_t *count, int sink, st
             return OK;
         if (n < RECORD_BYTES)
             return error_at(e, ERR_DATA, f->stream.path, 0, 0,
-                            "%sbyte %" PRIu64 ": a record of %d bytes expected, %zu found",
+                            "%sbyte %" PRIu64 ": expected a record of %d bytes, found %zu",
                             inside(f, member), at, RECORD_BYTES, n);
         TRY(keep_label(f, record[0], at, e));
         TRY(cache_write(sink, record + 1, IMAGE_BYTES, e));

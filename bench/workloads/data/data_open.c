@@ -171,7 +171,7 @@ static enum status open_files(struct data_set *data, const struct data_reader *r
         return open_given(data, path, reader, e);
     if (reader->otherwise == NULL)
         return error_set(e, ERR_ARGUMENT,
-                         "data.set = %s has its files in a folder of yours: data.path is missing",
+                         "data.path is missing: data.set = %s reads files from a folder of yours",
                          data->name);
     if (searches_folders())
         TRY(open_anywhere(data, reader, &found, e));

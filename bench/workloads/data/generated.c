@@ -41,7 +41,7 @@ enum status data_open_generated(struct data_set *data, const struct data_reader 
     char key[96];
     if (strcmp(path, "auto") != 0)
         return error_at(e, ERR_ARGUMENT, path, 0, 0,
-                        "data set '%s' is generated and reads no files: path must be 'auto'",
+                        "data set '%s' is generated and reads no files: data.path must be auto",
                         data->name);
     snprintf(key, sizeof key, "%s version=%d seed=%d", data->name, reader->version, SEED);
     TRY(cache_open(&map, data->name, key, fill_cache, &drawing, e));

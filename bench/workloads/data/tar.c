@@ -104,7 +104,7 @@ enum status tar_next(struct stream *s, struct tar_member *member, bool *found, s
     TRY(stream_read(s, block, sizeof block, &n, e));
     if (n < sizeof block)
         return error_at(e, ERR_DATA, s->path, 0, 0,
-                        "truncated: byte %" PRIu64 " of the archive is not its end", s->read);
+                        "truncated: byte %" PRIu64 ": the archive has no end mark", s->read);
     if (is_zero(block))
         return OK;
     *found = true;

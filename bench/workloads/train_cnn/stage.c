@@ -132,8 +132,8 @@ static enum status check_message(const struct stage *s, enum stage_message kind,
     if (partner_of(s, kind) < 0 || bytes <= most)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "%s: found %zu bytes for a micro-batch of %u images, expected at most %zu in "
-                     "a message of this MPI library. Increase train.accumulate",
+                     "%s: a micro-batch of %zu bytes (%u images), but this MPI library sends at "
+                     "most %zu per message. Increase train.accumulate",
                      kinds[kind].what, bytes, s->micro_max, most);
 }
 

@@ -42,7 +42,7 @@ static enum status start_crash_reporter(const char *program, struct error *e)
     enum status status = crash_reporter_start(&crash_reporter, message, e);
     if (status == OK &&
         (atexit(stop_crash_reporter) != 0 || at_quick_exit(stop_crash_reporter) != 0))
-        status = error_set(e, ERR_SYSTEM, "no room for a handler of exit");
+        status = error_set(e, ERR_SYSTEM, "cannot register an exit handler");
     return status;
 }
 

@@ -51,7 +51,7 @@ static enum status check_data(const struct trainer *t, struct error *e)
     if (d->classes <= t->model.desc->classes)
         return OK;
     return error_at(e, ERR_DATA, d->path, 0, 0,
-                    "%s, but model %s tells %d classes apart: expected labels 0..%d", d->largest,
+                    "%s, but model %s has %d classes: expected labels 0..%d", d->largest,
                     t->model.desc->name, t->model.desc->classes, t->model.desc->classes - 1);
 }
 

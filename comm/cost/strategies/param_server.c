@@ -60,11 +60,9 @@ static enum status param_server_check(const struct strategy_config *config,
     if (!runs_free || demands->lockstep.key == NULL)
         return OK;
     *key = demands->lockstep.key;
-    return error_set(e, ERR_ARGUMENT,
-                     "%s = %s makes all ranks wait for each other, which sync.variant = %s does "
-                     "not allow",
-                     demands->lockstep.key, demands->lockstep.text,
-                     strategy_variant_name(config->variant));
+    return error_set(
+        e, ERR_ARGUMENT, "%s = %s synchronises all ranks, which sync.variant = %s does not support",
+        demands->lockstep.key, demands->lockstep.text, strategy_variant_name(config->variant));
 }
 
 const struct strategy_desc strategy_desc_param_server = {

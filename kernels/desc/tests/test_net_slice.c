@@ -172,7 +172,7 @@ static void more_slices_than_outputs_are_refused(void **state)
     struct error e;
     make_net(&net, (const int[]){20, 7, 12}, 3);
     assert_int_equal(net_desc_slice(&slice, &net, 0, 13, &e), ERR_SHAPE);
-    assert_string_equal(e.text, "net 'net' has no 13 slices; use 1 to 12");
+    assert_string_equal(e.text, "net 'net' cannot be cut into 13 slices; use 1 to 12");
     net_desc_free(&slice);
     net_desc_free(&net);
 }

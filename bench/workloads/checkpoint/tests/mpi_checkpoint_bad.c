@@ -143,7 +143,7 @@ static void age(struct safetensors_tensor *list, size_t *n, json_t *metadata)
     set_text(metadata, "scalebench.checkpoint", "7");
 }
 
-#define ALTERED "the file was altered: its "
+#define ALTERED "the file was altered: the hash of its "
 
 static void malformed_checkpoints_are_refused(void **state)
 {
@@ -158,10 +158,10 @@ static void malformed_checkpoints_are_refused(void **state)
          "tensor 'optimizer.1.fc2.bias' is missing; expected " /* F32, F64 */},
         {add_one, SEAL_ANEW, "tensor 'rank.1.strategy', U8 [1], is unknown in this model"},
         {turn_shape, SEAL_ANEW, "tensor 'conv1.weight' is "},
-        {turn_shape, SEAL_LEFT, ALTERED "metadata and tensors have hash "},
-        {swap_slots, SEAL_LEFT, ALTERED "metadata and tensors have hash "},
-        {spoil_epoch, SEAL_LEFT, ALTERED "metadata and tensors have hash "},
-        {lose_seed, SEAL_LEFT, ALTERED "metadata and tensors have hash "},
+        {turn_shape, SEAL_LEFT, ALTERED "metadata and tensors is "},
+        {swap_slots, SEAL_LEFT, ALTERED "metadata and tensors is "},
+        {spoil_epoch, SEAL_LEFT, ALTERED "metadata and tensors is "},
+        {lose_seed, SEAL_LEFT, ALTERED "metadata and tensors is "},
         {spoil_step, SEAL_ANEW, "progress.step = '6'; expected a whole number from 0 to 5"},
         {spoil_epoch, SEAL_SCHEMA_1,
          "progress.epoch = '2000000000'; expected a whole number from 0 "},

@@ -253,7 +253,7 @@ static void folders_that_are_not_there_are_named(void **state)
     assert_string_equal(e.text, "cannot be opened: No such file or directory");
     assert_int_equal(safetensors_open(&file, folder, &e), ERR_DATA);
     safetensors_close(&file);
-    assert_string_equal(e.text, "cannot be opened: it is a folder, not a regular file");
+    assert_string_equal(e.text, "cannot be opened: expected a regular file, found a folder");
 }
 
 static void names_must_differ_and_be_text(void **state)

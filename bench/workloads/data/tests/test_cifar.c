@@ -324,14 +324,14 @@ static void test_bad_records(void **state)
     write_set(w, w->data);
     w->file[2][RECORD] = 12;
     write_file(w->data, names[2], w->file[2], w->bytes[2]);
-    assert_refused(w, names[2], "byte 3073: label 12 of record 1, 0 to 9 are accepted");
+    assert_refused(w, names[2], "byte 3073: label 12 of record 1, expected 0 to 9");
     write_file(w->data, names[2], w->file[2], RECORD - 5);
-    assert_refused(w, names[2], "byte 0: a record of 3073 bytes expected, 3068 found");
+    assert_refused(w, names[2], "byte 0: expected a record of 3073 bytes, found 3068");
     write_file(w->data, names[2], w->file[4], w->bytes[4]);
     write_file(w->data, "test_batch.bin.gz", w->file[5], RECORD + 1);
-    assert_refused(w, "test_batch.bin.gz", "byte 3073: a record of 3073 bytes expected, 1 found");
+    assert_refused(w, "test_batch.bin.gz", "byte 3073: expected a record of 3073 bytes, found 1");
     write_file(w->data, "test_batch.bin.gz", w->file[5], 0);
-    assert_refused(w, "test_batch.bin.gz", "byte 0: a record of 3073 bytes expected, 0 found");
+    assert_refused(w, "test_batch.bin.gz", "byte 0: expected a record of 3073 bytes, found 0");
 }
 
 static void test_files_that_are_something_else(void **state)
@@ -389,7 +389,7 @@ static void test_bad_archives(void **state)
     struct archive *a = make_archive(w);
     /* The folder, then data_batch_1 with 3 records in 19 blocks, then header and block of readme. */
     const size_t second = 512, readme = second + 512 + 19 * 512, third = readme + 1024;
-    refuse_archive(w, a, readme + 100, "truncated: byte 10852 of the archive is not its end");
+    refuse_archive(w, a, readme + 100, "truncated: byte 10852: the archive has no end mark");
     refuse_archive(w, a, readme - 600, "truncated: byte 10152 of the archive is inside a member");
     a->at[second + 3] ^= 1;
     refuse_archive(w, a, a->n, "byte 512 of the archive: the checksum of a tar header is wrong");
@@ -402,8 +402,8 @@ static void test_bad_archives(void **state)
     w->file[3][2 * RECORD] = 255;
     a = make_archive(w);
     refuse_archive(w, a, a->n,
-                   "cifar-10-batches-bin/data_batch_4.bin: byte 6146: label 255 of record 2, 0 to "
-                   "9 are accepted");
+                   "cifar-10-batches-bin/data_batch_4.bin: byte 6146: label 255 of record 2, "
+                   "expected 0 to 9");
     free(a);
 }
 
@@ -520,8 +520,8 @@ static void test_shapes_take_the_place_of_cifar10(void **state)
     data_close(&d);
     struct error e = {0};
     assert_int_equal(data_open(&d, "shapes", w->data, &e), ERR_ARGUMENT);
-    assert_string_equal(e.text,
-                        "data set 'shapes' is generated and reads no files: path must be 'auto'");
+    assert_string_equal(
+        e.text, "data set 'shapes' is generated and reads no files: data.path must be auto");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -114,8 +114,8 @@ static void test_images_in_colour(void **state)
                           "images of 5 x 6 x 7, expected 3 colours");
     assert_header_refused(w, (const uint32_t[]){32767, 32767, 3},
                           "expected at most 67108864 bytes");
-    assert_header_refused(w, (const uint32_t[]){10, 40, 3}, "truncated: 120020 bytes expected");
-    assert_header_refused(w, (const uint32_t[]){3, 10, 40}, "truncated: 120020 bytes expected");
+    assert_header_refused(w, (const uint32_t[]){10, 40, 3}, "truncated: expected 120020 bytes");
+    assert_header_refused(w, (const uint32_t[]){3, 10, 40}, "truncated: expected 120020 bytes");
 }
 
 static void test_any_number_of_classes(void **state)

@@ -17,7 +17,7 @@ struct bad {
     const char *text;
 };
 
-#define IMAGES_EXPECTED "120016 bytes expected (16 + 100 x 30 x 40)"
+#define IMAGES_EXPECTED "120016 bytes (16 + 100 x 30 x 40)"
 
 static const struct bad bad_files[] = {
     {TRAIN_IMAGES, false, WORD, 0, 0x801,
@@ -34,22 +34,22 @@ static const struct bad bad_files[] = {
     {TRAIN_IMAGES, true, PACKED_CUT, 0, 0, "byte 0: the file is empty"},
     {TRAIN_IMAGES, false, CUT, 15, 0, "truncated: expected a header of 16 bytes, found 15"},
     {TEST_LABELS, true, CUT, 3, 0, "truncated: expected a header of 8 bytes, found 3"},
-    {TRAIN_IMAGES, false, CUT, 12345, 0, "truncated: " IMAGES_EXPECTED ", 12345 found"},
-    {TRAIN_IMAGES, true, CUT, -1, 0, "truncated: " IMAGES_EXPECTED ", 120015 found"},
-    {TRAIN_LABELS, false, CUT, -1, 0, "truncated: 108 bytes expected (8 + 100), 107 found"},
+    {TRAIN_IMAGES, false, CUT, 12345, 0, "truncated: expected " IMAGES_EXPECTED ", found 12345"},
+    {TRAIN_IMAGES, true, CUT, -1, 0, "truncated: expected " IMAGES_EXPECTED ", found 120015"},
+    {TRAIN_LABELS, false, CUT, -1, 0, "truncated: expected 108 bytes (8 + 100), found 107"},
     {TRAIN_IMAGES, false, APPEND, 3, 0,
-     "byte 120016: trailing bytes: " IMAGES_EXPECTED ", 120019 found"},
+     "byte 120016: trailing bytes: expected " IMAGES_EXPECTED ", found 120019"},
     {TRAIN_IMAGES, true, APPEND, 1, 0,
-     "byte 120016: trailing bytes: " IMAGES_EXPECTED ", more found"},
+     "byte 120016: trailing bytes: expected " IMAGES_EXPECTED ", found more"},
     {TRAIN_IMAGES, false, WORD, 4, 0, "dimension 1 is 0, expected 1 to 4294967295"},
     {TRAIN_IMAGES, false, WORD, 8, 0, "dimension 2 is 0, expected 1 to 32767"},
     {TRAIN_IMAGES, true, WORD, 12, 0xffffffff, "dimension 3 is 4294967295, expected 1 to 32767"},
     {TRAIN_IMAGES, false, WORD, 4, 0xffffffff,
-     "truncated: 5153960754016 bytes expected (16 + 4294967295 x 30 x 40), 120016 found"},
+     "truncated: expected 5153960754016 bytes (16 + 4294967295 x 30 x 40), found 120016"},
     {TRAIN_IMAGES, true, WORD, 4, 0xffffffff,
-     "truncated: 5153960754016 bytes expected (16 + 4294967295 x 30 x 40), 120016 found"},
+     "truncated: expected 5153960754016 bytes (16 + 4294967295 x 30 x 40), found 120016"},
     {TEST_IMAGES, false, WORD, 8, ROWS + 1,
-     "truncated: 8696 bytes expected (16 + 7 x 31 x 40), 8416 found"},
+     "truncated: expected 8696 bytes (16 + 7 x 31 x 40), found 8416"},
     {TRAIN_IMAGES, true, PACKED_BYTE, 0, 0,
      "byte 0: magic number 0x008b0800, expected 0x00000803 (unsigned bytes, 3 dimensions)"},
     {TRAIN_IMAGES, true, PACKED_BYTE, 2, 0,
@@ -155,7 +155,7 @@ static void test_bad_gzip_is_not_cached(void **state)
     snprintf(plain, sizeof plain, "%s/%s", w->data, file_names[TRAIN_IMAGES]);
     assert_int_equal(unlink(plain), 0);
     write_bad(w, &bad, name);
-    assert_refused(w, name, "truncated: " IMAGES_EXPECTED ", 120015 found");
+    assert_refused(w, name, "truncated: expected " IMAGES_EXPECTED ", found 120015");
     assert_int_equal(list(w->cache).n, 0);
 }
 
@@ -315,7 +315,7 @@ static void test_file_that_is_a_folder(void **state)
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0755), 0);
     assert_refused(w, file_names[TRAIN_LABELS],
-                   "cannot be opened: it is a folder, not a regular file");
+                   "cannot be opened: expected a regular file, found a folder");
 }
 
 /* Root may read everything until it drops that capability. */

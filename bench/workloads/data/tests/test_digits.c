@@ -99,8 +99,8 @@ static void test_digits_take_no_path(void **state)
     struct error e = {0};
     assert_int_equal(data_open(&d, "digits", w->data, &e), ERR_ARGUMENT);
     assert_string_equal(e.file, w->data);
-    assert_string_equal(e.text,
-                        "data set 'digits' is generated and reads no files: path must be 'auto'");
+    assert_string_equal(
+        e.text, "data set 'digits' is generated and reads no files: data.path must be auto");
 }
 
 int main(void)

@@ -154,9 +154,9 @@ static const struct {
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (100, 30, 32768), }",
      "dimension 3 is 32768, expected 1 to 32767"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (101, 30, 40), }",
-     "truncated: 121328 bytes expected (128 + 101 x 30 x 40), 120128 found"},
+     "truncated: expected 121328 bytes (128 + 101 x 30 x 40), found 120128"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (99, 30, 40), }",
-     "byte 118928: trailing bytes: 118928 bytes expected (128 + 99 x 30 x 40), 120128 found"},
+     "byte 118928: trailing bytes: expected 118928 bytes (128 + 99 x 30 x 40), found 120128"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "}", "byte 64: expected {'descr': "},
     {TRAIN_IMAGES, "{'descr': [('a', '|u1')], " C_ORDER "'shape': (100, 30, 40), }",
      "byte 20: expected {'descr': '|u1', 'fortran_order': False, 'shape': (N, ...)}, found "
@@ -176,7 +176,7 @@ static const struct {
     {TRAIN_LABELS, "{'descr': '|u1', " C_ORDER "'shape': (100, 1, 1), }",
      "shape: holds images, expected labels; is it swapped with "},
     {TRAIN_LABELS, "{'descr': '<u2', " C_ORDER "'shape': (100,), }",
-     "truncated: 328 bytes expected (128 + 100 x 2), 228 found"},
+     "truncated: expected 328 bytes (128 + 100 x 2), found 228"},
 };
 
 /* Expects that the set with file `at` replaced by b is rejected with this text, plain and
