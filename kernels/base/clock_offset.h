@@ -47,7 +47,7 @@ double clock_line_offset_ns(const struct clock_line *line, int64_t t_ns);
 
 /* Returns a bound on the error of all offsets between the two moments: the larger error of both
  * ends plus an allowance for changes of the drift. If the line is steeper than clocks can drift, a
- * clock was set, and the excess is added. */
+ * clock was set. The offset beyond the possible drift is then added. */
 double clock_line_error_ns(const struct clock_line *line);
 
 /* Returns the drift in seconds per second, positive if the local clock is the faster one. NAN if

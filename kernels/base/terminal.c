@@ -63,8 +63,8 @@ char *terminal_clean(char *to, size_t size, const char *from)
     return to;
 }
 
-/* Returns 2 for the Unicode blocks of wide characters (East Asian, emoji), 0 for combining marks,
- * else 1. */
+/* Returns 2 for the Unicode blocks of wide characters (East Asian, emoji), 0 for combining marks
+ * and other characters without width, else 1. */
 static int columns_of(int32_t code)
 {
     static const struct {

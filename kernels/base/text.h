@@ -72,7 +72,7 @@ bool text_ends(const char *text, const char *end);
 /* Removes blanks at both ends. */
 void text_trim(char *text);
 
-/* Returns the number of characters in `bytes` of UTF-8. */
+/* Returns the number of characters in the first `bytes` bytes of a UTF-8 text. */
 size_t text_characters(const char *text, size_t bytes);
 
 /* Returns the number of distinct texts. Sorts `texts`. */

@@ -51,7 +51,7 @@ void timeline_close(struct timeline *t);
  * timeline_lost. A step is discarded unless timeline_keep follows. If `bytes_most` is reached,
  * neither this step nor a later one is kept. */
 enum status timeline_begin(struct timeline *t, struct error *e);
-/* Keeps the step since timeline_begin. */
+/* Keeps the spans recorded since timeline_begin as one step. */
 void timeline_keep(struct timeline *t);
 
 /* Returns the current time, clock_ns(). Returns 0 if `t` is NULL. */

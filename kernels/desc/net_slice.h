@@ -39,6 +39,7 @@ enum status net_desc_slice(struct net_desc *slice, const struct net_desc *net, i
 
 /* Returns whether every slice contains the whole of parameter tensor `tensor`. */
 bool net_slice_has_whole(const struct net_desc *net, const struct net_desc *slice, int tensor);
-/* Returns the index in the net's tensor of element i of the slice's tensor. */
+/* Converts index i in the slice's part of parameter tensor `tensor` to the index in the whole
+ * tensor. */
 size_t net_slice_element(const struct net_desc *net, const struct net_desc *slice, int tensor,
                          size_t i);

@@ -89,7 +89,7 @@ static inline void *take(struct pieces *p, size_t bytes)
 }
 
 /* Returns whether Winograd's algorithm is used. With the few channels of an image of bytes it would
- * be slower: the sums are transformed back per output, whatever the number of channels. */
+ * be slower, because transforming the sums back costs the same for any number of channels. */
 static inline bool small_conv_takes_winograd(const struct small_conv *c)
 {
     return c->kernel == 5 && c->in_c > CHANNELS_MAX;

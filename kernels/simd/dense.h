@@ -16,8 +16,8 @@ struct dense_functions {
     /* Transposes to operands: to [columns/pair, block, pair] <- from [rows, columns], rows <=
      * block. If the number of columns is odd, the last pair is padded with zeros. */
     void (*transposed)(real *to, const real *from, size_t ld, int rows, int columns);
-    /* Stores results: to [rows, columns] <- from [rows, block] + bias [columns], or += if `add`.
-     * bias = NULL: none. `from` holds reals. */
+    /* Stores results: to [rows, columns] <- from [rows, block] + bias [columns]. If `add`, the
+     * results are added to `to`. If bias is NULL, none is added. `from` holds reals. */
     void (*store)(real *to, size_t ld, const real *from, int rows, int columns, const real *bias,
                   bool add);
 };

@@ -113,7 +113,8 @@ INLINE void normalise_to(enum precision precision, enum precision y_precision, c
         normalise_all(EPILOGUE_NONE, precision, y_precision, n, y, from, x, mean, scale, bias);
 }
 
-/* Normalises inputs of a constant precision. 16-bit outputs always have inputs of the same type. */
+/* Normalises inputs whose precision is a constant of the call. 16-bit outputs always have inputs of
+ * the same type. */
 INLINE void normalise_of(enum precision precision, const struct norm *n, real *y, uint8_t *from,
                          const real *x, const real *mean, const real *scale, const real *bias)
 {
@@ -128,7 +129,8 @@ BY_PRECISION(normalise, n->x_precision, normalise_of,
               const real *scale, const real *bias),
              n, y, from, x, mean, scale, bias)
 
-/* Adds a patch's dy and dy * (x - mean) to the sums of a row. */
+/* Adds d and d * (x - mean) of one patch to the sums of a row. d is the gradient of batch norm's
+ * output. */
 INLINE void sum_patch(int epilogue, enum precision precision, const struct norm *n,
                       struct row_sums *sum, size_t half, int row, int column, const real *dy,
                       const uint8_t *from, const real *x, vreal mean)
