@@ -14,9 +14,10 @@ answer_help "$@"
 # shellcheck disable=SC2016
 comments() {
     git ls-files '*.c' '*.h' '*.def' | grep -v '/tests/' | xargs awk '
+        function in_string(before) { return gsub(/"/, "", before) % 2 == 1 }
         function flush() { if (text != "" && text !~ /^----/) printf "%s  %s  ||  %s\n", place, text, code; text = code = "" }
         FNR == 1 { flush(); inside = 0 }
-        !inside && match($0, /\/\*/) {
+        !inside && match($0, /\/\*/) && !in_string(substr($0, 1, RSTART - 1)) {
             before = substr($0, 1, RSTART - 1)
             if (text != "") { code = before; flush() }
             place = FILENAME ":" FNR; inside = 1
