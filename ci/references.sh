@@ -125,6 +125,7 @@ list() {
 strong_scaling measure.time.launches=6..20
 peer measure.time.launches=12..12
 peer_vgg
+peer_onednn
 efficiency_vgg
 efficiency measure.time.launches=12..12
 overlap measure.time.launches=9..9
