@@ -361,6 +361,36 @@ static enum status link_rows(char **text, const struct claim_table *table,
     return fclose(out) == 0 ? OK : error_no_memory(e, "the rows of a claim");
 }
 
+/* Returns whether a row has the text that a term of a condition requires. */
+static bool has_text(const struct claim_table *table, const struct condition_term *term)
+{
+    for (size_t i = 0; i < table->rows.run.summary.rows; i++) {
+        const char *text = csv_table_text(&table->rows.run.summary, i, term->name);
+        if (text != NULL && strcmp(text, term->text) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Returns why no row matches: the first text that is in no row, probably misspelt. */
+static const char *name_missing(char text[200], const struct cell *cell,
+                                const struct claim_table *table)
+{
+    size_t n = 0;
+    const struct condition_term *terms =
+        cell->where != NULL ? condition_terms(cell->where, &n) : NULL;
+    for (size_t i = 0; i < n; i++)
+        if (terms[i].text != NULL && terms[i].relation == RELATION_EQUAL &&
+            isnan(terms[i].number) && !has_text(table, &terms[i])) {
+            snprintf(
+                text, 200,
+                "no row has %.60s = %.60s; correct the word, or run the campaign with such a point",
+                terms[i].name, terms[i].text);
+            return text;
+        }
+    return "no row matches; correct the condition, or run the campaign with such a point";
+}
+
 /* Handles a cell whose rows have no number. If the table belongs to a run, the claim cannot be
  * judged. In a published table it is a mistake in the claims file. */
 static enum status find_nothing(struct claim *claim, struct claim_value *value,
@@ -375,10 +405,11 @@ static enum status find_nothing(struct claim *claim, struct claim_value *value,
     if (table->run == NULL || taken->word != NULL)
         return claim_refuse_value(
             value, e, taken->rows > 0 ? "no matching row has a number" : "no row matches");
+    char missing[200];
     if (!claim->reason[0])
         snprintf(claim->reason, sizeof claim->reason, "%.180s of %s: %.200s", cell->column,
                  table->link,
-                 taken->rows == 0                      ? "no row matches"
+                 taken->rows == 0                      ? name_missing(missing, cell, table)
                  : taken->why != NULL && taken->why[0] ? taken->why
                                                        : "the row has no value");
     return OK;

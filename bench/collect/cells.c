@@ -273,11 +273,11 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
 
 /* Writes whether weights were equal on all ranks in every launch. Also writes when all launches
  * compared them: after each step, or only at the end. */
-static void fill_weights(struct cells *c, const struct samples *time,
+static void fill_weights(struct cells *c, const struct point *point, const struct samples *time,
                          const struct samples *accuracy)
 {
     const struct samples *both[] = {time, accuracy};
-    bool equal = true, step = true, looked = time->n + accuracy->n > 0;
+    bool equal = true, step = point_compares_steps(point), looked = time->n + accuracy->n > 0;
     for (size_t b = 0; b < 2; b++)
         for (size_t i = 0; i < both[b]->n; i++) {
             const struct launch_result *result = both[b]->items[i].result;
@@ -313,7 +313,7 @@ enum status cells_fill(struct point_summary *p, const struct summary *s, const s
     fill_accuracy(&c, accuracy);
     fill_numbers(&c, p, &s->points[p->base]);
     fill_peer(&c, p, s);
-    fill_weights(&c, time, accuracy);
+    fill_weights(&c, p->point, time, accuracy);
     set_bool(&c, COLUMN_oversubscribed, point_is_oversubscribed(p->point, s->usable_cores));
     fill_link(&c, &p->point->config, s);
     set_text(&c, COLUMN_status, p->status);

@@ -35,15 +35,25 @@ int point_is_oversubscribed(const struct point *point, int usable_cores)
     return point_cores_of_node(point) > usable_cores;
 }
 
-bool point_is_replicated(const struct point *point)
+/* Returns the strategy's flags of `of`; 0 without a strategy of this project. */
+static unsigned strategy_flags_of(const struct point *point, unsigned of)
 {
     enum strategy_variant variant;
     struct error e;
     enum strategy_kind kind = config_strategy_kind(&point->config);
-    return !config_is_foreign(&point->config) &&
-           config_variant(&point->config, &variant, &e) == OK &&
-           strategy_config_flags(kind, variant) &
-               (STRATEGY_EXACT | STRATEGY_REPLICATED | STRATEGY_AVERAGED);
+    bool known =
+        !config_is_foreign(&point->config) && config_variant(&point->config, &variant, &e) == OK;
+    return known ? strategy_config_flags(kind, variant) & of : 0;
+}
+
+bool point_is_replicated(const struct point *point)
+{
+    return strategy_flags_of(point, STRATEGY_EXACT | STRATEGY_REPLICATED | STRATEGY_AVERAGED) != 0;
+}
+
+bool point_compares_steps(const struct point *point)
+{
+    return strategy_flags_of(point, STRATEGY_AVERAGED) == 0;
 }
 
 bool point_has_option(const struct point *point, enum option_id option)

@@ -115,6 +115,9 @@ bool point_has_option(const struct point *point, enum option_id option);
 /* Returns whether all ranks must have bitwise equal weights, after gathering weights that are
  * sharded. */
 bool point_is_replicated(const struct point *point);
+/* Returns whether measure.check: step compares the weights after each step. Strategies whose ranks
+ * average or gather weights have one model only at the end. */
+bool point_compares_steps(const struct point *point);
 
 /* Returns 1 if the point needs more cores than a node has, 0 if not, -1 if unknown. Replayed
  * compute needs no cores (0). Returns 0 also if the spec refuses such points. */

@@ -77,8 +77,10 @@ static enum status add_check(struct checking *c, const char *text, const char *f
     c->checks[c->n] = (struct check){.file = file, .line = line};
     enum status status = parse(&c->checks[c->n++], text, e);
     if (status != OK)
-        return error_at(e, status, file, file != NULL ? line : 0, e->column, "'%s': %s", text,
-                        e->text);
+        return error_at(
+            e, status, file, file != NULL ? line : 0, e->column, "'%s': %s%s", text, e->text,
+            strstr(text, " if ") != NULL ? "; use where, as in \"speedup > 1 where ranks = 2\""
+                                         : "");
     return OK;
 }
 
@@ -122,12 +124,11 @@ static enum status explain_words(const struct check_request *request, struct err
 {
     char text[1024] = "";
     struct error why;
-    struct condition *whole;
+    struct check whole = {0};
     for (size_t i = 0; i < request->n_conditions; i++)
         text_join(text, sizeof text, " ", request->conditions[i]);
-    bool is_one = request->n_conditions > 1 && condition_parse(&whole, text, &why) == OK;
-    if (is_one)
-        condition_free(whole);
+    bool is_one = request->n_conditions > 1 && parse(&whole, text, &why) == OK;
+    free_check(&whole);
     return is_one ? error_set(e, ERR_ARGUMENT,
                               "check: expected a condition in quotation marks, found single words. "
                               "Use \"%s\"",

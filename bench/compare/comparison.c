@@ -189,6 +189,24 @@ bool compare_is_failed(const struct comparison *c, size_t point, size_t side)
            side_point_failed(compare_cell(c, point, side)->point);
 }
 
+static enum status refuse_nothing(const struct comparison *c, struct error *e)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->sides[0].n * (c->n_sides - 1); i++)
+        any = any || c->cells[i].point != NULL;
+    if (any || c->sides[0].n == 0 || c->sides[1].n == 0)
+        return error_set(e, ERR_UNAVAILABLE,
+                         "nothing to compare: no point has a value of %s both in '%s' and in "
+                         "another run; choose another --quantity",
+                         c->rules.what->name, c->sides[0].name);
+    return error_set(e, ERR_UNAVAILABLE,
+                     "nothing to compare: no point of '%s' (such as '%.150s') is in another run "
+                     "(such as '%.150s' in '%s'). Compare runs of the same points, or label them "
+                     "alike in cases",
+                     c->sides[0].name, compare_label(&c->sides[0].points[0]),
+                     compare_label(&c->sides[1].points[0]), c->sides[1].name);
+}
+
 static enum status match_points(struct comparison *c, struct error *e)
 {
     size_t n = c->sides[0].n, runs = c->n_sides - 1;
@@ -204,10 +222,7 @@ static enum status match_points(struct comparison *c, struct error *e)
             c->failed += compare_is_failed(c, i, side);
         }
     if (c->n_ratios == 0)
-        return error_set(e, ERR_UNAVAILABLE,
-                         "nothing to compare: no point has a value of %s both in '%s' and in "
-                         "another run; choose another --quantity",
-                         c->rules.what->name, c->sides[0].name);
+        return refuse_nothing(c, e);
     c->joint = c->n_ratios > 1 && !is_beside_published(c);
     c->rules.level = c->joint ? 1 - (1 - c->level) / (double)c->n_ratios : c->level;
     return OK;

@@ -36,7 +36,7 @@ static void print_bases(FILE *out, const struct forecast *f)
 static void print_cut(FILE *out, const struct forecast *f)
 {
     char cut[TEXT_NUMBER];
-    if (f->cut_s > 0)
+    if (f->cut_s >= 0.5)
         fprintf(out,
                 "  measure.budget = %s has no room for %s of the launches that "
                 "measure.time.launches requires\n",

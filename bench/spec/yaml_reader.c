@@ -74,8 +74,11 @@ static enum status parser_error(const struct reader *r, struct error *e)
     if (strcmp(p->problem, "could not find expected ':'") == 0)
         return mark_error(e, ERR_SPEC, place_mark(r, p->context_mark.line, p->context_mark.column),
                           "not YAML: expected ': ' (a colon and a blank) after a key");
-    return mark_error(e, ERR_SPEC, mark, "not YAML: %s%s%s", p->problem,
-                      p->context != NULL ? " " : "", p->context != NULL ? p->context : "");
+    bool escape = strstr(p->problem, "unknown escape") != NULL;
+    return mark_error(e, ERR_SPEC, mark, "not YAML: %s%s%s%s", p->problem,
+                      p->context != NULL ? " " : "", p->context != NULL ? p->context : "",
+                      escape ? ". Use single quotes, in which a backslash is an ordinary character"
+                             : "");
 }
 
 static enum status next_event(struct reader *r, yaml_event_t *event, struct error *e)

@@ -87,6 +87,14 @@ check "a condition without quotation marks" expect 2 "check: expected a conditio
     "$scalebench" check results/reference/strong_scaling ranks ">=" 2
 check "trainer: an option of specs" expect 2 "--ranks: unknown option: ranks is an option of specs" "$train_cnn" --ranks 2
 check "trainer: an option without dashes" expect 2 "'train.lr=0.5' is not an option; write --train.lr=0.5" "$train_cnn" train.lr=0.5
+check "a condition and its where without quotation marks" expect 2 "found single words. Use \"speedup >= 2 where ranks = 2\"" \
+    "$scalebench" check results/reference/overlap speedup ">=" 2 where ranks = 2
+check "if in place of where" expect 2 "found 'if'; use where, as in \"speedup > 1 where ranks = 2\"" \
+    "$scalebench" check results/reference/overlap "speedup > 1 if ranks = 2"
+check "runs without a common point" expect 3 "(such as 'train_cnn' in 'results/reference/peer_vgg'). Compare runs of the same points" \
+    "$scalebench" compare results/reference/strong_scaling results/reference/peer_vgg
+check "a SET with commas" expect 2 "'0.1,' is not a number; values in --set are separated by blanks, without commas" \
+    "$scalebench" plan quick --set "train.lr=0.1, train.momentum=0.9"
 check "a SET without a value" expect 2 "SET:1:7: ranks= has no value; expected key=value" "$scalebench" plan quick --set ranks=
 check "a case of a spec without cases" expect 2 "cases: 'a': this spec has no cases" "$scalebench" plan quick --set cases.a.ranks=2
 check "nodes that are no number" expect 2 "nodes: 'all' is neither a whole number nor auto" "$scalebench" plan quick --set nodes=all

@@ -206,7 +206,7 @@ refuses() {
     expect 2 "found sweeps: 'kernels' is a sweep (kernels.csv); " compare kernels || return 1
     expect 2 "results/reference/comm is a sweep, not a run of a campaign; \`scalebench table results/reference/comm/comm.csv\`" \
         "$scalebench" check results/reference/comm "status = ok" || return 1
-    expect 3 "nothing to compare: no point has a value of step_ms both in 'strong_scaling' and in another run; choose another --quantity" \
+    expect 3 "nothing to compare: no point of 'strong_scaling' (such as 'ranks=1 none') is in another run" \
         compare strong_scaling winograd || return 1
     mkdir "$tmp/torn" && cp "$reference/summary.csv" "$tmp/torn" || return 1
     expect 2 "raw.csv: not found" compare strong_scaling "$tmp/torn" || return 1

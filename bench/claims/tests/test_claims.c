@@ -202,7 +202,14 @@ static void what_is_not_there_is_not_testable(void **state)
                    CLAIM_NOT_TESTABLE,
                    "needs reference/absent/summary.csv, which is not measured yet");
     assert_verdict(CLAIM("values: {x: ms of there/steps.csv where n = 3}, holds: x > 1"),
-                   CLAIM_NOT_TESTABLE, "ms of reference/there/steps.csv: no row matches");
+                   CLAIM_NOT_TESTABLE,
+                   "ms of reference/there/steps.csv: no row matches; correct the condition, or run "
+                   "the campaign with such a point");
+    assert_verdict(CLAIM("values: {x: acc of there/seeds.csv where seed = 1 and case = e}, "
+                         "holds: x > 1"),
+                   CLAIM_NOT_TESTABLE,
+                   "acc of reference/there/seeds.csv: no row has case = e; correct the word, or "
+                   "run the campaign with such a point");
     assert_verdict(CLAIM("values: {x: rate_pct of there/steps.csv where n = 2}, holds: x > 1"),
                    CLAIM_NOT_TESTABLE,
                    "rate_pct of reference/there/steps.csv: the row has no value");

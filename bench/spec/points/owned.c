@@ -83,10 +83,14 @@ static bool is_on_axis(const struct matrix *of, enum option_id id)
 }
 
 /* Returns whether a default value may be written without being read: in a baseline, where it resets
- * a value, or on an axis with other values. */
-static bool may_be_preset(const struct spec *spec, const struct matrix *of, enum option_id id)
+ * a value, or on an axis with other values, for points that do not read the option. A default beyond
+ * a limit, such as the number of steps, would be a point without effect. */
+static bool may_be_preset(const struct spec *spec, const struct matrix *of,
+                          const struct config *config, enum option_id id)
 {
-    return of == NULL || is_on_axis(of, id) || is_on_axis(spec->matrix, id);
+    return of == NULL ||
+           ((is_on_axis(of, id) || is_on_axis(spec->matrix, id)) &&
+            (reader_find_lack(config, id) != NULL || reader_find_late(config, id) == NULL));
 }
 
 enum status owned_note(struct spec *spec, const struct config *config, const struct matrix *of,
@@ -97,7 +101,7 @@ enum status owned_note(struct spec *spec, const struct config *config, const str
         const struct value *value = &config->values[id];
         bool recorded = spec->is_recorded && !mark_from_set(value->mark);
         if (value->set && value->mark.line > 0 && !recorded && is_owned(option) &&
-            !(value_is_preset(option, value) && may_be_preset(spec, of, id)))
+            !(value_is_preset(option, value) && may_be_preset(spec, of, config, id)))
             TRY(note_value(spec, config, id, e));
     }
     return OK;

@@ -172,6 +172,12 @@ static double epochs_of_default(const struct config *config)
     return steps && !config->values[OPT_LR_STEP_EPOCHS].set ? ended_epochs(config) : INFINITY;
 }
 
+static double steps_of_default(const struct config *config)
+{
+    bool averages = config_strategy_kind(config) == STRATEGY_local_sgd;
+    return averages && !config->values[OPT_sync_period].set ? longest_steps(config) : INFINITY;
+}
+
 /* ---- Number of ranks, also before nodes are resolved ---- */
 
 static double given_each(const struct config *config)
@@ -312,6 +318,7 @@ static const struct length lengths[] = {
     {OPT_LR_STEP_EPOCHS, OPT_LR_STEP_EPOCHS, ended_epochs, by_steps},
     {OPT_WARMUP_STEPS, OPT_WARMUP_STEPS, longest_steps, by_steps},
     {OPT_sync_node_ranks, OPT_sync_node_ranks, most_ranks, by_ranks},
+    {OPT_STRATEGY, OPT_sync_period, steps_of_default, by_steps},
     {OPT_sync_period, OPT_sync_period, longest_steps, by_steps},
     {OPT_sync_post_local, OPT_sync_post_local, longest_but_one, by_steps},
     {OPT_CHECKPOINT_EPOCHS, OPT_CHECKPOINT_EPOCHS, trained_epochs, by_epochs},

@@ -10,6 +10,7 @@
 
 #include "bench/spec/value.h"
 #include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 /* Largest whole number that a double represents exactly. */
 #define WHOLE_MAX 9007199254740992.0
@@ -104,7 +105,10 @@ enum status value_parse_number(const struct spec_option *option, const struct no
         return value_refuse(e, option, node,
                             "'%s' is in quotes, which makes it a text, not a number", node->text);
     if (!number_parse(node->text, number))
-        return value_refuse(e, option, node, "'%s' is not a number", node->text);
+        return value_refuse(e, option, node, "'%s' is not a number%s", node->text,
+                            text_ends(node->text, ",")
+                                ? "; values in --set are separated by blanks, without commas"
+                                : "");
     return OK;
 }
 

@@ -347,7 +347,7 @@ static void print_comparison(const struct run *r)
     if (r->end.weights_equal == VERDICT_UNKNOWN)
         puts("weights not compared");
     else if (r->end.weights_equal == VERDICT_TRUE)
-        puts("weights equal on all ranks");
+        printf("weights equal on all ranks%s\n", has_replicas(r) ? "" : " at the end");
     else
         printf("weights differ first at %s\n", r->end.first_difference);
 }
