@@ -20,7 +20,7 @@ shift
 runs=("$@")
 [ $# -gt 0 ] || mapfile -t runs < <(SCALEBENCH_OUT=$out "$scalebench" list runs)
 [ -d "$(dirname "$archive")" ] || {
-    echo "artifact: $archive: there is no folder $(dirname "$archive")" >&2
+    echo "artifact: $archive: folder $(dirname "$archive") not found" >&2
     exit 2
 }
 stage=$(mktemp -d)

@@ -16,7 +16,7 @@ answer_help "$@"
 case "$# ${1:-}" in
 "0 " | "1 "[!-]*) ;;
 *)
-    echo "usage: ci/bundle.sh [FOLDER], that of the build; --help" >&2
+    echo "usage: ci/bundle.sh [BUILD_FOLDER]; see --help" >&2
     exit 2
     ;;
 esac

@@ -163,7 +163,7 @@ check_circles() {
     local library status=0
     for library in "${BUILD:-build}"/lib*.a; do
         if [ ! -f "$library" ]; then
-            echo "no libraries in ${BUILD:-build}: circles are found in what \`make all\` builds"
+            echo "no libraries found in ${BUILD:-build}. Run make all to check for circular calls"
             return 1
         fi
         circles_of "$library" && status=1

@@ -89,7 +89,7 @@ foreign() { # folder
     awk -F, '
         NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
         NR > 1 && $column["foreign_pct"] > most { most = $column["foreign_pct"] }
-        END { printf "others took up to %.1f %% of its processors", most }' "$1/summary.csv"
+        END { printf "other programs used up to %.1f %% of its processors", most }' "$1/summary.csv"
 }
 
 campaign() { # kind, name, function

@@ -59,7 +59,7 @@ accept() { # partial file, file, expected sum, where it is from
         return
     fi
     mv --backup=numbered "$1" "$2.wrong"
-    say "$2: wrong SHA-256 of what $4 sent: expected $3, found $found; kept as $2.wrong"
+    say "$2: wrong SHA-256 of the file from $4: expected $3, found $found; kept as $2.wrong"
     return 1
 }
 
@@ -80,7 +80,7 @@ fetch() { # set, name, sum
         say "$file from $mirror"
         download "${mirror%/}/$2" "$part" && accept "$part" "$file" "$3" "$mirror" && return
     done
-    say "$file: no mirror has it. Set SCALEBENCH_MIRROR or --mirror."
+    say "$file: not found on any mirror. Set SCALEBENCH_MIRROR or --mirror."
     return 1
 }
 

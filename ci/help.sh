@@ -27,7 +27,7 @@ answer_help() { # arguments
 take_no_arguments() { # arguments
     answer_help "$@"
     [ $# -eq 0 ] || {
-        echo "${0##*/}: '$1' is unknown; known: --help, which names the variables that are looked at" >&2
+        echo "${0##*/}: '$1' is unknown; known: --help, which lists the environment variables" >&2
         exit 2
     }
 }

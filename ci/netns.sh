@@ -186,11 +186,11 @@ sweep() {
 
 create() { # what, command
     local error
-    error=$("${@:2}" 2>&1) || unavailable "no $1 can be made here: $error"
+    error=$("${@:2}" 2>&1) || unavailable "cannot create $1 here: $error"
 }
 
 no_room() { # path, message
-    unavailable "$1 cannot be written: ${2##*: }; set TMPDIR to a folder with room"
+    unavailable "$1 cannot be written: ${2##*: }; set TMPDIR to a folder with free space"
 }
 
 # Appends a line to a file of the folder.
@@ -303,7 +303,7 @@ hold() {
 enter() { # ID, command
     local head=/run/netns/$1-head
     if [[ ! $1 =~ ^sb[0-9]+t[0-9]+n[0-9]+$ ]] || ! lives "$1"; then
-        echo "netns.sh: no hosts '$1' are held here" >&2 # the holder may have ended; the next call may find others
+        echo "netns.sh: hosts '$1' not found here" >&2 # the holder may have ended; the next call may find others
         exit 1
     fi
     export SCALEBENCH_NETNS=$1

@@ -28,7 +28,7 @@ build=${BUILD:-build}
 out=${OUT:-$build/references${SET:+.try}}
 into=${INTO:-results/reference}
 [ -z "${QUICK:-}${SET:-}" ] || [ "$into" != results/reference ] || {
-    echo "references: with QUICK=1 or SET= there are no results; INTO= names a folder for a try" >&2
+    echo "references: runs with QUICK=1 or SET= cannot become references. Set INTO= to a folder for a trial" >&2
     exit 2
 }
 
@@ -100,7 +100,7 @@ row() { # folder
     local command revision of
     command=$(command_of "$1")
     revision=$(fact "$1" revision)
-    [ -n "$command" ] || { echo "$1/manifest.json holds no command" >&2; return 1; }
+    [ -n "$command" ] || { echo "$1/manifest.json has no command" >&2; return 1; }
     command="\`$command\`"
     if [ -L "$1/manifest.json" ]; then
         of=$(readlink "$1/manifest.json")
@@ -338,7 +338,7 @@ keeps_less() { # name, folder, what was kept
     [ -z "${LESS:-}" ] && [ -f "$2/summary.csv" ] && [ -f "$3/summary.csv" ] || return 1
     points=$(lost "$2" "$3")
     [ -n "$points" ] || return 1
-    echo "references: $1: points that $3 holds and that cannot run here: $points; it is left alone (LESS=1 keeps what is here)" >&2
+    echo "references: $1: $3 has points that cannot run here: $points; $3 is left unchanged. Set LESS=1 to replace it" >&2
 }
 
 # Keeps tables, and the document and figures that scalebench makes from them.
@@ -411,7 +411,7 @@ measure_all() { # names; whole: those that ended well
         measure "$name" || failed=$?
         [ "$failed" -lt 128 ] || exit "$failed"
         [ "$failed" -ne 0 ] || whole+=("$name")
-        [ "$failed" -eq 0 ] || echo "references: $name failed, what was kept of it is left alone" >&2
+        [ "$failed" -eq 0 ] || echo "references: $name failed; its kept run is left unchanged" >&2
     done
 }
 

@@ -28,7 +28,7 @@ trap 'rm -rf "$scratch"' EXIT
 # Checks that REPORTS names known specs.
 for name in "${names[@]}"; do
     [ -e "configs/reports/$name.yaml" ] || {
-        echo "reports.sh: REPORTS: there is no configs/reports/$name.yaml; there are: ${all[*]}" >&2
+        echo "reports.sh: REPORTS: configs/reports/$name.yaml not found; known: ${all[*]}" >&2
         exit 2
     }
 done

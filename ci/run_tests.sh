@@ -6,7 +6,7 @@
 #   run_tests.sh rest        run the second tier: all other tests
 #   run_tests.sh all         run both
 #   run_tests.sh --total     add up the counts of the last `first` and the last `rest`
-#   run_tests.sh --check     fail if TEST is part of no test's name, and name the nearest
+#   run_tests.sh --check     fail if no test has TEST in its name, and print the nearest names
 #   run_tests.sh --sources   list the source files of tests
 #   run_tests.sh --list      list every test: tier, cores, seconds, name, command
 #
@@ -130,7 +130,7 @@ nearest() {
 
 check_filter() {
     list_tests | cut -f4 | grep -qF -- "$filter" && return
-    echo "TEST=$filter is part of no test's name; nearest: $(nearest "$filter" | tr '\n' ' ')" >&2
+    echo "TEST=$filter: no test has this in its name; nearest: $(nearest "$filter" | tr '\n' ' ')" >&2
     return 2
 }
 
@@ -312,8 +312,8 @@ done
 
 printf '%s\n' "${durations[@]}" >"$logs/durations.$tier"
 if [ ${#durations[@]} -gt 10 ]; then
-    echo "the slowest of ${#durations[@]}, all in $SECONDS s, of cores $(printf '%s\n' "${durations[@]}" |
-        awk '{ s += $5 } END { printf "%.0f", s }') s:"
+    echo "slowest of ${#durations[@]} tests ($SECONDS s in total, $(printf '%s\n' "${durations[@]}" |
+        awk '{ s += $5 } END { printf "%.0f", s }') core-seconds):"
     printf '%s\n' "${durations[@]}" | LC_ALL=C sort -rn | sed -n '1,10s/^/  /p'
 fi
 [[ "${durations[*]} " != *": test_bf16 "* ]] || sed -n 's/^# \(tiles of AMX-BF16: .*\)/\1/p' "$(log_of test_bf16)"

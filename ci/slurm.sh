@@ -202,7 +202,7 @@ stop() { # folder
     local pid
     dir=$(cd "$1" && pwd) || exit 1
     export SLURM_CONF=$dir/slurm.conf
-    [ -f "$SLURM_CONF" ] || unavailable "$dir holds no Slurm"
+    [ -f "$SLURM_CONF" ] || unavailable "$dir has no Slurm"
     if [ -e "$dir/slurmctld.pid" ]; then
         scancel --user="$(id -un)"
         wait_until 300 no_jobs
@@ -239,7 +239,7 @@ check_rights() {
     done
     [ "$(id -u)" -eq 0 ] || unavailable "several nodes need root"
     unshare --pid --fork --kill-child --mount --mount-proc --net --uts --ipc true 2>/dev/null ||
-        unavailable "no namespaces can be made here"
+        unavailable "cannot create network namespaces here"
 }
 
 # Runs the script again as the first process of namespaces that end with it. Passes signals on, since unshare blocks
@@ -317,7 +317,7 @@ inside() { # folder, nodes, command
     shift 2
     mkdir "$dir/state"
     for ((i = 0; i < nodes; i++)); do mkdir -p "$dir/spool/n$i"; done
-    build_network >"$dir/start.log" 2>&1 || unavailable "no nodes can be made here: $(cat "$dir/start.log")"
+    build_network >"$dir/start.log" 2>&1 || unavailable "cannot create nodes here: $(cat "$dir/start.log")"
     write_configuration
     start_daemons || exit 1
     # PMIx needs one folder per node.

@@ -152,7 +152,7 @@ function extremesOf(values) {
   return [choose((a, b) => a < b), choose((a, b) => a > b)];
 }
 
-const NO_INTERVALS = "without intervals nothing more is said of them";
+const NO_INTERVALS = "there are no intervals, so differences are not judged";
 
 const finding = (lead, text) => make("p", {class: "finding"}, make("strong", {}, lead), text);
 
@@ -161,8 +161,8 @@ function sayExtremes(csv, {title, values}) {
   const whole = values.filter(hasInterval), [least, most] = extremesOf(whole.length >= 2 ? whole : values);
   if (values.length < 2 || least === most) return [];
   const meeting = !(Number.isFinite(least.hi) && Number.isFinite(most.lo)) ? NO_INTERVALS
-    : least.hi < most.lo ? "their intervals do not meet"
-    : "their intervals meet, which leaves open whether they differ";
+    : least.hi < most.lo ? "their intervals do not overlap"
+    : "their intervals overlap, so it is open whether they differ";
   return [finding(title, ` from ${showValue(csv, least)} to ${showValue(csv, most)}; ${meeting}.`)];
 }
 
@@ -174,7 +174,7 @@ function sayRatios(csv, {title, values}) {
   const [least, most] = extremesOf(ratios), known = ratios.filter(hasInterval);
   const holds = known.filter(({lo, hi}) => lo <= 1 && hi >= 1).length;
   const last = known.length > 0 ? `1 lies in ${holds} of ${known.length} intervals` : NO_INTERVALS;
-  return [finding("Beside published numbers", `, ${title}: measured / published from ${showValue(csv, least)} to ` +
+  return [finding("Compared with published numbers", `, ${title}: measured / published from ${showValue(csv, least)} to ` +
                   `${showValue(csv, most)}; ${last}.`)];
 }
 
@@ -189,11 +189,11 @@ function sayInShort(numbers, csv, titles) {
 
 // ---- Provenance ----
 
-const MANIFEST_PARTS = {"": "Run", machine: "Machine", build: "Program", facts: "What all launches share",
+const MANIFEST_PARTS = {"": "Run", machine: "Machine", build: "Program", facts: "Facts of all launches",
                         preflight: "State of the machine when it began"};
 
 const showFact = fact => typeof fact === "number" ? String(Number(fact.toPrecision(Number.isInteger(fact) ? 17 : 6)))
-  : fact === true ? "yes" : fact === false ? "no" : fact === null ? "not known" : fact;
+  : fact === true ? "yes" : fact === false ? "no" : fact === null ? "unknown" : fact;
 
 // Lists the facts of each part.
 function makeFacts(manifest) {
@@ -216,8 +216,8 @@ function showCommands(manifest, path) {
   const {spec, set, command} = manifest || {};
   const typed = Array.isArray(command) ? command.filter(word => typeof word === "string").map(quote).join(" ") : "";
   return [spec ? `make bench CONFIG=${quote(spec)}${set ? ` SET=${quote(set)}` : ""}\n` : "",
-          typed ? `# as it was typed:\n${typed}\n` : "",
-          `# its figures again, nothing run:\nmake figures CONFIG=${quote(path)}\n`].join("");
+          typed ? `# the original command:\n${typed}\n` : "",
+          `# draw the figures again, without a run:\nmake figures CONFIG=${quote(path)}\n`].join("");
 }
 
 // ---- Claims ----

@@ -52,7 +52,8 @@ enum status crash_reporter_start(int *reporter, const char *message, struct erro
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return error_set(e, ERR_SYSTEM, "socketpair: %s", strerror(errno));
+        return error_set(e, ERR_SYSTEM, "cannot start the crash reporter: socketpair: %s",
+                         strerror(errno));
     pid_t launcher = getppid(), child = fork();
     if (child == 0) {
         close(ends[1]);
@@ -62,7 +63,7 @@ enum status crash_reporter_start(int *reporter, const char *message, struct erro
     close(ends[0]);
     if (child < 0) {
         close(ends[1]);
-        return error_set(e, ERR_SYSTEM, "fork: %s", strerror(why));
+        return error_set(e, ERR_SYSTEM, "cannot start the crash reporter: fork: %s", strerror(why));
     }
     *reporter = ends[1];
     return OK;

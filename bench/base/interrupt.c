@@ -23,7 +23,7 @@ enum status interrupt_begin(struct interrupt *interrupt, struct error *e)
     add_unless_ignored(&signals, SIGHUP);
     *interrupt = (struct interrupt){.fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC)};
     if (interrupt->fd < 0)
-        return error_set(e, ERR_SYSTEM, "signalfd: %s", strerror(errno));
+        return error_set(e, ERR_SYSTEM, "cannot watch for signals: signalfd: %s", strerror(errno));
     sigprocmask(SIG_BLOCK, &signals, &interrupt->before);
     return OK;
 }

@@ -120,7 +120,7 @@ static enum status add_repeat(struct side *own, const struct run *run, const str
         return status;
     }
     if (status != ERR_ARGUMENT)
-        log_print(LOG_WARNING, "%s:%d: %s; this repetition is left out", why.file, why.line,
+        log_print(LOG_WARNING, "%s:%d: %s; leaving this repetition out", why.file, why.line,
                   why.text);
     return OK;
 }

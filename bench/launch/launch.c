@@ -23,7 +23,7 @@ static enum status start_guard(struct launch *launch, int log, const struct laun
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        return error_set(e, ERR_SYSTEM, "socketpair: %s", strerror(errno));
+        return error_set(e, ERR_SYSTEM, "cannot start a launch: socketpair: %s", strerror(errno));
     pid_t guard = fork();
     if (guard == 0) {
         close(ends[0]);
@@ -33,7 +33,7 @@ static enum status start_guard(struct launch *launch, int log, const struct laun
     close(ends[1]);
     if (guard < 0) {
         close(ends[0]);
-        return error_set(e, ERR_SYSTEM, "fork: %s", strerror(why));
+        return error_set(e, ERR_SYSTEM, "cannot start a launch: fork: %s", strerror(why));
     }
     launch->guard = guard;
     launch->lifeline = ends[0];

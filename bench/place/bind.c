@@ -16,7 +16,9 @@ static enum status affinity_get(struct affinity *set, struct error *e)
     *set = (struct affinity){0};
     if (sched_getaffinity(0, sizeof *set, set->parts) == 0)
         return OK;
-    return error_set(e, ERR_SYSTEM, "sched_getaffinity: %s", strerror(errno));
+    return error_set(e, ERR_SYSTEM,
+                     "cannot read the processors of this process: sched_getaffinity: %s",
+                     strerror(errno));
 }
 
 /* Compares the binding in force with the requested one. The kernel silently drops processors

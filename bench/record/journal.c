@@ -82,7 +82,7 @@ static enum status open_locked(struct journal *j, const char *run_dir, struct er
     if (errno == EWOULDBLOCK)
         return error_at(e, ERR_UNAVAILABLE, j->path, 0, 0,
                         "another scalebench is running this campaign in %s", run_dir);
-    return error_at(e, ERR_SYSTEM, j->path, 0, 0, "flock: %s", strerror(errno));
+    return error_at(e, ERR_SYSTEM, j->path, 0, 0, "cannot lock this file: %s", strerror(errno));
 }
 
 static enum status open_to_append(struct journal *j, const char *run_dir, struct error *e)

@@ -136,10 +136,11 @@ static void report_wait(const struct error *why, double waited_s)
     char so_far[48] = "";
     if (waited_s >= 1)
         snprintf(so_far, sizeof so_far, " (%.0f s so far)", waited_s);
-    log_print(LOG_NOTE,
-              "%s; waiting for its end%s. Stop one of the two, or start this one on other cores "
-              "(taskset -c)",
-              why->text, so_far);
+    log_print(
+        LOG_NOTE,
+        "%s; waiting until that campaign ends%s. Stop one of the two campaigns, or start this one "
+        "on other cores (taskset -c)",
+        why->text, so_far);
 }
 
 /* Waits until no other campaign measures on this campaign's cores, then locks them. If locks are

@@ -74,7 +74,7 @@ static enum status lock_file(int fd, const char *name, const char *who, struct e
         return OK;
     }
     if (errno != EWOULDBLOCK)
-        return error_at(e, ERR_SYSTEM, name, 0, 0, "flock: %s", strerror(errno));
+        return error_at(e, ERR_SYSTEM, name, 0, 0, "cannot lock: %s", strerror(errno));
     ssize_t n = pread(fd, line, sizeof line - 1, 0);
     line[n > 0 ? n : 0] = '\0';
     line[strcspn(line, "\n")] = '\0';

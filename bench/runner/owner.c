@@ -84,7 +84,8 @@ static bool watch(const char *path, const char *line)
     char now[512];
     long until = now_s() + WATCH_S;
     bool same = true;
-    log_print(LOG_NOTE, "%s did not end this run properly; waiting %d s for a sign of life", line,
+    log_print(LOG_NOTE,
+              "%s did not end this run properly; waiting %d s to see whether it still runs", line,
               WATCH_S);
     while (same && now_s() < until) {
         nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);

@@ -78,7 +78,7 @@ static void note_kept(const struct summary *s)
 {
     char launches[TEXT_NUMBER], points[TEXT_NUMBER];
     if (s->n_outdated > 0)
-        log_print(LOG_NOTE, "%s on another version of a peer %s kept and not shown",
+        log_print(LOG_NOTE, "%s of another version of the peer program %s kept and not shown",
                   text_plural(launches, (long)s->n_outdated, "launch"),
                   s->n_outdated > 1 ? "are" : "is");
     if (s->n_unasked == 0)

@@ -187,10 +187,11 @@ static void explain_new_run(const struct campaign *c, const struct run *last)
     }
     const char *name = last->facts != NULL ? facts_differ(last->facts, c->facts, NULL) : NULL;
     if (last->facts == NULL)
-        log_print(LOG_NOTE,
-                  "%s was made by a version that kept no facts: it cannot be resumed, and this "
-                  "begins a new run. `scalebench table` and `figures` still show it",
-                  last->path);
+        log_print(
+            LOG_NOTE,
+            "%s is from a version of scalebench without facts in the manifest: it cannot be "
+            "resumed, so this begins a new run. `scalebench table` and `figures` still show it",
+            last->path);
     if (name == NULL)
         return;
     explain_fact(text, c, last, name);
@@ -209,7 +210,7 @@ static void report_unknown_run(const struct campaign *c, const struct runs *runs
         path_exists(journal))
         log_print(LOG_NOTE,
                   "%s/%s has a journal, but its manifest.json is missing or cannot be read: this "
-                  "run is left as it is and cannot be resumed",
+                  "run is left unchanged and cannot be resumed",
                   c->folder, last);
 }
 
@@ -327,7 +328,7 @@ static enum status lock_folder(const struct campaign *c, int *lock, struct error
     while (failed && errno == EINTR);
     if (!failed)
         return OK;
-    error_at(e, ERR_SYSTEM, path, 0, 0, "flock: %s", strerror(errno));
+    error_at(e, ERR_SYSTEM, path, 0, 0, "cannot lock this file: %s", strerror(errno));
     close(*lock);
     return ERR_SYSTEM;
 }
@@ -415,7 +416,7 @@ static enum status wait_for_journal(struct campaign *c, struct error *e)
             reported = true;
             owner_read(c->run_dir, line);
             log_print(LOG_NOTE,
-                      "another scalebench is running this campaign: %.*s; waiting for its end",
+                      "another scalebench is running this campaign: %.*s; waiting until it ends",
                       (int)strcspn(line, ","), line);
         }
         status = journal_open(&c->journal, c->run_dir, true, e);

@@ -52,7 +52,7 @@ static void print_counts(FILE *out, const struct run_status *s)
                 text_plural(launches, (long)s->kept, "launch"),
                 text_plural(points, (long)s->kept_points, "point"));
     if (s->outdated > 0)
-        fprintf(out, "  kept      %s on another version of a peer\n",
+        fprintf(out, "  kept      %s of another version of the peer program\n",
                 text_plural(launches, (long)s->outdated, "launch"));
 }
 

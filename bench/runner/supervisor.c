@@ -376,7 +376,7 @@ static enum status read_segments(struct supervised *s, struct error *e)
     TRY(path_format(aside, e, "%s.damaged", s->path));
     if (rename(s->path, aside) != 0)
         return error_at(e, ERR_SYSTEM, s->path, 0, 0, "cannot be moved: %s", strerror(errno));
-    log_print(LOG_WARNING, "%s: %s; kept as %s, and the run starts again from its first segment",
+    log_print(LOG_WARNING, "%s: %s; kept as %s; the run starts again from its first segment",
               s->path, why.text, aside);
     return OK;
 }

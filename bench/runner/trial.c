@@ -103,8 +103,7 @@ static enum status find_launcher(struct campaign *c, const struct point *point, 
         TRY(try_launcher(c, point, (enum launcher_kind)kind, why[kind], sizeof why[kind], e));
         if (why[kind][0] == '\0') {
             c->allocation.launcher = (enum launcher_kind)kind;
-            log_print(LOG_NOTE,
-                      "starting ranks by %s, which started two ranks as one job in a trial",
+            log_print(LOG_NOTE, "starting ranks with %s, which passed a trial with two ranks",
                       names_launchers->names[kind]);
             return OK;
         }

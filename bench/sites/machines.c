@@ -92,7 +92,7 @@ static enum status ask(struct answer *a, char *const *argv, size_t n_programs, s
     if (made)
         free(command);
     if (in == NULL)
-        return made ? error_set(e, ERR_SYSTEM, "pipe: %s", strerror(errno))
+        return made ? error_set(e, ERR_SYSTEM, "cannot start ssh: %s", strerror(errno))
                     : error_no_memory(e, "a command line");
     while (fgets(line, sizeof line, in) != NULL) {
         line[strcspn(line, "\r\n")] = '\0';

@@ -36,7 +36,8 @@ static enum status start(struct script *script, char *const *argv, struct error 
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return error_set(e, ERR_SYSTEM, "socketpair: %s", strerror(errno));
+        return error_set(e, ERR_SYSTEM, "cannot start ci/netns.sh: socketpair: %s",
+                         strerror(errno));
     pid_t pid = fork();
     if (pid == 0)
         become_script(argv, ends[1]);
@@ -46,7 +47,7 @@ static enum status start(struct script *script, char *const *argv, struct error 
     if (pid > 0)
         return OK;
     close(ends[0]);
-    return error_set(e, ERR_SYSTEM, "fork: %s", strerror(why));
+    return error_set(e, ERR_SYSTEM, "cannot start ci/netns.sh: fork: %s", strerror(why));
 }
 
 void netns_add_command(struct argv_builder *argv, const struct netns *n,

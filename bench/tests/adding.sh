@@ -61,12 +61,12 @@ shows() { # word, command
 
 check "a copy of the sources" copy_sources
 check "rows and files" add_all
-check "it builds" builds
+check "a copy with the additions builds" builds
 check "the layer in list" shows tanh build/scalebench list layers
 check "the site in list" shows loopback build/scalebench list sites
 check "the figure in list" shows faults build/scalebench list figures
 check "the strategy in list" shows sliced build/scalebench list strategies
-check "its options in explain" shows sliced build/scalebench explain sync.slices_from_end
+check "explain lists the added options" shows sliced build/scalebench explain sync.slices_from_end
 check "the column in list" shows minor_faults build/scalebench list columns
 check "the column in explain" shows faults build/scalebench explain minor_faults
 
@@ -116,7 +116,7 @@ measured() { # file
 check "the layer in a net" shows tanh build/scalebench model net.yaml
 check "a campaign with all of them" runs
 check "the strategy in summary.csv" shows sliced cat "$latest/summary.csv"
-check "its option decides how many calls a step makes" column_says calls 3 "$latest/summary.csv"
+check "the added option sets the number of calls per step" column_says calls 3 "$latest/summary.csv"
 check "the column in raw.csv" measured "$latest/raw.csv"
 check "the column in summary.csv" measured "$latest/summary.csv"
 check "a column that no line assigns is empty in raw.csv" column_says nobody "" "$latest/raw.csv"

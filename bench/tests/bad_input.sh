@@ -15,7 +15,7 @@ done
 
 # Conditions and figures are checked after the reader of specs.
 while IFS='|' read -r set owner <&3; do
-    check "no point fills $set" expect 2 "it needs $owner at every point" "$scalebench" plan quick --set "$set"
+    check "a value that is empty at every point is refused: $set" expect 2 "it needs $owner at every point" "$scalebench" plan quick --set "$set"
 done 3<<'END'
 checks=["late_ms < 1"]|compute, which is real
 checks=["sleep_margin_ms < 1"]|compute, which is real
@@ -57,7 +57,7 @@ for command in check report compare; do
     check "$command: a run that is not there is near" expect 2 "; nearest 'strong_scaling'" \
         "$scalebench" "$command" strong_scalin "ranks > 0"
 done
-check "what is missing is told with where to read on" expect 2 "run: SPEC is missing; see \`scalebench run --help\`" "$scalebench" run
+check "a missing option is reported with its help" expect 2 "run: SPEC is missing; see \`scalebench run --help\`" "$scalebench" run
 check "--version takes no argument" expect 2 "--version: 'x' is one argument too many; expected none" "$scalebench" --version x
 check "hello_ranks takes no argument" expect 2 "hello_ranks: 'x' is one argument too many; expected none" "$build/hello_ranks" x
 check "one argument too many" expect 2 "'b' is one argument too many; expected SPEC" "$scalebench" plan a b
@@ -67,7 +67,7 @@ for command in plan run; do
     check "$command: results below a file" expect 2 "--out CHANGELOG.md: found a file, expected a folder of results" \
         "$scalebench" "$command" quick --out CHANGELOG.md
 done
-check "status: what it takes" expect 2 "for a spec, type strong_scalin.yaml" "$scalebench" status strong_scalin
+check "status reports a wrong argument with its usage" expect 2 "for a spec, type strong_scalin.yaml" "$scalebench" status strong_scalin
 check "a program in place of a run" expect 2 "'bench/tests/lib/file_server.py' is a file: expected a run's folder or name, or a table" \
     "$scalebench" table bench/tests/lib/file_server.py
 check "explain: the meaning of a name" expect 2 "; nearest 'train.lr'" "$scalebench" explain train.learning_rate
@@ -176,7 +176,7 @@ files_are_named_by_kind() {
         expect 2 "$spec:2:1: this is a spec, expected a site file" \
             "$scalebench" submit --site "$spec" "$spec" --dry-run
 }
-check "a file of another kind is named as what it is" files_are_named_by_kind
+check "a file of another kind is named by its kind" files_are_named_by_kind
 check "list: a folder that is not there" expect 2 "list: --out $tmp/nodir: folder not found; expected a folder of results" \
     "$scalebench" list runs --out "$tmp/nodir"
 
@@ -242,7 +242,7 @@ check "the folder of records is named with its option" expect 2 "train_cnn: --re
     train --data.set digits --record "$tmp/nowhere"
 check "a file that can be written is not left behind by the look" expect 2 "cannot be written" \
     train --data.set digits --record "$tmp/there" --predictions "$tmp/nowhere/classes.txt"
-check "nothing was left" rmdir "$tmp/there"
+check "refused commands leave no files" rmdir "$tmp/there"
 check "comm_sweep: a table that cannot be written" expect 1 "comm_sweep: $tmp/nowhere/comm.csv: cannot be written" \
     "$mpiexec" -n 1 "$build/comm_sweep" --gradients 4B --record "$tmp/nowhere"
 data_are_looked_at() {
@@ -305,8 +305,8 @@ stays_late() {
     expect 2 "late.yaml:5:28: checkpoint.every_epochs = 3 has no effect" "$scalebench" plan "$tmp/late.yaml" \
         --set train.global_batch=32 && expect 0 "1 point" "$scalebench" plan "$tmp/late.yaml" --set train.epochs=1
 }
-check "what never comes to pass is refused under another SET, too" stays_late
-check "a quick form that changes nothing is refused where it is asked for, too" expect 2 \
+check "a condition that no point meets is refused with another SET, too" stays_late
+check "a quick form without effect is refused with form=quick, too" expect 2 \
     "quick_repeats.yaml:5:8: quick: train.lr already has this value. Leave it out" \
     "$scalebench" plan bench/tests/bad/spec/quick_repeats.yaml --set form=quick
 check "each of several --set counts, later ones over earlier ones" each_set_counts

@@ -78,7 +78,7 @@ tells_what_it_has() {
     [ "$status" -eq 130 ] && left_alone 8
 }
 
-check "others on the processors are told" says_so
+check "other programs on the processors are reported" says_so
 check "flagged launches as CSV" prints_rows
 check "campaigns without a hog for a time" ends_in_time
 check "interrupted, the rows so far" tells_what_it_has

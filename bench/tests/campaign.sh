@@ -242,7 +242,7 @@ check "a campaign completes" completes
 check "columns are filled" columns_are_filled
 check "the same command again runs nothing" again_runs_nothing
 check "--fresh starts anew" fresh_starts_anew
-check "a changed spec goes on with the run" changed_spec_goes_on
+check "a changed spec resumes the run" changed_spec_goes_on
 check "a changed binary opens a new run" changed_binary_opens_a_new_run
 if [ "$(identity)" != "$(SCALEBENCH_ISA=portable identity)" ]; then
     check "another instruction set opens a new run" other_instructions_open_a_new_run
@@ -251,8 +251,8 @@ else
 fi
 check "SIGKILL of the runner leaves nothing behind" survives runner KILL
 check "and loses nothing" kept
-check "SIGINT ends it in order" survives runner INT
-check "SIGTERM ends it in order" survives runner TERM
+check "SIGINT ends a campaign cleanly" survives runner INT
+check "SIGTERM ends a campaign cleanly" survives runner TERM
 check "SIGKILL of mpiexec leaves nothing behind" survives mpiexec KILL
 check "SIGKILL of a rank leaves nothing behind" survives rank KILL
 check "the same command completes the campaign" completes_after_all_that

@@ -230,15 +230,15 @@ check "a copy that cannot be written is found first" copies_that_cannot_be_writt
 check "files of other kinds are named" other_files_are_named
 check "a run that was at its end has nothing left to do" nothing_is_left_to_do
 check "a run of fewer epochs than its checkpoint is refused" fewer_epochs_are_refused
-check "a saved model predicts what the trained one did" evaluates_what_was_saved
+check "a saved model makes the predictions of the trained model" evaluates_what_was_saved
 check "so does a net without biases" goes_on_without_biases
-check "a run killed over writing goes on" killed_over_writing_goes_on
+check "a run killed while it writes a checkpoint resumes" killed_over_writing_goes_on
 check "a cut file is refused once, with its place" cut_files_are_refused
 check "numbers of the other precision are refused" other_precision_is_refused
-check "a killed campaign goes on inside its accuracy run" campaign_goes_on
+check "a killed campaign resumes inside its accuracy run" campaign_goes_on
 check "without a checkpoint auto begins anew" expect 0 "checkpoint $tmp/none not found: starting from the first step" \
     train 1 --checkpoint.path "$tmp/none" --checkpoint.resume auto
-check "a file that is named must be there" expect 2 "$tmp/none: cannot be opened: No such file" \
+check "a named checkpoint that does not exist is refused" expect 2 "$tmp/none: cannot be opened: No such file" \
     train 2 --checkpoint.resume "$tmp/none"
 check "a checkpoint replaces files only" replaces_files_only
 check "a checkpoint is written through links" writes_through_links
@@ -246,7 +246,7 @@ check "nobody waits for a FIFO" waits_for_no_fifo
 check "a spec may come through a pipe" expect 0 "ranks=2 allreduce" "$scalebench" plan <(cat configs/quick.yaml)
 check "another seed is refused" expect 2 "seed: the checkpoint has '1', this run '2'" \
     train 2 --checkpoint.resume "$file" --seed 2
-check "another number of ranks is told" expect 0 "of allreduce on 2 ranks, this run uses allreduce on 3" \
+check "another number of ranks is reported" expect 0 "of allreduce on 2 ranks, this run uses allreduce on 3" \
     train 3 --checkpoint.resume "$file" --train.epochs 2
 check "evaluation asks for weights" expect 2 "--checkpoint.start is missing" train 1 --run evaluate
 check "a timed run predicts nothing" expect 2 "--run time does not evaluate" \

@@ -249,24 +249,24 @@ keeps() {
         grep -q 'id="comm-link"' "$tmp/page.html"
 }
 
-check "what promises a sum gives one on 1 rank" sums_on 1 "$small" 3
-check "what promises a sum gives one on 3 ranks" sums_on 3 "[link,400KiB,softmax_784]" 2
-check "what promises a sum gives one on 2 ranks" sums_on 2 "$small" 3
+check "exact operations give the sum on 1 rank" sums_on 1 "$small" 3
+check "exact operations give the sum on 3 ranks" sums_on 3 "[link,400KiB,softmax_784]" 2
+check "exact operations give the sum on 2 ranks" sums_on 2 "$small" 3
 check "every strategy is there" every_strategy_is_there
 check "exact strategies are judged by their sums" exact_ones_sum
 check "the header is the table of columns" header_is_the_table
 check "numbers agree" numbers_agree
 check "a wrong sum is found" finds_what_is_wrong
-check "compressors keep what they promise" compressors_are_there
+check "compressors stay within their error bounds" compressors_are_there
 check "a wrong compressed sum is found" finds_what_is_wrong_compressed
 check "two operations are compared" compares_two
 check "the best are timed anew" names_the_best
 check "operations take turns in groups" takes_turns_in_groups
 check "curves are drawn" draws
-check "axes span what is drawn" axes_span_what_is_drawn
+check "axes span the drawn values" axes_span_what_is_drawn
 check "a run is kept" keeps
 check "one rank has no bus to draw" draws_one_rank
-check "what was killed goes on" goes_on
+check "a killed sweep resumes" goes_on
 check "a table that is no sweep's is refused" expect 2 "known: comm.csv" "$scalebench" table results/claims.csv
 check "an unknown option names the nearest" expect 2 "value is missing; nearest '--gradients'" "$sweep" --gradient 4B
 check "an unknown operation is named" expect 2 "nearest 'ring'" "$sweep" --compare rign,shm
@@ -277,16 +277,16 @@ check "gradients are wanted" expect 2 "--gradients is missing" "$sweep"
 check "a sweep trains nothing" expect 2 "--train.lr has no effect on a sweep" "$sweep" --train.lr 3
 check "two operations are no choice" expect 2 "--strategies has no effect with --compare" \
     "$sweep" --gradients 4B --compare ring,shm --strategies tree
-check "what is spoilt is timed" expect 2 "--spoil: 'ring' is missing in --strategies" "$sweep" --gradients 4B --strategies tree --spoil ring
+check "a spoilt operation is timed" expect 2 "--spoil: 'ring' is missing in --strategies" "$sweep" --gradients 4B --strategies tree --spoil ring
 check "one operation is no comparison" expect 2 "two operations" "$sweep" --compare shm
-check "a compressor goes where it is taken" expect 2 "compressor 'fp16' is not supported by" "$sweep" --compare ring+fp16,shm
+check "a compressor runs with the strategies that support it" expect 2 "compressor 'fp16' is not supported by" "$sweep" --compare ring+fp16,shm
 check "an unknown compressor is named" expect 2 "nearest 'fp16'" "$sweep" --compress fp61
-check "what is swept is no option" expect 2 "Select some with --compress" "$sweep" --sync.compress fp16
+check "swept options are refused as single values" expect 2 "Select some with --compress" "$sweep" --sync.compress fp16
 check "an unknown strategy is named" expect 2 "nearest 'ring'" "$sweep" --strategies rign
 check "an unknown network is named" expect 2 "lenet_21k" "$sweep" --gradients lenet_22k
 check "a size without a unit is refused" expect 2 "as 64KiB" "$sweep" --gradients 64
 check "a size of nothing is refused" expect 2 "4B..4GiB" "$sweep" --gradients 0B
 check "an unknown way of waiting is named" expect 2 "nearest 'block'" "$sweep" --wait blok
-check "no turns are refused" expect 2 "1..100000" "$sweep" --turns 0
+check "zero turns are refused" expect 2 "1..100000" "$sweep" --turns 0
 check "a segment out of range is refused" expect 2 "8B" "$sweep" --sync.segment 1B
 finish

@@ -65,7 +65,7 @@ tells_what_is_slower() {
     expect 1 "" compare strong_scaling "$tmp/slower" --floor 20% --strict || return 1
     expect 0 "3 same" compare strong_scaling "$tmp/slower" --margin 25%
 }
-check "what is slower fails, what is undecided only with --strict" tells_what_is_slower
+check "slower points fail, undecided points only with --strict" tells_what_is_slower
 
 # 15 % slower while other programs computed: not called slower, and not passed with --strict.
 leaves_neighbours_out() {
@@ -141,7 +141,7 @@ removes_what_killed_writers_left() {
     echo "$left"
     [ "$left" = "killed.xml killed.xml.4712.tmp killed.xml.tmp killed.xml.x1.tmp other.xml.4711.tmp " ]
 }
-check "what killed writers left of a file goes with the next" removes_what_killed_writers_left
+check "parts of files left by killed writers are removed by the next writer" removes_what_killed_writers_left
 
 # Each column of the file has a line.
 explains_columns() {
@@ -183,9 +183,9 @@ END
         python3 "$tmp/junit.py" "$tmp/a.xml" 2 "step_ms is slower" &&
             python3 "$tmp/junit.py" "$tmp/b.xml" 1 "a<&>"
     }
-    check "what build servers read is XML with the right counts" reads_junit
+    check "output for build servers is XML with the right counts" reads_junit
 else
-    lacks "what build servers read is XML with the right counts" python3
+    lacks "output for build servers is XML with the right counts" python3
 fi
 
 refuses() {
@@ -224,7 +224,7 @@ refuses() {
     expect 2 "'--help=1' takes no value" "$scalebench" compare --help=1 strong_scaling || return 1
     cp -r "$reference" "$tmp/run.csv" && expect 0 "same" compare strong_scaling "$tmp/run.csv"
 }
-check "bad input is refused with what is wrong" refuses
+check "bad input is refused with the reason" refuses
 
 # Published numbers in milliseconds are compared with seconds of the file.
 compares_published() {
@@ -267,7 +267,7 @@ knows_repetitions() {
     expect 0 "differ by 20 % (--floor)" compare "${runs[0]}" "${runs[1]}" --floor 20% || return 1
     expect 0 "0 slower" compare "${runs[0]}" fake
 }
-check "repetitions of a run tell what changes between campaigns" knows_repetitions
+check "repetitions of a run show the variation between campaigns" knows_repetitions
 
 checks() {
     local low high within
@@ -323,7 +323,7 @@ checks() {
     sed -i '$d' "$tmp/checks.txt"
     expect 0 "1 hold" "$scalebench" check strong_scaling --file "$tmp/checks.txt"
 }
-check "check says what holds, what does not and what is open" checks
+check "check reports conditions that hold, fail or are undecided" checks
 
 # A point whose ranks fail does not pass, and the message names it.
 a_failed_point_fails() {
@@ -383,7 +383,7 @@ no_point_is_so() {
     expect 0 "2 points" "${run[@]}" --set 'checks=["step_ms > 1e-3 where step_ms > 1e9 or ranks = 3"]' || return 1
     expect 0 "2 points" "${run[@]}" --set 'checks=["step_ms > 1e-3 where not ranks = 1 and strategy = allreduce"]'
 }
-check "a where that no point will meet is refused before anything runs" no_point_is_so
+check "a where that no point matches is refused before a launch" no_point_is_so
 
 sorted_rows_keep_their_options() {
     local run

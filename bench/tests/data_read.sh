@@ -116,7 +116,7 @@ check "shards are another order" shards_train_otherwise
 check "shares of a global order are fetched for each epoch" fetches scatter global 2
 check "shards are fetched once" fetches scatter contiguous 1
 check "a window is not fetched" fetches window global 0
-check "points are told apart" tells_points_apart
+check "points of different data.read have different labels" tells_points_apart
 check "unknown way names the nearest" expect 2 "nearest 'scatter'" "$train_cnn" --model softmax_784 \
     --data.read scater
 check "shards for every rank" expect 2 "1 samples are too few for 2 ranks" \

@@ -104,25 +104,25 @@ peer_tells_too() {
 }
 
 check "a run that diverges is recorded" records_what_diverges
-check "what fp16 could not hold is counted" keeps_the_count_of_infinities
-check "its checkpoint can be gone on with" resumes_what_diverges
-check "a campaign tells what diverged, and goes on" campaign_tells
+check "overflows of fp16 are counted" keeps_the_count_of_infinities
+check "a diverged run can resume from its checkpoint" resumes_what_diverges
+check "a campaign reports diverged runs and continues" campaign_tells
 check "the same command runs nothing again" goes_on_with_nothing
-check "it fails where accuracy is bounded" expect 1 "error: lr=1000: diverged: loss is nan" "$scalebench" run \
+check "divergence fails a run with an accuracy bound" expect 1 "error: lr=1000: diverged: loss is nan" "$scalebench" run \
     "$tmp/bound.yaml" --out "$tmp/results"
 if python_with pandas >/dev/null; then
-    check "pandas reads what is no number" loads_in_pandas
+    check "pandas reads values that are not numbers" loads_in_pandas
 else
-    lacks "pandas reads what is no number" pandas
+    lacks "pandas reads values that are not numbers" pandas
 fi
 if command -v Rscript >/dev/null; then
-    check "R reads what is no number" loads_in_r
+    check "R reads values that are not numbers" loads_in_r
 else
-    lacks "R reads what is no number" R
+    lacks "R reads values that are not numbers" R
 fi
 if "$build/peer_torch" --check "${wild[@]}" >"$tmp/answer.txt" 2>&1; then
-    check "the PyTorch peer tells it too" peer_tells_too
+    check "the PyTorch peer reports divergence, too" peer_tells_too
 else
-    lacks "the PyTorch peer tells it too" torch
+    lacks "the PyTorch peer reports divergence, too" torch
 fi
 finish

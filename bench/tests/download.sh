@@ -92,7 +92,7 @@ names_a_wrong_file() {
     rm "$file"
     expected=$(grep "$name" "$tmp/sums" | cut -d ' ' -f 1)
     found=$(sha256sum "$tmp/served/$name" | cut -d ' ' -f 1)
-    expect 1 "$file: wrong SHA-256 of what $url/whole sent: expected $expected, found $found; kept as $file.wrong" \
+    expect 1 "$file: wrong SHA-256 of the file from $url/whole: expected $expected, found $found; kept as $file.wrong" \
         data whole mnist || return 1
     mv "$tmp/kept" "$tmp/served/$name"
     [ ! -e "$file" ] && [ "$(cat "$file.wrong")" = wrong ] && data whole mnist && all_are_right
@@ -107,7 +107,7 @@ leaves_a_strange_file() {
 
 names_what_is_nowhere() {
     mv "$tmp/served/train-labels-idx1-ubyte.gz" "$tmp/kept"
-    expect 1 "mnist/train-labels-idx1-ubyte.gz: no mirror has it" data whole mnist || return 1
+    expect 1 "mnist/train-labels-idx1-ubyte.gz: not found on any mirror" data whole mnist || return 1
     mv "$tmp/kept" "$tmp/served/train-labels-idx1-ubyte.gz"
     [ ! -e "$sets_to/mnist/train-labels-idx1-ubyte.gz" ]
 }
@@ -121,13 +121,13 @@ if command -v python3 >/dev/null && command -v curl >/dev/null; then
     start_server
     check "gets everything" gets_everything
     check "asks for nothing twice" asks_nothing_twice
-    check "unpacks again what is missing" puts_unpacked_files_back
-    check "goes on after a cut" goes_on_after_a_cut
+    check "missing files are unpacked again" puts_unpacked_files_back
+    check "an interrupted download resumes" goes_on_after_a_cut
     check "starts again if a server sends no part" begins_anew_where_it_must
     check "starts again after a wrong part" begins_anew_after_a_wrong_part
     check "wrong sum" names_a_wrong_file
     check "file of somebody else" leaves_a_strange_file
-    check "file that no mirror has" names_what_is_nowhere
+    check "a file that no mirror has" names_what_is_nowhere
 else
     lacks "downloads" curl
 fi

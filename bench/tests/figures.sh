@@ -460,7 +460,7 @@ check "every kind of figure is drawn" draws_every_kind
 check "old figures are drawn again" old_figures_are_drawn_again
 check "figures that are missing are not listed" figures_that_are_missing_are_not_listed
 check "several programs draw the figures of one run at once" several_programs_draw_one_run
-check "what a killed program left is removed" abandoned_files_are_removed
+check "files left by a killed program are removed" abandoned_files_are_removed
 if command -v python3 >/dev/null; then
     check "series hold the numbers of the tables" series_agree_with_the_tables
     check "published accuracy is not shown beside generated data" generated_data_stand_alone
@@ -468,15 +468,15 @@ else
     skip "series hold the numbers of the tables" "no python3"
 fi
 check "figures are drawn from the tables alone" tables_suffice
-check "an empty figure says why it is" says_why_a_figure_is_empty
-check "a run says which curves and samples are missing" runs_say_what_is_not_drawn
+check "an empty figure states the reason" says_why_a_figure_is_empty
+check "a run names missing curves and samples" runs_say_what_is_not_drawn
 check "any column is drawn over anything, beside published values and these alone" any_column_is_drawn
 if command -v python3 >/dev/null; then
     check "several runs share a figure, with the values of each alone" several_runs_share_a_figure
 else
     skip "several runs share a figure, with the values of each alone" "no python3"
 fi
-check "runs of a figure that are none, and figures that nobody asks for, are named" wrong_runs_of_figures_are_named
+check "operands that are not runs and specs without figures are refused" wrong_runs_of_figures_are_named
 check "a run keeps the files of its figures" a_run_keeps_the_files_of_its_figures
 check "wrong options of figures are named" wrong_options_of_figures_are_named
 check "figures without values are refused where nothing trains" timed_figures_are_refused
@@ -489,7 +489,7 @@ else
     skip "a model line follows from coefficients" "no python3"
 fi
 check "the committed reference is drawn again" reference_is_drawn_again
-check "--set says what is drawn" set_says_what_is_drawn
+check "--set selects the figures" set_says_what_is_drawn
 check "long names go on in the next line of a legend" long_names_have_lines
 check "--set changes no run" set_changes_no_run
 check "--set finds the run with its values" set_finds_the_run_with_its_values

@@ -20,7 +20,7 @@ finds_a_difference() {
 if python=$(python_with torch); then
     check "exact gradients of small nets are as near as PyTorch's" compare exact softmax_784 \
         keras_690k lenet_21k cifar_62k keras_1200k vgg_mini
-    check "those of vgg11_bn are" compare exact vgg11_bn
+    check "gradients of vgg11_bn are right" compare exact vgg11_bn
     check "a gradient that is further off is found" finds_a_difference
 else
     lacks "exact gradients are as near as PyTorch's" torch

@@ -194,11 +194,11 @@ saved_operations_stand_under_the_roof() {
         awk 'NR == 3 { x = $1; y = $2 } NR == 4 { exit !($1 == x && $2 < y) } END { if (NR < 4) exit 1 }'
 }
 
-check "every network gives what the reference plan gives" every_network_is_right
+check "every network agrees with the reference plan" every_network_is_right
 check "the header is the table of columns" header_is_the_table
 check "every layer is there" every_layer_is_there
 check "numbers agree" numbers_agree
-check "whole training steps are there, with their share" whole_steps_are_there
+check "whole training steps have rows with their share of the peak" whole_steps_are_there
 check "a wrong result is found" finds_what_is_wrong
 check "a wrong result fails its launch, and is shown" a_run_with_a_wrong_result_fails
 check "two instruction sets take turns" two_instruction_sets_take_turns

@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 }
 END
 check "a program that leaks is made" "${CC:-gcc}" -O0 -g -o "$tmp/wrong" "$tmp/wrong.c"
-check "valgrind tells a leak" expect 9 "definitely lost" run_valgrind "$tmp/wrong"
+check "valgrind reports a leak" expect 9 "definitely lost" run_valgrind "$tmp/wrong"
 
 for model in $models; do
     if [ "$model" = vgg11_bn ] && [ "${MEMORY_CHECKS:-}" != all ]; then

@@ -19,7 +19,7 @@ usage_errors_are_explained() {
         expect 2 "--hosts 1: 2 to 16" ci/netns.sh --hosts 1 run true &&
         expect 2 "--rate fast: 1gbit, 100mbit" ci/netns.sh --rate fast run true &&
         expect 2 "unknown command 'walk'; known: run exec probe hold enter sweep" ci/netns.sh walk true &&
-        expect 1 "no hosts 'sb1t1n1' are held here" ci/netns.sh enter sb1t1n1 true &&
+        expect 1 "hosts 'sb1t1n1' not found here" ci/netns.sh enter sb1t1n1 true &&
         expect 2 "unknown option --speed" ci/netns.sh --speed 3 run true &&
         expect 0 "one rank on every host" ci/netns.sh --help
 }
@@ -44,7 +44,7 @@ full_folders_are_named() {
     mkdir "$tmp/full"
     for size in size=4k size=8k,nr_inodes=2; do
         # shellcheck disable=SC2016 # expands in the other shell
-        expect 3 " cannot be written: No space left on device; set TMPDIR to a folder with room" unshare --mount sh -c \
+        expect 3 " cannot be written: No space left on device; set TMPDIR to a folder with free space" unshare --mount sh -c \
             'mount -t tmpfs -o "$1" tmpfs "$0" && head -c 4096 /dev/zero >"$0/zeros" && TMPDIR=$0 exec ci/netns.sh exec true' \
             "$tmp/full" "$size" && grep "netns.sh: $tmp/full/sb" "$tmp/expect.log" || return 1
     done
@@ -123,7 +123,7 @@ ranks_of_a_host_share_memory() {
         { sent = $2 == 1 ? 0 : $3 == "ring" ? 2 * ($1 - 1) / $1 * 87360 : 87360 }
         !($4 >= sent && $4 <= 1.1 * sent) { wrong = 1 } END { exit wrong || NR != 12 }'
 }
-check "ranks of a host share memory, those of different hosts do not" ranks_of_a_host_share_memory
+check "ranks share memory on one host, but not between hosts" ranks_of_a_host_share_memory
 
 # UCX's settings for the hosts do not apply to ranks elsewhere.
 local_points_run_beside() {
@@ -131,7 +131,7 @@ local_points_run_beside() {
     paste -d' ' <(column kind mixed) <(column status mixed) | tee /dev/stderr |
         cmp - <(printf '%s\n' "measured ok" "emulated ok")
 }
-check "local points run beside those on the hosts" local_points_run_beside
+check "local points run beside points on the hosts" local_points_run_beside
 
 # The other hosts still reach the head when any host is removed.
 head_keeps_its_address() {
@@ -174,7 +174,7 @@ fails_in_order() {
         --data.set mnist --data.path /nowhere || return 1
     [ "$(wc -l <"$tmp/expect.log")" -eq 1 ]
 }
-check "what all ranks find wrong is said once" fails_in_order
+check "an error of all ranks is printed once" fails_in_order
 
 # A rate or delay that the given hosts do not have is rejected.
 another_link_is_refused() {

@@ -73,9 +73,9 @@ differs="collective [0-9]+ is not the same on all 2 ranks; rank 0: allreduce of 
 check "a thread without a core is refused" refuses_a_thread_without_a_core
 check "every kind of overlap runs" runs_every_kind
 if python=$(python_with csv); then
-    check "records say what was done" records_say_what_was_done
+    check "records name the overlap mode" records_say_what_was_done
 else
-    lacks "records say what was done" python3
+    lacks "records name the overlap mode" python3
 fi
 check "ranks that disagree about buckets end the job" ends_where_ranks_disagree \
     "bucketed --sync.first_cap_mib 0" --sync.cap_mib 0.001 1 \

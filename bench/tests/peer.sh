@@ -350,7 +350,7 @@ leaves_no_record_of_a_refused_run() {
 }
 check "a refused run leaves no record" leaves_no_record_of_a_refused_run
 check "an option that is wrong is named" expect 2 "train.lr" "$peer" "${softmax[@]}" --train.lr x
-check "what only train_cnn does is refused" expect 2 "--run accuracy or time" "$peer" "${softmax[@]}" \
+check "options of train_cnn alone are refused" expect 2 "--run accuracy or time" "$peer" "${softmax[@]}" \
     --run evaluate --checkpoint.start bench/tests/peer.sh
 check "a Python that is not there is named" refuses "/no/python" --peer.python /no/python
 check "without PyTorch its points are skipped" without_torch
@@ -360,7 +360,7 @@ if ! "$peer" --check "${softmax[@]}" >"$tmp/answer.txt" 2>&1; then
     lacks "the PyTorch peer" torch
     finish
 fi
-check "what PyTorch's side lacks is named" refuses "data.read 'scatter' is not supported; known: all" \
+check "missing PyTorch modules are named" refuses "data.read 'scatter' is not supported; known: all" \
     --data.read scatter
 check "softmax_784 with sgd" same_losses "${softmax[@]}" --train.lr 0.05 --train.momentum 0.9 \
     --train.weight_decay 0.001 --measure.time.steps 19
@@ -378,12 +378,12 @@ check "two ranks train as one" ranks_agree
 check "ranks that train apart do as ours" apart_as_ours
 python=$(python_with torch)
 for ranks in 1 3; do
-    check "weights are those of train_cnn, by every strategy, on $ranks" same_weights "$ranks"
+    check "weights agree with train_cnn for every strategy on $ranks" same_weights "$ranks"
 done
 check "calls and their bytes are counted" same_calls
 check "a rank that is killed ends its launch" ends_with_a_rank KILL .
 check "a rank that is stopped does too, with a reason" ends_with_a_rank STOP "has lost another rank"
-check "a rank that is killed while it starts does too" ends_with_a_rank_that_starts
+check "a rank killed while it starts ends the launch, too" ends_with_a_rank_that_starts
 check "an error of one rank does too" ends_with_an_error
 check "a first cap that PyTorch would pass over is refused" refuses_a_first_cap
 check "ranks that cannot meet say why" refuses_to_meet

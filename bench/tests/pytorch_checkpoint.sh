@@ -77,9 +77,9 @@ if python=$(python_with torch); then
     set=mnist
     find_data
     classes="0, 1, 2, 3, 4, 5, 6, 7, 8, 9\\]"
-    check "lenet_21k predicts in PyTorch what it predicts here" predicts_the_same 1 lenet_21k \
+    check "lenet_21k makes the same predictions in PyTorch" predicts_the_same 1 lenet_21k \
         --data.samples 6000 --train.lr 0.05 --train.momentum 0.5
-    check "keras_690k predicts in PyTorch what it predicts here" predicts_the_same 2 keras_690k \
+    check "keras_690k makes the same predictions in PyTorch" predicts_the_same 2 keras_690k \
         --data.samples 3000 --train.optimizer adam --train.lr 0.001
     check "a difference is found" finds_a_difference
     set=idx data=$tmp/grey
@@ -102,15 +102,15 @@ if python=$(python_with torch); then
         takes_what_pytorch_trained vgg_mini BF16 module.
     classes="[0-9]" # a single class suffices, since parameters are compared
     for type in bf16 f16; do
-        check "a copy in $type is what PyTorch makes of the checkpoint" copies_for_pytorch vgg_mini "$type"
+        check "a copy in $type equals PyTorch's conversion of the checkpoint" copies_for_pytorch vgg_mini "$type"
     done
     classes="[0-9], [0-9]"
-    check "vgg_mini predicts in PyTorch what it predicts here" predicts_the_same 2 vgg_mini \
+    check "vgg_mini makes the same predictions in PyTorch" predicts_the_same 2 vgg_mini \
         --train.epochs 3 --train.lr 0.05 --train.momentum 0.9
-    check "its batches were counted" grep -qx "batches 51" "$tmp/vgg_mini.log"
-    check "vgg11_bn predicts in PyTorch what it predicts here" predicts_the_same 1 vgg11_bn \
+    check "the checkpoint counts the batches" grep -qx "batches 51" "$tmp/vgg_mini.log"
+    check "vgg11_bn makes the same predictions in PyTorch" predicts_the_same 1 vgg11_bn \
         --checkpoint.start "$tmp/vgg11_bn.torch" --data.samples 60 --train.lr 1e-4
-    check "its batches were counted on from PyTorch's" grep -qx "batches 5" "$tmp/vgg11_bn.log"
+    check "the count of batches continues from PyTorch's" grep -qx "batches 5" "$tmp/vgg11_bn.log"
 else
     lacks "PyTorch predicts what the trainer predicts" torch
 fi

@@ -88,13 +88,13 @@ what_becomes_of_reports_is_the_ledgers() {
     grep -qF -- "$(grep -m 1 '^[0-9]* claims: ' results/claims.md)" README.md
 }
 
-check "README's example is what its run prints" the_example_is_a_printed_one
-check "README's ratios to PyTorch are those of the tables" \
+check "README's example equals the table of its run" the_example_is_a_printed_one
+check "README's ratios to PyTorch agree with the tables" \
     peer_rows_are_of_the_tables peer softmax_784 lenet_21k keras_690k
 check "and of the large net" peer_rows_are_of_the_tables peer_vgg vgg11_bn
-check "README's speed-ups are those of the tables" second_cores_are_of_the_tables
-check "what README says of the reports is what the ledger says" what_becomes_of_reports_is_the_ledgers
-check "the documents of references are what the program writes" documents_are_of_the_program
+check "README's speed-ups agree with the tables" second_cores_are_of_the_tables
+check "README's verdicts on the reports agree with the ledger" what_becomes_of_reports_is_the_ledgers
+check "documents of references equal the program's output" documents_are_of_the_program
 check "results/reference/README.md lists the manifests of its references" the_list_of_references_is_current
 
 finish

@@ -323,14 +323,14 @@ says_why_nothing_begins() {
 }
 
 check "a campaign completes" completes
-check "a run keeps what is needed to repeat it" keeps_what_is_needed_to_repeat
+check "a run stores everything needed to repeat it" keeps_what_is_needed_to_repeat
 check "the same command runs nothing twice" runs_nothing_twice
 unshare=(unshare --uts)
 "${unshare[@]}" true 2>/dev/null || unshare=(unshare --map-root-user --uts)
 if "${unshare[@]}" true 2>/dev/null; then
-    check "a campaign goes on on another host of the same kind" goes_on_on_another_host
+    check "a campaign resumes on another host of the same kind" goes_on_on_another_host
 else
-    skip "a campaign goes on on another host of the same kind" "may not set a host name, not even its own"
+    skip "a campaign resumes on another host of the same kind" "may not set a host name, not even its own"
 fi
 if [ "$(nproc)" -gt 1 ]; then
     check "other cores begin a new run" begins_anew_on_another_kind_of_machine
@@ -340,31 +340,31 @@ fi
 check "table prints a run's table again" prints_the_table_again
 check "--fresh begins a new run" begins_anew_when_fresh
 check "another program begins a new run" begins_anew_with_another_program
-check "the old program put back goes on with its run" goes_on_with_the_old_program
-check "another spec goes on with the run" goes_on_with_another_spec
+check "the restored old program resumes its run" goes_on_with_the_old_program
+check "another spec resumes the run" goes_on_with_another_spec
 check "a launch whose records are damaged is measured again" measures_damaged_records_again
 check "a failing point does not stop the others" goes_on_after_a_failing_point
 check "the same command tries a failed point again" tries_a_failed_point_again
 check "a failed launch is tried again" tries_a_failed_launch_again
 check "a failure that was made good counts in its own run alone" counts_the_failures_of_this_run
 check "a point that fails alike from the first is given up" gives_up_what_fails_alike
-check "a grown spec runs what it lacks" runs_what_a_grown_spec_lacks
+check "a spec with more points runs only the missing ones" runs_what_a_grown_spec_lacks
 check "the budget ends a campaign" spends_no_more_than_the_budget
 check "points that cannot run are skipped aloud" skips_aloud
 check "points whose instructions the processor lacks are skipped" skips_what_the_processor_lacks
 check "--strict refuses skips" refuses_skips_when_strict
-check "nothing is begun when no point can run" refuses_when_nothing_can_run
-check "a rank that does not begin says why, every time" says_why_nothing_begins
+check "no run begins if no point can run" refuses_when_nothing_can_run
+check "a rank that cannot start reports the reason at each launch" says_why_nothing_begins
 check "plan runs nothing" plans_without_running
 check "an empty folder for results is refused" refuses_an_empty_folder
-check "a place that cannot be written is refused with what is expected" refuses_places_of_no_use
+check "a folder that cannot be written to is refused with the expected one" refuses_places_of_no_use
 check "latest follows the runs, not the clock" latest_follows_the_runs
 check "no temporary link is left" leaves_no_temporary_link
 check "closed standard descriptors harm nothing" runs_with_closed_descriptors
 check "a parent that ignores SIGCHLD harms nothing" runs_where_children_are_ignored
-check "a limit of the size of files is told" tells_of_files_too_large
+check "a limit of file sizes is reported" tells_of_files_too_large
 check "a folder is no launcher" refuses_a_folder_as_launcher
 check "a run whose manifest is damaged is named" says_which_run_it_does_not_know
 check "names that are no UTF-8 are kept" keeps_names_that_are_no_text
-check "what brings tables back is said" says_how_tables_come_back
+check "a message names the command that restores tables" says_how_tables_come_back
 finish

@@ -206,12 +206,12 @@ check_or_skip || {
 }
 export SLURM_CONF=$cluster/slurm.conf
 check "a job ends as a local run does" ends_as_a_local_run_does
-check "it is the job that the template's lines describe" is_the_job_of_its_lines
+check "the job has the properties in the template" is_the_job_of_its_lines
 check "ranks stay inside the job's cores" stays_inside_its_cores
-check "scancel leaves a campaign that goes on, and no process" survives_scancel
+check "scancel leaves no process and a campaign that can resume" survives_scancel
 check "so does the time limit" survives_its_time_limit
-check "a job that Slurm begins again goes on" begins_again
-check "srun without MPI is refused, with it starts one run" srun_starts_one_run
+check "a job requeued by Slurm resumes" begins_again
+check "srun without MPI is refused, with MPI it starts one run" srun_starts_one_run
 check "stopping leaves no process" leaves_nothing
 check "two at once do not meet" starts_again_beside_another
 finish

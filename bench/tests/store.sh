@@ -148,7 +148,7 @@ runs_of_earlier_versions_are_shown() {
     cp -r "$tmp/now/fake/${old##*/}" "$out/fake/"
     old=$out/fake/${old##*/}
     sed -i 's/"facts": /"programs": /' "$old/manifest.json"
-    expect 0 "${old##*/} was made by a version that kept no facts" run || return 1
+    expect 0 "${old##*/} is from a version of scalebench without facts in the manifest" run || return 1
     [ "$(runs)" -eq 2 ] && cmp "$tmp/before" "$old/journal.jsonl" && ! cmp -s "$tmp/before" "$journal" &&
         expect 0 "allreduce" "$bin/scalebench" table "$old" && expect 0 "${old##*/}  finished" status fake
 }
@@ -179,9 +179,9 @@ another_peer_runs_itself() {
     echo "torch 2" >"$FOUNDATIONS"
     expect 0 "'torch 1' then, 'torch 2' now. Earlier launches are kept, and count again with the earlier one" \
         run "${with_peer[@]}" || return 1
-    grep "6 launches on another version of a peer are kept and not shown" "$tmp/expect.log" || return 1
+    grep "6 launches of another version of the peer program are kept and not shown" "$tmp/expect.log" || return 1
     [ "$(rows_that_count train_cnn) $(rows_that_count peer_torch)" = "12 6" ] && [ "$(runs)" -eq 1 ] || return 1
-    expect 0 "6 launches on another version of a peer" status fake && cp "$journal" "$tmp/before" &&
+    expect 0 "6 launches of another version of the peer program" status fake && cp "$journal" "$tmp/before" &&
         expect 0 "fake" run "${with_peer[@]}" && cmp "$tmp/before" "$journal"
 }
 
@@ -431,13 +431,13 @@ fi
 check "another seed runs itself" another_seed_runs_itself
 check "less is kept and not shown" less_is_kept_and_not_shown
 check "another program leaves the old run to go on with" another_program_keeps_the_old_run
-check "runs of earlier versions are shown, not gone on with" runs_of_earlier_versions_are_shown
+check "runs of earlier versions are shown, not resumed" runs_of_earlier_versions_are_shown
 check "another version of a peer runs itself, in the same run" another_peer_runs_itself
 check "the old version back runs nothing" the_old_peer_runs_nothing
 check "a spec that measures nothing rewrites spec and tables" nothing_measured_writes_all
 check "a torn line is cut off, a damaged one is named" tells_of_a_damaged_journal
-check "status tells what runs and what was interrupted" tells_what_runs
-check "growing is refused while it runs" growing_is_refused_while_it_runs
+check "status reports running and interrupted campaigns" tells_what_runs
+check "a larger spec is refused while its campaign runs" growing_is_refused_while_it_runs
 check "killed $kills times, nothing is lost or counted twice" survives_kills
 check "a limit of files" survives_a_limit_of_files
 mount=(unshare --mount)

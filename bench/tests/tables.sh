@@ -316,8 +316,8 @@ check "every row is there" has_every_row
 check "the table is there for documents" is_a_document
 if command -v python3 >/dev/null; then
     check "every file fits the dictionary" fits_the_dictionary
-    check "what does not fit is found" finds_what_does_not_fit
-    check "the sentence below the table stands in a file" says_what_the_losses_are
+    check "models that do not fit are found" finds_what_does_not_fit
+    check "the sentence below the table is in a file" says_what_the_losses_are
     check "classes add up to epochs, hashes are equal over ranks" adds_up
 else
     lacks "every file fits the dictionary" python3
@@ -336,7 +336,7 @@ fi
 check "a file that is missing is written again" again_runs_nothing_and_mends
 check "the table prints from tables alone" prints_from_tables
 check "the table of a committed result prints" prints_what_is_committed
-check "a network stands beside a published summary" stands_beside_a_summary
+check "a network is printed beside a published summary" stands_beside_a_summary
 check "a published file without rows" takes_names_alone
 check "columns, networks and strategies are explained" explains
 check "every word of tables and columns is explained" explains_every_word
@@ -384,9 +384,9 @@ is_told_without_strict() {
 }
 
 check "a whole run meets twelve of twelve" meets_all
-check "no bound: eleven" breaks "figures=[bars]" 11
+check "eleven rules are met without an accuracy bound" breaks "figures=[bars]" 11
 check "images left out for no reason: eleven" breaks "data.samples=500 differs=[]" 2
 check "a single launch: eleven" breaks "measure.time.launches=1..1 seed=2" 5
-check "without --strict it is told" is_told_without_strict
+check "rules that are not met are reported without --strict" is_told_without_strict
 
 finish

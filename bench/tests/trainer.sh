@@ -165,14 +165,14 @@ identifies_its_launches() {
 }
 
 check "every rank writes a whole record" records
-check "what is told beforehand is what is recorded" identifies_its_launches
+check "the described plan equals the recorded plan" identifies_its_launches
 check "a strategy's own messages are counted" counts_messages
 check "sums besides the gradients are counted" counts_other_sums
-check "a server's answers to ranks behind it are counted" counts_late_answers
-check "of replicas that differ the average is compared" compares_the_average
-check "what measuring costs can be left out" measures_nothing_but_time
+check "answers of a server to late ranks are counted" counts_late_answers
+check "the average of differing replicas is compared" compares_the_average
+check "the cost of measuring can be left out" measures_nothing_but_time
 check "records of many steps take no memory" records_take_no_memory
-check "time between steps is told apart" loop_holds_the_window
+check "time between steps is recorded separately" loop_holds_the_window
 check "an epoch's time leaves hashing out" epochs_hold_their_steps_alone
 check "polling: a deadline names the rank that stopped" names_the_stopped_rank poll 2
 check "blocking: a deadline names the rank that stopped" names_the_stopped_rank block 2
@@ -202,7 +202,7 @@ check "a worker alone: a deadline names the rank that stopped" names_the_stopped
     --sync.strategy param_server --sync.variant async
 check "more servers than ranks" expect 2 "sync.servers = 3, but ranks = 2" \
     "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --sync.strategy param_server --sync.servers 3
-check "shared memory wants one node" expect 2 "all ranks on one node, found 1 of 2" \
+check "shared memory needs one node" expect 2 "all ranks on one node, found 1 of 2" \
     env MPIR_CVAR_NUM_CLIQUES=2 "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --sync.strategy shm
 check "a killed rank takes the job with it" dies_together
 without_output() { # command
@@ -277,7 +277,7 @@ fp16_plan_is_described() {
 }
 check "a plan in bf16 is described" bf16_plan_is_described
 check "a plan in fp16 is described" fp16_plan_is_described
-check "nothing is left out of the exact plan" expect 0 "100.0 % done" "$train_cnn" \
+check "the exact plan skips no work" expect 0 "100.0 % done" "$train_cnn" \
     --model configs/models/keras_690k.yaml --kernels.plan exact --describe-plan
 # Convolutions and dense layers have a choice each; the exact plan has no Winograd.
 tuned_plan_is_described() {
@@ -442,13 +442,13 @@ check "a checkpoint that is not there is named with its option" \
 check "steps are left out of a record alone" expect 2 "train_cnn: --no-steps has no effect without --record" \
     "$train_cnn" --model "$model" --no-steps
 check "one description at a time" expect 2 "expected only one of --describe" "$train_cnn" --describe --identify
-check "an option is named as it is typed" expect 2 "train_cnn: --rate: 'abc' is not a number" "$train_cnn" --model "$model" --rate abc
+check "messages name an option as it was typed" expect 2 "train_cnn: --rate: 'abc' is not a number" "$train_cnn" --model "$model" --rate abc
 check "unknown strategy names the nearest" expect 2 "allreduce" \
     "$train_cnn" --model "$model" --sync.strategy=allreduec
 check "variant of another strategy" expect 2 "known: usual plain pickled" \
     "$train_cnn" --model "$model" --sync.strategy reduce_bcast --sync.variant linear
 check "word that is no option" expect 2 "'extra' is not an option" "$train_cnn" --model "$model" extra
-check "a mistake is told once" speaks_once
+check "an error is printed once" speaks_once
 check "two batch sizes" expect 2 "train.batch_per_rank = 8 times train.accumulate = 1 times ranks = 1 is 8 images, but train.global_batch = 100" \
     "$train_cnn" "${small[@]}" --train.batch_per_rank 8
 check "batch larger than the data" expect 2 "train.global_batch = 5000: expected at most" \

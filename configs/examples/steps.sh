@@ -1,9 +1,9 @@
 #!/bin/sh
-# A program that tells the time of each of its steps, by which its points have step_p95_ms, step_max_ms and trends:
+# A program that records the time of each step, so that its points have step_p95_ms, step_max_ms and trends:
 #     workload: {command: [steps.sh, "{record}", "{ranks}"]}
-# Each rank writes rank.N.jsonl in the folder that {record} stands for: a line that says hello, one for each step,
-# and an end, without which the launch does not count. All fields are in bench/record/metrics.def; those here must
-# be there, and are 0, "" or null where a program has nothing to tell.
+# Each rank writes rank.N.jsonl in the folder {record}: a line of type hello, one line per step and a line of type
+# end. A launch without the last line does not count. bench/record/metrics.def lists all fields. The fields below
+# are required; use 0, "" or null if a program has no value.
 rank=${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}} ranks=$2 steps=12 warmup=2 window=0
 exec >"$1/rank.$rank.jsonl"
 

@@ -169,7 +169,7 @@ static enum status check_launch(const struct campaign *c, struct error *e)
     size_t n = c->journal.n_launches;
     if (n > 0 && launch_is_done(&c->journal.launches[n - 1]))
         return OK;
-    return error_set(e, ERR_MPI, "doctor: the measuring ranks failed: %s",
+    return error_set(e, ERR_MPI, "doctor: the measurement failed: %s",
                      n > 0 ? c->journal.launches[n - 1].reason : "none was started");
 }
 

@@ -237,14 +237,14 @@ END
     expect 2 "known: text csv markdown" "$scalebench" claims --format json
 }
 
-check "the committed ledger is what the tables say" expect 0 "All " "$scalebench" claims
+check "the committed ledger agrees with the tables" expect 0 "All " "$scalebench" claims
 check "claims.csv is written by the program" is_current csv results/claims.csv
 check "claims.md is written by the program" is_current markdown results/claims.md
-check "it holds what a ledger should" holds_what_a_ledger_should
-check "its numbers stand in rows that are there" rows_are_there
+check "the ledger has all required entries" holds_what_a_ledger_should
+check "numbers of the ledger link to existing rows" rows_are_there
 check "a changed cell flips the claims that rest on it" a_cell_flips_its_claims
 check "every verdict hangs on cells" every_verdict_hangs_on_cells
-check "a run that comes later is judged" a_new_run_is_judged
+check "a run added later is judged" a_new_run_is_judged
 check "--update writes the ledger anew" updates
 check "every number of the story is a link to a row" the_story_links_its_numbers
 check "a number or verdict of the story that the claims do not have is named" the_story_names_its_mistakes

@@ -56,7 +56,7 @@ check "bash: a network to explain" offers_just "lenet_21k" explain lenet
 check "bash: a cluster" offers_just "example" submit quick.yaml --site ""
 check "bash: a published summary" offers_just "amundkar_layers.csv" model lenet_21k --published amundkar_l
 check "bash: a run by its campaign, or one that is committed" offers_just "study strong_scaling" report --out "$tmp/results" st
-check "bash: what can be listed" offers_just "strategies" list strat
+check "bash completes names that can be listed" offers_just "strategies" list strat
 check "bash: a network" offers_just "lenet_21k" model le
 check "bash: values of an option" offers_just "text junit" check results/x --format ""
 check "bash: a run, none without a manifest" offers_just "$tmp/results/study/one" check --out "$tmp/results" "$tmp"

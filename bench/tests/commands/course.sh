@@ -59,7 +59,7 @@ PY
 awk '/^```sh$/ { inside = 1; next } /^```/ { inside = 0 } inside' "$page" >"$tmp/commands"
 check "the page has a campaign and a check for each task" eval \
     'has_commands 8 "make bench CONFIG=" && has_commands 7 "build/scalebench check "'
-check "its answers are in the rows that they link to" answers_are_in_their_rows
+check "answers of the course are in the linked rows" answers_are_in_their_rows
 
 ci/netns.sh probe >"$tmp/probe.log" 2>&1
 case $? in

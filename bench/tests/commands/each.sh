@@ -73,7 +73,7 @@ done < <(commands)
 has_every_command() {
     diff <("$scalebench" help | sed -n 's/^  \([a-z]\{3,\}\) .*/\1/p' | grep -vx help | sort) <(commands | cut -d'|' -f1 | sort)
 }
-check "no command lacks its row" has_every_command
+check "every command has its row" has_every_command
 
 # The page is one file and opens without a network.
 page_holds_the_run() {
@@ -89,6 +89,6 @@ from_what_is_committed() { # run
     compgen -G "$tmp/$1/*.svg" >/dev/null
 }
 for run in naik_yadav_table1 kota_fig8 wang_yang_fig7 amundkar_throughput past_pinning; do
-    check "$run is printed and drawn from what is committed" from_what_is_committed "$run"
+    check "$run is printed and drawn from committed files" from_what_is_committed "$run"
 done
 finish

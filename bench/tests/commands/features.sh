@@ -47,7 +47,7 @@ refuses() { # message, feature, file, sed program
 }
 
 check "every entry is proven" ci/features.sh check
-check "results/features.md has the tables that it makes" is_current
+check "results/features.md has the generated tables" is_current
 check "aspects count the features below them" counts_what_is_below
 check "a column that is none" refuses "gradients too: raw.csv has no column 'grad_mib'" "gradients too" \
     features s/grads_mib/grad_mib/
@@ -56,9 +56,9 @@ check "a test that does not run" refuses "Adasum: 'make test' does not run 'comm
 check "a case that its test has not" refuses "Adasum: comm/tests/mpi_approximate.c has no case 'adasum_adds'" Adasum \
     features 's/adasum_adds_orthogonal.*/adasum_adds/'
 check "a case that its script has not" refuses "bench/tests/training/timeline.sh has no case 'traces'" "timeline of a step" \
-    features 's/traces have what viewers want/traces/'
+    features 's/traces have the fields that viewers need/traces/'
 check "an entry without a proof" refuses "Adasum: proof missing" Adasum features 's/test .*//'
-check "a proof of what is not here" refuses "Adasum: scalebench lacks it, but it has proofs" Adasum features s/sync.strategy=adasum//
+check "a missing proof is reported" refuses "Adasum: scalebench lacks it, but it has proofs" Adasum features s/sync.strategy=adasum//
 check "an option that is none" refuses "clipping by value: 'train.clip=0.1' is refused" "clipping by value" \
     features s/clip_value=/clip=/
 check "an aspect that nobody published" refuses "'Data Update' is no row of results/published" Adasum \
@@ -73,7 +73,7 @@ check "an entry without a name" refuses "Adasum: expected its name in horovod" A
     features_documented 's/hvd.AdaSum//'
 check "an entry without a source" refuses "Adasum: '' is not a source of horovod" Adasum \
     features_documented '/horovod/s/,[^,]*$/,/'
-check "what was not found without where it was sought" refuses "Adasum: '' is not a source of pytorch" Adasum \
+check "a feature not found needs the place of the search" refuses "Adasum: '' is not a source of pytorch" Adasum \
     features_documented '/pytorch/s/,[^,]*$/,/'
 check "sources of another version" refuses "Horovod: 'https://github.com/horovod/horovod/blob/master/' is not an address of version 0.28.1" \
     Adasum features_frameworks s/v0.28.1/master/

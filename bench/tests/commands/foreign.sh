@@ -321,11 +321,11 @@ measure: {time: {launches: 2..2}}' >"$tmp/own.yaml"
         "$out/own/latest/summary.csv"
 }
 
-check "it is measured with its own option as an axis" measures
-check "it is judged by the time that it tells" judges_by_its_own_time
-check "its speed-ups are compared" compares_speedups
+check "a program is measured with its own option as an axis" measures
+check "points are compared by the time that the program prints" judges_by_its_own_time
+check "speed-ups of a program are compared" compares_speedups
 check "figures of time, speed-up and efficiency" draws
-check "the axis of time says which" names_its_time
+check "the time axis names its metric" names_its_time
 check "metrics by pattern" tells_metrics
 check "a figure of a metric" draws_metrics
 check "a curve a metric" tells_metrics_apart
@@ -335,7 +335,7 @@ check "a figure over an option of its own" draws_own_options
 check "the same command runs nothing again" goes_on
 check "wall time" takes_wall_time
 check "beside a point that trains" stands_beside_training
-check "a program that writes records tells its steps" records_steps
+check "a program that writes records has step times" records_steps
 check "a field that a record lacks" lacks_field
 check "the last line that matches counts" reads_last_line
 check "a last line that holds no number is none" takes_no_earlier_number
@@ -346,10 +346,10 @@ check "strong scaling is a ratio of times" scales strong 1 0.5
 check "weak scaling counts the work of each rank" scales weak 2 1
 check "a program that fails" fails_with 1 "exit status 7" 'echo oh; exit 7'
 check "a program that hangs" fails_with 1 "not done within measure.limit (2 s)" 'sleep 60'
-check "a program that tells no metric" fails_with 1 \
+check "a program that prints no metric" fails_with 1 \
     "workload.metrics: no line matches 'time_s = took (.*) s'; the last lines are 'two', 'three', 'done'" \
     'echo one; echo two; echo three; echo; echo done'
-check "its reason is printed once" [ "$(grep -c "no line matches" "$tmp/expect.log")" = 1 ]
+check "the reason of a failed launch is printed once" [ "$(grep -c "no line matches" "$tmp/expect.log")" = 1 ]
 check "the folder of a launch that failed is named" grep -qE "will not be retried \(.*/own/[^/]+/launches/[^/]+/time-[0-9]+\)" \
     "$tmp/expect.log"
 check "a program that is not there leaves its own points out" leaves_out ./nobody "No such file"

@@ -28,7 +28,7 @@ takes_quotes_that_are_there() {
 
 refuses_a_test_that_is_none() {
     local name
-    expect 2 "TEST=sumary is part of no test's name; nearest: " by_make test TEST=sumary || return 1
+    expect 2 "TEST=sumary: no test has this in its name; nearest: " by_make test TEST=sumary || return 1
     for name in collect_summ "sync_f64 on 3 ranks" runner; do
         TEST=$name ci/run_tests.sh --check || return 1
     done
@@ -53,5 +53,5 @@ take_what_has_tables() {
 check "make refuses options that lost their quotes" refuses_what_lost_its_quotes
 check "make takes quotes in SET and OUT" takes_quotes_that_are_there
 check "make test refuses a name that no test has" refuses_a_test_that_is_none
-check "make report and artifact take what has tables" take_what_has_tables
+check "make report and artifact accept runs with tables" take_what_has_tables
 finish

@@ -93,11 +93,11 @@ check "a plan binds as the runner's would, under hydra" binds_as_the_runner_woul
 check "and under srun, by the ranks of its own node" binds_as_the_runner_would by_slurm "4,2(x3)"
 check "bind none leaves ranks alone" leaves_alone
 check "more ranks than cores are refused" refuses_more_than_there_is
-check "what is wrong is said" says_what_is_wrong
-check "what ranks left in shared memory is removed" removes_what_ranks_left
+check "pin reports wrong arguments" says_what_is_wrong
+check "shared memory left by ranks is removed" removes_what_ranks_left
 if unshare --pid --fork --mount-proc true 2>/dev/null; then
-    check "what processes hold that it cannot see stays" spares_what_others_hold
+    check "shared memory of processes that pin cannot see is kept" spares_what_others_hold
 else
-    skip "what processes hold that it cannot see stays" "no process namespaces here"
+    skip "shared memory of processes that pin cannot see is kept" "no process namespaces here"
 fi
 finish

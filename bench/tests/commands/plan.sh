@@ -249,18 +249,18 @@ $thousand"
     plan "$spec" --set site.rate=10gbit && sums_to timed_s "20 < $slow - x < 80"
 }
 
-check "what was never run is estimated, and said so" estimates_roughly
+check "points that never ran are marked as estimated" estimates_roughly
 check "accuracy runs count by epochs and seeds" counts_accuracy_runs
 check "measure.budget bounds further launches" keeps_to_the_budget
 check "measure.limit ends launches" warns_of_the_limit
 check "steps of committed runs count" knows_other_campaigns
-check "what is skipped or not known has no time" leaves_out_what_does_not_run
-check "a run's own launches tell most" learns_from_its_launches
+check "skipped or unknown points have no time" leaves_out_what_does_not_run
+check "launches of the run itself take precedence in the forecast" learns_from_its_launches
 here=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["facts"]["machine"])' "$out/own/latest/manifest.json")
-check "a step over another network, or with sleep in it, is told apart" tells_networks_apart
-check "a net that is cut is told apart" tells_cut_nets_apart
-check "who is killed does not sleep" expects_no_sleep_of_the_killed
-check "memory is told where ranks hold the whole net" tells_memory_of_whole_nets
+check "steps with another link or with injected sleep are forecast apart" tells_networks_apart
+check "a network cut into stages is forecast apart" tells_cut_nets_apart
+check "a killed rank does not sleep" expects_no_sleep_of_the_killed
+check "memory is forecast if ranks hold the whole network" tells_memory_of_whole_nets
 check "a step of another machine is brought to the speed of this one" scales_other_machines
 check "a network is estimated by the rate of the nearest" estimates_by_the_rate_here
 if unshare -n true 2>/dev/null || unshare -rn true 2>/dev/null; then

@@ -91,7 +91,7 @@ if python=$(python_with jsonschema,yaml); then
     check "every committed spec is valid" takes_all "${specs[@]}"
     write_spec
     check "keys nested, dotted and in each place" takes_all "$tmp/every.yaml"
-    check "what is wrong by itself is refused" refuses_the_wrong
+    check "a value that is wrong alone is refused" refuses_the_wrong
 else
     lacks "specs against the schema" jsonschema
 fi

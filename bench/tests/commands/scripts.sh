@@ -32,7 +32,7 @@ for script in "${scripts[@]}"; do
     check "$script --help" tells "$script" "$tmp"
     check "$script --nonsense" refuses "$script"
 done
-check "one argument too many" expect 2 "usage: ci/bundle.sh [FOLDER]" ci/bundle.sh "$tmp" more
+check "one argument too many" expect 2 "usage: ci/bundle.sh [BUILD_FOLDER]" ci/bundle.sh "$tmp" more
 check "another kind of packages too many" expect 2 "usage: deps.sh" ci/deps.sh core extra
 # Numbers keep decimal points in a locale with decimal commas.
 counts_with_points() {
@@ -53,6 +53,6 @@ keeps_nothing_on_its_way() {
     expect 1 "summary.csv" env TMPDIR="$tmp/on_its_way" ci/references.sh keep strong_scaling &&
         [ -z "$(ls "$tmp/on_its_way")" ]
 }
-check "what cannot be kept leaves nothing" keeps_nothing_on_its_way
+check "output that cannot be kept leaves no files" keeps_nothing_on_its_way
 check "a list that has no names" expect 2 "usage: ci/references.sh" ci/references.sh write peer
 finish

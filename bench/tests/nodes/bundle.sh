@@ -120,7 +120,7 @@ by_hand() {
         expect 2 "is unknown; nearest 'allreduce'" enter /srv/other ./scalebench plan strong_scaling.yaml \
             --set sync.strategy=alreduce
 }
-check "programs run by hand, and say what is wrong" by_hand
+check "programs of a bundle run by hand and report errors" by_hand
 
 elsewhere_too() {
     (cd "$tmp" && expect 0 "ranks=2 nodes=1" "$bare/srv/other/build/mpiexec" -n 2 \

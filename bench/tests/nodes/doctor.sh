@@ -13,13 +13,13 @@ set -u
 is_told_of() {
     "$scalebench" doctor --help | grep -q 'Check a site' && "$scalebench" man | grep -q 'doctor'
 }
-check "help and the man page tell of it" is_told_of
+check "help and the man page describe doctor" is_told_of
 check "an option that does not exist is refused" expect 2 "SET:1:1: site: 'hots' is unknown" doctor --set "site.hots=4"
 check "so are several points" expect 2 "makes 2 points, expected one" doctor --set "matrix.ranks=[1,2]"
 check "and a spec that is not there" expect 2 "nowhere.yaml" doctor nowhere.yaml
 check "a link that the local site does not have" expect 2 "SET:1:11: site.rate has no effect" doctor --set site.rate=1gbit
-check "--set says how many ranks" expect 3 "500 ranks x 1 thread need 500 cores" doctor --set "ranks=500 place.oversubscribe=refuse"
-check "what cannot run here says why" expect 3 "but the local site has 1" doctor --set nodes=2
+check "--set sets the number of ranks" expect 3 "500 ranks x 1 thread need 500 cores" doctor --set "ranks=500 place.oversubscribe=refuse"
+check "a site that cannot run here is reported with the reason" expect 3 "but the local site has 1" doctor --set nodes=2
 
 # Doctor's spec contains the paths of its programs.
 lies_anywhere() {

@@ -106,8 +106,8 @@ says_that_a_later_one_is_missed() {
 }
 
 check "a spare host takes the place of one that is gone" takes_the_spare
-check "the host that is left goes on" takes_what_is_left
-check "without a spare one the run ends and says so" says_that_none_is
-check "where no host is left the run ends and says so" says_that_nobody_is_there
-check "a host that a later segment misses is told" says_that_a_later_one_is_missed
+check "the remaining host continues" takes_what_is_left
+check "a run without a spare host ends with a message" says_that_none_is
+check "a run without hosts ends with a message" says_that_nobody_is_there
+check "a host missing in a later segment is reported" says_that_a_later_one_is_missed
 finish

@@ -95,7 +95,7 @@ again_brings_nothing_up() {
     : >"$tmp/calls"
     run rates && [ "$(calls hold)" -eq 0 ]
 }
-check "what is done brings nothing up" again_brings_nothing_up
+check "finished points start no hosts" again_brings_nothing_up
 
 queue() { # ID, host
     tc -n "$1-$2" qdisc show dev eth0
@@ -198,7 +198,7 @@ the_next_start_sweeps() {
     wait "$living"
     return "$status"
 }
-check "the next start sweeps what the dead left, and nothing else" the_next_start_sweeps
+check "the next start removes only what dead runs left" the_next_start_sweeps
 
 missing_tools_are_named() {
     local tc
@@ -207,7 +207,7 @@ missing_tools_are_named() {
         "mount --bind /dev/null '$tc' && exec '$scalebench' run '$tmp/rates.yaml' --out '$tmp/none'" &&
         [ "$(wc -l <"$tmp/expect.log")" -eq 1 ]
 }
-check "what is missing is said in a line" missing_tools_are_named
+check "missing requirements are reported in one line" missing_tools_are_named
 
 # Root of a user namespace that an unprivileged user made.
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups env TMPDIR="$tmp/nobody" HOME="$tmp/nobody"

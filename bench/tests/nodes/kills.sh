@@ -314,7 +314,7 @@ draw() {
     moment=$((lasts[$way] * (RANDOM % 1000) / 1000))
 }
 
-check "$site: what others have is seen" is_seen
+check "$site: the test sees processes and files of others" is_seen
 if [ "$site" = slurm ]; then
     check "slurm: nodes can be had" take_nodes
     check "slurm: a campaign that nobody kills leaves nothing" nobody_kills shell

@@ -82,7 +82,7 @@ calls_are_of_tensors_and_buckets() {
     cells calls | grep -E '^(a_sum|buckets|gather)' | tee /dev/stderr |
         cmp - <(printf '%s\n' "a_sum_a_tensor 12" "buckets 2" "gather 24")
 }
-check "calls are those of tensors and buckets" calls_are_of_tensors_and_buckets
+check "the peer makes one call per tensor or bucket" calls_are_of_tensors_and_buckets
 
 train() { # options
     ci/netns.sh --hosts 2 run "$peer" --model softmax_784 --data.set digits --data.samples 600 \

@@ -115,11 +115,11 @@ check "real and replayed points run in one campaign" run
 check "rows say who computed, and that nothing is amiss" rows_say_who_computed
 check "flags say so too" flags_say_so
 check "steps too short for a sleep are doubted" short_steps_are_doubted
-check "launches name those whose times passed" launches_say_whose_times_passed
-check "no curve is named by the batches of calibrations" \
+check "replayed launches name their calibration" launches_say_whose_times_passed
+check "no curve is named after batches of calibrations" \
     sh -c "! grep -q _batch '$latest/series_time.csv'"
 check "calibrations have bars where a figure asks for them" calibrations_are_drawn_on_demand
-check "no curve joins both kinds" curves_hold_one_kind
+check "no curve joins measured and replayed points" curves_hold_one_kind
 check "points fail whose calibration has failed, and say so" failed_calibrations_are_named
 check "the trainer writes times, and lets them pass" times_are_written_and_passed
 check "a calibration that is not there is an error" \

@@ -63,7 +63,7 @@ off_by_itself() {
     "$scalebench" run "$tmp/foreign.yaml" --out "$tmp/off" --set "measure.resources=off figures=[]" || return 1
     [ ! -e "$tmp/off/foreign/latest/resources.csv" ] && [ -z "$(find "$tmp/off" -name 'node.*.jsonl')" ]
 }
-check "nothing is sampled that was not asked for" off_by_itself
+check "nothing is sampled without measure.resources" off_by_itself
 
 pin() { # options and program
     MPI_LOCALRANKID=0 "$build/pin" --cpus '' "$@"
@@ -181,7 +181,7 @@ bytes_are_those_of_the_formulas() {
         $1 == "gather_scatter" { all(p - 1, p - 1, 1, 1) }
         END { exit wrong || NR != 10 }'
 }
-check "bytes at interfaces are those of the formulas" bytes_are_those_of_the_formulas
+check "bytes at interfaces agree with the formulas" bytes_are_those_of_the_formulas
 
 # Sums over the whole intervals of the timed part.
 samples_tell_the_same() {
@@ -193,14 +193,14 @@ samples_tell_the_same() {
           if (!($4 > 0.7 * sum && $4 < 1.1 * sum)) wrong = 1 }
         END { exit wrong || FNR != 30 }' "$tmp/points" "$tmp/sums"
 }
-check "samples tell the same" samples_tell_the_same
+check "samples agree with the formulas" samples_tell_the_same
 
 figure_tells_root_and_workers_apart() {
     local run=$tmp/out/bytes/latest
     grep -q "role root" "$run/series_resources.csv" && grep -q "role worker" "$run/series_resources.csv" &&
         grep -q ">time (s)<" "$run/resources.svg" && grep -q ">received (MB)<" "$run/resources.svg"
 }
-check "the figure tells root and workers apart" figure_tells_root_and_workers_apart
+check "the figure separates root and workers" figure_tells_root_and_workers_apart
 
 check "no sampler is left" no_sampler
 check "curves over time end with most launches" curves_end_with_most_launches

@@ -61,15 +61,15 @@ ran_in_a_job() {
 
 check "strong_scaling.yaml runs on this machine" runs_here
 if ci/netns.sh probe >"$tmp/probe.log" 2>&1; then
-    check "on four hosts it is told of in the same columns" runs_on_hosts
+    check "columns of four hosts are the same" runs_on_hosts
 else
-    lacks "on four hosts it is told of in the same columns" netns
+    lacks "columns of four hosts are the same" netns
 fi
 RESULTS=$tmp/slurm ci/slurm.sh --nodes 4 run "$0" >"$tmp/job.log" 2>&1
 status=$?
 if [ "$status" -eq 3 ] && ! grep -q "in a job" "$tmp/job.log"; then
-    lacks "so it is in a job of four nodes" slurm
+    lacks "columns of a job with four nodes are the same" slurm
 else
-    check "so it is in a job of four nodes" ran_in_a_job "$status"
+    check "columns of a job with four nodes are the same" ran_in_a_job "$status"
 fi
 finish

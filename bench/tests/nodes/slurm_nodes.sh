@@ -25,7 +25,7 @@ ends_with_its_script() {
 if [ -z "${FOLDER_FILE:-}" ]; then
     inside "campaigns on the nodes of a Slurm job" slurm \
         env TMPDIR="$tmp" FOLDER_FILE="$tmp/folder" ci/slurm.sh --nodes 4 run "$0" || finish
-    check "nothing of it stays" processes_end "$tmp/folder"
+    check "no process or file of the job is left" processes_end "$tmp/folder"
     check "nor of one that was killed" ends_with_its_script
     finish
 fi
@@ -59,7 +59,7 @@ holds_all_nodes() { # folder of a run
 }
 
 uses_all_nodes() {
-    expect 0 "starting ranks by hydra" job -N4 -- "$tmp/small.yaml" || return 1
+    expect 0 "starting ranks with hydra" job -N4 -- "$tmp/small.yaml" || return 1
     holds_all_nodes "$home/results/small/latest"
 }
 
@@ -105,7 +105,7 @@ END
 
 # Launchers that do not start two ranks are skipped.
 finds_another_way() {
-    (cd "$home" && expect 0 "starting ranks by pmi2" env MPIEXEC=/bin/false salloc -N2 \
+    (cd "$home" && expect 0 "starting ranks with pmi2" env MPIEXEC=/bin/false salloc -N2 \
         "$scalebench" run "$tmp/small.yaml" --out results/way --set "matrix.ranks=[1,2]")
 }
 
@@ -350,14 +350,14 @@ check "another way is found where one does not work" finds_another_way
 check "a login node stops with the line to type" stops_on_a_login_node
 use_fake_trainer
 check "submit --dry-run prints a script" prints_scripts
-check "submit runs what is missing, and no more" submits_what_is_missing
+check "submit runs only missing points" submits_what_is_missing
 check "submit prints the message of an sbatch that refuses a job" passes_on_the_words_of_sbatch
 check "shared memory of ranks that fail is given back on every node" shared_memory_is_given_back
 check "the second job of an array has nothing left" runs_in_an_array
 check "a second job of a campaign names the line that queues it" names_the_line_that_queues
 check "a second job of submit waits its turn" waits_its_turn
-check "a job that begins again goes on elsewhere" begins_again_elsewhere
-check "one that is out of time goes on" survives_its_time_limit
+check "a requeued job resumes on other nodes" begins_again_elsewhere
+check "a job that ran out of time resumes" survives_its_time_limit
 check "so does one that has lost a node" survives_a_lost_node
-check "a campaign ends with its job, and goes on in another" ends_with_its_job
+check "a campaign ends with its job and resumes in another" ends_with_its_job
 finish

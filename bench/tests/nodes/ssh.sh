@@ -114,7 +114,7 @@ others_are_told_apart() {
     end_hogs
     [ "$status" -eq 0 ] && columns beside foreign_pct flags | awk '!($1 >= 20 && / busy( |$)/) { exit 1 }'
 }
-check "the time of others is told apart from that of the ranks" others_are_told_apart
+check "processor time of other programs is separated from that of the ranks" others_are_told_apart
 
 samplers_know_the_interface() {
     on_machines "$scalebench" plan "$tmp/machines.yaml" --commands --set measure.resources=20ms | tee /dev/stderr |
@@ -199,16 +199,16 @@ cores_are_those_of_the_machines() {
     return "$status"
 }
 if [ "$(nproc)" -ge 2 ]; then
-    check "cores are those of the machines" cores_are_those_of_the_machines
+    check "the cores are those of the machines" cores_are_those_of_the_machines
 else
-    skip "cores are those of the machines" "one core, where all machines have as many"
+    skip "the cores are those of the machines" "one core, where all machines have as many"
 fi
 
 a_machine_that_is_off() {
     expect 3 "site: ssh: 10.77.0.9: ssh: connect to host" on_machines "$scalebench" run "$tmp/machines.yaml" \
         --set "site.machines=[one,10.77.0.9] nodes=2 name=off" --out "$tmp/out"
 }
-check "a machine that is off ends the campaign with what ssh says" a_machine_that_is_off
+check "an unreachable machine ends the campaign with the message of ssh" a_machine_that_is_off
 
 what_cannot_be_is_said() {
     expect 3 "nodes = 3, but site.machines lists 2" "$scalebench" run "$tmp/machines.yaml" \

@@ -71,7 +71,7 @@ notices() {
 refuses() {
     BUILD=$build expect 1 "'nothing' is not a run" ci/artifact.sh "$tmp/none.tar.gz" nothing &&
         expect 2 "usage:" ci/artifact.sh && [ ! -e "$tmp/none.tar.gz" ] &&
-        BUILD=$build expect 2 "there is no folder $tmp/nowhere" ci/artifact.sh "$tmp/nowhere/some.tar.gz" peer_vgg
+        BUILD=$build expect 2 "folder $tmp/nowhere not found" ci/artifact.sh "$tmp/nowhere/some.tar.gz" peer_vgg
 }
 
 packs_tables_alone() {
@@ -89,9 +89,9 @@ check "tables, specs, networks, manifests, checksums, citation are in it" has_al
 check "redraw.sh draws the same SVG and PNG" draws
 check "a changed cell is noticed" notices
 if [ "$(id -u)" -eq 0 ]; then
-    check "in a root with gnuplot alone it draws them, too" draws_alone
+    check "the artifact draws its figures in a root with gnuplot alone, too" draws_alone
 else
-    skip "in a root with gnuplot alone it draws them, too" "chroot needs root"
+    skip "the artifact draws its figures in a root with gnuplot alone, too" "chroot needs root"
 fi
 check "a run that asks for no figure is packed, too" packs_tables_alone
 check "an operand that is not a run is refused" refuses

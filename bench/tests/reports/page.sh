@@ -137,7 +137,7 @@ for i, r in enumerate(csv.DictReader(open(sys.argv[3], newline="")), 1):
         if value and value not in cells and f'title="{value}"' not in text and value not in shared:
             wrong.append(f"row {i} lacks {value}")
 if told < 2:
-    wrong.append(f"{told} points are beside published ones")
+    wrong.append(f"{told} points have published numbers")
 print("\n".join(wrong))
 sys.exit(bool(wrong))
 END
@@ -159,7 +159,7 @@ for name, figure in re.findall(r'<article class="figure" id="([^"]*)">(.*?)</art
     seen += 1
     least, most = (choose(rows, key=lambda row: float(row["value"])) for choose in (min, max))
     wanted = [float(row[key]) for row in (least, most) for key in ("value", "lo", "hi")]
-    meet = "do not meet" if wanted[2] < wanted[4] else "intervals meet, which"
+    meet = "do not overlap" if wanted[2] < wanted[4] else "intervals overlap, so"
     if not all(math.isclose(a, b, rel_tol=0.01) for a, b in zip(map(float, told.groups()[:6]), wanted)) or meet not in told.group(7):
         wrong.append(f"{name}: {told.group(0)} is not {wanted}, {meet}")
 if seen < 20:
@@ -273,12 +273,12 @@ END
 }
 
 check "a small campaign runs" runs_small
-check "a page of it and of all references, to which nothing is written" writes
+check "a page of one run and all references leaves the references unchanged" writes
 check "a page of some of them" writes_few
-check "it is small" is_small
+check "the page is small" is_small
 check "as a file its tags balance, ids are unique, links lead somewhere in it, rows are there to read" is_whole_as_file
 check "texts of specs are no markup" is_text
-check "a sweep alone stands in a page" shows_a_sweep_alone
+check "a page can show a sweep alone" shows_a_sweep_alone
 check "an operand that is not a run is refused, and a page that was there stays" refuses
 
 chromium=$(command -v chromium || command -v chromium-browser)
@@ -286,12 +286,12 @@ if [ -z "$chromium" ]; then
     lacks "the page in a browser" chromium
 else
     check "with its script, too, and every figure and row has its address" is_whole
-    check "views are called as their folders, each with its title and with what is its own" calls_views
-    check "the story stands in it as in results/README.md, its numbers links to rows of the page" tells_the_story
-    check "its verdicts are those of compare, its rows those of the series" has_the_numbers
-    check "it says the least and the greatest value of a figure" says_extremes
-    check "a run stands in it twice" shows_twice
-    check "a sweep stands in it with figures, tables, provenance" holds_the_sweep
+    check "views have the names of their folders and their own titles" calls_views
+    check "the page has the text of results/README.md, with links to its rows" tells_the_story
+    check "verdicts of the page agree with compare, rows with the series" has_the_numbers
+    check "the page states the least and the greatest value of a figure" says_extremes
+    check "a page can show a run twice" shows_twice
+    check "a sweep on the page has figures, tables and provenance" holds_the_sweep
     check "the whole page in a browser: figures, no error, no network" in_browser "$page" figures
     check "some runs in a browser: 390 px, contrast in light and dark, print" in_browser "$few" phone figures contrast print
     check "the keyboard searches and sorts, an address unfolds its row" in_browser "$few" keyboard address

@@ -126,7 +126,7 @@ runs_all_by_one_command() {
         [ "$(grep -c "^[a-z_]*/fig[47]: .*; forecast: [0-9]" "$tmp/expect.log")" -eq 2 ] &&
         grep -q "^all: 2 figures and tables; forecast: [0-9]" "$tmp/expect.log" &&
         ! grep "launch 1 " "$tmp/expect.log" && [ -s "$tmp/results/reports/wang_yang_fig7_quick/read.svg" ] &&
-        REPORTS=wang_yang/fig77 expect 2 "there is no configs/reports/wang_yang/fig77.yaml" ci/reports.sh
+        REPORTS=wang_yang/fig77 expect 2 "configs/reports/wang_yang/fig77.yaml not found" ci/reports.sh
 }
 
 # Keeps the runs above as results/reference does: tables and figures of each spec, large tables narrowed, equal files of views
@@ -171,7 +171,7 @@ with open(sys.argv[1], "w", newline="") as f:
     out.writeheader()
     out.writerows(rows)
 PY
-    expect 1 "cannot run here: 1; it is left alone" ci/references.sh keep wang_yang/fig7 wang_yang/fig1 &&
+    expect 1 "cannot run here: 1; " ci/references.sh keep wang_yang/fig7 wang_yang/fig1 &&
         [ "$(cat "$kept/wang_yang_fig7/summary.csv")" = "$before" ] && ! grep -q "wang_yang/fig1:" "$tmp/expect.log" &&
         sed -i '/^title:/d' "$measured/spec.yaml" &&
         LESS=1 ci/references.sh keep wang_yang/fig7 && grep -q "skipped" "$kept/wang_yang_fig7/summary.csv" &&
@@ -204,7 +204,7 @@ own wang_yang/fig6 "training:m epoch_seconds:mp gradient:mp" "as published,corre
 the_flaw_is_flagged() {
     [ "$(grep -c by_design "$tmp/results/wang_yang_fig6_quick/latest/summary.csv")" = 1 ]
 }
-check "what differs by design is flagged" the_flaw_is_flagged
+check "differences by design are flagged" the_flaw_is_flagged
 own wang_yang/fig7 "read:mp gradient:mp breakdown:m"
 own wang_yang/fig8 "epoch_time:mp total_time:mp" "as published,allreduce,PyTorch"
 own wang_yang/accuracy "accuracy:m loss:m table1:mp" "as published,broadcast,warm-up"
@@ -280,9 +280,9 @@ assert len(rows) == 2 and all(2 <= float(row["comm_replay_ms_model"]) < 2.2 for 
 PY
     rm -r "${link%/*}"
 }
-check "the model of calls stands beside what was measured" draws_the_model_of_calls
+check "the model of calls is drawn beside the measurements" draws_the_model_of_calls
 own past/strategies "step_31_kb:m step_87_kb:m step_2_8_mb:m step_37_mb:m efficiency:m bytes:m" "31 KB,87 KB,2.8 MB,37 MB"
 check "one command runs them all" runs_all_by_one_command
-check "what was measured is kept spec by spec" keeps_what_was_measured
-check "what cannot run here is not lost of what was kept" keeps_no_less
+check "measured runs are kept spec by spec" keeps_what_was_measured
+check "kept points that cannot run here are not lost" keeps_no_less
 finish

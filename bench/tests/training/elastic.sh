@@ -298,19 +298,19 @@ if ! python=$(python_with csv); then
     lacks "elastic runs" python3
     finish
 fi
-check "by plan, 1 then 2 then 1 rank train what one rank trains, by sgd" equals_one_rank planned_sgd
-check "by plan, 1 then 2 then 1 rank train what one rank trains, by adam" equals_one_rank planned_adam
-check "segments, their ranks and the time of changes are told" tells_segments
-check "what ZeRO shares out is shared out anew, by plan and after a death" equals_one_rank planned_zero
-check "a loss scale goes on through segments and deaths" scale_goes_on
+check "planned changes from 1 to 2 to 1 rank train the weights of one rank with sgd" equals_one_rank planned_sgd
+check "planned changes from 1 to 2 to 1 rank train the weights of one rank with adam" equals_one_rank planned_adam
+check "segments, their ranks and the time of changes are recorded" tells_segments
+check "ZeRO shards are redistributed by plan and after a death" equals_one_rank planned_zero
+check "a loss scale is kept through segments and deaths" scale_goes_on
 check "batch, rate and shards follow the ranks" batch_and_rate_follow
-check "the rank that is left goes on from the last checkpoint" goes_on_with_one
-check "the rank that is left goes on without one that is silent" goes_on_without_the_silent
-check "a budget that is spent, or too few ranks, is told with who died, where and when" spend_budget
+check "the remaining rank resumes from the last checkpoint" goes_on_with_one
+check "the remaining rank continues without a silent rank" goes_on_without_the_silent
+check "a spent budget or too few ranks are reported with the dead rank, its place and time" spend_budget
 check "a retry has all ranks if too few are left" retry_has_all_ranks
-check "without a budget a death is what it was" today_is_as_before
-check "going on in place is refused by what the MPI library has" in_place_is_probed
-check "an interrupted campaign goes on inside a segment" is_gone_on_with
+check "without a budget a death fails the run" today_is_as_before
+check "continuing in place is refused if the MPI library does not support it" in_place_is_probed
+check "an interrupted campaign resumes inside a segment" is_gone_on_with
 check "a run whose list of segments is damaged begins anew" begins_anew_without_its_list
-check "the trainer refuses what is no end of a segment" refuses_until
+check "the trainer refuses a wrong end of a segment" refuses_until
 finish

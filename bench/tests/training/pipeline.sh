@@ -103,10 +103,10 @@ PY
 
 check "stages train to the numbers of the whole net" trains_to_the_same_numbers
 check "replicas of stages are compared, not stages" replicas_of_stages_are_compared
-check "a stage that waits too long for another says so" \
+check "a stage that waits too long for another reports it" \
     a_hang_is_told backward ".* of a stage" train 2 --parallel.pipeline 2
 check "a stage that dies is named" a_stage_that_dies_is_named
 check "checkpoints of stages are whole" checkpoints_are_whole
-check "a campaign tells what stages do" tells_what_stages_do real
+check "a campaign reports the work of stages" tells_what_stages_do real
 check "also where they let time pass" tells_what_stages_do replay
 finish

@@ -74,15 +74,15 @@ names_are_told_apart() {
 }
 
 check "fp32, bf16 and fp16 run" runs
-check "the table tells types apart by time and bytes" expect 0 "Bytes per step relative to the base: 0.500 (" \
+check "the table compares precisions by time and bytes" expect 0 "Bytes per step relative to the base: 0.500 (" \
     "$scalebench" table "$latest"
 check "a precision is no compressor" names_are_told_apart
 if python_with csv >/dev/null; then
-    check "columns tell bytes, scales and skipped steps" columns_tell
+    check "columns have bytes, loss scales and skipped steps" columns_tell
 else
-    lacks "columns tell bytes, scales and skipped steps" python3
+    lacks "columns have bytes, loss scales and skipped steps" python3
 fi
-check "a run tells its loss scale" a_run_tells
+check "a run prints its loss scale" a_run_tells
 check "a strategy that sends 32 bits" expect 2 "is not supported by strategy ring" \
     "$train_cnn" --model lenet_21k --train.precision bf16 --sync.strategy ring
 check "times of fp32 do not stand for it" expect 2 "calibration and replay support fp32 only" \

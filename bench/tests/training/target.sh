@@ -131,19 +131,19 @@ target=$(cat "$tmp/target")
 check "training ends with the epoch that reaches the target" ends_early
 check "on more ranks" more_ranks_end
 check "by every strategy" every_strategy_ends
-check "a target that is not reached is told" says_what_it_missed
+check "a target that is not reached is reported" says_what_it_missed
 if grep -q __asan_init "$train_cnn"; then
     skip "room for the epochs that come" "the sanitizer's own memory has no such bound"
 else
     check "room for the epochs that come" needs_room_for_its_epochs_alone
 fi
 check "a resumed run ends where the other one does" goes_on_to_the_same_end
-check "one that had gone past the target says when" names_the_epoch_that_was
+check "a resumed run that had reached the target reports the epoch" names_the_epoch_that_was
 if python_with csv >/dev/null; then
-    check "a campaign tells what it took" tells_what_it_took
+    check "a campaign reports time and epochs to the target" tells_what_it_took
     check "and which seed did not reach it" names_who_missed_it
 else
-    lacks "a campaign tells what it took" python3
+    lacks "a campaign reports time and epochs to the target" python3
     lacks "and which seed did not reach it" python3
 fi
 finish

@@ -117,11 +117,11 @@ PY
 }
 
 check "slices train to the numbers of the whole net" trains_to_the_same_numbers
-check "slices are compared by what they share, and replicas" slices_and_replicas_are_compared
-check "a slice that waits too long for another says so" \
+check "slices are compared by their shared weights, replicas by all" slices_and_replicas_are_compared
+check "a slice that waits too long for another reports it" \
     a_hang_is_told forward "gradients of slices" train 2 --parallel.tensor 2
 check "checkpoints of slices are whole" checkpoints_are_whole
 check "also without biases" checkpoints_without_biases_are_whole
-check "what does not go with slices is refused by name" refuses_what_it_cannot_cut
-check "a campaign tells what slices have and send" tells_what_slices_do
+check "options that do not work with slices are refused by name" refuses_what_it_cannot_cut
+check "a campaign reports memory and bytes of slices" tells_what_slices_do
 finish

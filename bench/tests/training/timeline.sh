@@ -111,13 +111,13 @@ off_unless_asked() {
 
 check "a campaign with timelines" runs
 if python=$(python_with csv); then
-    check "rows tell when each rank did what" rows_tell
-    check "traces have what viewers want" traces_load
+    check "rows have the times of each rank's activities" rows_tell
+    check "traces have the fields that viewers need" traces_load
     check "the figure shows the median launch" draws_the_median_launch
 else
-    lacks "rows tell when each rank did what" python3
-    lacks "traces have what viewers want" python3
+    lacks "rows have the times of each rank's activities" python3
+    lacks "traces have the fields that viewers need" python3
     lacks "the figure shows the median launch" python3
 fi
-check "nothing is kept where nobody asks" off_unless_asked
+check "nothing is recorded without measure.timeline" off_unless_asked
 finish

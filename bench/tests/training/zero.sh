@@ -125,8 +125,8 @@ the_figure_shows_the_three() {
 
 check "memory is forecast" forecasts
 check "every stage runs" runs
-check "a rank has and sends what was told" memory_and_bytes_are_as_told
+check "memory and bytes of a rank agree with the forecast" memory_and_bytes_are_as_told
 check "an op has all its tensors" tensors_of_an_op_are_told
-check "small nets have the pages that were told" small_nets_are_told_in_pages
-check "a figure shows what was told beside what was measured" the_figure_shows_the_three
+check "memory pages of small networks agree with the forecast" small_nets_are_told_in_pages
+check "a figure shows the forecast beside the measurement" the_figure_shows_the_three
 finish

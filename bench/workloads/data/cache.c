@@ -255,7 +255,8 @@ static enum status entry_make_locked(const struct entry *entry, struct file_map 
     enum status status = entry_map(entry, map, e);
     if (status == ERR_DATA) {
         if (access(entry->path, F_OK) == 0)
-            log_print(LOG_WARNING, "%s: truncated, altered or of another version; making it again",
+            log_print(LOG_WARNING,
+                      "%s: truncated, altered or of another version; creating it again",
                       entry->path);
         status = entry_make(entry, map, e);
     }
@@ -291,8 +292,8 @@ enum status cache_open(struct file_map *map, const char *name, const char *key, 
     enum status status = entry_open(&entry, map, &why);
     if (status == ERR_SYSTEM) {
         log_print(LOG_WARNING,
-                  "%s%s%s; '%s' is made in the memory of each process instead; "
-                  "$SCALEBENCH_CACHE may name a folder that can be written",
+                  "%s%s%s; creating '%s' in the memory of each process instead. Set "
+                  "$SCALEBENCH_CACHE to a writable folder",
                   why.file, why.file[0] ? ": " : "", why.text, name);
         return memory_make(&entry, map, e);
     }

@@ -127,8 +127,8 @@ static enum status open_named_by_environment(struct data_set *data,
     if (!*found)
         TRY(open_folder(data, named, reader, found, e));
     if (!*found)
-        log_print(LOG_WARNING, "SCALEBENCH_DATA=%s holds no files of %s; looking elsewhere", named,
-                  data->name);
+        log_print(LOG_WARNING, "SCALEBENCH_DATA=%s has no files of %s; searching other folders",
+                  named, data->name);
     return OK;
 }
 

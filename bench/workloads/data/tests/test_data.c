@@ -266,8 +266,8 @@ static void test_environment_that_leads_nowhere(void **state)
     enum status status = data_open(&d, "mnist", "auto", NULL);
     capture_end(&c, text, sizeof text);
     assert_int_equal(status, ERR_DATA);
-    assert_contains(text,
-                    "warning: SCALEBENCH_DATA=/nowhere holds no files of mnist; looking elsewhere");
+    assert_contains(
+        text, "warning: SCALEBENCH_DATA=/nowhere has no files of mnist; searching other folders");
 }
 
 static void test_environment_that_searches_nowhere(void **state)

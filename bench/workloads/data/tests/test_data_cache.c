@@ -53,7 +53,7 @@ static void test_truncated_entry_is_made_anew(void **state)
         off_t size = entry_stat(w, l.name[i]).st_size;
         assert_int_equal(truncate(entry_path(path, w, l.name[i]), i ? size - 1 : 0), 0);
         assert_opens_saying(w, w->data,
-                            "truncated, altered or of another version; making it again");
+                            "truncated, altered or of another version; creating it again");
         assert_int_equal(entry_stat(w, l.name[i]).st_size, size);
     }
     assert_opens_saying(w, w->data, "");
@@ -220,12 +220,12 @@ static void test_entry_that_finds_no_memory_stays(void **state)
 static void test_cache_that_cannot_be_made(void **state)
 {
     const struct world *w = *state;
-    char cache[PATH_MAX], said[PATH_MAX + 64];
+    char cache[PATH_MAX], said[PATH_MAX + 80];
     write_set(w, w->data, true);
     write_file(w->root, "file", (const uint8_t *)"", 0);
     snprintf(cache, sizeof cache, "%s/file/cache", w->root);
-    snprintf(said, sizeof said, "warning: %s: cannot be created: Not a directory; 'idx-train-",
-             cache);
+    snprintf(said, sizeof said,
+             "warning: %s: cannot be created: Not a directory; creating 'idx-train-", cache);
     setenv("SCALEBENCH_CACHE", cache, 1);
     assert_opens_saying(w, w->data, said);
 }
@@ -272,7 +272,8 @@ static void test_full_disk(void **state)
         snprintf(temporary, sizeof temporary, "%s.%s.tmp", path, host);
         assert_int_equal(symlink("/dev/full", temporary), 0);
     }
-    assert_opens_saying(w, w->data, "tmp: cannot be written: No space left on device; 'idx-");
+    assert_opens_saying(w, w->data,
+                        "tmp: cannot be written: No space left on device; creating 'idx-");
     assert_int_equal(list(w->cache).n, 0);
 }
 

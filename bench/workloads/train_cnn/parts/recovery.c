@@ -60,7 +60,7 @@ enum status recovery_probe(FILE *out, struct error *e)
     if (child == 0)
         try_calls();
     if (child < 0)
-        return error_set(e, ERR_SYSTEM, "fork: %s", strerror(errno));
+        return error_set(e, ERR_SYSTEM, "cannot start a trial process: fork: %s", strerror(errno));
     while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR)
         ;
     print_verdict(out, wait_status);
