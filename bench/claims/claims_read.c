@@ -94,11 +94,10 @@ static enum status check_value_name(const struct node *item, struct error *e)
     for (const char *at = item->key; *at; at++)
         good = good && (isalnum((unsigned char)*at) || *at == '_');
     if (!good || strlen(item->key) >= 64)
-        return mark_error(
-            e, ERR_SPEC, item->key_mark,
-            "values: expected a name of up to 63 letters, digits and _, a letter first, "
-            "found '%s'",
-            item->key);
+        return mark_error(e, ERR_SPEC, item->key_mark,
+                          "values: expected a name of up to 63 letters, digits and _, beginning "
+                          "with a letter, found '%s'",
+                          item->key);
     if (item->kind != NODE_SCALAR || node_is_empty(item))
         return mark_error(e, ERR_SPEC, item->mark, "values: %s must be a cell or arithmetic",
                           item->key);

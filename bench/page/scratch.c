@@ -11,7 +11,8 @@ enum status scratch_open(char path[PATH_BYTES], struct error *e)
     TRY(path_format(path, e, "%s/scalebench-report-XXXXXX",
                     folder != NULL && *folder ? folder : "/tmp"));
     if (mkdtemp(path) == NULL)
-        return error_set(e, ERR_SYSTEM, "no temporary folder %s: %s", path, strerror(errno));
+        return error_set(e, ERR_SYSTEM, "cannot create the temporary folder %s: %s", path,
+                         strerror(errno));
     return OK;
 }
 

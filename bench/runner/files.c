@@ -67,7 +67,7 @@ enum status folder_make(const char *path, struct error *e)
     if (mkdir(part, 0777) != 0 && why == 0)
         why = errno;
     if (!path_is_folder(path))
-        return error_at(e, output_refuse(why), path, 0, 0, "cannot make this folder: %s; %s",
+        return error_at(e, output_refuse(why), path, 0, 0, "cannot create this folder: %s; %s",
                         strerror(why), output_expected(why));
     return OK;
 }

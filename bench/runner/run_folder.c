@@ -108,7 +108,7 @@ static enum status make_run(const struct campaign *c, char run[64], struct error
     TRY(path_format(path, e, "%s/%s", c->folder, run));
     if (mkdir(path, 0777) == 0)
         return OK;
-    return error_at(e, output_refuse(errno), path, 0, 0, "cannot make this folder: %s; %s",
+    return error_at(e, output_refuse(errno), path, 0, 0, "cannot create this folder: %s; %s",
                     strerror(errno), output_expected(errno));
 }
 

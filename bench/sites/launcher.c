@@ -37,8 +37,7 @@ static enum status look(char *path, size_t size, const char *folder, struct erro
     if (chosen != NULL && *chosen) {
         if (launcher_find_program(chosen, path, size))
             return OK;
-        return error_set(e, ERR_UNAVAILABLE, "MPIEXEC='%s' is not a program that can be run",
-                         chosen);
+        return error_set(e, ERR_UNAVAILABLE, "MPIEXEC='%s' is not an executable program", chosen);
     }
     snprintf(own, sizeof own, "%.4095s/mpiexec", folder);
     if (launcher_find_program(own, path, size) ||

@@ -202,11 +202,10 @@ static enum status check_name_apart(const struct config *config, const char *met
     const char *pattern = pattern_split(name, metric);
     if (pattern != metric + strlen(name) + 1)
         return OK;
-    snprintf(
-        advice, sizeof advice,
-        "expected blanks around = after the name. Use \"%s = PATTERN\", where PATTERN contains "
-        "%s= if the output does",
-        name, name);
+    snprintf(advice, sizeof advice,
+             "expected spaces around = after the name. Use \"%s = PATTERN\", where PATTERN "
+             "contains %s= if the output does",
+             name, name);
     return refuse(config, OPT_METRICS, metric, advice, e);
 }
 

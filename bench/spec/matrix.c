@@ -257,8 +257,10 @@ static enum status check_zip(const struct reading *reading, int zip, struct erro
     for (size_t b = 0; first != NULL && b < first->n; b++)
         for (size_t a = 0; a < b; a++)
             if (are_same(matrix, zip, a, b))
-                return mark_error(e, ERR_SPEC, first->values[b].mark,
-                                  "zip: values %zu and %zu are equal in all lists", a + 1, b + 1);
+                return mark_error(
+                    e, ERR_SPEC, first->values[b].mark,
+                    "zip: values %zu and %zu are equal in all lists. Leave one of them out", a + 1,
+                    b + 1);
     return OK;
 }
 

@@ -138,7 +138,7 @@ static const char *blank_hint(const char *rest)
     const char *next = rest + strspn(rest, " \t\n");
     size_t length = word_length(next), equals = equals_at(next);
     bool split = length > 0 && (equals == 0 || equals >= length);
-    return split ? ", without blanks around =" : "";
+    return split ? ", without spaces around =" : "";
 }
 
 /* Applies one key=value word of --set; `rest` is the text after it. */

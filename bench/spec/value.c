@@ -124,8 +124,9 @@ static enum status parse_time(struct value *value, const struct spec_option *opt
     if (is_word_of(option, node))
         return value_set_text(value, e, "%s", node->text);
     if (!parse_unit(node->text, time_units, TIME_UNITS, &value->number))
-        return value_refuse(e, option, node,
-                            "'%s' is not a time: a number and ms, s, min or h, as 90s", node->text);
+        return value_refuse(
+            e, option, node,
+            "'%s' is not a time: expected a number and ms, s, min or h, such as 90s", node->text);
     char text[32];
     TRY(value_check_range(option, node, value->number, "s", e));
     return value_set_text(value, e, "%ss", value_number_text(text, value->number));
@@ -136,10 +137,10 @@ static enum status parse_size(struct value *value, const struct spec_option *opt
 {
     if (!parse_unit(node->text, size_units, SIZE_UNITS, &value->number) ||
         value->number != floor(value->number))
-        return value_refuse(
-            e, option, node,
-            "'%s' is not a size: a number and B, KiB, MiB or GiB, as 64KiB, whole bytes",
-            node->text);
+        return value_refuse(e, option, node,
+                            "'%s' is not a size: expected a number and B, KiB, MiB or GiB, such as "
+                            "64KiB, in whole bytes",
+                            node->text);
     TRY(value_check_range(option, node, value->number, "B", e));
     size_t i = 0;
     while (value->number == 0 ? i < 3 : fmod(value->number, size_units[i].factor) != 0)
@@ -152,7 +153,8 @@ static enum status parse_percent(struct value *value, const struct spec_option *
                                  const struct node *node, struct error *e)
 {
     if (!parse_unit(node->text, share_units, 1, &value->number))
-        return value_refuse(e, option, node, "'%s' is not a share: a number and %%, as 5%%",
+        return value_refuse(e, option, node,
+                            "'%s' is not a percentage: expected a number and %%, such as 5%%",
                             node->text);
     char text[32];
     TRY(value_check_range(option, node, value->number, "%", e));
@@ -177,8 +179,8 @@ static enum status parse_range(struct value *value, const struct spec_option *op
                                const struct node *node, struct error *e)
 {
     if (!split_range(node->text, &value->number, &value->number_hi))
-        return value_refuse(e, option, node, "'%s' is not a range of whole numbers, as 6..20 or 6",
-                            node->text);
+        return value_refuse(e, option, node,
+                            "'%s' is not a range of whole numbers such as 6..20 or 6", node->text);
     if (value->number > value->number_hi)
         return value_refuse(e, option, node, "'%s' is an empty range. Write the lower bound first",
                             node->text);

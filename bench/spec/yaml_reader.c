@@ -73,7 +73,7 @@ static enum status parser_error(const struct reader *r, struct error *e)
     /* libyaml reports a missing ':' one line too late. */
     if (strcmp(p->problem, "could not find expected ':'") == 0)
         return mark_error(e, ERR_SPEC, place_mark(r, p->context_mark.line, p->context_mark.column),
-                          "not YAML: expected ': ' (a colon and a blank) after a key");
+                          "not YAML: expected ': ' (a colon and a space) after a key");
     bool escape = strstr(p->problem, "unknown escape") != NULL;
     return mark_error(e, ERR_SPEC, mark, "not YAML: %s%s%s%s", p->problem,
                       p->context != NULL ? " " : "", p->context != NULL ? p->context : "",
@@ -185,7 +185,7 @@ static enum status check_colon(const struct node *item, struct error *e)
     if (colon == NULL || colon == item->key || !node_is_empty(item))
         return OK;
     return mark_error(e, ERR_SPEC, item->key_mark,
-                      "'%s': expected a blank after the colon. Use %.*s: %s", item->key,
+                      "'%s': expected a space after the colon. Use %.*s: %s", item->key,
                       (int)(colon - item->key), item->key, colon[1] ? colon + 1 : "VALUE");
 }
 

@@ -81,7 +81,7 @@ check "a metric that is near" expect 2 "workload.time: 'time_mss' is unknown; ne
     "$scalebench" plan configs/examples/pi.yaml --set workload.time=time_mss
 check "a sign turned around" expect 2 "'speedup => 2': expected '>=', found '=>'" \
     "$scalebench" check results/reference/strong_scaling "speedup => 2"
-check "a unit behind a blank" expect 2 "expected a number and its unit without a blank, 90%, found '90 %'" \
+check "a unit behind a blank" expect 2 "expected '90%' without a space, found '90 %'" \
     "$scalebench" check results/reference/strong_scaling "efficiency >= 90 %"
 check "a condition without quotation marks" expect 2 "check: expected a condition in quotation marks, found single words. Use \"ranks >= 2\"" \
     "$scalebench" check results/reference/strong_scaling ranks ">=" 2
@@ -322,7 +322,7 @@ sbatch_is_heard() {
     expect 3 "sbatch: error: invalid partition" submit "$tmp/batch/bin:$PATH" &&
         grep -q "sbatch refused the job with exit status 1" "$tmp/expect.log" &&
         expect 3 "cannot start sbatch. Submit on a machine where sbatch is on PATH" submit "$tmp/nowhere" &&
-        expect 2 "--site cl: file not found, nor configs/sites/cl.yaml" "$scalebench" submit quick.yaml --site cl
+        expect 2 "--site cl: neither this file nor configs/sites/cl.yaml found" "$scalebench" submit quick.yaml --site cl
 }
 # No point fits the nodes of the site, by ranks or by threads.
 no_job_for_nothing() {

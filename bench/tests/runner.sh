@@ -209,7 +209,7 @@ refuses_an_empty_folder() {
 refuses_places_of_no_use() {
     local of_folder="expected a folder that exists and may be written to"
     expect 2 "run: --out $tmp/fake.yaml: found a file, expected a folder of results" run --out "$tmp/fake.yaml" || return 1
-    expect 2 "cannot make this folder: No such file or directory; $of_folder" run --out /proc/none || return 1
+    expect 2 "cannot create this folder: No such file or directory; $of_folder" run --out /proc/none || return 1
     expect 2 "$tmp: cannot be written: Is a directory; expected a file, not a folder" \
         "$bin/scalebench" compare strong_scaling strong_scaling --out "$out" --output "$tmp"
 }
@@ -276,7 +276,7 @@ tells_of_files_too_large() {
 
 # Folders have execute permission like programs.
 refuses_a_folder_as_launcher() {
-    expect 3 "MPIEXEC='$tmp' is not a program that can be run" env MPIEXEC="$tmp" \
+    expect 3 "MPIEXEC='$tmp' is not an executable program" env MPIEXEC="$tmp" \
         "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/none"
 }
 

@@ -308,7 +308,7 @@ static void mistakes_in_claims_are_named(void **state)
                   "holds: one is a number: expected a number, found 'slow'");
     refuse_claims(CLAIM("hold: one > 1"), "key 'hold' is unknown; nearest 'holds'");
     refuse_claims(CLAIM("values: {1st: s of t.csv}, untestable: why"),
-                  "a letter first, found '1st'");
+                  "beginning with a letter, found '1st'");
     refuse_claims(HEAD "  - {id: c, kind: time, place: here, says: so, untestable: why}\n",
                   "3:10: id: expected report/name, found 'c'");
     refuse_claims(HEAD "  - {id: r/c, kind: tyme, place: here, says: so, untestable: why}\n",

@@ -199,7 +199,7 @@ static enum status dump_trace(FILE *out, void *trace, struct error *e)
 {
     return json_put(out, trace, JSON_INDENT(1))
                ? OK
-               : error_set(e, ERR_SYSTEM, TRACE_FILE ": cannot be made");
+               : error_set(e, ERR_SYSTEM, TRACE_FILE ": cannot be written");
 }
 
 static enum status write_trace(const char *dir, const struct placed_list *list,

@@ -275,8 +275,7 @@ static enum status check_unit(const struct parser *p, const char *number, struct
     if (!number_parse_unit(text, &type, &value))
         return OK;
     return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, p->begin),
-                    "expected a number and its unit without a blank, %s, found '%s %s'", text,
-                    number, p->word);
+                    "expected '%s' without a space, found '%s %s'", text, number, p->word);
 }
 
 static enum status parse_number(struct parser *p, double number, struct error *e)

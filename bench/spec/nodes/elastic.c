@@ -140,8 +140,8 @@ enum status config_check_elastic(const struct config *config, enum option_id *at
     bool trains = config->values[OPT_ACCURACY_SEEDS].n > 0;
     if (trains && of == OPT_ELASTIC && config_segments(config) == 1)
         REFUSE(OPT_ELASTIC,
-               "elastic: one segment never changes ranks: expected several, such as [{epoch: 0, "
-               "ranks: 1}, {epoch: 1, ranks: 2}]; for one leave elastic out and give ranks");
+               "elastic: one segment never changes the ranks. Use several, such as [{epoch: 0, "
+               "ranks: 1}, {epoch: 1, ranks: 2}], or leave elastic out and set ranks");
     TRY(check_restarts(config, at, e));
     return check_changes(config, at, e);
 }

@@ -89,7 +89,9 @@ static enum status count_combinations(const struct product *product, size_t befo
         return OK;
     struct mark mark =
         product->n_axes > 0 ? product->axes[product->n_axes - 1]->mark : product->of->mark;
-    return mark_error(e, ERR_SPEC, mark, "the matrix has more than %d points", POINTS_MAX);
+    return mark_error(e, ERR_SPEC, mark,
+                      "the matrix has more than %d points. Use fewer values or `exclude`",
+                      POINTS_MAX);
 }
 
 /* Makes combination number `index`; the last axis varies fastest. */

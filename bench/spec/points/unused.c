@@ -42,7 +42,7 @@ static enum status check_zero3(const struct spec *spec, struct error *e)
         owned_is_of_base(spec, last->values[by].mark))
         return OK;
     return mark_error(e, ERR_SPEC, last->values[by].mark,
-                      "%s: %s would share no parameters: no tensor of the network has more than "
+                      "%s: %s would shard no parameters: no tensor of the network has more than "
                       "sync.zero_persist = %s of them. Use sync.zero_persist: 0",
                       option_get(by)->key, config_text(last, by),
                       config_text(last, OPT_sync_zero_persist));

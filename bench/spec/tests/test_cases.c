@@ -135,7 +135,7 @@ static void test_refused(void **state)
     refuse(BODY "matrix: {ranks: [1, 2]}\nzip: {ranks: [1, 2]}\n", NULL,
            "5:7: ranks is in a zip and in the matrix (/tmp/...");
     refuse(BODY "zip: {ranks: [1, 1], seed: [2, 2]}\n", NULL,
-           "4:18: zip: values 1 and 2 are equal in all lists");
+           "4:18: zip: values 1 and 2 are equal in all lists. Leave one of them out");
     refuse(BODY "zip: {ranks: auto}\n", NULL, "4:14: ranks: expected a list in a zip: [auto]");
     refuse(BODY "cases: [{label: a}, {label: a}]\n", NULL,
            "4:29: label: another case is called 'a'");

@@ -98,7 +98,8 @@ static void test_what_does_not_go_together(void **state)
 {
     refuse(BODY "ranks: 8\nnodes: 2\nranks_per_node: 2\n", NULL,
            "6:17: ranks_per_node = 2, but ranks = 8 (...");
-    refuse(BODY "ranks: 1\nnodes: 2\n", NULL, "5:8: nodes = 2, but ranks = 1: expected at least one rank per node");
+    refuse(BODY "ranks: 1\nnodes: 2\n", NULL,
+           "5:8: nodes = 2, but ranks = 1: expected at least one rank per node");
     refuse(BODY "nodes: half\n", NULL, "4:8: nodes: 'half' is neither a whole number nor auto");
     refuse(BODY "ranks_per_node: 70000\n", NULL, "4:17: ranks_per_node = 70000 ranks: allowed ...");
 }
@@ -183,14 +184,16 @@ static void test_links(void **state)
         char text[512], message[256];
         snprintf(text, sizeof text, BODY "site: {kind: emulated, rate: '%s'}\n", wrong[i]);
         snprintf(message, sizeof message,
-                 "4:30: site.rate: '%s' is not a rate: expected a number and kbit, mbit or gbit, "
-                 "as 2.5gbit, or none",
+                 "4:30: site.rate: '%s' is neither none nor a rate: expected a number and kbit, "
+                 "mbit or gbit, "
+                 "such as 2.5gbit",
                  wrong[i]);
         refuse(text, NULL, message);
     }
     refuse(BODY "site: {kind: emulated, delay: 1m}\n", NULL,
-           "4:31: site.delay: '1m' is not a time: expected a number and us, ms or s, as 0.1ms, or "
-           "none");
+           "4:31: site.delay: '1m' is neither none nor a time: expected a number and us, ms or s, "
+           "such as "
+           "0.1ms");
 }
 
 /* Labels show the link of emulated hosts only if it varies. */

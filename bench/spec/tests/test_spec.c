@@ -231,9 +231,9 @@ static void test_refused_set(void **state)
     refuse(text, "train.lr=1 train.epochs",
            "SET:1:12: 'train.epochs' is not of the form key=value");
     refuse(text, "train.lr = 0.1",
-           "SET:1:1: 'train.lr' is not of the form key=value, without blanks around =");
+           "SET:1:1: 'train.lr' is not of the form key=value, without spaces around =");
     refuse(text, "seed=1 train.lr= 0.1",
-           "SET:1:17: train.lr= has no value; expected key=value, without blanks around =");
+           "SET:1:17: train.lr= has no value; expected key=value, without spaces around =");
     refuse(text, "train.lr= seed=1", "SET:1:10: train.lr= has no value; expected key=value");
     refuse(text, "site.kind=emulated", "SET:1:1: 'site.kind' is unknown. Use site=emulated");
     refuse(text, "baseline.ranks=2",
@@ -241,7 +241,7 @@ static void test_refused_set(void **state)
     refuse(text, "zip.train.lr=[1,2]",
            "SET:1:1: 'zip.train.lr' is not supported. Use zip={train.lr: VALUE}");
     refuse(text, "baseline={ranks:2}",
-           "SET:1:11: 'ranks:2': expected a blank after the colon. Use ranks: 2");
+           "SET:1:11: 'ranks:2': expected a space after the colon. Use ranks: 2");
     refuse(text, "=5", "SET:1:1: '=5' is not of the form key=value");
     refuse(text, "train.lr=", "SET:1:10: train.lr= has no value; expected key=value");
     refuse(text, "  seed=x", "SET:1:8: seed: 'x' is not a number");

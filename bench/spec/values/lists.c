@@ -153,7 +153,7 @@ static enum status refuse_segment(const struct spec_option *option, const struct
 {
     return value_refuse(
         e, option, node,
-        "expected a list of segments, [{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}]");
+        "expected a list of segments, such as [{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}]");
 }
 
 /* Parses one number of a segment within the bounds of option `of`. */

@@ -135,9 +135,9 @@ static enum status check_end(const struct safetensors *file, const struct progre
     if (p->epoch < epochs || (p->epoch == epochs && p->step == 0))
         return OK;
     return error_at(e, ERR_DATA, file->path, 0, 0,
-                    "train.epochs: the checkpoint has '%" PRIu32 "' and %" PRIu32
-                    " steps, this run '%" PRIu32
-                    "'; resume with more epochs, or name another checkpoint.path",
+                    "train.epochs: the checkpoint has %" PRIu32 " epochs and %" PRIu32
+                    " steps, this run only %" PRIu32
+                    ". Use more epochs, or another checkpoint.path",
                     p->epoch, p->step, epochs);
 }
 
@@ -160,8 +160,8 @@ static enum status read_progress(struct checkpoint *c, const struct checkpoint_s
     TRY(need_real(file, "progress.seconds", true, &p->seconds, e));
     if (!s->rescales && p->steps_done != epoch * epoch_steps + step)
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "__metadata__: progress.steps_done = '%" PRIu64 "'; %" PRIu64
-                        " epochs of %" PRIu32 " steps and %" PRIu64 " steps are expected",
+                        "__metadata__: progress.steps_done = '%" PRIu64 "'; expected %" PRIu64
+                        " epochs of %" PRIu32 " steps and %" PRIu64 " steps",
                         p->steps_done, epoch, epoch_steps, step);
     p->epoch = (uint32_t)epoch;
     p->step = (uint32_t)step;

@@ -73,7 +73,8 @@ static enum status check_all(const struct array_file file[PAIR_FILES], struct er
                         test->channels, train->path, train->channels);
     if (train->rows != test->rows || train->columns != test->columns)
         return error_at(e, ERR_DATA, test->path, 0, 0,
-                        "images of %" PRIu32 " x %" PRIu32 " but %s has %" PRIu32 " x %" PRIu32,
+                        "images of %" PRIu32 " x %" PRIu32 ", but %s has %" PRIu32 " x %" PRIu32
+                        ": use two files of the same set",
                         test->rows, test->columns, train->path, train->rows, train->columns);
     return OK;
 }

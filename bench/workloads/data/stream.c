@@ -90,7 +90,7 @@ static enum status gzip_step(struct stream *s, int i, struct error *e)
     if (result == Z_STREAM_END)
         return gzip_next_member(s, i, e);
     if (result == Z_BUF_ERROR)
-        return refuse(s, i, "the file ends before its gzip data does", "", e);
+        return refuse(s, i, "truncated gzip data: the file ends too early", "", e);
     return result == Z_OK ? OK
                           : refuse(s, i, "corrupt gzip data: ",
                                    layer->z.msg != NULL ? layer->z.msg : zError(result), e);

@@ -166,7 +166,7 @@ static void malformed_checkpoints_are_refused(void **state)
         {spoil_epoch, SEAL_SCHEMA_1,
          "progress.epoch = '2000000000'; expected a whole number from 0 "},
         {skip_epochs, SEAL_SCHEMA_1,
-         "progress.steps_done = '1'; 3 epochs of 5 steps and 1 steps are expected"},
+         "progress.steps_done = '1'; expected 3 epochs of 5 steps and 1 steps"},
         {spoil_loss, SEAL_ANEW, "progress.loss_sum = 'little'; expected a number"},
         {spoil_losses, SEAL_ANEW, "progress.losses has 'much'; expected one number per rank"},
         {lose_seed, SEAL_ANEW, "__metadata__: 'seed' is missing; expected '1' as in this run"},
@@ -237,10 +237,9 @@ static void more_epochs_than_the_run_trains_are_refused(void **state)
     session_close(&s);
     option(OPT_EPOCHS, "1");
     assert_false(opens_anew(&e));
-    assert_memory_equal(e.text,
-                        "train.epochs: the checkpoint has '1' and 2 steps, this run '1'; "
-                        "resume with more epochs",
-                        87);
+    assert_non_null(strstr(e.text,
+                           "train.epochs: the checkpoint has 1 epochs and 2 steps, this run "
+                           "only 1. Use more epochs"));
     assert_int_equal(error_exit_status(&e), 2);
     option(OPT_EPOCHS, "2");
     assert_true(opens_anew(&e));

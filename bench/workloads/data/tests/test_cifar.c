@@ -427,7 +427,7 @@ static void test_bad_gzip(void **state)
              (intmax_t)s.st_size - 4);
     assert_refused(w, "cifar-10-binary.tar.gz", text);
     assert_int_equal(truncate(path, s.st_size - 9), 0);
-    snprintf(text, sizeof text, "byte %jd: the file ends before its gzip data does",
+    snprintf(text, sizeof text, "byte %jd: truncated gzip data: the file ends too early",
              (intmax_t)s.st_size - 9);
     assert_refused(w, "cifar-10-binary.tar.gz", text);
     free(a);

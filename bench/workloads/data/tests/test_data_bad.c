@@ -57,8 +57,8 @@ static const struct bad bad_files[] = {
     {TRAIN_IMAGES, true, PACKED_BYTE, -8, 0x100, "byte *: corrupt gzip data: incorrect data check"},
     {TRAIN_IMAGES, true, PACKED_APPEND, 5, 0, "byte *: trailing bytes after the gzip data"},
     {TRAIN_IMAGES, true, PACKED_CUT, 60000, 0,
-     "byte 60000: the file ends before its gzip data does"},
-    {TRAIN_IMAGES, true, PACKED_CUT, 2, 0, "byte 2: the file ends before its gzip data does"},
+     "byte 60000: truncated gzip data: the file ends too early"},
+    {TRAIN_IMAGES, true, PACKED_CUT, 2, 0, "byte 2: truncated gzip data: the file ends too early"},
     {TRAIN_IMAGES, true, PACKED_CUT, 1, 0, "truncated: expected a header of 16 bytes, found 1"},
 };
 
@@ -229,7 +229,7 @@ static void test_damage_in_the_inner_gzip(void **state)
     struct bytes cut = pack(inner.at, 20);
     write_file(w->data, file_names[TEST_LABELS], cut.at, cut.n);
     assert_refused(w, file_names[TEST_LABELS],
-                   "byte 20 of the gzip data inside: the file ends before its gzip data does");
+                   "byte 20 of the gzip data inside: truncated gzip data: the file ends too early");
     free(inner.at);
     free(outer.at);
     free(cut.at);
@@ -270,7 +270,8 @@ static void test_test_images_of_another_shape(void **state)
     put_word(w->file[TEST_IMAGES].at + 12, ROWS);
     write_set(w, w->data, false);
     assert_refused(w, "t10k-images-idx3-ubyte",
-                   "images of 40 x 30 but */train-images-idx3-ubyte has 30 x 40");
+                   "images of 40 x 30, but */train-images-idx3-ubyte has 30 x 40: use two files of "
+                   "the same set");
 }
 
 static void test_folder_without_the_files(void **state)
