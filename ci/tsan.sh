@@ -62,6 +62,6 @@ for overlap in none poll_tiles; do
     run "train_replays_$overlap" 0 "ms" in_buckets --run time --measure.time.steps 4 --calibration "$logs/record" \
         --record "$logs/replayed" --sync.overlap "$overlap"
 done
-run watchdog 3 "not there yet: rank 1" in_buckets --sync.deadline 2s --inject.kind fixed --inject.sleep 60s \
+run watchdog 3 "not arrived yet: rank 1" in_buckets --sync.deadline 2s --inject.kind fixed --inject.sleep 60s \
     --inject.ranks "[1]" --inject.steps 2..2
 exit "$failed"

@@ -140,7 +140,7 @@ static enum status read_condition(struct claim *claim, const struct node *entry,
     claim->untestable = text_of(entry, KEY_untestable);
     if ((holds == NULL) == (claim->untestable == NULL))
         return mark_error(e, ERR_SPEC, entry->mark,
-                          "expected either holds, a condition, or untestable, a reason; found %s",
+                          "expected either `holds: CONDITION` or `untestable: REASON`, found %s",
                           holds == NULL ? "neither" : "both");
     if (holds == NULL)
         return OK;

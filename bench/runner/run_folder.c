@@ -142,7 +142,7 @@ static void explain_change(const struct campaign *c, const struct run *run)
         return;
     explain_fact(text, c, run, name);
     log_print(LOG_NOTE,
-              "%s. Earlier launches are kept, and count again %s. Use --fresh to begin a new run",
+              "%s. Earlier launches are kept, but are used only %s. Use --fresh to begin a new run",
               text, fact_way_back(name));
     explain_further_facts(c, run, name);
 }

@@ -69,8 +69,8 @@ static enum status check_layer(const struct spec *spec, const struct layer *laye
             return mark_error(e, ERR_SPEC, mark, "extends: %s extends itself through this file",
                               path);
     if (layer->depth >= DEPTH_MAX || spec->n_bases >= BASES_MAX)
-        return mark_error(e, ERR_SPEC, mark, "extends: more than %d files, or %d levels", BASES_MAX,
-                          DEPTH_MAX);
+        return mark_error(e, ERR_SPEC, mark, "extends: expected at most %d files and %d levels",
+                          BASES_MAX, DEPTH_MAX);
     return OK;
 }
 

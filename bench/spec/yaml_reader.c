@@ -133,7 +133,8 @@ static enum status read_node(struct reader *r, const yaml_event_t *event, struct
 static enum status add_item(struct node *node, struct node **item, struct error *e)
 {
     if (node->n == YAML_ITEMS_MAX)
-        return mark_error(e, ERR_SPEC, node->mark, "more than %d items", YAML_ITEMS_MAX);
+        return mark_error(e, ERR_SPEC, node->mark, "a list or map has more than %d items",
+                          YAML_ITEMS_MAX);
     TRY(MEM_GROW(node->items, node->n, node->mark.file, e));
     *item = &node->items[node->n++];
     memset(*item, 0, sizeof **item);

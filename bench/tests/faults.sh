@@ -101,7 +101,7 @@ names_killed() { # folder, rank, pid
 names_stopped() { # log, rank
     local told
     told=$(grep -E "lasted longer than" "$1")
-    [ -n "$told" ] && ! grep -qvE "(not there yet|there, but silent|stopped): rank $2\$" <<<"$told"
+    [ -n "$told" ] && ! grep -qvE "(not arrived yet|arrived, but silent|stopped): rank $2\$" <<<"$told"
 }
 
 # Options that let the rank sleep from its third step on.

@@ -80,7 +80,7 @@ names_the_stopped_rank() { # policy, ranks, options ...
     kill -STOP "$victim"
     wait "$pid" && return 1
     cat "$tmp/stopped.log"
-    grep -qE "(not there yet|silent): rank 1$" "$tmp/stopped.log" && gone "$mark"
+    grep -qE "(not arrived yet|silent): rank 1$" "$tmp/stopped.log" && gone "$mark"
 }
 
 # Own messages are counted: rank 0 sends two and receives two for each of two tensors.

@@ -67,7 +67,7 @@ static void describe_timeout(void *arg, char *text, size_t size)
     bool late = last < w->sequence && !w->free_running;
     if (name_ranks(w, ranks, sizeof ranks, last, true) ||
         (late && name_ranks(w, ranks, sizeof ranks, last, false))) {
-        what = late ? "not there yet: " : "there, but silent: ";
+        what = late ? "not arrived yet: " : "arrived, but silent: ";
         found = ranks;
     }
     snprintf(text, size, "rank %d: wait %llu (%s) lasted longer than %g s; %s%s",

@@ -293,7 +293,7 @@ static void mistakes_in_values_are_named(void **state)
 static void mistakes_in_claims_are_named(void **state)
 {
     refuse_claims(CLAIM("holds: x > 1"), "holds: 'x' is unknown; known: nothing");
-    refuse_claims(CLAIM("values: {" ONE "}"), "either holds, a condition, or untestable, a reason");
+    refuse_claims(CLAIM("values: {" ONE "}"), "either `holds: CONDITION` or `untestable: REASON`");
     refuse_claims(CLAIM("values: {" ONE "}, holds: one > 1, untestable: why"), "found both");
     refuse_claims(CLAIM("values: {" ONE ", " TWO "}, holds: one > two and one < two"),
                   "holds: this never holds for any one and two");

@@ -90,8 +90,8 @@ static const char *const LOGS[][2] = {
      "train_cnn: net 'vgg': no memory for 3444 MiB"},
     {"train_cnn: warning: x is old\ntrain_cnn: detail: rank 0\nepoch 1\nrank 0: wait 7 (barrier) "
      "lasted "
-     "longer than 5 s; not there yet: rank 1\n" ABORT("1"),
-     "rank 0: wait 7 (barrier) lasted longer than 5 s; not there yet: rank 1"},
+     "longer than 5 s; not arrived yet: rank 1\n" ABORT("1"),
+     "rank 0: wait 7 (barrier) lasted longer than 5 s; not arrived yet: rank 1"},
     {"epoch 1\n" DEAD "train_cnn: allreduce: connection reset\n" ABORT("0"),
      "train_cnn: rank 1 (process 5 on vm) was killed or has crashed"},
     {"epoch 1\n" DEAD

@@ -251,7 +251,7 @@ static void copies_are_bounded_as_texts_are(void **state)
         to += sprintf(to, "  m%d: 1\n", i);
     assert_int_equal(yaml_read_text(&root, text, mark_in("f", 1, 1), &e), ERR_SPEC);
     node_free(&root);
-    assert_true(e.line == 3 && strcmp(e.text, "more than 1000 items") == 0);
+    assert_true(e.line == 3 && strcmp(e.text, "a list or map has more than 1000 items") == 0);
 
     to = text;
     for (int i = 0; i < 1001; i++)

@@ -192,5 +192,6 @@ enum status map_merge(struct node *map, size_t at, struct error *e)
     map->n = to.n;
     return to.n <= YAML_ITEMS_MAX
                ? OK
-               : mark_error(e, ERR_SPEC, map->mark, "more than %d items", YAML_ITEMS_MAX);
+               : mark_error(e, ERR_SPEC, map->mark, "a list or map has more than %d items",
+                            YAML_ITEMS_MAX);
 }
