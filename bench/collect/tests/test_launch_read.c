@@ -517,7 +517,8 @@ static const struct damage damages[] = {
     {"{\"type\":\"eval\"", "{\"type\":\"ev\n{\"type\":\"eval\"", 6, "not a JSON object"},
     {"\"first_difference\":\"\"}\n", "\"first_difference\":\"\"}\n{\"type\":\"step\"}\n", 8,
      "found a line after the one of type 'end'"},
-    {"\"first_difference\":\"\"}", "", 7, "the line of type 'end' is missing: the rank did not finish"},
+    {"\"first_difference\":\"\"}", "", 7,
+     "the line of type 'end' is missing: the rank did not finish"},
     {"\"epoch\":0,\"step\":0", "\"epoch\":0,\"epoch\":0,\"step\":0", 2, "not a JSON object"},
 };
 
