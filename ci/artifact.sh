@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Packs runs as an archive that needs nothing else: ci/artifact.sh FILE.tar.gz [RUN...]
+# Packs runs as an archive whose figures gnuplot can redraw without scalebench: ci/artifact.sh FILE.tar.gz [RUN...]
 # Without RUN it packs every run of `scalebench list runs`.
-# For each run it holds tables, spec, networks, manifest, figures, and the files from which gnuplot alone draws the
+# The archive has, for each run: tables, spec, networks, manifest, figures, and the files from which gnuplot draws the
 # figures. redraw.sh draws them again and compares all files with their checksums. The same runs give the same
 # archive, byte for byte. BUILD is the build folder, OUT (results) the folder of all results.
 set -eu

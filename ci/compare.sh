@@ -2,9 +2,9 @@
 # Checks that `scalebench compare` calls a campaign and its repetition the same, and finds a slow-down. Prints CSV to
 # standard output and one sentence per row to standard error:
 #
-#   repeated        points of repetitions that are called same or undecided
-#   slowed          points called slower in which one rank sleeps for a tenth of a step
-#   repeated_alone, slowed_alone   the same counts if each side has a single campaign
+#   repeated        points of repeated campaigns with verdict same or undecided
+#   slowed          points with verdict slower, in campaigns in which one rank sleeps for a tenth of each step
+#   repeated_alone, slowed_alone   the counts of repeated and slowed if each side has a single campaign
 #
 # Each row appears twice for the time of a step: at the clock of the reference (the default of compare), and as measured.
 #

@@ -8,7 +8,7 @@ usage() {
     cat <<'TEXT'
 usage: ci/data.sh [--to FOLDER] [--mirror URL] [--sums FILE] [mnist] [cifar10]
 
-Downloads data sets (all unless some are named) to FOLDER/mnist and FOLDER/cifar10; FOLDER is data/.
+Downloads data sets (all, or those that are named) to FOLDER/mnist and FOLDER/cifar10; FOLDER is data/.
 URL, or $SCALEBENCH_MIRROR, is a folder that holds the files and is tried instead of the usual hosts.
 Files are checked by SHA-256 against ci/data.sums, or FILE where a mirror has packed them anew. One
 that is wrong is kept as NAME.wrong and named with both sums.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that `scalebench doctor` finds the slow host and reports no other. It runs on HOSTS (4) emulated hosts at
+# Checks that `scalebench doctor` finds the slow host and reports no other host. It runs on HOSTS (4) emulated hosts at
 # 1 Gbit/s, TIMES (10) for each kind, in turns, with another host each time:
 #
 #   link   one host's link is limited to SHARE (90) % of the rate
@@ -9,7 +9,7 @@
 #
 # Prints CSV, one row per run, to standard output and one sentence per kind to standard error. KINDS selects kinds.
 # Needs root and a cgroup that limits processors. BUILD is the build folder; its doctor/ keeps the output of each run.
-# Use an idle machine. Exit status 1: a slow host was not found, or another one was reported.
+# Use an idle machine. Exit status 1: a slow host was not found, or another host was reported.
 set -eu -o pipefail
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"

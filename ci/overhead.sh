@@ -2,20 +2,20 @@
 # Measures the time that scalebench adds to a measurement. Prints CSV to standard output and one sentence per row to
 # standard error:
 #
-#   launch   a launch of a campaign beyond the same `mpiexec -n P train_cnn ...` typed by hand: planning, binding,
-#            records, journal, clean-up. Both alternate: a launcher in place of mpiexec first runs the command by hand,
-#            then the campaign's. Its own start counts as the campaign's cost.
-#   look     a launch with the checks before and after it (load of the processors, a fixed piece of work) beyond one
-#            without them, alternating: the paired ratio less 1. With a launch of some tenths of a second their share is
-#            the largest.
-#   step     a step of lenet_21k with hashed weights and a record of every step, beyond one without. Launches of both
-#            alternate on the cores of the campaign. Clocks are read in both.
-#   between  the part of `step` between the timed steps: all of it except the effect of hashing on the caches. Noise
-#            hardly reaches it.
-#   trace    a step with a timeline (measure.timeline) beyond one without, launches alternating.
-#   sample   a step with samples of the node (measure.resources) beyond one without, launches alternating. It samples
-#            SAMPLES (20) times as often as every 200 ms and divides the difference by that, since the cost of one sample
-#            is constant and too small to be seen.
+#   launch   time of a campaign's launch minus the time of the same `mpiexec -n P train_cnn ...` typed by hand. The
+#            difference is planning, binding, records, journal and clean-up. Both commands alternate: a launcher in
+#            place of mpiexec first runs the command by hand, then the campaign's. The start of this launcher counts as
+#            time of the campaign.
+#   look     time of a launch with the checks before and after it (load of the processors, a fixed computation), over the
+#            time of a launch without checks, minus 1. Launches alternate. The share is largest for short launches.
+#   step     time of a step of lenet_21k with hashed weights and a record of every step, minus the time of a step
+#            without. Launches of both alternate on the cores of the campaign. Both read clocks.
+#   between  the part of `step` that is spent between timed steps. It lacks only the effect of hashing on the caches,
+#            and is hardly disturbed by noise.
+#   trace    time of a step with a timeline (measure.timeline) minus the time without. Launches alternate.
+#   sample   time of a step with samples of the node (measure.resources) minus the time without. Launches alternate.
+#            Samples are SAMPLES (20) times as frequent as every 200 ms, and the difference is divided by SAMPLES,
+#            since the constant cost of one sample is too small to measure.
 #
 # Each row is a median over pairs, with an exact binomial interval of at least 95 %. PAIRS (12), LOOKS (60, pairs of
 # `look`), STEPS (200), SAMPLED_STEPS (2000, of `sample`) and RANKS ("1 2") may be set; BUILD is the build folder.

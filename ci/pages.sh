@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Writes the reference pages from the program's tables: configs/OPTIONS.md, results/COLUMNS.md, bench/runner/COMMANDS.md.
 #
-#   ci/pages.sh [write]    write them
-#   ci/pages.sh check      name those that are not current; exit status 1
+#   ci/pages.sh [write]    write the pages
+#   ci/pages.sh check      name pages that are not current; exit status 1
 #
 # BUILD is the build folder.
 set -eu -o pipefail

@@ -3,10 +3,10 @@
 # its manifest and tables.
 #   ci/references.sh                     print the table
 #   ci/references.sh write               write it between the marks of results/reference/README.md
-#   ci/references.sh plan [NAME]...      print the seconds that the launches of each took last time
-#   ci/references.sh measure [NAME]...   measure all, or these; keep those that succeeded, write the table and judge the
+#   ci/references.sh plan [NAME]...      print how long the launches of each run took last time (s)
+#   ci/references.sh measure [NAME]...   measure all runs or the named runs; keep those that succeeded, write the table and judge the
 #                                        claims. The same command resumes an interrupted measurement
-#   ci/references.sh keep [NAME]...      do the same with runs that are measured
+#   ci/references.sh keep [NAME]...      keep runs that are already measured, write the table and judge the claims
 #   ci/references.sh draw [NAME]...      redraw figures and documents of kept runs, after a change of plots
 #
 # A NAME with a slash is a spec of the reports, as "kota/parts"; `reports` names all of them. Without NAME it measures the

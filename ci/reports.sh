@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures every figure and table of the reports and of configs/reports/past. It first prints a forecast of each campaign
-# and of all. Then it runs the campaigns, the shortest first, those without a forecast last; views follow the spec of
+# Measures every figure and table of the reports and of configs/reports/past. It first prints a forecast of the time of each campaign
+# and in total. Then it runs the campaigns, the shortest first, those without a forecast last; views follow the spec of
 # their campaign. Finished launches are not repeated: the same command resumes, also days later.
 #
 # A view writes its tables and figures into the run of its campaign, over those before. So each spec's are copied to

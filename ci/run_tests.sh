@@ -4,11 +4,11 @@
 #
 #   run_tests.sh [first]     run the first tier: tests of the main path
 #   run_tests.sh rest        run the second tier: all other tests
-#   run_tests.sh all         run both
+#   run_tests.sh all         run both tiers
 #   run_tests.sh --total     add up the counts of the last `first` and the last `rest`
 #   run_tests.sh --check     fail if no test has TEST in its name, and print the nearest names
 #   run_tests.sh --sources   list the source files of tests
-#   run_tests.sh --list      list every test: tier, cores, seconds, name, command
+#   run_tests.sh --list      list each test with tier, cores, seconds, name and command
 #
 # BUILD is the build folder and MPIEXEC the launcher. TEST is a part of a test's name, in either tier. JOBS is the number of
 # one-core tests that run at a time (default: three more than cores, since tests also wait for files and processes).

@@ -29,10 +29,10 @@ artifact:
 
 # ci/NAME.sh --help lists the variables that change a measurement.
 #: make bench-overhead                   Measure the harness's own time per launch and per step
-#: make bench-compare                    Count right verdicts of `scalebench compare` on repetitions and a slow-down
-#: make bench-replay                     Compare the time of replayed compute with that of real compute
-#: make bench-noise [MINUTES=60]         Count disturbed launches that are flagged, and quiet ones that are not
-#: make bench-doctor [TIMES=10]          Count slow nodes that `scalebench doctor` finds, and wrong alarms
+#: make bench-compare                    Count right verdicts of `scalebench compare` on repeated and slowed campaigns
+#: make bench-replay                     Compare times of replayed compute and real compute
+#: make bench-noise [MINUTES=60]         Check that disturbed launches are flagged, and that other launches are not
+#: make bench-doctor [TIMES=10]          Count slow nodes that `scalebench doctor` finds, and its false alarms
 measurements := $(addprefix bench-,overhead compare noise replay doctor)
 bench-overhead: other_programs = $(BUILD)/tests/speed_view
 .PHONY: $(measurements)
@@ -68,12 +68,12 @@ reports:
 # SET= and INTO= change a trial run.
 NAMES ?=
 INTO  ?=
-#: make references [NAMES="peer kota/parts" FRESH=1]   Measure the runs of results/reference again (or NAMES=reports)
+#: make references [NAMES="peer kota/parts" FRESH=1]   Measure the runs of results/reference again (NAMES=reports: those of the reports)
 references:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' OUT= FRESH='$(FRESH)' INTO='$(INTO)' QUICK='$(QUICK)' ci/references.sh measure $(NAMES)
 
-#: make claims                           Judge the reports' claims: write results/claims.csv and claims.md, check README.md
+#: make claims                           Judge the claims of the reports: write results/claims.csv and claims.md, check results/README.md
 claims:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@ci/features.sh write

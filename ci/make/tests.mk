@@ -59,7 +59,7 @@ $(FUZZERS): $(BUILD)/fuzz_%: $(call obj,bench/tests/fuzz/fuzz_%.c) $(FUZZ_LINK)
 TEST ?=
 run_tests = DOUBLE_TESTS='$(notdir $(basename $(DOUBLE_TESTS)))' BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/run_tests.sh
 .PHONY: test test-rest test-all asan ubsan tsan fuzz fuzzers check-arm64
-#: make test [TEST=NAME]                 Run the tests of the main path (five minutes), or all whose name contains NAME
+#: make test [TEST=NAME]                 Run the tests of the main path (five minutes), or each test whose name contains NAME
 #: make test-rest                        Run the tests that `make test` leaves out
 #: make test-all                         Run every test
 test test-rest test-all: $(if $(filter deps,$(MAKECMDGOALS)),deps)
