@@ -16,20 +16,23 @@
     FLAG(compute_only, "strategy none at several ranks: ranks train alone and send nothing")       \
     FLAG(by_design,                                                                                \
          "weights differ between ranks because an option reproduces a flaw of published programs") \
-    FLAG(shares_cores, "no lock kept other campaigns off the same cores")                          \
+    FLAG(shares_cores, "no lock kept other campaigns off the cores of this campaign")              \
     FLAG(memory_off,                                                                               \
          "model_states_mib under ZeRO differs from its forecast by more than 5 % and 8 pages")     \
-    FLAG(mixed, "nodes have different processors, see cpus: the slowest decides")                  \
+    FLAG(mixed,                                                                                    \
+         "nodes have different processors, listed in cpus, and the slowest determines the time")   \
     FLAG(shared_machine, "several nodes are one machine and may share cores, see machines")        \
-    FLAG(busy, "others used more than 10 % of the point's processor time, see foreign_pct")        \
-    FLAG(seeds_missing, "fewer accuracy runs count than there are seeds")                          \
-    FLAG(disturbed, "a launch that counts was disturbed, see disturbed_by")                        \
+    FLAG(busy,                                                                                     \
+         "programs, interrupts or a hypervisor took over 10 % of processor time, see foreign_pct") \
+    FLAG(seeds_missing, "accuracy runs of some seeds failed or are missing")                       \
+    FLAG(disturbed, "a launch was disturbed but counts, see disturbed_by")                         \
     FLAG(outliers, "step_ms of a launch is an outlier")                                            \
     FLAG(modes, "step_ms of the launches falls into two groups")                                   \
-    FLAG(warming, "steps get shorter during the timed part: trend_tau differs from 0 at 5 %, "     \
-                  "corrected for the points, and trend_pct is beyond 1")                           \
-    FLAG(slowing, "steps get longer during the timed part, by the same test as warming")           \
-    FLAG(base_incomplete, "launches of a point that a ratio of this row needs failed")
+    FLAG(warming, "step times fall by more than 1 % during the timed steps, statistically "        \
+                  "significant, see trend_pct")                                                    \
+    FLAG(slowing, "step times rise by more than 1 % during the timed steps, statistically "        \
+                  "significant, see trend_pct")                                                    \
+    FLAG(base_incomplete, "launches failed at the base or peer, which a ratio of this row needs")
 
 #define FLAG_ID(name, meaning) FLAG_##name,
 enum point_flag { POINT_FLAGS(FLAG_ID) FLAGS };

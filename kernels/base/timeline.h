@@ -20,7 +20,7 @@
     PHASE(backward, "backward pass of an op")                                                      \
     PHASE(pack, "copies, casts and sums around communication")                                     \
     PHASE(comm, "communication not hidden by computation, as in comm_exposed_ms")                  \
-    PHASE(flight, "a sum over ranks, from its start until its completion was noticed")                         \
+    PHASE(flight, "a sum over ranks, from its start until its completion was noticed")             \
     PHASE(bubble, "waiting for another pipeline stage")                                            \
     PHASE(optimizer, "parameter update")                                                           \
     PHASE(inject, "sleep by inject.kind")

@@ -52,7 +52,8 @@ static void test_explain(void **state)
     assert_non_null(strstr(text, "train.lr\n  Learning rate at one rank\n"));
     assert_non_null(strstr(text, "allowed  1e-12..1000\n"));
     assert_non_null(strstr(text, "names    " STRATEGY_NAMES "\n"));
-    assert_non_null(strstr(text, "    ring               Sum blocks of the gradient around a ring"));
+    assert_non_null(
+        strstr(text, "    ring               Sum blocks of the gradient around a ring"));
     assert_non_null(strstr(text, "default  none: it must be given\n"));
     assert_null(strstr(text, "flaw"));
     free(text);

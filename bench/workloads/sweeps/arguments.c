@@ -82,8 +82,9 @@ void sweep_options_print(FILE *out, const struct spec_option *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const char *preset = rows[i].preset;
-        fprintf(out, "  %-14s %s%s%s%s\n", rows[i].key, rows[i].help, preset != NULL ? " (default " : "",
-                preset != NULL ? preset : "", preset != NULL ? ")" : "");
+        fprintf(out, "  %-14s %s%s%s%s\n", rows[i].key, rows[i].help,
+                preset != NULL ? " (default " : "", preset != NULL ? preset : "",
+                preset != NULL ? ")" : "");
     }
 }
 
