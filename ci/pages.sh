@@ -30,7 +30,8 @@ options() {
     printf '# Options of a spec\n\nEvery key of a spec, as `scalebench explain KEY` prints it. `make pages` writes this page.\n'
     "$scalebench" explain | awk '/^[a-z]/ { print $1 }' | while IFS= read -r key; do
         printf '\n## %s\n\n' "$key"
-        "$scalebench" explain "$key" | awk 'NR > 1 && /^[^ ]/ { exit } NR > 1' | sed 's/^  //' | indented
+        # A key can also be the name of a term or column, which has a heading of its own.
+        "$scalebench" explain "$key" | awk -v key="$key" '/^[^ ]/ { if (inside) exit; inside = $0 == key; next } inside' | sed 's/^  //' | indented
     done
 }
 
