@@ -1,4 +1,4 @@
-/* Calls BLIS. This is the only file that includes its header. */
+/* Calls BLIS. Only this file includes blis.h. */
 #include "kernels/gemm.h"
 
 #include <blis.h>
@@ -32,11 +32,11 @@ static bool cpu_has_avx512(void)
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 }
 
-/* Returns BLIS's number of the kernel set to use, or -1 for its own choice. BLIS up to 0.9 chooses
- * badly on many processors. It supports AMD processors up to family 25, but never uses AVX-512 on
- * them. It recognises Intel processors with two AVX-512 units by name. All other processors get
- * slower kernels. With the Skylake kernels, a Zen 5 core reaches 230 GFLOP/s instead of 42 with
- * portable C. A Xeon whose name is hidden by a hypervisor reaches 152 instead of 90. */
+/* Returns the number of the BLIS kernel set to use, or -1 to leave the choice to BLIS. BLIS up to
+ * 0.9 chooses badly on many processors. It supports AMD processors up to family 25, but never uses
+ * AVX-512 on them. It recognises Intel processors with two AVX-512 units by name. All other
+ * processors get slower kernels. With the Skylake kernels, a Zen 5 core reaches 230 GFLOP/s instead
+ * of 42 with portable C. A Xeon whose name is hidden by a hypervisor reaches 152 instead of 90. */
 static int choose_arch(void)
 {
     enum { LAST_KNOWN_AMD_FAMILY = 25 };

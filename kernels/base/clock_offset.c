@@ -2,10 +2,11 @@
 
 #include <math.h>
 
-/* Usual largest drift between two clocks, in seconds per second. Oscillators are off by at most
- * about 50 ppm each. */
+/* Largest drift expected between two clocks, in seconds per second. Each oscillator is off by at
+ * most about 50 ppm. */
 #define DRIFT_USUAL 1e-4
-/* Largest plausible drift: more than an oscillator's error plus NTP's slewing (500 ppm). */
+/* Largest plausible drift, in seconds per second. It exceeds an oscillator's error plus NTP's
+ * slewing (500 ppm). */
 #define DRIFT_MOST 1e-3
 /* Largest deviation of the drift from its mean during a run, due to temperature and NTP. */
 #define DRIFT_CHANGE 1e-6

@@ -31,8 +31,8 @@ struct clock_offset {
 /* Estimates the offset from n > 0 pings, at the middle of the ping with the shortest round trip. */
 struct clock_offset clock_offset_find(const struct ping *pings, size_t n);
 
-/* Returns the local clock minus a third clock. `second` is the local clock minus a second clock,
- * `third` the second clock minus the third. */
+/* Adds two offsets. Returns local minus third clock, given `second` = local minus second clock and
+ * `third` = second minus third clock. */
 struct clock_offset clock_offset_chain(const struct clock_offset *second,
                                        const struct clock_offset *third);
 
@@ -47,7 +47,7 @@ double clock_line_offset_ns(const struct clock_line *line, int64_t t_ns);
 
 /* Returns a bound on the error of all offsets between the two moments: the larger error of both
  * ends plus an allowance for changes of the drift. If the line is steeper than clocks can drift, a
- * clock was set. The offset beyond the possible drift is then added. */
+ * clock was set. The bound then also includes the part of the offset that drift cannot explain. */
 double clock_line_error_ns(const struct clock_line *line);
 
 /* Returns the drift in seconds per second, positive if the local clock is the faster one. NAN if

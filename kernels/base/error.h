@@ -1,6 +1,6 @@
 /* Errors as values: a function that can fail returns a status and fills a `struct error`. The error
- * holds the file, line and column if known, and a sentence: expected, found, what to do. Only
- * main() prints errors and exits. */
+ * holds the file, line and column if known, and a sentence that names the expected value, the value
+ * found and a remedy. Only main() prints errors and exits. */
 #pragma once
 
 #include <stdio.h>
@@ -32,8 +32,9 @@ struct error {
 enum status error_set(struct error *e, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Works as error_set and adds the position in a file. `file` may be NULL, `line` and `column` 0.
- * The arguments may point into `e`, so that a caller can extend an error. */
+/* Works as error_set and adds the position in a file. If a position is unknown, pass NULL for
+ * `file` and 0 for `line` or `column`. A caller can extend an error by passing strings of `e`
+ * itself as arguments. */
 enum status error_at(struct error *e, enum status status, const char *file, int line, int column,
                      const char *format, ...) __attribute__((format(printf, 6, 7)));
 

@@ -1,5 +1,5 @@
-/* Execution context of every call that computes. Shapes are written [N,C,H,W]; N is the number of
- * images of the call. All numbers are `real`, in row-major order without gaps. */
+/* Execution context of every call that computes. Shapes are written [N,C,H,W], where N is the
+ * number of images in the call. Arrays of `real` are in row-major order without gaps. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,8 +18,7 @@ enum work { WORK_FLOP, WORK_BYTE };
 struct exec {
     struct pool *pool; /* threads to use; NULL: the calling thread only */
 
-    /* Called after each tile so that communication can progress. It may return without doing
-     * anything. NULL: never called. */
+    /* Called after each tile so that communication can progress. NULL: never called. */
     void (*poll)(void *arg);
     void *poll_arg;
 
@@ -41,12 +40,12 @@ struct exec {
     real *buffers;
     bool fixed_statistics;
 
-    /* Weight per image [N]; 0 marks padding images, which batch statistics exclude. NULL: there are
-     * none. */
+    /* Weight per image [N]; 0 marks padding images, which batch statistics exclude. NULL: no
+     * padding images. */
     const real *weights;
 
     /* Random numbers of dropout and augmentation are functions of (seed, epoch, sample). */
     uint64_t seed;
     uint32_t epoch;
-    const uint32_t *samples; /* [N] number of each image in the data set */
+    const uint32_t *samples; /* [N] index of each image in the data set */
 };

@@ -16,10 +16,10 @@
     "use the mpiexec of the program's MPI (MPIEXEC=mpiexec.mpich, mpiexec.openmpi, ...): "         \
     "mpiexec -n %1$d %2$s ..."
 
-/* Variables that launchers set for each process: its rank and the number of processes, with advice
- * for launcher_check. Searched in order: Hydra or srun with an MPI plugin, Open MPI, srun. The
- * innermost launcher must come first, because ranks of an mpiexec inside a Slurm job also inherit
- * srun's variables. */
+/* Variables that launchers set for each process: its rank and the number of processes. `advice`
+ * ends the error message of launcher_check. Searched in order: Hydra or srun with an MPI plugin,
+ * Open MPI, srun. The innermost launcher must come first, because ranks of an mpiexec inside a
+ * Slurm job also inherit srun's variables. */
 static const struct launcher {
     const char *rank, *tasks, *advice;
 } LAUNCHERS[] = {
@@ -147,7 +147,7 @@ static void announce_end(void)
         (void)!read(connection.fd, answer, sizeof answer);
 }
 
-/* Only defined in builds with the leak sanitizer. Called explicitly, since _exit skips its
+/* Only defined in builds with the leak sanitizer. Called explicitly, since _exit skips the leak
  * check. */
 extern void __lsan_do_leak_check(void) __attribute__((weak));
 

@@ -57,8 +57,8 @@ void mem_give_back_shared(void *memory, size_t bytes)
     give_back(memory, bytes, MADV_REMOVE);
 }
 
-/* memcpy, since `pointer` may point to a pointer of any type, which must not be written as a void
- * *. */
+/* Copies with memcpy: `pointer` is the address of a pointer of any type, and assigning through a
+ * void ** would break the aliasing rules. */
 static enum status hand_out(void *pointer, void *memory, const char *what, struct error *e)
 {
     memcpy(pointer, &memory, sizeof memory);
@@ -136,7 +136,7 @@ double mem_now_mib(void)
     return found == 1 ? (double)pages * (double)sysconf(_SC_PAGESIZE) / MIB : NAN;
 }
 
-/* Bit of a /proc/self/pagemap entry that is readable without privileges: page is present. */
+/* Bit of a /proc/self/pagemap entry: the page is present. Readable without privileges. */
 #define PAGE_PRESENT ((uint64_t)1 << 63)
 
 static double count_present(int pagemap, uintptr_t first, uintptr_t last)

@@ -8,8 +8,8 @@
 #define MEM_ALIGNMENT 64
 
 /* Allocates `bytes` of zeroed memory aligned to MEM_ALIGNMENT. The calling thread touches every
- * page. From 2 MiB on it uses huge pages if the kernel has them. Returns NULL if out of memory;
- * bytes = 0 gives a valid pointer. Free with mem_free. */
+ * page. Blocks of at least 2 MiB use huge pages if the kernel has them. Returns NULL if out of
+ * memory; bytes = 0 gives a valid pointer. Free with mem_free. */
 void *mem_alloc(size_t bytes);
 
 void mem_free(void *memory);
@@ -21,8 +21,8 @@ void mem_give_back(void *memory, size_t bytes);
  * see the zeros. */
 void mem_give_back_shared(void *memory, size_t bytes);
 
-/* Sets `pointer` to `n` zeroed elements of its type. ERR_MEMORY, "no memory for WHAT", and NULL if
- * there is not enough. n = 0 gives a valid pointer. Large blocks become resident when written. Free
+/* Sets `pointer` to `n` zeroed elements of its type. If memory runs out: NULL and ERR_MEMORY, "no
+ * memory for WHAT". n = 0 gives a valid pointer. Large blocks become resident when written. Free
  * with free(). */
 #define MEM_NEW(pointer, n, what, e) mem_new(&(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_new(void *pointer, size_t n, size_t size, const char *what, struct error *e);
@@ -53,8 +53,8 @@ enum status mem_keep(struct mem_room *room, void *pointer, size_t n, size_t size
 void mem_room_empty(struct mem_room *room);
 
 /* Checks that /dev/shm, which MPI libraries use on Linux, has `bytes` of free space. Without the
- * check, a process that touches a missing page dies of SIGBUS. ERR_UNAVAILABLE says that `who`
- * needs it, the free space and how to enlarge it. OK if the free space is unknown. */
+ * check, a process that touches a missing page dies of SIGBUS. The text of ERR_UNAVAILABLE names
+ * `who`, the free space and how to enlarge /dev/shm. OK if the free space is unknown. */
 enum status mem_check_shared(const char *who, double bytes, struct error *e);
 /* Returns the error of mem_check_shared without checking. For callers that could not allocate a
  * page of shared memory. */

@@ -13,9 +13,10 @@
 #define LENGTH_MAX 127
 #define FAR        ((size_t)-1)
 
-/* Costs of a known name as a suggestion; the lowest cost wins. EDIT: per mistyped letter. ENDING,
- * WORDS, FIRST_WORD: kinds of common words. PATH_OF_TOP, PATH_OF_GROUP: added if the known name is
- * only valid elsewhere in the file, at the top level or in a group. */
+/* Costs of suggesting a known name; the name with the lowest cost is suggested. EDIT: per mistyped
+ * letter. ENDING, WORDS, FIRST_WORD: for ways in which two names share words, see words_distance.
+ * PATH_OF_TOP, PATH_OF_GROUP: surcharges if the known name is only valid elsewhere in the file, at
+ * the top level or in a group. */
 enum { EDIT = 4, ENDING = 3, WORDS = 7, FIRST_WORD = 13, PATH_OF_TOP = 4, PATH_OF_GROUP = 6 };
 
 static size_t smaller(size_t a, size_t b)
@@ -55,8 +56,8 @@ static const char *next_word(const char *name)
     return *name ? name + 1 : NULL;
 }
 
-/* Returns whether the first `length` letters of `name` are whole words of `known`, or at least 3
- * letters with which `known` begins. */
+/* Returns whether the first `length` letters of `name` are whole words of `known`, or a prefix of
+ * `known` of at least 3 letters. */
 static bool has_words(const char *known, const char *name, size_t length)
 {
     for (const char *at = known; at != NULL; at = next_word(at))

@@ -14,8 +14,8 @@
 /* Time for which a worker spins before it sleeps. It is longer than the gap between the layers of a
  * step and shorter than a scheduler's time slice. */
 #define SPIN_NS 50000
-/* Time after which a spinning thread calls sched_yield. The awaited thread may be on the same core:
- * the scheduler can leave two unbound threads on one core for long. */
+/* Time after which a spinning thread calls sched_yield. The awaited thread may be on the same core,
+ * because the scheduler can leave two unbound threads on one core for a long time. */
 #define KEEP_NS 2000
 
 struct worker {
@@ -63,7 +63,7 @@ static bool spin(const struct pool *pool, int64_t begin)
     return true;
 }
 
-/* Waits until generation differs from `seen`, and returns it. */
+/* Waits until `generation` differs from `seen`. Returns the new value. */
 static unsigned wait_for_call(struct pool *pool, unsigned seen)
 {
     unsigned now = 0;
@@ -140,7 +140,7 @@ static int attributes_bind(pthread_attr_t *attributes, int cpu)
     return failed;
 }
 
-/* Starts one worker, bound to `cpu` unless that is negative. */
+/* Starts one worker, bound to `cpu`; unbound if `cpu` is negative. */
 static int worker_start(struct worker *worker, int cpu)
 {
     pthread_attr_t attributes;

@@ -21,12 +21,12 @@ void pool_destroy(struct pool *pool);
 int pool_threads(const struct pool *pool);
 
 /* Runs f on every thread and returns when all have finished. Between calls, workers spin briefly,
- * then sleep. A NULL pool is one thread. One thread at a time may call this, and never from within
- * f. */
+ * then sleep. If `pool` is NULL, only the calling thread runs f. Only one thread at a time may call
+ * this function, and never from within f. */
 void pool_run(struct pool *pool, pool_function *f, void *arg);
 
-/* Computes the range [begin, end) of n items that part `part` of `parts` processes. Ranges differ
- * by at most one item, longer ones first: 256 over 3 = 86 + 85 + 85. */
+/* Splits n items into `parts` ranges and computes range number `part`, [*begin, *end). Sizes differ
+ * by at most one item, larger ranges first: 256 over 3 = 86 + 85 + 85. */
 static inline void pool_share(size_t n, size_t part, size_t parts, size_t *begin, size_t *end)
 {
     size_t base = n / parts, rest = n % parts;

@@ -49,7 +49,7 @@ double stats_median(const double *x, size_t n)
 }
 
 /* Returns the sum of squares about the mean of Winsorized values: the `trimmed` lowest and highest
- * are set to their next neighbour. */
+ * values are replaced by the nearest remaining value. */
 static double winsorized_squares(const double *sorted, size_t n, size_t trimmed)
 {
     double mean = 0, squares = 0;

@@ -1,5 +1,5 @@
 /* Statistics of launches: nonparametric, exact if an exact form exists. Inputs are not changed. A
- * result is NAN if there are no values, if a value is NAN or if memory is missing. */
+ * result is NAN if there are no values, if a value is NAN or if memory runs out. */
 #pragma once
 
 #include <stdbool.h>
@@ -37,9 +37,9 @@ double stats_median_level(size_t n, double level);
  * underflows. NAN unless 0 <= p <= 1. */
 double stats_binomial_tail(size_t n, size_t k, double p);
 
-/* Returns the probability that in n trials with c equally likely outcomes any outcome appears k
- * times or more. It is c times the probability for a given outcome, at most 1 (Bonferroni). Exact
- * if 2 k > n, else an upper bound. */
+/* Returns the probability that, in n trials with c equally likely outcomes, at least one outcome
+ * appears k times or more. Computed as c times the probability for one given outcome, at most 1
+ * (Bonferroni). Exact if 2 k > n, else an upper bound. */
 double stats_favourite_tail(size_t n, size_t k, size_t c);
 
 /* Line y = intercept + slope x, fitted by least squares of the relative residuals (y - fit) / y. It

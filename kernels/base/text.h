@@ -13,8 +13,8 @@
 #define TEXT_INTERVAL (3 * TEXT_NUMBER + 5)
 #define TEXT_END      80
 
-/* Returns the NaN that marks an undefined result and is written as NaN. NAN marks an unknown value,
- * written as "". Arithmetic may turn one into the other. */
+/* Returns a special NaN that marks undefined results; files show it as NaN. The ordinary NAN marks
+ * unknown values; files show it as "". Arithmetic may turn one into the other. */
 double text_not_a_number(void);
 
 /* Writes ten significant digits, which suffice for measurements. Undefined and infinite results are
@@ -63,7 +63,8 @@ void text_write_markup(FILE *out, const char *text);
  * field. */
 void text_clean(char *text);
 
-/* Appends `more` to `text`, cut to fit, after `separator` unless `text` is empty. */
+/* Appends `separator` and `more` to `text`, cut to fit. If `text` is empty, `separator` is
+ * omitted. */
 void text_join(char *text, size_t size, const char *separator, const char *more);
 
 /* Returns whether a text ends with `end` and is longer than it. */

@@ -24,8 +24,8 @@ char *shape_text(char text[40], struct shape s)
 
 /* ---- Options of a layer ---- */
 
-/* Returns the address of the option's value in `layer`; of a pair, the first (i = 0) or second (i =
- * 1). */
+/* Returns the address of the option's value in `layer`. For an option with a pair of values: the
+ * address of the first (i = 0) or second value (i = 1). */
 static int *option_int(struct layer_desc *layer, const struct layer_option *option, int i)
 {
     return (int *)((char *)layer + option->offset) + i;
@@ -164,8 +164,8 @@ static enum status infer_shapes(const struct net_desc *net, struct layer_desc *l
 }
 
 /* Completes the names, sizes and offsets of a layer's tensors or buffers. The first one begins at
- * *offset of the arena. The rule's part of a name ("weight") has at most 15 letters, so the layer's
- * name is never cut. */
+ * *offset in the arena. The last part of a name ("weight"), set by the rule, has at most 15
+ * letters, so the layer's name is never cut. */
 static void place_list(const struct net_desc *net, const struct layer_desc *layer,
                        struct tensor_desc *list, int n, size_t *offset)
 {

@@ -1,5 +1,5 @@
-/* Description of a network without computing it: layers, shapes, parameter tensors, FLOPs, bytes.
- * It needs neither MPI nor BLIS, so the runner uses it to check shapes and predict costs. */
+/* Describes a network without computing it: layers, shapes, parameter tensors, FLOPs, bytes. It
+ * needs neither MPI nor BLIS, so the runner uses it to check shapes and predict costs. */
 #pragma once
 
 #include <stdbool.h>
@@ -41,7 +41,7 @@ struct tensor_desc {
     size_t offset, count;
     size_t fan_in, fan_out;
     bool bias;
-    bool norm; /* set for tensors of batch norm: the scale, initially 1, or with `bias` the shift,
+    bool norm; /* batch norm tensor: the scale, initially 1; if `bias` is set, the shift,
                 * initially 0 */
 };
 
@@ -54,7 +54,7 @@ struct layer_desc {
     char name[NET_NAME_MAX];
     int line, column; /* position in the model file; 0 if built by code */
 
-    /* Options. Each kind only uses those of its layer_rule. */
+    /* Options. Each layer kind only uses the options in its layer_rule. */
     int channels; /* output channels of conv2d, outputs of dense */
     int kernel_h, kernel_w;
     int stride_h, stride_w;
@@ -64,8 +64,8 @@ struct layer_desc {
     double epsilon, momentum; /* batchnorm2d: epsilon is added to the variance; momentum is the
                                * weight of the newest batch in the running statistics */
 
-    /* Members of a slice of a net (net_slice.h); all 0 in a whole net. */
-    int first_unit; /* index in the whole layer of the slice's first output, or first input */
+    /* Only used in a slice of a net (net_slice.h); all 0 in a whole net. */
+    int first_unit; /* index of the slice's first output, or first input, in the whole layer */
     bool addend;    /* outputs are only addends: sum them over the slices before the next layer */
     bool unbiased;  /* do not add the bias: another slice adds it */
 
@@ -103,13 +103,13 @@ struct net_desc {
 };
 
 /* One option of a layer kind, as a model file writes it. A LAYER_PAIR takes one number or [h, w]. A
- * LAYER_PART says whether the layer has an optional part, such as a bias; by default it does. If
- * the value is false, the option's bool field is set: the layer lacks that part. */
+ * LAYER_PART is true (the default) if the layer has an optional part, such as a bias. If it is
+ * false, the option's bool field is set: the layer lacks that part. */
 struct layer_option {
     const char *key;
     enum { LAYER_INT, LAYER_PAIR, LAYER_REAL, LAYER_PART } type;
-    size_t offset; /* offset in struct layer_desc of the option's field; of a pair, of the first
-                    * field */
+    size_t offset; /* offset of the option's field (for a pair: of its first field) in struct
+                    * layer_desc */
     double min, max;
     double preset; /* default if the key is absent; NAN: required */
     const char *help;

@@ -28,8 +28,8 @@ int layer_weight_and_bias(struct tensor_desc list[2], const struct layer_desc *l
             "whether to add a bias to each output; not needed before batchnorm2d"                  \
     }
 
-/* Sets rows and columns of layer->out for a kernel that slides over the padded input, rounded down.
- * ERR_SHAPE if the kernel is larger than the padded input. */
+/* Sets the rows and columns of layer->out, rounded down, for a kernel that slides over the padded
+ * input. ERR_SHAPE if the kernel is larger than the padded input. */
 enum status layer_slide_kernel(struct layer_desc *layer, struct error *e);
 
 extern const struct layer_option layer_pool_options[];

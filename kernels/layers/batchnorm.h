@@ -16,7 +16,7 @@ struct batchnorm_call {
     const struct layer_desc *layer;
     size_t images, channels, plane;
     struct statistics s;
-    double *sums;  /* [C,2] two sums per channel, then how many numbers each sum has */
+    double *sums;  /* [C,2] two sums per channel, then the number of terms of each sum */
     real *running; /* [C,2] running means, then running variances */
     const real *x, *dy, *weight, *bias;
     real *y, *dx;
@@ -30,8 +30,8 @@ static inline size_t batchnorm_bytes(const struct layer_desc *layer)
     return (2 * (size_t)layer->in.c + 1) * sizeof(double);
 }
 
-/* Both return batchnorm_bytes. They are saved_bytes and scratch_bytes of the layer's kernels, fast
- * and reference. */
+/* Functions saved_bytes and scratch_bytes of the layer's fast and reference kernels. Both return
+ * batchnorm_bytes. */
 size_t batchnorm_saved_bytes(const struct layer_desc *layer, int n);
 size_t batchnorm_scratch_bytes(const struct layer_desc *layer, int n, int threads);
 

@@ -10,8 +10,8 @@ static size_t at(const struct layer_desc *l, int image, int channel, int positio
            (size_t)position;
 }
 
-/* values[c] <- sum of (x - mean)^power over channel c, c < C; values[C] <- how many numbers each
- * channel's sum has */
+/* values[c] <- sum of (x - mean)^power over channel c, c < C; values[C] <- number of terms per
+ * channel */
 static void sum_powers(const struct layer_call *k, double *values, const double *mean, int power)
 {
     const struct layer_desc *l = k->layer;

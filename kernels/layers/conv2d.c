@@ -43,8 +43,8 @@ static struct sizes sizes_of(const struct layer_desc *l, size_t n)
     return s;
 }
 
-/* Returns the reals of cols and flat for one thread. Layout of scratch: for each thread cols [K,
- * chunk*P] and flat [O, chunk*P]; then one weight gradient for each thread but the first. */
+/* Returns the size in reals of one thread's cols and flat. Layout of scratch: for each thread cols
+ * [K, chunk*P] and flat [O, chunk*P]; then one weight gradient for each thread but the first. */
 static size_t thread_reals(const struct sizes *s)
 {
     return aligned_reals(s->k * s->chunk * s->p) + aligned_reals(s->channels * s->chunk * s->p);

@@ -31,8 +31,9 @@ void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
 /* Returns the bytes of keep [N,units], which forward saves. */
 size_t dropout_mask_bytes(const struct layer_desc *layer, int n);
 
-/* Both write y [N,units,size] <- x. In training they draw `keep` and apply it; in evaluation they
- * copy x. The `_by` variant draws with vector instructions of *isa; NULL: word by word. */
+/* Forward functions of dropout and dropout2d: write y [N,units,size] <- x. In training they draw
+ * `keep` and apply it; in evaluation they copy x. The `_by` variant draws with vector instructions
+ * of *isa; NULL: word by word. */
 void dropout_mask_forward(const struct layer_call *c);
 void dropout_mask_forward_by(const enum isa *isa, const struct layer_call *c);
 

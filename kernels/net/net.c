@@ -38,8 +38,8 @@ struct net {
     struct shape input;
     int classes, n_ops, n_slots;
     struct layer_desc *layers; /* copy of the description's layers */
-    struct extent *read;       /* [n_layers + 1] area that later layers read of each layer's input,
-                                * then of the output */
+    struct extent *read;       /* [n_layers + 1] area that later layers read: of each layer's
+                                * input, then of the net's output */
     struct op *ops;
     struct slot *slots;
     char *scratch;
@@ -104,10 +104,10 @@ static void find_tensors(struct op *op, const struct net_desc *desc)
     op->params = op->n_tensors > 0 ? desc->tensors[op->first_tensor].offset : 0;
 }
 
-/* Returns the layout of the images for the first op. Ops that read bytes may fold scale and shift
- * into weights and bias. If a nonzero byte represents exactly 0 (51 with mean 0.2), the outputs of
- * blank areas would then be rounding errors. ReLU would then pass some of the gradients of blank
- * areas. For such nets, the bytes are converted before the first op. */
+/* Returns the layout of the images for the first op. Ops that read bytes fold scale and shift into
+ * weights and bias. If a nonzero byte represents 0 (byte 51 with mean 0.2), blank areas would then
+ * have rounding errors in place of exact zeros, and ReLU would let some of their gradients pass.
+ * For such nets, the bytes are converted before the first op. */
 static enum layout layout_of_images(const struct net *net)
 {
     for (int c = 0; c < net->input.c; c++)

@@ -56,9 +56,9 @@ struct net_op_view {
     bool learns;                            /* whether the op has a backward pass */
     uint64_t flops_forward, flops_backward; /* computed FLOPs per image */
     unsigned savings;
-    enum kernel_choice choice;  /* kernel of the op; CHOICE_direct for direct sums, chosen or
-                                 * default */
-    bool bf16;                  /* whether the op multiplies bf16 numbers */
+    enum kernel_choice
+        choice; /* kernel chosen for the op; CHOICE_direct also if direct sums are its default */
+    bool bf16;  /* whether the op multiplies bf16 numbers */
     size_t in_bytes, out_bytes; /* bytes per number: of the input, of the output */
 };
 struct net_op_view net_op_view(const struct net *net, int slot, int op);
@@ -90,10 +90,10 @@ void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image);
 
 /* Activations between ops: the input of op `op`, or the output of the last op if op = net_ops. A
- * stage of a pipeline only has those of its own ops. net_activation_reals: the size for n images,
- * in the layout of the plan. net_activations: the address in the slot. net_gradients: the address
- * of the gradient, valid until backward computes the gradient for op - 2. The addresses are NULL
- * before op 0 if the op reads bytes. */
+ * stage of a pipeline only has the activations of its own ops. net_activation_reals: the size for n
+ * images, in the layout of the plan. net_activations: the address in the slot. net_gradients: the
+ * address of the gradient, valid until backward computes the gradient for op - 2. The addresses are
+ * NULL before op 0 if the op reads bytes. */
 size_t net_activation_reals(const struct net *net, int op, int n);
 real *net_activations(const struct net *net, int slot, int op);
 real *net_gradients(const struct net *net, int slot, int op);
@@ -138,8 +138,8 @@ void net_backward(struct net *net, const struct exec *ex, int slot, int first, i
 /* Returns the slot's logits [N, classes], valid after forward of the last op. */
 const real *net_logits(const struct net *net, int slot);
 
-/* Sets all initial weights by the description's initializer. Each depends only on (seed, tensor,
- * element). */
+/* Sets all initial weights by the description's initializer. Each weight depends only on (seed,
+ * tensor, element). */
 void net_init_params(const struct net_desc *desc, real *params, uint64_t seed);
 /* Returns the initial value of one element of a tensor. */
 real net_initial_value(const struct net_desc *desc, int tensor, size_t element, uint64_t seed);

@@ -1,6 +1,7 @@
 /* Chooses kernels by timing whole nets, since a kernel's time depends on neighbouring kernels and
- * on the caches. For each candidate, a net is compiled in which every layer that supports it uses
- * it. Only two nets are in memory at a time: the default one and the candidate's. */
+ * on the caches. For each candidate kernel, a net is compiled that uses this kernel in every layer
+ * where it is supported. Only two nets are in memory at a time: the default one and the
+ * candidate's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 /* Number of timed rounds per candidate, after one warm-up round. */
 enum { ROUNDS = 7 };
 
-/* Ratio of a candidate's time to the default kernel's below which the candidate is chosen. Smaller
+/* A candidate is chosen if its time is below this fraction of the default kernel's time. Smaller
  * gains are noise. */
 #define WORTHWHILE 0.98
 

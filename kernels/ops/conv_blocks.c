@@ -46,7 +46,8 @@ static size_t weights_reals(const struct winograd *w, struct conv_sizes sizes)
     return forward > backward ? forward : backward;
 }
 
-/* Returns the number of parameters of the convolution. The parameters of batch norm follow. */
+/* Returns the number of parameters of the convolution. The parameters of batch norm are stored
+ * after them. */
 static size_t conv_params(const struct fused_layers *fused, const struct winograd *w)
 {
     return TAPS * (size_t)w->in_c * (size_t)w->out_c + bias_count(fused->layers);
@@ -149,8 +150,8 @@ const real *conv_panel_transposed(const struct conv_call *call, int at, int firs
     return call->u;
 }
 
-/* Returns whether the chunk that begins at image `begin` is not the thread's first one. If so, its
- * gradients are added to the thread's sums. */
+/* Returns whether the chunk that begins at image `begin` adds its gradients to the thread's sums.
+ * Only the thread's first chunk overwrites them. */
 static bool chunk_adds(const struct conv_call *call, size_t begin, int thread)
 {
     size_t own_begin = 0, own_end = 0;

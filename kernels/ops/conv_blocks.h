@@ -10,8 +10,8 @@
 #include "kernels/ops/norm_blocks.h"
 #include "kernels/ops/winograd.h"
 
-/* Images per chunk (`chunk`), and sizes in reals: m and v of one chunk, and `kept`, V saved for all
- * images. */
+/* Sizes for chunks of images. chunk: images per chunk. m, v: reals of M and V of one chunk. kept:
+ * reals of V that are saved for all images. */
 struct conv_sizes {
     size_t chunk, m, v, kept;
     /* Number of rows of a panel that are transformed at a time, in whole blocks: a slice of the

@@ -211,8 +211,8 @@ static void add_share(const struct batchnorm_call *bn, const struct norm_call *c
     }
 }
 
-/* Adds the sums of all threads, in thread order. The common shift is that of the first thread that
- * has images. */
+/* Adds the sums of all threads, in thread order. The common shift is the shift of the first thread
+ * that has images. */
 static void join_sums(const struct batchnorm_call *bn)
 {
     const struct norm_call *call = bn->arg;
@@ -334,7 +334,7 @@ void norm_backward(struct norm_call *call, real *dparams, bool wants_dx)
     batchnorm_backward(&call->bn, dparams, sum_all_gradients, wants_dx ? find_terms : NULL);
 }
 
-/* Prefetches the beginning of block b of the next image, which is far from the current image's in
+/* Prefetches the beginning of block b of the next image, which lies far from the current image in
  * memory. */
 static void prefetch(const struct norm_call *call, size_t image, size_t b)
 {

@@ -25,7 +25,8 @@ enum layout {
 };
 
 /* Rows and columns of an activation that later layers read, from the top left corner. Pooling that
- * rounds down does not read the others. `choice` is the kernel chosen for the next layer. */
+ * rounds down skips the remaining rows and columns. `choice` is the kernel chosen for the next
+ * layer. */
 struct extent {
     int h, w;
     enum kernel_choice choice;
@@ -37,8 +38,8 @@ enum op_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 struct fused_layers {
     const struct layer_desc *layers; /* the op's layers, n_layers of them */
     int n_layers;
-    const struct extent *read; /* [n_layers + 1] area read of the input of each layer, then of the
-                                * op's output */
+    const struct extent *read; /* [n_layers + 1] area that is read: of each layer's input, then of
+                                * the op's output */
     enum plan plan;
     enum kernel_choice choice; /* kernel choice of the first layer */
     enum isa isa;
@@ -145,8 +146,8 @@ struct op_kernel {
     unsigned (*savings)(const struct fused_layers *fused);
 };
 
-/* Returns SAVING_dead_outputs if the first layer has more than the h x w outputs that are computed,
- * else 0. */
+/* Returns SAVING_dead_outputs if the first layer has outputs beyond the h x w outputs that are
+ * computed, else 0. */
 static inline unsigned saving_of_dead_outputs(const struct fused_layers *fused, int h, int w)
 {
     bool all = h >= fused->layers->out.h && w >= fused->layers->out.w;

@@ -34,8 +34,8 @@ static size_t slice_reals(int block)
     return (size_t)SLICE * (size_t)block;
 }
 
-/* Returns the reals of a thread's slice of W and block of results. Results are a block of Y or dX,
- * with one row per image, or a block of dW, with `block` rows. */
+/* Returns the size in reals of a thread's slice of W plus its block of results. Results are a block
+ * of Y or dX, with one row per image, or a block of dW, with `block` rows. */
 static size_t share_reals(int n, int block)
 {
     return slice_reals(block) + (size_t)(n > block ? n : block) * (size_t)block;
@@ -97,7 +97,7 @@ static int columns_of(const struct dense_call *call, size_t b, int all)
     return left < call->block ? left : call->block;
 }
 
-/* Returns how many of a sum's `all` terms to multiply at a time, from term `first` on. */
+/* Returns how many of a sum's `all` terms the next product adds, beginning with term `first`. */
 static int slice_of(int first, int all)
 {
     return all - first < SLICE ? all - first : SLICE;

@@ -54,8 +54,8 @@ static int cut_parts(const struct fused_layers *fused, struct fused_layers parts
     return n;
 }
 
-/* Lays out the saved data of each part. A part's output follows, except for the last part, whose
- * output is the op's. Returns the total size. */
+/* Lays out the saved data of each part, followed by the part's output. The last part's output is
+ * the op's output, so it is not included. Returns the total size. */
 static size_t lay_out_parts(struct run *r, size_t images, void *base)
 {
     struct pieces p = {.base = base};

@@ -129,8 +129,8 @@ static double share_kept(const struct fused_layers *fused)
     return dropout != NULL ? 1 - dropout->rate : 1;
 }
 
-/* Returns the FLOPs per image for one output per pooling window by direct sums, in the channels
- * that dropout2d keeps. */
+/* Returns the FLOPs per image of direct sums for one output per pooling window. Only channels that
+ * dropout2d keeps are counted. */
 static double flops_of_windows(const struct fused_layers *fused, const struct small_conv *c)
 {
     size_t window = 2 * c->in_c * taps_of(c), outputs = c->pooled_h * c->pooled_w * c->out_c;

@@ -26,7 +26,7 @@
 #define SLICE_BYTES ((size_t)640 << 10)
 #define SLICE_ROWS  256
 
-/* Returns the rows of a slice, in whole blocks. 0: weights are not sliced. They never are if
+/* Returns the rows of a slice, in whole blocks. 0: weights are not sliced, for example because
  * several threads share them. */
 static int slice_rows(const struct winograd *w, int threads)
 {
@@ -73,7 +73,7 @@ static struct conv_call call_begin(const struct fused_layers *fused, const struc
 
 typedef const real *panel_function(const struct conv_call *call, int at, int first);
 
-/* c, one block of columns <- all blocks of a times panel `at`, for all points. */
+/* c (one block of columns) <- all blocks of a times panel `at`, for all points. */
 static void multiply_panel(const struct conv_call *call, int thread, real *c, const real *a,
                            panel_function *panel_of, int at, int rows, int k)
 {
@@ -130,8 +130,8 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     conv_chunk_y_end(call, begin, end, y);
 }
 
-/* Computes a slice of dU for a chunk: rows of panel b, from row `first` on, <- or += V' times block
- * b of dM. Returns the number of rows. */
+/* Computes a slice of dU for a chunk: rows of panel b, starting at row `first`, <- or += V' times
+ * block b of dM. Returns the number of rows. */
 static int multiply_slice(const struct conv_call *call, size_t begin, int thread, int b, int first,
                           const real *dm, int rows, size_t *polled)
 {

@@ -10,9 +10,9 @@
 #include "kernels/base/real.h"
 #include "kernels/desc/net_desc.h"
 
-/* Optimizers. They work on any slice of the arenas, but those of optimizer_takes_tensors need
- * slices that begin and end at tensor boundaries. All instruction sets give the same bits (fixed
- * order, no contraction), so replicas stay bitwise equal. */
+/* Optimizers work on any slice of the arenas. If optimizer_takes_tensors is true, a slice must
+ * begin and end at tensor boundaries. All instruction sets give the same bits (fixed order, no
+ * contraction), so replicas stay bitwise equal. */
 enum optimizer_kind {
 #define OPTIMIZER(name, norms, slots, summary) OPTIMIZER_##name,
 #include "kernels/desc/optimizers.def"
@@ -30,8 +30,8 @@ struct optimizer {
                                     * of the momentum */
     double beta1, beta2, epsilon;  /* coefficients of adam, adamw, lamb */
     double trust; /* lars: trust coefficient, a factor of the ratio ||weights|| / ||gradient|| */
-    /* Limits of gradient clipping: of the norm of the whole gradient, and of each number's
-     * magnitude. 0: no limit. comm/update.c clips. */
+    /* Gradient clipping: largest norm of the whole gradient, and largest magnitude of each number.
+     * 0: no limit. comm/update.c clips. */
     double clip_norm, clip_value;
     size_t n;                          /* number of parameters */
     real *state;                       /* [optimizer_slots][n] state such as momentum, borrowed */
@@ -49,10 +49,10 @@ bool optimizer_takes_tensors(enum optimizer_kind kind);
 void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, const real *grads,
                     size_t begin, size_t end, uint64_t step, double lr);
 
-/* Two calls for optimizers that need norms of tensors, if ranks share a tensor. optimizer_norms
- * updates the state and adds the contribution of [begin, end) to two sums of squares per tensor,
- * norms2 [n_tensors][2]. The caller sums norms2 over the ranks. optimizer_step_parts then updates
- * params[begin, end). Both functions use one thread. */
+/* An update in two calls, for optimizers that need norms of tensors of which each rank holds only a
+ * part. optimizer_norms updates the state and adds the contribution of [begin, end) to two sums of
+ * squares per tensor, norms2 [n_tensors][2]. The caller sums norms2 over the ranks.
+ * optimizer_step_parts then updates params[begin, end). Both functions use one thread. */
 void optimizer_norms(const struct optimizer *o, const real *params, const real *grads, size_t begin,
                      size_t end, uint64_t step, double *norms2);
 void optimizer_step_parts(const struct optimizer *o, real *params, const real *grads, size_t begin,

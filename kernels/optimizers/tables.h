@@ -26,9 +26,9 @@ struct optimizer_rule {
      * do not depend on how the range is split. */
     void (*update)(const struct optimizer *o, real *params, const real *grads, size_t begin,
                    size_t end, uint64_t step, double lr);
-    /* Both update [begin, end) of one tensor, in one thread and a fixed order. `norms` runs first:
-     * it updates the state and sets norms2 to two sums of squares over [begin, end). It leaves
-     * norms2 unchanged if the tensor's rate does not depend on norms. */
+    /* `norms`, then `update_part`, update [begin, end) of one tensor, in one thread and a fixed
+     * order. `norms` updates the state and sets norms2 to two sums of squares over [begin, end). It
+     * leaves norms2 unchanged if the tensor's rate does not depend on norms. */
     void (*norms)(const struct optimizer *o, const struct tensor_desc *tensor, const real *params,
                   const real *grads, size_t begin, size_t end, uint64_t step, double norms2[2]);
     void (*update_part)(const struct optimizer *o, const struct tensor_desc *tensor, real *params,

@@ -1,5 +1,5 @@
-/* Transposes squares of channels by positions in registers. Conversion number by number took a
- * fifth of the time of the products of vgg11_bn. */
+/* Transposes squares of channels by positions in registers. Converting number by number took a
+ * fifth as long as the products of vgg11_bn. */
 #include "kernels/simd/blocks.h"
 
 #include "kernels/simd/transpose.h"

@@ -9,7 +9,7 @@
 
 typedef float vfloat __attribute__((vector_size(VECTOR_LANES * (int)sizeof(float))));
 typedef uint32_t vbits __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint32_t))));
-/* Bits of floats without the sign, as integers. Their order is that of the magnitudes. */
+/* Bits of floats without the sign, as integers. They compare like the magnitudes of the floats. */
 typedef int32_t vsize __attribute__((vector_size(VECTOR_LANES * (int)sizeof(int32_t))));
 typedef uint16_t vcodes __attribute__((vector_size(VECTOR_LANES * (int)sizeof(uint16_t))));
 

@@ -10,8 +10,8 @@
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
 
-/* Rows and columns of outputs computed together, a group. The border of images is wide enough for
- * whole groups. */
+/* Rows and columns of a group: the outputs that are computed together. The border of images is wide
+ * enough for whole groups. */
 enum { FIRST_CONV_ROWS = 2, FIRST_CONV_COLUMNS = 6 };
 
 struct first_conv {
@@ -34,7 +34,7 @@ static inline size_t first_conv_stored(const struct first_conv *f)
     return (size_t)f->out_blocks * (size_t)f->stored.h * (size_t)f->stored.w * (size_t)f->block;
 }
 
-/* Returns the reals that the stored outputs of one image occupy, with 16-bit numbers packed. */
+/* Returns the size in reals of the stored outputs of one image, with 16-bit numbers packed. */
 static inline size_t first_conv_kept(const struct first_conv *f)
 {
     return first_conv_stored(f) / precision_per_real(f->y_precision);

@@ -323,8 +323,9 @@ INLINE uint16_t vreal_nonzero_bits(vreal x)
 #endif
 }
 
-/* Stores the lanes whose bit in `which` is set in `values`, and the same lanes of `places` in `at`.
- * Returns the number of these lanes. Both arrays need room for a whole vector. */
+/* Writes to `values` the lanes whose bit in `which` is set, and to `at` the same lanes of `places`,
+ * both without gaps. Returns the number of these lanes. Both arrays need room for a whole
+ * vector. */
 INLINE size_t vreal_append(real *values, uint32_t *at, uint16_t which, vreal lanes, vint places)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)

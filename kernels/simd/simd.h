@@ -26,8 +26,8 @@
 
 typedef real vreal __attribute__((vector_size(VECTOR_BYTES)));
 
-/* Integers of the size of a `real`, for indices and for masks, in which all bits of a lane are set
- * or none. */
+/* Integers as wide as a `real`, for indices and masks. In a mask, the bits of a lane are either all
+ * set or all clear. */
 #ifdef SCALEBENCH_F64
 typedef int64_t lane_int;
 #else

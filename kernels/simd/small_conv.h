@@ -15,7 +15,8 @@
 /* Numbers in the widest vector of all instruction sets. Padded sizes are multiples of it. */
 #define SMALL_CONV_PAD (64 / (int)sizeof(real))
 
-/* Convolution of kernel x kernel with stride 1 and no padding, then maxima of 2x2 windows. */
+/* Convolution with kernel x kernel taps, stride 1 and no padding, then the maximum of each 2x2
+ * window. */
 struct small_conv {
     size_t in_c, in_h, in_w, out_c, kernel;
     size_t pooled_h, pooled_w;

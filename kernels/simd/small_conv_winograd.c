@@ -85,8 +85,8 @@ INLINE void cut_four_points(const struct small_conv *c, real *to, real *split,
     }
 }
 
-/* Computes the points of images of 12 rows, which have 4 x 4 windows, without storing planes. The
- * last two even and the last two odd rows are processed together. */
+/* Computes the points of images with 12 rows and 4 x 4 windows, without storing planes. The last
+ * two even and the last two odd rows are processed together. */
 static void cut_points_of_12_rows(const struct small_conv *c,
                                   const struct small_conv_forward_work *w)
 {
@@ -159,8 +159,8 @@ INLINE void add_points(const struct small_conv *c, const real *planes, const rea
         sums[o][row][first + i] = acc[o][row][i];
 }
 
-/* add_points for a constant number of output channels. Not inlined, because registers of the caller
- * would displace sums. */
+/* add_points for a constant number of output channels. Not inlined, because variables of the caller
+ * would occupy registers that the sums need. */
 #define FOR_CHANNELS(channels)                                                                     \
     static __attribute__((noinline)) void add_points_##channels(                                   \
         const struct small_conv *c, const real *planes, const real *const *weights,                \

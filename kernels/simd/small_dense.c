@@ -2,8 +2,8 @@
 
 #include "kernels/simd/lanes.h"
 
-/* Vectors of a row, and rows, that are processed together: 8 accumulators hide the latency of an
- * FMA. */
+/* VECTORS vectors of each of CHAINS rows are processed together: 8 accumulators hide the latency of
+ * an FMA. */
 #define VECTORS 4
 #define CHAINS  2
 

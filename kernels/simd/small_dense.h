@@ -19,7 +19,7 @@ struct small_matrix {
     size_t columns, stride;
 };
 
-/* List of rows of a matrix, and of the factor (`values`) of each row. */
+/* Rows of a matrix, each with a factor (`values`). */
 struct small_list {
     real *values;
     uint32_t *rows;

@@ -6,7 +6,7 @@
 
 #include "kernels/base/real.h"
 
-/* Largest numbers of images per call and of classes. */
+/* Largest number of images per call, and largest number of classes. */
 #define SOFTMAX_IMAGES  64
 #define SOFTMAX_CLASSES 1000
 

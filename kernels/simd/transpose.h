@@ -9,8 +9,8 @@
 #define LANE_BYTES 4
 #endif
 
-/* Numbers of the lanes. Written as constants, because the compiler would compute a loop's vector
- * lane by lane at each use. */
+/* Lane numbers 0, 1, 2, ... Written as constants, because the compiler would compute a loop's
+ * vector lane by lane at each use. */
 #if VECTOR_BYTES / LANE_BYTES == 16
 #define LANE_NUMBERS ((vint){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
 #elif VECTOR_BYTES / LANE_BYTES == 8

@@ -22,9 +22,8 @@
  * In the instruction sets avx512_bf16 and amx_bf16, operands (V, dM, U) are rounded to bf16 when a
  * transform stores them. Sums (M, dV, dU) are not. `pair` of struct winograd is 2 in these sets,
  * else 1: the number of operands per `real`. An instruction multiplies pairs and adds both products
- * to one
- * sum, so the two terms of a pair must be adjacent. In V and dM, the channels of a pair already
- * are. Rows of U are stored as
+ * to one sum, so the two terms of a pair must be adjacent. In V and dM, the channels of a pair
+ * already are. Rows of U are stored as
  *     U [O/block, points, I/2, block, 2]
  * For the gradient of the weights, the tiles of V and dM are rearranged to
  *     V, dM [C/block, points, tiles/2, block, 2]
@@ -92,8 +91,8 @@ static inline int winograd_points(const struct winograd *w)
     return w->points * w->points;
 }
 
-/* winograd_in and winograd_stored return how many numbers x and the stored outputs of one image
- * have; winograd_transformed, how many `blocks` blocks of M or dV have. */
+/* winograd_in and winograd_stored return the number of elements of one image's x and of its stored
+ * outputs. winograd_transformed returns the number of elements in `blocks` blocks of M or dV. */
 static inline size_t winograd_in(const struct winograd *w)
 {
     return (size_t)w->in_blocks * (size_t)w->in.h * (size_t)w->in.w * (size_t)w->block;
@@ -104,7 +103,7 @@ static inline size_t winograd_stored(const struct winograd *w)
     return (size_t)w->out_blocks * (size_t)w->stored.h * (size_t)w->stored.w * (size_t)w->block;
 }
 
-/* Return the reals that x and the stored outputs of one image occupy, with 16-bit numbers
+/* Return the size in reals of one image's x and of its stored outputs, with 16-bit numbers
  * packed. */
 static inline size_t winograd_in_room(const struct winograd *w)
 {
@@ -122,21 +121,20 @@ static inline size_t winograd_transformed(const struct winograd *w, int blocks)
            (size_t)w->block;
 }
 
-/* Returns the reals that `rows` rows of operands occupy, for one point and one block of
- * channels. */
+/* Returns the size in reals of `rows` rows of operands, for one point and one block of channels. */
 static inline size_t winograd_plane(const struct winograd *w, int rows)
 {
     return (size_t)((rows + w->pair - 1) / w->pair) * (size_t)w->block;
 }
 
-/* Returns the reals that one image's V or dM occupy in `blocks` blocks. n images need at most n
+/* Returns the size in reals of one image's V or dM in `blocks` blocks. n images need at most n
  * times as much. */
 static inline size_t winograd_operands(const struct winograd *w, int blocks)
 {
     return (size_t)blocks * (size_t)winograd_points(w) * winograd_plane(w, winograd_tiles(w));
 }
 
-/* Returns how many numbers a panel of U has: one block of columns, k rows, all points. */
+/* Returns the number of elements in a panel of U: one block of columns, k rows, all points. */
 static inline size_t winograd_panel(const struct winograd *w, int k)
 {
     return (size_t)winograd_points(w) * (size_t)k * (size_t)w->block;
@@ -179,9 +177,9 @@ struct winograd_weights {
 };
 
 /* Longest run of terms that is summed in registers before the sum is added to memory. Splitting the
- * 4608 terms of a convolution of 512 channels into runs reduces the rounding error several times,
- * at one memory access per run. F4 amplifies errors, so its runs are shorter. With 16-bit operands
- * F4 uses the longer runs, since rounding of the operands dominates. */
+ * 4608 terms of a convolution of 512 channels into runs reduces the rounding error several-fold, at
+ * the cost of one memory access per run. F4 amplifies errors, so its runs are shorter. With 16-bit
+ * operands F4 uses the longer runs, since rounding of the operands dominates. */
 enum { RUN = 256, RUN_F4 = 64 };
 
 /* Products of operands in blocks of `block` columns. The result c holds reals. Strides are in

@@ -149,9 +149,9 @@ INLINE void transform_rows(int kind, real *u, size_t plane, const real *from, si
 
 #endif
 
-/* Transforms rows of a panel of U. Lanes are the channels of block `at`, of `columns` channels in
- * all, which are column_step apart. The `count` rows are the channels on the other side of the
- * convolution, row_step apart. */
+/* Transforms rows of a panel of U. Lanes are the channels of block `at`, column_step apart in
+ * memory; there are `columns` channels in all blocks. The `count` rows are the channels on the
+ * other side of the convolution, row_step apart. */
 INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
                             const real *weights, int columns, size_t column_step, int count,
                             size_t row_step)
