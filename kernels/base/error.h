@@ -28,7 +28,8 @@ struct error {
     char text[1024];
 };
 
-/* Fills `e` unless it is NULL, and returns `status`: write `return error_set(...)`. */
+/* Fills `e`, unless it is NULL, and returns `status`, so that a function can end with `return
+ * error_set(...)`. */
 enum status error_set(struct error *e, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -50,7 +51,7 @@ enum status error_no_memory(struct error *e, const char *what);
             return status_of_call;                                                                 \
     } while (0)
 
-/* Makes a call only if `status` is OK, and stores its status. For functions that must free
+/* Makes a call only if `status` is OK, and stores its status. Use it in functions that must free
  * something before they return. */
 #define THEN(status, call)                                                                         \
     do {                                                                                           \

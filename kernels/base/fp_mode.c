@@ -1,5 +1,5 @@
 /* Denormals appear in momentum and in Adam's second moment, and slow some processors down a
- * hundredfold. They are flushed to zero if the processor can. */
+ * hundredfold. They are flushed to zero if the processor supports it. */
 #include "kernels/base/fp_mode.h"
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* Instruction sets that the code in kernels/simd is compiled for. One binary contains all of them
- * and runs on every node of its architecture. The set is chosen when a net is compiled. */
+ * and runs on every node of its architecture. The set is chosen at run time, when a net is
+ * created. */
 #pragma once
 
 #include <stdbool.h>

@@ -80,7 +80,7 @@ static size_t read_entry(const char *pid, const char *name, char *text, size_t s
 }
 
 /* Returns whether a process has the same parent as this one and is stopped. Parses /proc/PID/stat
- * after the last ')': the program's name, in parentheses, may itself contain one. */
+ * after the last ')', because the program's name is in parentheses and can contain a ')'. */
 static bool is_stopped_sibling(const char *pid)
 {
     char text[512], state;

@@ -15,8 +15,9 @@ int launcher_rank(void);
  * more than `ranks` processes. Only rank 0's error has a text, so that it is printed once. */
 enum status launcher_check(int ranks, const char *program, struct error *e);
 
-/* Writes the stopped ranks (SIGSTOP, a debugger) that have the same parent process as this rank,
- * for example "rank 1 3". Reads /proc. Returns false if none is stopped or visible. */
+/* Writes the numbers of ranks that are stopped (by SIGSTOP or a debugger) and have the same parent
+ * process as this rank, for example "rank 1 3". Reads /proc. Returns false if none is stopped or
+ * visible. */
 bool launcher_name_stopped(char *text, size_t size);
 
 /* Returns whether a rank may end by launcher_leave: with a PMI-1 launcher, or without a launcher.

@@ -118,8 +118,8 @@ static void skip_group(const char **name, const char **known)
         }
 }
 
-/* Returns how many mistyped letters are accepted: one per three letters, one more for a missing
- * plural s, at least one after a correct group. */
+/* Returns how many mistyped letters are accepted: one per three letters, plus one for a missing
+ * plural s; at least one if the group is correct. */
 static size_t edits_allowed(const char *name, const char *known, bool in_group)
 {
     size_t length = strlen(name);
@@ -127,8 +127,8 @@ static size_t edits_allowed(const char *name, const char *known, bool in_group)
     return edits == 0 && in_group ? 1 : edits;
 }
 
-/* Returns the distance between two names, or FAR. A difference only in upper and lower case is one
- * edit. */
+/* Returns the distance between two names, or FAR. If names differ only in upper and lower case, the
+ * distance is one edit. */
 static size_t distance_of(const char *name, const char *known)
 {
     const char *whole = name;

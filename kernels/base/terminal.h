@@ -24,6 +24,6 @@ size_t terminal_fit(const char *text, int columns);
  * terminal, so lines have no limit. */
 int terminal_width(FILE *out);
 
-/* Prints a list entry: a head, then a text from column `indent` on, with lines of at most
- * `columns`. If the head is too long for the indent, the text begins on the next line. */
+/* Prints a list entry: a head, then a text that begins at column `indent`, in lines of at most
+ * `columns` columns. If the head is too long for the indent, the text begins on the next line. */
 void terminal_print_entry(FILE *out, const char *head, int indent, const char *text, int columns);

@@ -66,7 +66,7 @@ struct layer_desc {
 
     /* Only used in a slice of a net (net_slice.h); all 0 in a whole net. */
     int first_unit; /* index of the slice's first output, or first input, in the whole layer */
-    bool addend;    /* outputs are only addends: sum them over the slices before the next layer */
+    bool addend;    /* outputs are partial sums: add them over the slices before the next layer */
     bool unbiased;  /* do not add the bias: another slice adds it */
 
     struct shape in, out;
@@ -120,8 +120,8 @@ struct layer_rule {
     const char *shapes; /* for users: shapes of input, output and tensors as formulas of the
                          * options */
     const struct layer_option *options; /* array that ends with a NULL key */
-    /* Sets layer->out from layer->in and the options. ERR_SHAPE with a sentence that names the
-     * shapes if they do not fit. */
+    /* Sets layer->out from layer->in and the options. If the shapes do not fit, returns ERR_SHAPE
+     * with a sentence that names them. */
     enum status (*infer)(struct layer_desc *layer, struct error *e);
     /* Fills n_dims, dims, fan_in, fan_out, bias and the last part of the name of each parameter
      * tensor, in order. Returns the number of tensors, at most 2. NULL: no parameters. */
@@ -129,8 +129,8 @@ struct layer_rule {
     /* Fills n_dims, dims, bias and the last part of the name of each buffer, in order. Returns the
      * number of buffers, at most 2. NULL: no buffers. */
     int (*buffers)(const struct layer_desc *layer, struct tensor_desc buffers[2]);
-    /* Returns forward FLOPs per image. Backward costs as many for dw, and as many for dx except in
-     * the first layer with parameters. NULL: 0. */
+    /* Returns forward FLOPs per image. Backward needs the same number for dw and, except in the
+     * first layer with parameters, the same number for dx. NULL: 0. */
     uint64_t (*flops)(const struct layer_desc *layer);
 };
 
@@ -150,13 +150,13 @@ const char *const *initializer_names(void); /* Returns the names of the INITIALI
 enum status net_desc_begin(struct net_desc *net, const char *name, struct shape input, int classes,
                            struct error *e);
 
-/* Returns a layer of this kind without shapes. Each option has its default; options without one are
- * 0. */
+/* Returns a layer of this kind without shapes. Each option has its default; options without a
+ * default are 0. */
 struct layer_desc layer_desc_preset(enum layer_kind kind);
 
 /* Appends a copy of `layer`: infers its shapes from the previous layer and adds its tensors. An
- * empty name becomes the kind with a number ("conv2d1"); names must be unique. On error the net is
- * unchanged. */
+ * empty name is replaced by the kind and a number ("conv2d1"). Names must be unique. On error the
+ * net is unchanged. */
 enum status net_desc_add(struct net_desc *net, const struct layer_desc *layer, struct error *e);
 
 /* Completes the net and sums its FLOPs. ERR_SHAPE unless the last layer outputs {classes, 1, 1},

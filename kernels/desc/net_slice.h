@@ -31,9 +31,9 @@ int net_slice_most(const struct net_desc *net);
 /* Returns whether the net can be split into `slices` slices of equal size. */
 bool net_slice_is_even(const struct net_desc *net, int slices);
 
-/* Sets *slice to slice `index` of `slices`; one slice is a copy. Layers and tensors keep their
- * names and indices. Slices differ by at most one output, larger ones first. ERR_SHAPE if slices >
- * net_slice_most. Free with net_desc_free. */
+/* Sets *slice to slice number `index` of `slices`. If slices = 1, *slice is a copy of the net.
+ * Layers and tensors keep their names and indices. Slices differ by at most one output, larger ones
+ * first. ERR_SHAPE if slices > net_slice_most. Free with net_desc_free. */
 enum status net_desc_slice(struct net_desc *slice, const struct net_desc *net, int index,
                            int slices, struct error *e);
 

@@ -17,7 +17,7 @@ enum status layer_error(const struct layer_desc *layer, struct error *e, const c
     __attribute__((format(printf, 3, 4)));
 
 /* Fills the tensors of a layer that multiplies by `weight` [outputs, ...] and adds a bias [outputs]
- * unless without_bias is set. Returns their number. */
+ * unless without_bias is set. Returns the number of tensors. */
 int layer_weight_and_bias(struct tensor_desc list[2], const struct layer_desc *layer,
                           const struct tensor_desc *weight);
 

@@ -7,8 +7,8 @@
 
 struct saving_row {
     const char *name, *summary;
-    bool counts; /* true: the saved FLOPs are subtracted from those that a plan computes; false: not
-                  * subtracted, since their number depends on the data */
+    bool counts; /* whether the saved FLOPs are subtracted from the plan's FLOPs; false if their
+                  * number depends on the data */
 };
 
 static const struct saving_row rows[SAVINGS] = {

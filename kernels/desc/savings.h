@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* Kinds of work that a plan can skip. Sets of them are bit masks. */
+/* Kinds of work that a plan can skip. A set of savings is a bit mask. */
 enum saving {
 #define SAVING(name, counts, summary) SAVING_##name,
 #include "kernels/desc/savings.def"

@@ -5,8 +5,8 @@
 #include "kernels/base/simd.h"
 #include "kernels/layers/pool2d.h"
 
-/* Finds the outputs [*begin, *end) of a row of n for which position `k` of the window lies inside
- * the `size` inputs. */
+/* Finds the outputs [*begin, *end), of n outputs in a row, for which window position `k` lies
+ * inside the row of `size` inputs. */
 static void inside(int k, int stride, int pad, int size, int n, int *begin, int *end)
 {
     int first = pad - k, last = size - 1 + pad - k;

@@ -110,7 +110,7 @@ static void store_gradients(const struct batchnorm_call *call, real *dparams)
 }
 
 /* dx = weight/deviation (dy - mean(dy) - z mean(dy z)), where z is the normalised input. If forward
- * used the running statistics, they are constants and both means are left out. */
+ * used the running statistics, both means are left out, because these statistics are constants. */
 struct batchnorm_gradient batchnorm_gradient_of(const struct batchnorm_call *call, size_t c)
 {
     double scale = (double)call->weight[c] * call->s.inverse[c];

@@ -1,11 +1,11 @@
 /* Ioffe and Szegedy, "Batch normalization", ICML 2015. As in PyTorch, running statistics are
  * exponential means of the batch means and of the unbiased batch variances.
  *
- * Forward reads the batch once, for sums of x - r and (x - r)^2 per channel. r is close to the
- * mean, to avoid cancellation in the variance. It is the channel's first number. If ranks share the
- * batch, r is the running mean, which is equal on all of them, and one group sum per pass combines
- * their sums. Sums are in double. One thread sums a channel in the order of the images, so results
- * do not depend on the number of threads. */
+ * Forward reads the batch once, for sums of x - r and (x - r)^2 per channel. A shift r close to the
+ * mean avoids cancellation in the variance. r is the channel's first number or, if ranks share the
+ * batch, the running mean, which is equal on all ranks. One group sum per pass then combines the
+ * sums of the ranks. Sums are in double. One thread sums a channel in the order of the images, so
+ * results do not depend on the number of threads. */
 #include "kernels/base/simd.h"
 #include "kernels/layers/batchnorm.h"
 

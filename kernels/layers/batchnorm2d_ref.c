@@ -1,5 +1,5 @@
-/* Plain loops: the test oracle for batchnorm2d.c. Never tuned. Mean and variance use one pass and
- * one sum over ranks each. */
+/* Plain loops: the test oracle for batchnorm2d.c. Never tuned. Mean and variance each take one pass
+ * and one sum over ranks. */
 #include <math.h>
 
 #include "kernels/layers/batchnorm.h"
@@ -29,8 +29,8 @@ static void sum_powers(const struct layer_call *k, double *values, const double 
     batchnorm_sum_group(k->ex, values, (size_t)channels + 1);
 }
 
-/* Data saved for backward: how many numbers per channel were summed, then mean and standard
- * deviation per channel. */
+/* Data saved for backward: number of terms per channel, then mean and standard deviation of each
+ * channel. */
 struct saved {
     double *count, *mean, *deviation;
 };
@@ -42,7 +42,7 @@ static struct saved saved_of(const struct layer_call *k)
         .count = saved, .mean = saved + 1, .deviation = saved + 1 + k->layer->in.c};
 }
 
-/* Computes the statistics over all ranks. *count: how many numbers per channel were summed. */
+/* Computes the statistics over all ranks. *s.count: number of terms per channel. */
 static void batch_statistics(const struct layer_call *k, struct saved s)
 {
     const struct layer_desc *l = k->layer;

@@ -8,8 +8,8 @@
  * Y into place also adds the bias. Backward gathers the columns again, which costs about a tenth of
  * the product, instead of storing K/C times the input.
  *
- * Threads share the images. Each sums its weight gradient separately (the first one in place); the
- * sums are then added in thread order. */
+ * Threads share the images. Each thread sums its weight gradient separately, the first thread in
+ * place. The sums are then added in thread order. */
 #include <string.h>
 
 #include "kernels/base/simd.h"
@@ -139,7 +139,7 @@ static void conv2d_forward(const struct layer_call *c)
     exec_for(c->ex, (size_t)c->n, call.s.chunk, forward_chunk, &call);
 }
 
-/* Returns the sum of p numbers in eight lanes, a fixed order that vectorises. */
+/* Returns the sum of p numbers, computed as eight partial sums: a fixed order that vectorises. */
 static inline real sum_lanes(const real *x, size_t p)
 {
     enum { LANES = 8 };

@@ -10,7 +10,7 @@
 
 SIMD_DECLARE(struct keep_functions, keep)
 
-enum { BLOCK = 4 }; /* random words computed by one rng_words4, one per unit */
+enum { BLOCK = 4 }; /* random words per call of rng_words4; each unit uses one word */
 
 struct dropout_call {
     const struct layer_call *c;

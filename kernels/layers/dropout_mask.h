@@ -19,8 +19,8 @@ static inline struct dropout_units dropout_units_of(const struct layer_desc *lay
     return (struct dropout_units){.units = shape_count(layer->in), .size = 1};
 }
 
-/* Draws keep [units] of one sample, from layer->first_unit on. Each unit is kept with probability 1
- * - rate. */
+/* Draws keep [units] of one sample, beginning with unit layer->first_unit. Each unit is kept with
+ * probability 1 - rate. */
 void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_desc *layer,
                        size_t units, uint32_t sample);
 

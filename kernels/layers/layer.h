@@ -5,8 +5,8 @@
 #include "kernels/desc/net_desc.h"
 
 /* Arguments of one call on n >= 1 images. Forward fills `saved` for backward of the same images.
- * `scratch` need not be preserved between calls. `saved` and `scratch` are aligned, and may be NULL
- * if their size is 0. */
+ * `scratch` need not be preserved between calls. `saved` and `scratch` are aligned. Either can be
+ * NULL if its size is 0. */
 struct layer_call {
     const struct exec *ex;
     const struct layer_desc *layer;
@@ -15,7 +15,7 @@ struct layer_call {
     const real *x; /* [N,in] input */
     real *dx;      /* [N,in] gradient of x; NULL if not needed */
     const real *dy;
-    const real *params; /* the layer's parameters, from its first tensor on; NULL: none */
+    const real *params; /* the layer's parameters, beginning with its first tensor; NULL: none */
     real *dparams;      /* gradients of params, in the same layout */
     void *saved, *scratch;
 };

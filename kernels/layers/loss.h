@@ -6,8 +6,8 @@
 /* Score of a batch, summed over its images. */
 struct score {
     double loss_sum;  /* sum of cross-entropies, in nats */
-    uint32_t correct; /* images whose largest logit is that of their label; of equal logits the
-                       * first counts */
+    uint32_t correct; /* images whose label has the largest logit; among equal logits, the first
+                       * counts */
     uint32_t samples;
 };
 

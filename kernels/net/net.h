@@ -56,22 +56,22 @@ struct net_op_view {
     bool learns;                            /* whether the op has a backward pass */
     uint64_t flops_forward, flops_backward; /* computed FLOPs per image */
     unsigned savings;
-    enum kernel_choice
-        choice; /* kernel chosen for the op; CHOICE_direct also if direct sums are its default */
-    bool bf16;  /* whether the op multiplies bf16 numbers */
+    enum kernel_choice choice;  /* kernel chosen for the op; CHOICE_direct also if direct sums are
+                                 * its default */
+    bool bf16;                  /* whether the op multiplies bf16 numbers */
     size_t in_bytes, out_bytes; /* bytes per number: of the input, of the output */
 };
 struct net_op_view net_op_view(const struct net *net, int slot, int op);
 #define KERNELS_TEXT 1024
 /* Writes the kernel of each convolution and dense layer: "conv1:first_conv conv2:winograd_f2
- * fc:small_dense". The kernel is the chosen one or the kind of the op, with suffix "_bf16" if it
+ * fc:small_dense". Each name is a kernel choice or a kind of op, with suffix "_bf16" if the op
  * multiplies bf16 numbers. Returns `text`. */
 char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT]);
 /* Memory of a net for all slots and for scratch, in bytes. */
 struct net_memory {
     size_t outputs;   /* bytes of the outputs of all ops */
     size_t saved;     /* bytes that ops save for backward, without their outputs */
-    size_t gradients; /* bytes of the two buffers of gradients per slot */
+    size_t gradients; /* bytes of gradients, two buffers per slot */
     size_t scratch;
 };
 struct net_memory net_memory(const struct net *net);
@@ -130,8 +130,8 @@ struct score net_loss(struct net *net, const struct exec *ex, int slot, const ui
  * counts. */
 void net_classify(const struct net *net, int slot, int *classes);
 
-/* Runs backward of ops last-1 down to first. grads: the arena of gradients, overwritten for the
- * tensors of these ops, or added to if ex->accumulate. */
+/* Runs backward of ops last-1 down to first. grads: the arena of gradients. The gradients of these
+ * ops overwrite it or, if ex->accumulate, are added to it. */
 void net_backward(struct net *net, const struct exec *ex, int slot, int first, int last,
                   const real *params, real *grads);
 

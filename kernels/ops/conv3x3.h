@@ -4,13 +4,13 @@
 #include "kernels/ops/op.h"
 #include "kernels/simd/conv3x3.h"
 
-/* Returns how many layers from layers[0] on are a 3x3 convolution of stride 1 and its epilogue; 0
- * if layers[0] is not. If batch norm follows, it and its epilogue are counted too, and *norm is
- * set. */
+/* Returns how many layers, beginning with layers[0], form a 3x3 convolution of stride 1 and its
+ * epilogue; 0 if layers[0] is no such convolution. If batch norm follows, it and its epilogue are
+ * counted too, and *norm is set. */
 int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogue, bool *norm);
 
-/* Returns how many layers from layers[0] on are batch norm and its epilogue; 0 if layers[0] is
- * not. */
+/* Returns how many layers, beginning with layers[0], form a batch norm and its epilogue; 0 if
+ * layers[0] is not batch norm. */
 int norm_match(const struct layer_desc *layers, int n, enum epilogue *epilogue);
 
 /* Functions `match` of op_kernel. The `_blocks` variants only match if the next layer's op reads

@@ -196,7 +196,7 @@ void conv_forward(struct conv_call *call, block_function *chunk)
         norm_forward(&call->norm);
 }
 
-/* Returns the number of threads that had images. */
+/* Returns the number of threads that processed images. */
 static int parts_of(const struct conv_call *call)
 {
     int threads = pool_threads(call->c->ex->pool);

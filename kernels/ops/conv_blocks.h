@@ -92,7 +92,7 @@ static inline uint16_t *share_blank(const struct conv_call *call, int thread)
 /* FLOPs that take as long as moving one number. */
 #define FLOPS_PER_NUMBER 16
 
-/* Adds `more` to *flops, and polls if the work since the last poll is enough. Only the calling
+/* Adds `more` to *flops, and polls if enough work was done since the last poll. Only the calling
  * thread polls. */
 static inline void conv_poll(const struct conv_call *call, int thread, size_t *flops, size_t more)
 {
@@ -129,15 +129,15 @@ void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_
 void conv_output_adjoint(const struct conv_call *call, size_t begin, size_t end, int b, real *dm,
                          int thread);
 
-/* Returns how many rows of a panel with k rows are transformed at a time, from row `first` on. */
+/* Returns the number of rows in the slice that begins at row `first` of a panel with k rows. */
 static inline int conv_slice(const struct conv_call *call, int first, int k)
 {
     int slice = call->sizes.slice, left = k - first;
     return slice > 0 && slice < left ? slice : left;
 }
 
-/* Return rows [points, conv_slice, block] of panel `at`, from row `first` on. If weights are
- * sliced, these functions transform the slice. */
+/* Return the slice [points, conv_slice, block] of panel `at` that begins at row `first`. If weights
+ * are sliced, these functions transform the slice. */
 const real *conv_panel(const struct conv_call *call, int at, int first);
 const real *conv_panel_transposed(const struct conv_call *call, int at, int first);
 

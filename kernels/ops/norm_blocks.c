@@ -169,7 +169,7 @@ static void clear_sums(const struct norm_call *call)
 }
 
 /* Sets each channel's shift, which is subtracted before summing: the running mean if ranks share
- * the sums, else a number of the batch. See batchnorm2d.c. */
+ * the sums, else one input from the batch. See batchnorm2d.c. */
 void norm_sums_begin(const struct norm_call *call)
 {
     clear_sums(call);

@@ -3,8 +3,8 @@
  *
  * A convolution op calls these functions for each block while it is still in a cache. Batch
  * statistics are summed as soon as the block is computed, and the gradient is computed just before
- * its use. Of five passes through memory over the input of batch norm, this saves two. It saves
- * both passes over the gradient. */
+ * its use. This saves two of five passes over the input of batch norm, and both passes over the
+ * gradient. */
 #pragma once
 
 #include "kernels/layers/batchnorm.h"
@@ -30,7 +30,7 @@ struct norm_call {
     size_t share; /* bytes per thread in `shares` */
 };
 
-/* Return the sizes of saved data, scratch and output of batch norm at fused layer `at` and its
+/* Return the sizes of the saved data, scratch and output of batch norm (fused layer `at`) and its
  * epilogue. These must be the last fused layers. */
 size_t norm_saved_bytes(const struct fused_layers *fused, int at, int n);
 size_t norm_scratch_bytes(const struct fused_layers *fused, int at, int threads);

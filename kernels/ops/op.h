@@ -17,8 +17,9 @@
  * The op's row in ops.def then only matches if the next op reads this layout. */
 enum layout {
     LAYOUT_NCHW, /* real [N,C,H,W], the layout of single layers */
-    /* [N,C/block,h,w,block] with a block of two vectors; h and w are the part that is read. Numbers
-     * have the precision of the net's activations. 16-bit numbers are packed, two per `real`. */
+    /* [N,C/block,h,w,block] with a block of two vectors. h and w only count the rows and columns
+     * that are read. Numbers have the precision of the net's activations. 16-bit numbers are
+     * packed, two per `real`. */
     LAYOUT_BLOCKED,
     /* the images as loaded: N pointers to uint8_t [C,H,W]; only before the first op */
     LAYOUT_BYTES,
@@ -89,7 +90,7 @@ struct op_call {
     void *saved, *scratch;
 };
 
-/* Returns the layer's call for an op that consists of one layer. */
+/* Returns the struct layer_call for an op that consists of one layer. */
 static inline struct layer_call layer_call_of(const struct fused_layers *fused,
                                               const struct op_call *c)
 {
@@ -129,8 +130,8 @@ struct op_kernel {
     enum layout in, out;
     bool takes_bf16; /* rounds operands to bf16 if the instruction set does */
     bool needs_bf16; /* only used with instruction sets that round operands to bf16 */
-    /* Returns how many of the n layers from `layers` on the op computes, 0 if none. `read` is as in
-     * struct fused_layers. */
+    /* Returns how many of n layers the op computes, beginning with layers[0]; 0 if the op does not
+     * match. `read` is as in struct fused_layers. */
     int (*match)(const struct layer_desc *layers, int n, const struct extent *read);
     /* Returns the size in reals of n images' output in the op's layout. NULL: as many reals as the
      * output shape has numbers. */
@@ -179,7 +180,7 @@ static inline bool is_pool2x2(const struct layer_desc *l)
 #define OP(name, plans, family, summary) extern const struct op_kernel op_##name;
 #include "kernels/ops/ops.def"
 
-/* Returns the first row of ops.def that matches layers from layers[0] on, for this plan,
+/* Returns the first row of ops.def that matches the layers beginning with layers[0], for this plan,
  * instruction set and input layout. Rows of the family that read[0].choice names are preferred.
  * *taken: the number of layers matched. */
 const struct op_kernel *op_find(enum plan plan, enum isa isa, enum layout in,

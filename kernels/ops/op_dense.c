@@ -13,8 +13,8 @@
 SIMD_DECLARE_BF16(struct dense_functions, dense)
 SIMD_DECLARE_TILES(struct winograd_product, winograd_product)
 
-/* Rows of W that are copied to a block at a time. With a block of the other operand they fit into a
- * first-level cache. */
+/* Rows of W that are copied to a block at a time. Together with a block of the other operand, they
+ * fit into a first-level cache. */
 enum { SLICE = 256 };
 
 struct dense_call {

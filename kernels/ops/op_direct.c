@@ -13,8 +13,8 @@
 /* Limit for the copies of a chunk, so that they fit into a second-level cache. */
 #define CHUNK_BYTES ((size_t)1 << 20)
 
-/* Images per chunk, which are the rows of a product: a multiple of ROWS, the rows that fit in
- * registers, and at most ROWS_MAX. */
+/* The images of a chunk are the rows of a product. Their number is a multiple of ROWS, the number
+ * of rows that fit in registers, and at most ROWS_MAX. */
 enum { ROWS = 12, ROWS_MAX = 96 };
 
 static size_t largest_chunk(const struct winograd *w, int n)
@@ -26,8 +26,9 @@ static size_t largest_chunk(const struct winograd *w, int n)
     return images < (size_t)n ? images : (size_t)n;
 }
 
-/* Returns the images per chunk, for chunks of equal size. Splitting 64 images into 5 times 12 and 4
- * would use only a third of the registers for the last chunk. */
+/* Returns the number of images per chunk, such that all chunks have about equal size. If 64 images
+ * were split into five chunks of 12 and one of 4, the last chunk would use only a third of the
+ * registers. */
 static size_t chunk_images(const struct winograd *w, int n)
 {
     size_t most = largest_chunk(w, n), chunks = ((size_t)n + most - 1) / most;
@@ -60,7 +61,7 @@ struct products {
     size_t position[TAPS];
 };
 
-/* Lists the products with inputs that give output (i, j). */
+/* Lists the products with inputs whose sum is output (i, j). */
 static struct products inputs_of(const struct winograd *w, int i, int j)
 {
     struct products m = {0};
@@ -74,7 +75,7 @@ static struct products inputs_of(const struct winograd *w, int i, int j)
     return m;
 }
 
-/* Lists the products with gradients of outputs that give the gradient of input (i, j). */
+/* Lists the products with output gradients whose sum is the gradient of input (i, j). */
 static struct products outputs_of(const struct winograd *w, int i, int j)
 {
     struct products m = {0};
@@ -231,15 +232,15 @@ static size_t saved_bytes(const struct fused_layers *fused, int n)
     return conv_saved_bytes(fused, &w, sizes_of(&w, n, 1, 1), n);
 }
 
-/* Returns the scratch for up to n images. Fewer images may be split into larger chunks, so the size
- * is that of the largest chunk. */
+/* Returns the bytes of scratch for up to n images. Fewer images may be split into larger chunks, so
+ * the size is that of the largest chunk. */
 static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
     struct winograd w = winograd_of(fused);
     return conv_scratch_bytes(fused, &w, sizes_of(&w, n, largest_chunk(&w, n), threads), threads);
 }
 
-/* Counts no products with the zeros of padding, since these are skipped. */
+/* Products with the zeros of padding are skipped, and therefore not counted. */
 static uint64_t flops_forward(const struct fused_layers *fused)
 {
     struct winograd w = winograd_of(fused);

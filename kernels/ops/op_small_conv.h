@@ -1,5 +1,5 @@
-/* Interface between the op of small convolutions (op_small_conv.c) and forward and backward of each
- * convolution in it. Internal to kernels/. */
+/* Interface between op_small_conv.c, the op of small convolutions, and the files that compute
+ * forward and backward of each convolution. Internal to kernels/. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"

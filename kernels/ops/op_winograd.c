@@ -26,8 +26,8 @@
 #define SLICE_BYTES ((size_t)640 << 10)
 #define SLICE_ROWS  256
 
-/* Returns the rows of a slice, in whole blocks. 0: weights are not sliced, for example because
- * several threads share them. */
+/* Returns the number of rows in a slice, a multiple of the block. 0: weights are not sliced,
+ * because they are few or shared by several threads. */
 static int slice_rows(const struct winograd *w, int threads)
 {
     size_t row = winograd_panel(w, 1) * sizeof(real);
@@ -44,15 +44,16 @@ static int chunk_images_most(const struct winograd *w, int threads)
     return tiles < winograd_tiles(w) ? 1 : tiles / winograd_tiles(w);
 }
 
-/* Returns the images per chunk, at most chunk_images_most, for chunks of equal size. */
+/* Returns the number of images per chunk, at most chunk_images_most, such that all chunks have
+ * about equal size. */
 static size_t chunk_images(const struct winograd *w, int n, int threads)
 {
     int most = chunk_images_most(w, threads), chunks = (n + most - 1) / most;
     return (size_t)((n + chunks - 1) / chunks);
 }
 
-/* m: a block of M in forward, all of dM in backward. v: one block, first of dM in pairs, later of
- * dV. */
+/* Returns the sizes of a chunk. m holds one block of M in forward and all of dM in backward. v
+ * holds one block: first pairs of dM, later dV. */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     size_t block = winograd_transformed(w, 1), dm = winograd_operands(w, w->out_blocks);
@@ -217,8 +218,8 @@ static size_t saved_bytes(const struct fused_layers *fused, int n)
     return conv_saved_bytes(fused, &w, sizes_of(&w, n, 1, 1), n);
 }
 
-/* Returns the scratch for up to n images. Fewer images may be split into larger chunks, so the size
- * is that of the largest chunk. */
+/* Returns the bytes of scratch for up to n images. Fewer images may be split into larger chunks, so
+ * the size is that of the largest chunk. */
 static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
     struct winograd w = winograd_of(fused);

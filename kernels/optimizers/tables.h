@@ -84,8 +84,8 @@ static inline double sum_squares(const real *x, size_t n)
            ((lane[1] + lane[5]) + (lane[3] + lane[7])) + rest;
 }
 
-/* Returns whether layer-wise rates and decay apply to a tensor. As in the published implementations
- * of LARS and LAMB, biases and normalisation tensors, which are few and small, are excluded. */
+/* Returns whether layer-wise rates and decay apply to a tensor. Biases and normalisation tensors
+ * are excluded, as in the published implementations of LARS and LAMB. */
 static inline bool tensor_is_adapted(const struct tensor_desc *tensor)
 {
     return !tensor->bias && !tensor->norm;

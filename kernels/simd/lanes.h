@@ -248,8 +248,8 @@ INLINE void vreal_transpose(vreal *square)
 #define LANES_HAS_QUADS
 #define QUADS (VECTOR_LANES / 4)
 
-/* Loads four numbers each from the first `quads` of the addresses a to d; the other lanes are 0.
- * Shuffles of whole vectors would all use the same execution port. */
+/* Loads four numbers from each of the first `quads` of the addresses a, b, c and d; the other lanes
+ * are 0. Shuffles of whole vectors would all use the same execution port. */
 INLINE vreal vreal_of_quads(const real *a, const real *b, const real *c, const real *d,
                             const int quads)
 {
@@ -268,7 +268,7 @@ INLINE void vreal_store_upper(real *x, vreal v)
     _mm256_storeu_ps(x, _mm512_extractf32x8_ps((__m512)v, 1));
 }
 
-/* Loads four numbers each from x, x + step, ..., `quads` times. */
+/* Loads four numbers from each of `quads` addresses: x, x + step, ... */
 INLINE vreal vreal_of_rows(const real *x, size_t step, const int quads)
 {
     return vreal_of_quads(x, x + step, x + 2 * step, x + 3 * step, quads);

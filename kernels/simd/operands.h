@@ -57,8 +57,8 @@ INLINE void operand_store_pairs(real *to, vreal a, vreal b)
     _mm512_storeu_si512(to, _mm512_permutexvar_epi16(order, both));
 }
 
-/* Loads `count` numbers of a row, at most a block, as a vector of pairs of operands. Operands from
- * `count` on are 0. */
+/* Loads `count` numbers of a row, at most a block, as a vector of pairs of operands. Operands
+ * beyond the first `count` are 0. */
 INLINE vreal operand_load_row(const real *from, int count)
 {
     vreal low = vreal_load_first(from, (size_t)count), high = {0};
@@ -139,8 +139,8 @@ INLINE vreal value_load(enum precision precision, const real *x, size_t at)
     return precision == PRECISION_bf16 ? decode_bf16(codes_load(from)) : vreal_load(from);
 }
 
-/* Stores a vector of activations from number `at` on. bf16 keeps denormals if converted by integer
- * arithmetic. The instruction of operand_store sets them to zero. */
+/* Stores a vector of activations, starting at number `at`. Integer arithmetic keeps bf16 denormals;
+ * the instruction of operand_store sets them to zero. */
 INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 {
     real *to = value_at(precision, x, at);

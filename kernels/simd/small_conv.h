@@ -8,7 +8,7 @@
 #include "kernels/base/real.h"
 
 #define SMALL_CONV_KERNEL_MAX 7
-/* Numbers per kernel row, padded, in the gradient of the weights of a net's first layer. */
+/* Padded length of a kernel row in the weight gradient of a net's first layer. */
 #define SMALL_CONV_ROW 8
 /* Products that Winograd's algorithm needs for two adjacent outputs and 5 taps. */
 #define SMALL_CONV_POINTS 6

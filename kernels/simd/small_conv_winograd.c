@@ -104,7 +104,7 @@ static void cut_points_of_12_rows(const struct small_conv *c,
 }
 #endif
 
-/* Computes the points of the image and stores them in the place of its planes. */
+/* Computes the points of the image and stores them instead of its planes. */
 static void cut_points(const struct small_conv *c, const struct small_conv_forward_work *w)
 {
 #ifdef LANES_HAS_QUADS
@@ -117,9 +117,9 @@ static void cut_points(const struct small_conv *c, const struct small_conv_forwa
     transform_planes(c, w->planes);
 }
 
-/* Sums TOGETHER points, from `first` on, over all kernel rows and all channels of the image. The
- * input row of the lower outputs is also the input row of the upper outputs at the next kernel
- * row. */
+/* Sums TOGETHER points, beginning with point `first`, over all kernel rows and all channels of the
+ * image. The input row of the lower outputs is also the input row of the upper outputs at the next
+ * kernel row. */
 INLINE void add_points(const struct small_conv *c, const real *planes, const real *const *weights,
                        vreal sums[][ROWS][POINTS], int first, const int channels)
 {

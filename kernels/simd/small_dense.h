@@ -35,8 +35,8 @@ struct small_dense_functions {
     /* Applies ReLU (if `relu`) and dropout (unless keep is NULL) to y [n]. Numbers that dropout
      * keeps are multiplied by scale; NaN stays NaN. */
     void (*finish)(real *y, const uint8_t *keep, size_t n, bool relu, real scale);
-    /* sums += the listed rows, each times its factor, for at most SMALL_DENSE_TILE columns from
-     * column `first` on. */
+    /* sums += the listed rows, each times its factor, for at most SMALL_DENSE_TILE columns,
+     * beginning with column `first`. */
     void (*add_rows)(const struct small_matrix *m, const struct small_list *list, size_t first,
                      real *sums);
 };

@@ -76,8 +76,8 @@ INLINE vdouble log_of(vdouble x)
     return choose(x == x, result, x);
 }
 
-/* logits [classes][LANES] <- logits of n images from x on. Lanes without an image repeat the last
- * image. */
+/* logits [classes][LANES] <- logits of n images, which begin at x. Lanes without an image repeat
+ * the last image. */
 static void transpose(vdouble *logits, const real *x, size_t n, size_t classes)
 {
     for (int lane = 0; lane < LANES; lane++) {

@@ -81,8 +81,8 @@ INLINE void store_sums(int two, int rows, real *c, bool add)
         vreal_store(c + at, vreal_load(c + at) + vreal_load(sums + at));
 }
 
-/* Returns 32 rows of a panel, 16 rows of pairs, from `right` on. If only `steps` < 16 rows of pairs
- * exist, they are copied to `room` and padded with zeros. */
+/* Returns the address of 32 rows of a panel, which are 16 rows of pairs: `right` or, if only
+ * `steps` < 16 rows of pairs exist, a copy in `room` that is padded with zeros. */
 INLINE const real *fill_up(real *room, const real *right, int steps)
 {
     size_t numbers = (size_t)steps * BLOCK;
