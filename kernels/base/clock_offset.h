@@ -36,8 +36,8 @@ struct clock_offset clock_offset_find(const struct ping *pings, size_t n);
 struct clock_offset clock_offset_chain(const struct clock_offset *second,
                                        const struct clock_offset *third);
 
-/* Straight line over time through the clock offsets at two moments, `begin` and `end`. It is
- * extrapolated before and after them. */
+/* Straight line over time through the clock offsets at two moments, `begin` and `end`; extrapolated
+ * before `begin` and after `end`. */
 struct clock_line {
     struct clock_offset begin, end;
 };

@@ -42,8 +42,8 @@ enum status error_at(struct error *e, enum status status, const char *file, int 
 /* Sets ERR_MEMORY with the text "no memory for WHAT", and returns it. */
 enum status error_no_memory(struct error *e, const char *what);
 
-/* Returns from the calling function with the status of a failed call. To free something first, free
- * it in an outer function and use TRY in an inner one. */
+/* Returns from the calling function with the status of a failed call. If something must be freed
+ * before the return, free it in an outer function and use TRY in an inner function. */
 #define TRY(call)                                                                                  \
     do {                                                                                           \
         enum status status_of_call = (call);                                                       \

@@ -20,8 +20,8 @@ enum status launcher_check(int ranks, const char *program, struct error *e);
  * visible. */
 bool launcher_name_stopped(char *text, size_t size);
 
-/* Returns whether a rank may end by launcher_leave: with a PMI-1 launcher, or without a launcher.
- * Other launchers (PMIx, Open MPI, Cray) would report the rank as crashed. */
+/* Returns whether a rank can end through launcher_leave: with a PMI-1 launcher, or without a
+ * launcher. Other launchers (PMIx, Open MPI, Cray) would report the rank as crashed. */
 bool launcher_hears_leaving(void);
 
 /* Ends this rank without MPI_Finalize, after flushing all streams and announcing a regular end to

@@ -56,8 +56,8 @@ void mem_room_empty(struct mem_room *room);
  * check, a process that touches a missing page dies of SIGBUS. The text of ERR_UNAVAILABLE names
  * `who`, the free space and how to enlarge /dev/shm. OK if the free space is unknown. */
 enum status mem_check_shared(const char *who, double bytes, struct error *e);
-/* Returns the error of mem_check_shared without checking. For callers that could not allocate a
- * page of shared memory. */
+/* Returns the error that mem_check_shared returns if space is missing, without checking. Use it if
+ * a page of shared memory could not be allocated. */
 enum status mem_shared_is_full(const char *who, double bytes, struct error *e);
 
 /* Returns the peak resident set of this process in MiB. */

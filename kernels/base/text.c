@@ -142,8 +142,8 @@ int text_sentence(const char *text)
 
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun)
 {
-    static const char *const hissing[] = {"nch", "tch"}; /* ends of nouns whose plural has -es;
-                                                          * "epoch" has -s */
+    static const char *const hissing[] = {"nch", "tch"}; /* endings of nouns with a plural in -es;
+                                                          * the plural of "epoch" ends in -s */
     size_t length = strlen(noun);
     bool hisses = length >= 3 && name_index(noun + length - 3, hissing, 2) >= 0;
     snprintf(text, TEXT_NUMBER, "%ld %s%s", n, noun, n == 1 ? "" : hisses ? "es" : "s");

@@ -7,7 +7,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Number of spans reserved for the first step, whose number of spans is unknown. */
+/* Smallest number of spans that are reserved for a step. */
 enum { ROOM_LEAST = 4096 };
 
 struct timeline {

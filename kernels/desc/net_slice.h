@@ -15,7 +15,7 @@ struct net_pair {
     int columns, rows;
 };
 
-/* Initial value for net_pair_next. Pairs are formed greedily from the input on: of three dense
+/* Initial value for net_pair_next. Pairs are formed greedily, starting at the input: of three dense
  * layers in a row, the last stays whole. */
 #define NET_PAIR_NONE                                                                              \
     (struct net_pair)                                                                              \

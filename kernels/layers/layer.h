@@ -20,7 +20,8 @@ struct layer_call {
     void *saved, *scratch;
 };
 
-/* Functions that compute one layer kind. Each file has one const table, named layer_<name>. */
+/* Functions that compute one layer kind. Each layer's source file defines one const table, named
+ * layer_<name>. */
 struct layer_kernel {
     const struct layer_kernel *reference; /* version in plain loops; NULL if this table is that
                                            * version */

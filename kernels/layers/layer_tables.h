@@ -6,8 +6,8 @@
 
 #include "kernels/layers/layer.h"
 
-/* layer_<name> is the table of a layer kind. layer_<name>_ref is a version in plain loops, which
- * only exists if `reference` of the first table points to it. */
+/* layer_<name> is the table of a layer kind. layer_<name>_ref, a version in plain loops, only
+ * exists if `reference` of layer_<name> points to it. */
 #define LAYER(name, summary) extern const struct layer_kernel layer_##name, layer_##name##_ref;
 #include "kernels/desc/layers.def"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Returns how many numbers of one image's output are stored per block of channels. */
+/* Returns the number of elements that one image's stored output has per block of channels. */
 static size_t stored_block(const struct winograd *w)
 {
     return winograd_stored(w) / (size_t)w->out_blocks;

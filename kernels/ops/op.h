@@ -181,13 +181,13 @@ static inline bool is_pool2x2(const struct layer_desc *l)
 #include "kernels/ops/ops.def"
 
 /* Returns the first row of ops.def that matches the layers beginning with layers[0], for this plan,
- * instruction set and input layout. Rows of the family that read[0].choice names are preferred.
- * *taken: the number of layers matched. */
+ * instruction set and input layout. Prefers rows of the family that the kernel choice
+ * read[0].choice selects. *taken: number of layers matched. */
 const struct op_kernel *op_find(enum plan plan, enum isa isa, enum layout in,
                                 const struct layer_desc *layers, int n, const struct extent *read,
                                 int *taken);
 
-/* Returns the kernel choice that this op implements: `asked` if both are of the same family,
+/* Returns the kernel choice that this op implements: `asked` if it selects the op's family,
  * CHOICE_direct for direct sums, else CHOICE_shape. */
 enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice asked);
 

@@ -31,9 +31,9 @@ struct dense_bytes_call {
     struct dense_bytes d;
     real *folded;         /* params with scale and shift folded in */
     real *sums;           /* bias of the folded parameters; in backward its gradient */
-    uint64_t *marks;      /* [N][words] for each image: which blocks are not all zero */
-    uint64_t *transposed; /* [groups][words * DENSE_BYTES_WORD] for each block: in which images it
-                           * is not all zero */
+    uint64_t *marks;      /* [N][words] for each image: bits of the blocks that are not all zero */
+    uint64_t *transposed; /* [groups][words * DENSE_BYTES_WORD] for each block: bits of the images
+                           * in which the block is not all zero */
 };
 
 static size_t divide_up(size_t a, size_t b)

@@ -233,7 +233,7 @@ static size_t saved_bytes(const struct fused_layers *fused, int n)
 }
 
 /* Returns the bytes of scratch for up to n images. Fewer images may be split into larger chunks, so
- * the size is that of the largest chunk. */
+ * the largest possible chunk is assumed. */
 static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
     struct winograd w = winograd_of(fused);

@@ -7,9 +7,9 @@
 #include "kernels/simd/small_conv.h"
 
 #define SMALL_CONV_CHANNELS_MAX 128 /* largest number of output channels */
-/* Number of images for which all convolutions are computed before the next group. Activations
- * between convolutions thus stay in the second-level cache, and their gradients exist for one group
- * only. */
+/* Images per group. All convolutions are computed for a group before the next group begins.
+ * Activations between convolutions thus stay in the second-level cache, and their gradients exist
+ * for one group only. */
 #define SMALL_CONV_GROUP 32
 
 static inline size_t taps_of(const struct small_conv *c)
@@ -99,8 +99,9 @@ static inline bool small_conv_takes_winograd(const struct small_conv *c)
  * load could reach beyond the last image. Otherwise its address in x is returned. */
 const real *small_conv_image(const struct small_conv_call *call, real *space, size_t image);
 
-/* Returns how many of n layers form one small convolution: conv2d, optionally dropout2d, then
- * maxpool2d, optionally with ReLU directly before or after it. 0 if they do not. */
+/* Returns how many of n layers form one small convolution; 0: none. A small convolution is conv2d,
+ * an optional dropout2d, then maxpool2d with an optional ReLU directly before or after
+ * maxpool2d. */
 int small_conv_match_part(const struct layer_desc *layers, int n);
 struct small_conv small_conv_shape(const struct fused_layers *fused);
 /* Lays out the data that forward saves for n images. If `base` is NULL, only computes the size.
@@ -117,15 +118,15 @@ uint64_t small_conv_part_flops_forward(const struct fused_layers *fused);
 uint64_t small_conv_part_flops_backward(const struct fused_layers *fused);
 unsigned small_conv_part_savings(const struct fused_layers *fused);
 
-/* Lay out the scratch of forward or backward and return its size. Unless `base` is NULL, they also
- * fill the data shared by all threads. */
+/* Lay out the scratch of forward or backward and return its size. Unless `base` is NULL, these
+ * functions also fill the data shared by all threads. */
 size_t small_conv_prepare_forward(struct small_conv_call *call, int threads, void *base);
 size_t small_conv_prepare_backward(struct small_conv_call *call, int threads, void *base);
 
 void small_conv_forward_images(const struct small_conv_call *call, size_t begin, size_t end,
                                int thread);
 /* Adds the gradients of images [begin, end) to the thread's sums. dy and dx point to the gradients
- * of image `begin`; dx may be NULL. */
+ * of image `begin`; dx is NULL if not needed. */
 void small_conv_backward_images(const struct small_conv_call *call, size_t begin, size_t end,
                                 int thread, real *dx, const real *dy);
 real *small_conv_group_dx(const struct small_conv_call *call, int thread);

@@ -63,8 +63,8 @@ struct small_conv small_conv_shape(const struct fused_layers *fused)
     };
     c.positions = pad(c.pooled_h * c.pooled_w);
     c.vectors = c.positions / small_conv_forward_for(fused->isa)->lanes;
-    /* Forward reads a vector of positions up to kernel/2 rows beyond the last one. Rows are written
-     * in whole vectors. */
+    /* Forward reads vectors of positions shifted by up to kernel/2 rows, and writes rows in whole
+     * vectors. Both reach beyond the last position. */
     c.plane = c.positions + pad(c.kernel / 2 * c.pooled_w) + SMALL_CONV_PAD;
     return c;
 }

@@ -16,7 +16,7 @@
 #include "kernels/simd/small_dense.h"
 #include "kernels/simd_tables.h"
 
-/* Largest number of weights: they fit several times into a second-level cache. */
+/* Largest number of weights. Several copies of them fit into a second-level cache. */
 #define WEIGHTS_MAX 65536
 #define INPUTS_MAX  4096
 #define OUTPUTS_MAX 1024

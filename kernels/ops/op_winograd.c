@@ -102,7 +102,8 @@ static void pair_tiles(const struct conv_call *call, real *to, const real *from,
         call->product->pair(to, from, rows);
 }
 
-/* Interleaves pairs of tiles in V after forward has used it, as backward reads V in this order. */
+/* Interleaves pairs of tiles in V after forward has used V, because backward reads V in this
+ * order. */
 static void pair_kept(const struct conv_call *call, int thread, real *v, int rows)
 {
     const struct winograd *w = &call->w;
@@ -168,8 +169,8 @@ static const real *right_side(const struct conv_call *call, int thread, const re
     return share_v(call, thread);
 }
 
-/* Computes dM block by block. Each block is multiplied by V' while it is in a second-level cache,
- * which gives a panel of dU. */
+/* Computes dM block by block. While a block is in a second-level cache, V' times this block gives a
+ * panel of dU. */
 static void backward_weights(const struct conv_call *call, size_t begin, size_t end, int thread,
                              real *dm)
 {
@@ -219,7 +220,7 @@ static size_t saved_bytes(const struct fused_layers *fused, int n)
 }
 
 /* Returns the bytes of scratch for up to n images. Fewer images may be split into larger chunks, so
- * the size is that of the largest chunk. */
+ * the largest possible chunk is assumed. */
 static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
     struct winograd w = winograd_of(fused);

@@ -18,7 +18,7 @@
 struct dense_bytes {
     size_t inputs, outputs, blocks, words;
     bool without_bias;
-    const real *scale, *shift;    /* [blocks * 16], 0 from index `inputs` on */
+    const real *scale, *shift;    /* [blocks * 16], 0 beyond the first `inputs` */
     const uint8_t *const *images; /* [N] pointers to images of `inputs` bytes */
 };
 

@@ -53,8 +53,8 @@ INLINE void cut_four_rows(vreal planes[], const real *const rows[4], const int k
     }
 }
 
-/* Computes the planes of every second row of the image (u = 0 or 1), if rows of planes have four
- * numbers. Each vector stored holds four rows and lies within one cache line. */
+/* Computes planes (u, 0) to (u, kernel) if rows of planes have four numbers. `from` is row u of the
+ * image. Each vector stored holds four rows and lies within one cache line. */
 INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, size_t rows,
                        const int kernel)
 {
@@ -70,8 +70,8 @@ INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, s
     }
 }
 
-/* Computes the planes of every second row of the image, if a row of a plane fits in a vector.
- * Planes v and v + 2 have the same columns, shifted by one lane. */
+/* Computes planes (u, 0) to (u, kernel) if a row of a plane fits in a vector. `from` is row u of
+ * the image. Planes v and v + 2 have the same columns, shifted by one lane. */
 INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, size_t rows,
                       const int kernel)
 {
@@ -91,7 +91,7 @@ INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, si
 }
 #endif
 
-/* Computes the planes of every second row of a channel, for one u. */
+/* Computes planes (u, 0) to (u, kernel) of a channel. x is row u of the channel. */
 INLINE void cut_half(const struct small_conv *c, real *to, const real *x, size_t rows,
                      const int kernel)
 {

@@ -188,7 +188,8 @@ static points_adder *const point_adders[CHANNELS + 1] = {
 #endif
 };
 
-/* Transforms the points of one row of windows back to the window's two outputs in this row. */
+/* Transforms points, summed over kernel rows and channels, back to the two outputs in a row of a
+ * window. */
 INLINE void transform_sums_back(vreal pair[2], const vreal points[POINTS], real bias)
 {
     vreal even = points[1] + points[2], odd = points[1] - points[2];

@@ -26,8 +26,8 @@ struct tile_shapes {
 #else
 #include <immintrin.h>
 
-/* Makes the compiler store all pending writes: it does not know which memory the tile intrinsics
- * read. */
+/* Makes the compiler store all pending writes, because it does not know which memory the tile
+ * intrinsics read. */
 #define ALL_IS_WRITTEN(address) __asm__ volatile("" ::"r"(address) : "memory")
 
 #define TILE_SHAPE(shapes)                                                                         \

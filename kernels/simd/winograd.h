@@ -141,12 +141,12 @@ static inline size_t winograd_panel(const struct winograd *w, int k)
 }
 
 /* Transforms for n images. x, y, dx, dy and `from` point to the first image; V and M hold only
- * these n images. Blocks are blocks of input or output channels. */
+ * these n images. Blocks consist of input or output channels. */
 struct winograd_tiles {
     int block, pair;
     /* Transforms inputs: V <- B'dB for each tile d of x, in all blocks. blank [tiles]: one bit per
-     * output of a tile, row by row, set if all inputs of the output are zero. It is 0 if the whole
-     * tile is zero. Only written for F4. */
+     * output of a tile, row by row, set if all inputs of the output are zero. All bits are 0 if the
+     * whole tile is zero. Only written for F4. */
     void (*input)(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x);
     /* Adds the adjoint of the input transform to block `at` of dx: dx += B dV B'. dv holds this
      * block only. The caller must zero dx first. */

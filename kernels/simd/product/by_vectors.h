@@ -21,9 +21,9 @@
 #endif
 
 /* Adds A b to sum, for k numbers or pairs of each row of A. Rows of A are row_step apart, numbers
- * within a row k_step apart. Each iteration prefetches one line of the next operand, from `next`
- * on. A is usually outside the second-level cache, and its runs are too short for the processor's
- * own prefetching. */
+ * within a row k_step apart. Each iteration prefetches one line of the next operand, which begins
+ * at `next`. A is usually outside the second-level cache, and its runs are too short for the
+ * processor's own prefetching. */
 INLINE void add_products(int rows, vreal sum[][2], const real *a, int row_step, int k_step,
                          const real *b, int k, const real *next)
 {
