@@ -174,8 +174,8 @@ static void consider(struct name_nearest *best, const struct name_nearest *other
 struct name_nearest name_nearest(const char *name, const struct name_places *places)
 {
     struct name_nearest best = {.distance = 0};
-    bool own = places->elsewhere == places->here; /* `here` and `elsewhere` are one list: compare
-                                                   * whole names once */
+    bool own = places->elsewhere == places->here; /* `here` and `elsewhere` are the same list:
+                                                   * compare whole names only once */
     for (size_t i = 0; i < places->n_here; i++) {
         const char *known = places->here[i];
         struct name_nearest other = {{known, NULL}, distance_of(name, known), false};

@@ -47,8 +47,9 @@ static double sum_ns(const int64_t *ns, int first, int last)
     return (double)sum;
 }
 
-/* Sets ratio [n_layers] at the first layer of each op of `base`: time of the op's layers in `other`
- * / time in `base`. *whole: the same ratio for all layers. Both are medians over the rounds. */
+/* Compares times op by op. ratio [n_layers], set at the first layer of each op of `base`: time of
+ * the op's layers in `other` / their time in `base`. *whole: this ratio for all layers together.
+ * Each ratio is the median over the rounds. */
 static enum status compare(struct net_batch *r, struct net *base, struct net *other, double *ratio,
                            double *whole, struct error *e)
 {

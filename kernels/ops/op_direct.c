@@ -149,8 +149,8 @@ static void multiply_pairs(const struct conv_call *call, real *dw, struct pairs 
 {
     if (p->count == 0 && *add)
         return;
-    const real *near = p->count > 0 ? p->x[0] : dw; /* address to prefetch: any, since the whole
-                                                     * chunk is in caches */
+    const real *near = p->count > 0 ? p->x[0] : dw; /* any address can be prefetched, since the
+                                                     * whole chunk is in caches */
     call->product->columns(dw, p->x, p->dy, p->count, channels, n, *add, near);
     p->count = 0;
     *add = true;

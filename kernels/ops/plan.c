@@ -12,8 +12,8 @@ static const struct op_row op_rows[] = {
 #include "kernels/ops/ops.def"
 };
 
-/* Returns the family that a kernel choice selects. FAMILY_ANY: any op, so the first row of ops.def
- * that matches. */
+/* Returns the family that a kernel choice selects. FAMILY_ANY: no preference, the first matching
+ * row of ops.def is used. */
 static enum op_family family_of(enum kernel_choice choice)
 {
     static const enum op_family families[KERNEL_CHOICES] = {[CHOICE_direct] = FAMILY_DIRECT,

@@ -1,6 +1,6 @@
-/* Layout in which forward of a small convolution reads an image. Plane (u, v) holds rows u, u + 2,
- * ... and of each row columns v, v + 2, ..., without gaps, for u = 0, 1 and v = 0 to kernel. The
- * inputs of adjacent pooling windows are then contiguous, even if rows are short. */
+/* Layout in which forward of a small convolution reads an image. Plane (u, v) holds columns v, v +
+ * 2, ... of rows u, u + 2, ..., without gaps, for u = 0, 1 and v = 0 to kernel. The inputs of
+ * adjacent pooling windows are then contiguous, even if rows are short. */
 #pragma once
 
 #include "kernels/simd/lanes.h"
