@@ -1,7 +1,7 @@
 /* Batch norm [+ ReLU [+ 2x2 pooling]] on blocks of channels. It is an op of its own (op_norm.c) or
  * the last part of a convolution op (conv_blocks.c, op_first_conv.c). Internal to kernels/.
  *
- * A convolution op calls these functions for each block while it is still in a cache. Batch
+ * A convolution op calls these functions for each block while the block is still in a cache. Batch
  * statistics are summed as soon as the block is computed, and the gradient is computed just before
  * its use. This saves two of five passes over the input of batch norm, and both passes over the
  * gradient. */

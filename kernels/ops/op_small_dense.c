@@ -1,5 +1,5 @@
 /* A small dense layer with ReLU and dropout. The input often comes from ReLU and dropout too. More
- * than half of its inputs, and of the gradients of its outputs, are then exact zeros. In
+ * than half of the layer's inputs, and of its output gradients, are then exact zeros. In
  * lenet_21k's first dense layer about 100 of 320 inputs are nonzero. All three products therefore
  * only add rows whose factor is not zero, in registers:
  *

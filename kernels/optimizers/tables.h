@@ -4,8 +4,8 @@
  * bits, so that ranks on different machines hold the same weights. Three rules ensure it. Each
  * number is computed by the same operations in the same order, since IEEE 754 operations round the
  * same at every vector width. Nothing is fused or reassociated: -ffp-contract=off, no -ffast-math.
- * No mathematical function is called except sqrt, because others differ in their last bits between
- * processors. */
+ * No mathematical function is called except sqrt, because other functions differ in their last
+ * bits between processors. */
 #pragma once
 
 #include <math.h>

@@ -2,8 +2,8 @@
  * 2016). For 5 taps, the two outputs in a row of a pooling window take 6 products instead of 10.
  * Their six inputs are transformed to values of a polynomial at the points 0, 1, -1, 2, -2 and
  * infinity, and so are the weights. Products are summed over kernel rows and channels, and only the
- * sums are transformed back. Columns are not transformed: it would cost as much as it saves, and
- * add rounding errors.
+ * sums are transformed back. Columns are not transformed, because this would cost as much as it
+ * saves and add rounding errors.
  *
  * An output whose inputs are all zero is exactly its bias, as with direct sums. Of the six inputs,
  * only the one that belongs to the other output alone can then be nonzero. The products for this
