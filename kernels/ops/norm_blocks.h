@@ -22,8 +22,8 @@ struct norm_call {
     struct batchnorm_call bn; /* bn.x [N, C/block, h, w, block], of type norm.x_precision */
     struct norm norm;
     const struct norm_functions *functions;
-    size_t block, blocks, in, stored; /* channels per block; blocks per image; numbers per block: of
-                                       * x, of y */
+    size_t block, blocks, in, stored; /* channels per block; blocks per image; numbers in a block of
+                                       * x; numbers in a block of y */
     uint8_t *from;
     real *terms; /* [C/block, 4, block] four coefficients per channel */
     char *shares;
