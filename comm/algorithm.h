@@ -28,6 +28,6 @@ enum status algorithm_write(const struct algorithm_settings *settings, struct er
 const char *algorithm_in_use(void);
 
 /* Returns the position of `name` in a variable's description such as "... auto - text nb - text",
- * or -1 if it is not found. The names are the words before " - ". Other text may touch the
- * beginning of a name without a blank. */
+ * or -1 if it is not found. The names are the words before " - ". Other text may precede a name
+ * without a blank. */
 int algorithm_number(const char *description, const char *name);

@@ -117,8 +117,8 @@ struct strategy {
     /* Calls arenas_alloc and allocates in s->memory everything that steps need. Collective. */
     enum status (*create)(struct sync *s, struct error *e);
     void (*step_begin)(struct sync *s);
-    /* Waits until the parameters of `range` are ready for `pass`. A NULL hook does nothing, if not
-     * stated otherwise. */
+    /* Waits until the parameters of `range` are ready for `pass`. Unless stated otherwise, a NULL
+     * hook does nothing. */
     enum status (*params_needed)(struct sync *s, struct range range, enum pass pass,
                                  struct error *e);
     void (*params_done)(struct sync *s, struct range range, enum pass pass);
@@ -210,8 +210,8 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
                         const struct sync_options *options, struct error *e);
 void sync_destroy(struct sync *sync);
 
-/* Each calls the hook of the same name in struct strategy. For a NULL hook it does the default
- * stated there. */
+/* These functions call the hooks of the same names in struct strategy. If a hook is NULL, they do
+ * the default stated there. */
 void sync_step_begin(struct sync *s);
 enum status sync_params_needed(struct sync *s, struct range range, enum pass pass, struct error *e);
 void sync_params_done(struct sync *s, struct range range, enum pass pass);
@@ -245,8 +245,8 @@ void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *g
  * sync_optimize. */
 void sync_before_update(struct sync *s);
 
-/* Number of calls on zeros that strategies make before step 1. After five calls on a communicator
- * MPICH changes its collective algorithms, and thus the order of summation
+/* Number of sums of zeros that strategies make before step 1. MPICH changes its collective
+ * algorithms after five calls on a communicator, and with them the order of summation
  * (MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD). */
 enum { SYNC_WARM_CALLS = 6 };
 
@@ -342,9 +342,9 @@ double sync_norm2_local(struct sync *s);
 enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                         struct error *e);
 
-/* For a rank that steps on its own gradient instead of a sum. Both functions clip this gradient by
- * its own norm; sync_update_alone then runs the optimizer. In 16-bit precisions the gradient is
- * first rounded, as if it had been sent. */
+/* For ranks that update weights with their own gradient instead of a sum. Both functions clip this
+ * gradient by its own norm; sync_update_alone then runs the optimizer. In 16-bit precisions the
+ * gradient is first rounded, as if it had been sent. */
 void sync_clip_alone(struct sync *s, const struct optimizer *o);
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr);
 

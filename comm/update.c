@@ -42,8 +42,8 @@ void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *g
     end_update(s, "optimizer", begin_ns);
 }
 
-/* Sums over ranks the norms of whole tensors, which optimizers such as LARS need. Each rank
- * contributes its spans, which may be parts of tensors. */
+/* Sums the norms of whole tensors over ranks, for optimizers such as LARS. Each rank contributes
+ * its spans, which may be parts of tensors. */
 static enum status sum_norms(struct sync *s, const struct optimizer *o, const struct span *spans,
                              size_t n, uint64_t step, double *norms2, struct error *e)
 {

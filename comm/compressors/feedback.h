@@ -16,7 +16,7 @@ struct feedback {
 /* Packet format of a compressor: functions that make and read packets. */
 struct packing {
     const char *operation; /* name of the exchange in error messages */
-    /* Writes to `packet` what is sent of the residuals of `tensors`, and subtracts it from them. */
+    /* Makes a packet from the residuals of `tensors` and subtracts its content from them. */
     void (*encode)(struct sync *s, struct range tensors, unsigned char *packet);
     /* Adds the content of `packet` to the gradients of `tensors`. */
     void (*decode)(struct sync *s, struct range tensors, const unsigned char *packet);

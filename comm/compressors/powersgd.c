@@ -147,7 +147,7 @@ static void for_each(struct sync *s, struct range tensors, void (*work)(struct s
     sync_pack_end(s);
 }
 
-/* Sums x [n] over ranks; without numbers no MPI call is made. */
+/* Sums x [n] over ranks. Makes no MPI call if n is 0. */
 static enum status sum(struct sync *s, real *x, size_t n, const char *operation, struct error *e)
 {
     return n > 0 ? sync_allreduce(s, x, n, operation, e) : OK;

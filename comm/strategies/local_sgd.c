@@ -1,7 +1,7 @@
-/* local_sgd: every rank steps on its own gradient; every sync.period steps the ranks' weights are
- * averaged (Stich, "Local SGD converges fast and communicates little", 2019). Post-local SGD begins
- * with sync.post_local steps that average gradients instead (Lin, Stich, Patel and Jaggi, "Don't
- * use large mini-batches, use local SGD", 2020).
+/* local_sgd: every rank updates its weights with its own gradient. After every sync.period steps,
+ * the weights of all ranks are averaged (Stich, "Local SGD converges fast and communicates little",
+ * 2019). Post-local SGD begins with sync.post_local steps that average gradients instead (Lin,
+ * Stich, Patel and Jaggi, "Don't use large mini-batches, use local SGD", 2020).
  *
  * Costs one allreduce of all weights per period.
  *
@@ -20,7 +20,7 @@ static enum status local_sgd_create(struct sync *s, struct error *e)
     return average_open(s, e);
 }
 
-/* Steps on the mean over ranks of their gradients. Each of these is the mean over a rank's
+/* Updates weights with the mean of all ranks' gradients. A rank's gradient is the mean over its
  * samples. */
 static enum status step_on_average(struct sync *s, const struct optimizer *o, uint64_t step,
                                    double lr, struct error *e)

@@ -41,7 +41,8 @@ struct owned_blocks {
     size_t n;
     /* number of blocks passed to `leave` in this step; number of blocks summed */
     size_t left, summed;
-    double *norms2;           /* [2 n_tensors] for optimizers that need norms of whole tensors */
+    /* [2 n_tensors] squared norms for optimizers that need norms of whole tensors */
+    double *norms2;
     struct message *messages; /* [ranks] messages that collect a checkpoint */
     bool is_whole;            /* whether this rank's arenas hold other ranks' shares too */
 };

@@ -16,10 +16,10 @@
  * stale: each server still runs the optimizer once per step, on the sum over all ranks (bounded
  * delay, Li et al. 2014). This preserves the meaning of every optimizer. A rank need not wait
  * for its latest steps: after step t it continues once step t - sync.staleness is complete. No
- * rank is therefore more than sync.staleness steps ahead of the slowest, and no weights lack
- * more steps than that (the bound of Ho et al., "More effective distributed ML via a stale
- * synchronous parallel parameter server", 2013). With staleness 0 it computes the same as sync,
- * up to the order of sums.
+ * rank is therefore more than sync.staleness steps ahead of the slowest, and weights lack at most
+ * that many steps (the bound of Ho et al., "More effective distributed ML via a stale synchronous
+ * parallel parameter server", 2013). With staleness 0, stale computes the same as sync, up to the
+ * order of sums.
  *
  * async: the server runs the optimizer on each gradient when it arrives, and answers at once
  * (Dean et al., "Large scale distributed deep networks", 2012).
@@ -76,7 +76,7 @@ static void serve_between(struct sync *s)
     sync_call_end(s);
 }
 
-/* Serves pushes. If another thread than the computing thread polls, the time is not counted. */
+/* Serves pushes. The time is counted only if the computing thread polls. */
 static bool param_server_poll(struct sync *s)
 {
     struct param_server *p = s->context;
@@ -229,7 +229,7 @@ static enum status param_server_create(struct sync *s, struct error *e)
     TRY(open_messages(s, e));
     if (p->serves)
         TRY(server_create(&p->server, s, p->replies, p->servers, e));
-    /* set on ranks that are no servers too, so that all ranks make the same MPI calls */
+    /* also set on ranks that are not servers, so that all ranks make the same MPI calls */
     s->waiter->serve = serve;
     s->waiter->serve_arg = s;
     s->waiter->free_running = !has_replicas(s);

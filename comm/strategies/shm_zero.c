@@ -98,7 +98,8 @@ static enum status sum_next(struct sync *s, end_wait *end, struct error *e)
 
 /* ---- Parameters ---- */
 
-/* Copies other ranks' shares of a block's parameters. Each rank begins with a different one. */
+/* Copies other ranks' shares of a block's parameters. Each rank begins with the share of a
+ * different rank. */
 static void copy_block(struct sync *s, struct owned_block *b)
 {
     const struct shm_zero *z = s->context;

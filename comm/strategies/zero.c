@@ -25,7 +25,7 @@
 struct zero {
     struct owned_blocks blocks;
     struct exchanger *flights; /* [blocks.n] messages with all other ranks for each block */
-    /* [ranks - 1][share] received gradients; blocks use the buffers in turns */
+    /* [ranks - 1][share] received gradients; successive blocks use these buffers in turn */
     real *received[ZERO_FLIGHTS];
     const real **terms; /* [ranks] gradients of all ranks, as arguments of local_sum */
 };

@@ -32,7 +32,7 @@ struct call_line {
 
 enum { CALL_VERDICT_BYTES = 768 };
 
-/* A comparison of one collective's calls that is in progress. */
+/* An unfinished comparison of the calls of one collective. */
 struct call_ticket;
 
 struct call_check {

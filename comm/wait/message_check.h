@@ -27,7 +27,7 @@ struct message_note {
 
 struct message_check {
     int key;           /* key of the MPI attribute that counts the messages of a communicator */
-    char verdict[768]; /* how the first mismatch differs; "": no mismatch so far */
+    char verdict[768]; /* description of the first mismatch; "": none so far */
 };
 
 void message_check_open(struct message_check *c);

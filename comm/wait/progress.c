@@ -15,8 +15,8 @@ static progress_function *_Atomic next;
 
 /* Replaces UCX's function of the same name: calls UCX's own, then yields if progress_yield was
  * called. The declaration follows ucp_api.h. The MPI library finds this definition first, because
- * the linker exports it if the library refers to UCX. It is weak, so that a UCX that is linked into
- * the program keeps its own. Returns UCX's result; 0: nothing happened. */
+ * the linker exports it if the library refers to UCX. The definition is weak, so that it is not
+ * used if UCX is linked into the program. Returns UCX's result; 0: nothing happened. */
 unsigned ucp_worker_progress(void *worker);
 
 __attribute__((weak)) unsigned ucp_worker_progress(void *worker)

@@ -2,7 +2,7 @@
  * is creating and freeing shared objects, within blocking_call_begin and blocking_call_end. Every
  * wait has a deadline, a policy, a name (its operation) and a sequence number.
  *
- * The first word of a function states how it treats time:
+ * The prefix of a function shows whether it waits:
  *
  *   wait_...           returns when the named event has happened, or with ERR_TIMEOUT
  *   pending_...        a sum over ranks: pending_begin starts it, pending_test tests it while the
@@ -31,7 +31,7 @@ enum wait_kind {
     WAIT_YIELD, /* tests and yields, also inside MPI (progress.h), for more ranks than cores */
 };
 
-/* State of a rank in memory that its node's ranks share. Padded to a cache line. */
+/* State of a rank, in memory shared by the ranks of its node. Padded to a cache line. */
 struct presence {
     _Atomic uint64_t sequence; /* sequence number of the rank's last wait */
     /* time (clock_ns) when the rank or its watchdog last ran during a wait */
@@ -267,7 +267,7 @@ enum status wait_requests(struct waiter *w, int code, MPI_Request *requests, int
 enum status wait_until(struct waiter *w, bool (*done)(void *arg), void *arg, const char *operation,
                        struct error *e);
 
-/* How far a rank is, in memory that its node's ranks share. Padded to a cache line. */
+/* Progress of a rank, in memory shared by the ranks of its node. Padded to a cache line. */
 struct flag {
     _Atomic uint64_t value;
     char rest[56];

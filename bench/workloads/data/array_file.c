@@ -167,7 +167,7 @@ static enum status error_label(const struct array_file *file, uint64_t i, uint64
                     text);
 }
 
-/* Converts `n` labels to bytes. `first` is the index in the file of from[0]. */
+/* Converts `n` labels to bytes. `first`: index of from[0] in the file. */
 static enum status narrow_labels(const struct array_file *file, uint8_t *to, const uint8_t *from,
                                  uint64_t first, size_t n, struct error *e)
 {
@@ -186,13 +186,13 @@ static size_t sample_bytes(const struct array_file *file)
     return file->is_images ? (size_t)file->channels * file->rows * file->columns : 1;
 }
 
-/* Returns how many numbers one call converts: one image if channels are reordered. */
+/* Returns how many numbers are converted at once: a whole image if channels are reordered. */
 static size_t numbers_at_once(const struct array_file *file)
 {
     return file->channels_last ? sample_bytes(file) : CHUNK_NUMBERS;
 }
 
-/* Converts `n` numbers to bytes. `first` is the index in the file of from[0]. */
+/* Converts `n` numbers to bytes. `first`: index of from[0] in the file. */
 static enum status convert(const struct array_file *file, uint8_t *to, const uint8_t *from,
                            uint64_t first, size_t n, struct error *e)
 {
@@ -205,8 +205,8 @@ static enum status convert(const struct array_file *file, uint8_t *to, const uin
     return OK;
 }
 
-/* Copies the header to the cache and converts all numbers. Fails if bytes follow the last number.
- * `from` has room for the header and numbers_at_once(file) numbers. */
+/* Copies the header to the cache, then converts all numbers. Fails if bytes follow the last number.
+ * Buffers: `from` for the header or a step of unconverted numbers, `to` for a step of bytes. */
 static enum status inflation_copy(struct inflation *in, uint8_t *from, uint8_t *to, int sink,
                                   struct error *e)
 {

@@ -74,5 +74,5 @@ enum status array_error_header_cut(const struct array_file *file, size_t expecte
                                    struct error *e);
 
 /* Makes the error for a file of labels where images are expected, or the reverse. `at` names the
- * byte of the header that shows it. */
+ * header byte that shows the mistake. */
 enum status array_error_swapped(const struct array_file *file, const char *at, struct error *e);

@@ -40,7 +40,7 @@ static void flip_row(uint8_t *row, int w)
     }
 }
 
-/* Crops in place: the order of rows is such that each row is read before it is overwritten. */
+/* Crops in place. Rows are processed in an order that reads each row before it is overwritten. */
 static void crop_plane(uint8_t *plane, int h, int w, struct crop crop)
 {
     for (int i = 0; i < h; i++) {

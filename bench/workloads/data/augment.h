@@ -6,7 +6,7 @@
 
 #include "kernels/desc/net_desc.h"
 
-/* Zero padding on each side of an image, in pixels, that a crop may include. */
+/* Zero padding (pixels) added to each side of an image before it is cropped. */
 #define AUGMENT_PAD 4
 
 /* Crop of an image: offset of the first row and column (-AUGMENT_PAD to AUGMENT_PAD), and whether
@@ -17,10 +17,10 @@ struct crop {
 };
 struct crop augment_crop(uint64_t seed, uint32_t epoch, uint32_t sample);
 
-/* Crops one image [C,H,W] in place and fills with zeros outside of it. Mirrors it left to right if
+/* Crops one image [C,H,W] in place, with zeros beyond its edges, and mirrors it left to right if
  * crop.flip is set. */
 void augment_apply(uint8_t *image, struct shape shape, struct crop crop);
 
-/* Crops n images [n,C,H,W] in place. samples [n] selects the random crop of each. */
+/* Crops n images [n,C,H,W] in place, each at random. samples [n]: sample numbers of the images. */
 void augment_batch(uint8_t *images, struct shape shape, const uint32_t *samples, uint32_t n,
                    uint64_t seed, uint32_t epoch);

@@ -33,7 +33,8 @@ struct entry {
 
 /* ---- Contents of an entry ---- */
 
-/* Hashes the file in chunks with pread: reading a mapping would count as memory of this process. */
+/* Hashes the file in chunks read with pread, since pages of a mapping would count as memory of this
+ * process. */
 static bool hash_chunks(int fd, size_t begin, size_t contents, uint8_t *chunk, uint64_t *hash)
 {
     XXH3_state_t state;

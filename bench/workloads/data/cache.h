@@ -27,8 +27,8 @@ enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct err
 /* Maximum size of a key, with its terminating zero. */
 #define CACHE_KEY_MAX 2048
 
-/* Appends to `key` everything that identifies a file's contents; `name` is the file's name in the
- * key. ERR_DATA if the file does not exist or the key is too small. */
+/* Appends `name` and the size and modification time of the file at `path` to `key`. ERR_DATA if the
+ * file does not exist or the key is too small. */
 enum status cache_add_to_key(char key[CACHE_KEY_MAX], const char *name, const char *path,
                              struct error *e);
 

@@ -81,8 +81,8 @@ static enum status error_no_files(const struct data_set *data, const struct data
 
 /* ---- Reading records ---- */
 
-/* State while the six files are copied to the cache. Images are written at once; labels are
- * collected and written after them. */
+/* State while the six files are copied to the cache. Images are written as they are read. Labels
+ * are collected and written last. */
 struct filling {
     const struct cifar *set;
     struct stream stream;
@@ -92,7 +92,7 @@ struct filling {
     uint32_t counts[2]; /* images read so far: training, test */
 };
 
-/* Returns "MEMBER: " for errors in an archive, else "". */
+/* Returns the prefix of an error message: "MEMBER: " for an archive, else "". */
 static const char *inside(const struct filling *f, char text[300])
 {
     snprintf(text, 300, "%s%s", f->set->archive[0] ? f->member.name : "",

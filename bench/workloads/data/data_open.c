@@ -92,7 +92,7 @@ static enum status open_folder(struct data_set *data, const char *folder,
     return reader->open(data, reader, data->path, found, e);
 }
 
-/* Returns 0 if `path` is a folder, else the errno value that says why not. */
+/* Returns 0 if `path` is a folder, else an errno value. */
 static int find_fault(const char *path)
 {
     struct stat info;
@@ -162,7 +162,8 @@ static enum status open_anywhere(struct data_set *data, const struct data_reader
     return OK;
 }
 
-/* Opens the files in folder `path`. "auto": in the first default folder that has them. */
+/* Opens the files in folder `path`, or if it is "auto", in the first default folder that has
+ * them. */
 static enum status open_files(struct data_set *data, const struct data_reader *reader,
                               const char *path, struct error *e)
 {
@@ -197,8 +198,8 @@ enum status data_open(struct data_set *data, const char *set, const char *path, 
     return status;
 }
 
-/* Sets the user's name for the data set. Rejects names of built-in sets, which would misrepresent
- * the images. */
+/* Gives the data set the user's name for it. Rejects names of built-in sets, since tables would
+ * then attribute the results to those. */
 static enum status name_own(struct data_set *data, const char *name, struct error *e)
 {
     const char *slash = strrchr(data->path, '/');

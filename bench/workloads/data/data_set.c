@@ -69,7 +69,7 @@ void data_load(const struct data_part *part, size_t image_bytes)
     touch(part->labels, part->n);
 }
 
-/* Returns the index in part->images of a sample. */
+/* Returns the index of a sample in part->images. */
 static size_t place_of(const struct data_part *part, uint32_t sample)
 {
     return part->slots != NULL ? part->slots[sample] : sample;

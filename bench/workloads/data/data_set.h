@@ -21,8 +21,8 @@ struct data_part {
     const uint32_t *slots; /* [n]; NULL: sample i is at index i */
 };
 
-/* Position in a file of the first sample; the others follow it. Every process of the node may open
- * the file. path is "" if there is no such file. */
+/* Where the first sample is in a file; the other samples follow it. Every process of the node can
+ * open the file. path is "" if there is no such file. */
 struct data_place {
     char path[PATH_MAX];
     uint64_t offset;
@@ -34,7 +34,8 @@ struct data_set {
     char path[1024];            /* folder of the files; "generated" for a generated set */
     struct shape shape;
     int classes;
-    /* file and image whose label set `classes`; "" if the number of classes is fixed */
+    /* File and image with the largest label, which determines `classes`. "" if the number of
+     * classes is fixed. */
     char largest[96];
     struct data_part train, test;
     struct data_place train_images, train_labels;
@@ -51,9 +52,9 @@ struct data_set {
  * plain files of bytes are mapped in place. Before data_load or the first use, only headers and
  * labels are read.
  *
- * ERR_DATA, with file, found and expected content: a given folder without the files or with some of
- * them only, other contents under MNIST's names, wrong magic numbers, truncated or overlong files,
- * different counts, labels out of range, corrupt gzip. */
+ * ERR_DATA if files are missing in the given folder, are truncated, overlong or corrupt, or have
+ * wrong magic numbers, different counts or labels out of range; also if files with MNIST's names
+ * are not MNIST. The message has the file and the expected and found content. */
 enum status data_open(struct data_set *data, const char *set, const char *path, struct error *e);
 
 /* Opens a data set like data_open. "idx" and "npy" sets get the name `name`, or the folder's name

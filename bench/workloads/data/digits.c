@@ -129,7 +129,7 @@ static struct point affine_move(const struct affine *a, struct point p)
 
 /* ---- Drawing ---- */
 
-/* Value of canvas.distance2 for a pixel that no stroke is near. */
+/* Value of canvas.distance2 for a pixel far from all strokes. */
 #define FAR 1e6f
 struct canvas {
     float distance2[PIXELS];

@@ -29,7 +29,7 @@ static void skip_spaces(struct text *t)
         t->at++;
 }
 
-/* Skips spaces, then `word` if it comes next. Returns whether it did. */
+/* Skips spaces, then `word` if it comes next. Returns whether `word` was found. */
 static bool take(struct text *t, const char *word)
 {
     size_t n = strlen(word);

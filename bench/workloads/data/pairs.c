@@ -20,8 +20,8 @@ struct pairs {
     data_names names[PAIR_FILES];
 };
 
-/* File names of MNIST and of the user's IDX files. Downloads of MNIST differ in a dash or a dot.
- * Files of colour images have idx4 in the name, for four dimensions. */
+/* File names of MNIST and of the user's IDX files. Copies of MNIST on the web have a dash or a dot
+ * before "idx". Files of colour images have idx4 in the name, for four dimensions. */
 static const struct pairs idx = {
     &array_format_idx,
     {{"train-images-idx3-ubyte", "train-images.idx3-ubyte", "train-images-idx4-ubyte",

@@ -6,7 +6,7 @@
 struct random_words {
     uint64_t seed;
     uint32_t stream, index, block, word[4];
-    int used; /* number of elements of `word` already returned; 4: all */
+    int used; /* number of elements of `word` already returned; 4: all are used */
 };
 
 static inline struct random_words random_start(uint64_t seed, uint32_t stream, uint32_t index)
@@ -36,7 +36,7 @@ static inline float random_spread(struct random_words *w, float width)
     return (a - b) * width;
 }
 
-/* Converts n grey levels from 0 to 1 to bytes. Each gets noise from one random byte. n is a
+/* Converts n grey levels (0 to 1) to bytes, with noise from one random byte per level. n is a
  * multiple of 4. */
 static inline void random_store(uint8_t *image, const float *level, int n, float noise,
                                 struct random_words *w)

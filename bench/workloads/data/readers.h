@@ -13,8 +13,8 @@
 
 struct pairs;
 
-/* Functions that open one kind of data set: either `draw`, or `open` and `no_files`. Error messages
- * call the set data->name. */
+/* Functions that open one kind of data set. Generated sets have `draw`; sets of files have `open`
+ * and `no_files`. Error messages name the set by data->name. */
 struct data_reader {
     /* Draws image `index`, bytes [C,H,W], and its label: a pure function of (seed, index). NULL:
      * the set is read from files. */
@@ -25,10 +25,10 @@ struct data_reader {
      * symbolic links resolved. After an error *data has no mapped files. */
     enum status (*open)(struct data_set *data, const struct data_reader *reader, const char *folder,
                         bool *found, struct error *e);
-    /* Makes the error for a folder that the user named and that holds no files of the set. */
+    /* Makes the error for a folder that the user named but that has no files of the set. */
     enum status (*no_files)(const struct data_set *data, const struct data_reader *reader,
                             const char *folder, struct error *e);
-    /* for sets of image and label files (pairs.c): names of the four files */
+    /* Names of the four files, for sets of image and label files (pairs.c). */
     const struct pairs *pairs;
     /* Name of the generated set to use if no files are found. NULL: no replacement, and only the
      * given folder is searched. */
@@ -71,7 +71,7 @@ void data_fill(struct data_set *data, const char *source, const struct file_map 
 enum status data_open_generated(struct data_set *data, const struct data_reader *reader,
                                 const char *path, struct error *e);
 
-/* Returns the position in the mapped file of the byte at `at`. */
+/* Returns the file and offset of the mapped byte at `at`. */
 static inline struct data_place place_in_map(const struct file_map *map, const uint8_t *at)
 {
     struct data_place place = {.offset = (uint64_t)(at - (const uint8_t *)map->map)};

@@ -36,7 +36,7 @@ enum status stream_start(struct stream *s, struct error *e)
     return OK;
 }
 
-/* Reads bytes of the file with its outer `depth` layers of gzip decompressed. */
+/* Reads the file's bytes after decompressing its `depth` outermost layers of gzip. */
 static enum status read_behind(struct stream *s, int depth, uint8_t *out, size_t size, size_t *n,
                                struct error *e);
 
@@ -47,7 +47,8 @@ static bool is_gzip(const uint8_t *bytes, size_t n)
     return n >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-/* Makes an error for the gzip data of layer `i`, with the byte that zlib has reached. */
+/* Makes an error for invalid gzip data in layer `i`, with the offset of the byte that zlib has
+ * reached. */
 static enum status refuse(const struct stream *s, int i, const char *what, const char *why,
                           struct error *e)
 {
@@ -56,7 +57,7 @@ static enum status refuse(const struct stream *s, int i, const char *what, const
                     i > 0 ? " of the gzip data inside" : "", what, why);
 }
 
-/* Refills zlib's input once it is empty. */
+/* Refills zlib's input buffer if it is empty. */
 static enum status gzip_feed(struct stream *s, int i, struct error *e)
 {
     struct gzip_layer *layer = &s->layers[i];
@@ -70,8 +71,8 @@ static enum status gzip_feed(struct stream *s, int i, struct error *e)
     return OK;
 }
 
-/* At the end of a gzip member: detects the end of the data, or begins another member (some packers
- * write several). Rejects trailing bytes. */
+/* Called at the end of a gzip member. Detects the end of the data, or begins another member, since
+ * some packers write several. Rejects trailing bytes. */
 static enum status gzip_next_member(struct stream *s, int i, struct error *e)
 {
     struct gzip_layer *layer = &s->layers[i];
@@ -136,7 +137,7 @@ enum status stream_read(struct stream *s, void *out, size_t size, size_t *n, str
     return OK;
 }
 
-/* Sets s->n_layers. Reads the first decompressed bytes into `head`. */
+/* Finds the gzip layers and sets s->n_layers. Reads the first decompressed bytes into `head`. */
 static enum status find_layers(struct stream *s, uint8_t head[FILE_HEAD_BYTES], size_t *n,
                                struct error *e)
 {

@@ -9,7 +9,7 @@
 #include "bench/workloads/data/cache.h"
 #include "kernels/base/error.h"
 
-/* Maximum number of gzip layers: compressed files are sometimes compressed once more. */
+/* Maximum number of gzip layers: some files are compressed twice. */
 #define STREAM_LAYERS 2
 
 /* One layer of gzip. Its input comes from the file or from the layer around it. */
@@ -25,7 +25,7 @@ struct stream {
     struct file_map file;
     struct gzip_layer layers[STREAM_LAYERS]; /* outermost layer first */
     int n_layers;  /* number of gzip layers in the file; 0: not compressed */
-    size_t fed;    /* bytes of the file consumed so far, without gzip */
+    size_t fed;    /* bytes of the file consumed so far, before decompression */
     uint64_t read; /* decompressed bytes returned so far */
 };
 
@@ -38,6 +38,5 @@ void stream_close(struct stream *s);
 enum status stream_start(struct stream *s, struct error *e);
 
 /* Fills `out` with `size` bytes; *n is smaller only at the end. ERR_DATA for corrupt or truncated
- * gzip and for trailing bytes. The error has the byte offset in the file or in the inner gzip
- * data. */
+ * gzip data and for trailing bytes, with the byte offset in the file or in the inner gzip data. */
 enum status stream_read(struct stream *s, void *out, size_t size, size_t *n, struct error *e);

@@ -5,7 +5,7 @@
 
 struct tar_member {
     char name[260];
-    bool file; /* whether it is a regular file */
+    bool file; /* whether the member is a regular file */
     uint64_t size;
     uint64_t rest; /* bytes of the member not yet returned by tar_read */
 };

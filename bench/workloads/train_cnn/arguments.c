@@ -107,7 +107,7 @@ static const struct own_option {
     {"finalize", take_yes, AT(finalize), "",
      "end with MPI_Finalize, for tools that write their results in it; MPICH before 4.2 may hang "
      "there over TCP. Launchers other than hydra and srun --mpi=pmi2 imply this option"},
-    /* Passed by the runner, which wants its version in the record. */
+    /* Passed by the runner, whose version is written to the record. */
     {"version-string", take_text, AT(version), "TEXT", NULL},
     {"describe", take_yes, AT(describe), "", "print options and records as JSON"},
     {"describe-plan", take_yes, AT(describe_plan), "",
@@ -191,7 +191,7 @@ static enum status parse_own(struct arguments *a, int argc, char **argv, struct 
 
 /* ---- Checks ---- */
 
-/* Rejects options that need a record if none is written. */
+/* Rejects options that need a record if no record is written. */
 static enum status check_recorded(const struct arguments *a, struct error *e)
 {
     const struct config *c = &a->config;
@@ -206,7 +206,8 @@ static enum status check_recorded(const struct arguments *a, struct error *e)
                      option, option);
 }
 
-/* Checks that this process finds the file that an option names. Other ranks may not have it. */
+/* Checks that this process finds the file that an option names. Other ranks may run on nodes
+ * without it. */
 static enum status check_file(const struct config *c, enum option_id id, const char *words,
                               struct error *e)
 {
@@ -285,8 +286,9 @@ static enum status check_work(const struct arguments *a, struct error *e)
     return OK;
 }
 
-/* Returns whether an option with a non-default value only affects the other kind of --run (time or
- * accuracy). Default values are accepted, because `plan` prints command lines with all options. */
+/* Returns whether an option only affects the other kind of --run (time or accuracy) and has a
+ * non-default value. Default values are accepted, because `plan` prints command lines with all
+ * options. */
 static bool is_of_another_run(const struct config *config, enum option_id id)
 {
     const struct value *value = &config->values[id];
@@ -305,8 +307,8 @@ static enum status refuse_run(const struct config *config, bool timed, struct er
     return OK;
 }
 
-/* Rejects an option that has no effect here. Exempt are options whose effect depends on the
- * launcher (ranks, nodes) or on the runner. */
+/* Rejects an option that has no effect here, except options whose effect depends on the launcher
+ * (ranks, nodes) or on the runner. */
 static enum status refuse_unread(const struct config *config, enum option_id id, struct error *e)
 {
     const struct spec_option *owner = config_unread_by(config, id);
@@ -314,8 +316,8 @@ static enum status refuse_unread(const struct config *config, enum option_id id,
     return decided ? config_refuse_unread(config, id, e) : OK;
 }
 
-/* Returns whether a value differs from its default. Exempt is checkpoint.path, which may be set
- * without writing checkpoints. */
+/* Returns whether a value differs from its default. False for checkpoint.path, which may be set
+ * even if no checkpoints are written. */
 static bool is_given(const struct config *config, enum option_id id)
 {
     const struct spec_option *option = option_get(id);
@@ -367,8 +369,8 @@ static enum status check_planned(const struct arguments *a, struct error *e)
                      unread);
 }
 
-/* Rejects options without effect. If a runner started this process (it passes its version), it has
- * checked them already. */
+/* Rejects options without effect. A runner, which passes its version, has already checked the
+ * options. */
 static enum status check_run(const struct arguments *a, struct error *e)
 {
     struct config config;
@@ -383,7 +385,7 @@ static enum status check_run(const struct arguments *a, struct error *e)
         config_set(&config, option_get(OPT_TIME_LAUNCHES), timed ? "1" : "0", none, e);
     THEN(status,
          config_set(&config, option_get(OPT_ACCURACY_SEEDS), timed ? "[]" : "[1]", none, e));
-    if (a->until > 0) /* a segment of an elastic run ends with a checkpoint */
+    if (a->until > 0) /* a segment of an elastic run always ends with a checkpoint */
         THEN(status, config_set(&config, option_get(OPT_CHECKPOINT_EPOCHS), "1", none, e));
     THEN(status, refuse_run(&config, timed, e));
     THEN(status, check_readers(&config, e));

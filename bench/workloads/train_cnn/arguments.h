@@ -11,7 +11,7 @@
 #include "comm/wait/wait.h"
 
 enum run_kind {
-    RUN_FOR_ACCURACY, /* train train.epochs epochs and evaluate after each */
+    RUN_FOR_ACCURACY, /* train for train.epochs epochs and evaluate after each */
     RUN_FOR_TIME,     /* run measure.time.warmup_steps untimed and measure.time.steps timed steps */
     RUN_TO_EVALUATE,  /* evaluate the weights of checkpoint.start without training */
 };

@@ -4,8 +4,8 @@
 
 #include "bench/workloads/train_cnn/trainer.h"
 
-/* Hashes of a rank's weights. all: every weight. shared: only weights that all tensor slices
- * have. */
+/* Hashes of a rank's weights. all: every weight. shared: only weights that every tensor slice has a
+ * copy of. */
 struct weights_hash {
     uint64_t all, shared;
 };
@@ -24,6 +24,6 @@ void hashes_close(struct hashes *h);
 uint64_t hashes_add(struct hashes *h, const struct trainer *t);
 
 /* Compares the hashes of all ranks and sets end->weights_equal and end->first_difference on every
- * rank. The values in `h` are lost. Collective. */
+ * rank. Overwrites the hashes in `h`. Collective. */
 enum status hashes_compare(struct hashes *h, const struct job *job, struct record_end *end,
                            struct error *e);

@@ -46,7 +46,7 @@ static void count_flops(struct op_costs *c, const struct net *net)
 
 /* ---- Measuring ---- */
 
-/* Temporary net and buffers for timing ops, because the trainer's arenas do not exist yet. */
+/* Temporary net and buffers for timing ops, used before the trainer's arenas exist. */
 struct alone {
     struct net *net;
     struct exec exec;
@@ -136,7 +136,7 @@ static bool goes_by_flops(const struct trainer *t)
     return config_int(t->config, OPT_PIPELINE_CUT) == PIPELINE_CUT_flops;
 }
 
-/* Finds the costs of all ops with a temporary net that is not cut. */
+/* Finds the costs of all ops with a temporary net that holds all stages. */
 static enum status find_costs(struct op_costs *c, const struct trainer *t,
                               const struct net_options *options, struct error *e)
 {
@@ -215,7 +215,8 @@ static enum status decide(const struct trainer *t, int *first, const struct op_c
                      able);
 }
 
-/* Cuts the net into stages. `options` are for the net to create; NULL if the net exists already. */
+/* Cuts the net into stages. `options`: options of the net that will be created; NULL if the net
+ * exists already. */
 static enum status cut(struct trainer *t, const struct net_options *options, struct error *e)
 {
     struct op_costs c = {.n = 0};

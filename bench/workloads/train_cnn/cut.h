@@ -1,5 +1,5 @@
 /* Chooses where a net is cut into pipeline stages. Rank 0 decides and broadcasts, because the
- * decision may depend on measured times. Results of training do not depend on it. */
+ * decision may depend on measured times. It does not affect training results. */
 #pragma once
 
 #include "kernels/base/error.h"
@@ -12,6 +12,5 @@ struct trainer;
  * parameters than stages. */
 enum status cut_net(struct trainer *t, struct net_options *options, struct error *e);
 
-/* Cuts a net whose compute is replayed, by its calibrated times. Collective. Does nothing without a
- * pipeline. */
+/* Cuts a replayed net by its calibrated times. Collective. Does nothing without a pipeline. */
 enum status cut_replayed(struct trainer *t, struct error *e);

@@ -1,6 +1,6 @@
 /* Brings the samples of an epoch to this rank before the epoch's first step, never within a step.
- * Ranks that hold all data read it once. Ranks that hold a share fetch their samples once, or in
- * every epoch under a global shuffle. */
+ * Ranks that hold all data read it once. Ranks that hold a share fetch their samples once, or
+ * before every epoch if the shuffle is global. */
 #pragma once
 
 #include "bench/spec/spec.h"

@@ -1,4 +1,4 @@
-/* Network of a rank, and the ops and tensors of it that this rank computes. */
+/* Network of a rank, and the part of it (ops and tensors) that the rank computes. */
 #pragma once
 
 #include "bench/workloads/checkpoint/checkpoint.h"

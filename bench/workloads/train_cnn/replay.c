@@ -7,10 +7,10 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/stats.h"
 
-/* Number of untimed replays before the timed ones: code and connections that were idle are slow. */
+/* Number of untimed replays that warm up caches and connections. */
 #define WARM_REPLAYS 2
 
-/* Restores the gradients of the last training step: sums of sums would overflow. */
+/* Restores the gradients of the last training step. Without this, sums of sums would overflow. */
 static void put_gradients(struct trainer *t, const real *gradients)
 {
     for (int i = 0; i < t->model.stage.held.n_tensors; i++) {

@@ -71,7 +71,7 @@ static enum status synchronise(struct run *r, bool timed, struct error *e)
     return wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e);
 }
 
-/* Keeps the first value of the run that was not finite, even if that was before a resume. Training
+/* Remembers the first non-finite value of the run, including steps before a resume. Training
  * continues, because its time and result are still recorded. */
 static void watch_for_divergence(struct run *r, const char *what, double x)
 {
@@ -435,7 +435,8 @@ static enum status run_and_record(struct run *r, struct error *e)
     TRY(find_clock(r, &r->clock.begin, e));
     TRY(kinds[r->arguments->run](r, e));
     TRY(find_clock(r, &r->clock.end, e));
-    r->end.rss_mib = mem_peak_mib(); /* peak before steps become lines of JSON, which need memory */
+    /* taken before steps are converted to JSON, which needs memory of its own */
+    r->end.rss_mib = mem_peak_mib();
     TRY(conclude(r, e));
     print_comparison(r);
     print_loss_scale(r);

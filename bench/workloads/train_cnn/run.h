@@ -17,7 +17,7 @@
 
 /* RUN_RECORDED_STEPS: maximum number of steps per epoch that an accuracy run records.
  * RUN_KEPT_STEPS: maximum number of timed steps held in memory before they are written to the
- * record, between two steps. */
+ * record. */
 enum { RUN_RECORDED_STEPS = 200, RUN_KEPT_STEPS = 4096 };
 
 /* State of a run. Members are in the order in which they are set up. */

@@ -148,7 +148,7 @@ static enum status open_training(struct run *r, struct error *e)
     return feed_epoch(&r->feed, &r->trainer.batches.sampler, r->progress.epoch, e);
 }
 
-/* Prints the process ids of this node's ranks, on the first of them. */
+/* On the first rank of the node: prints the process ids of all ranks of the node. */
 static void name_processes(const struct run *r)
 {
     const struct waiter *w = &r->waiter;

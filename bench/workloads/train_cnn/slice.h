@@ -29,9 +29,9 @@ struct slice {
 enum status slice_open(struct model *m, const struct grid *grid, struct error *e);
 /* Finds the ops whose results are summed over slices. Requires m->net. */
 enum status slice_find_sums(struct model *m, struct error *e);
-/* Sums zeros once over the slices, as many as for `images` images, so that the MPI library sets up
- * its collectives before the first step. Call it after the strategy was opened; `sync` is borrowed.
- * Collective over the replica. */
+/* Makes one sum of zeros over the slices, as large as the sums for `images` images, so that the MPI
+ * library sets up its collectives before the first step. Call it after the strategy was opened;
+ * `sync` is borrowed. Collective over the replica. */
 enum status slice_connect(struct model *m, struct sync *sync, uint32_t images, struct error *e);
 void slice_close(struct slice *s);
 

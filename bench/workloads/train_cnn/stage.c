@@ -154,7 +154,8 @@ enum status stage_open(struct trainer *t, struct error *e)
     return make_slots(t, e);
 }
 
-/* Abandons messages after an error. sent: lets sends leave. Otherwise: cancels receives. */
+/* Ends messages that an error has left in transit: waits for sends if `sent`, else cancels
+ * receives. */
 static void give_up_messages(struct stage *s, bool sent)
 {
     for (int i = 0; s->slots != NULL && i < s->n_slots; i++)

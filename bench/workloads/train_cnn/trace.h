@@ -24,7 +24,7 @@ struct trace {
     size_t taken; /* number of timed steps so far, kept or not */
 };
 
-/* Makes the trainer and its waiter record spans. trace_close ends that. */
+/* Makes the trainer and its waiter record spans until trace_close. */
 enum status trace_open(struct trace *trace, struct trainer *t, struct error *e);
 void trace_close(struct trace *trace, struct trainer *t);
 

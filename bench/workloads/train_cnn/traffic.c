@@ -40,7 +40,8 @@ static void add_calls(struct traffic *t, const struct waiter *w)
         (w->bytes_payload - w->served_bytes) - (begin->bytes_payload - begin->served_bytes);
 }
 
-/* Adds what tensor slices, batch norm and pipeline stages have sent in the step. */
+/* Adds the messages and bytes that tensor slices, batch norm and pipeline stages have sent in the
+ * step. */
 static void add_sent(struct traffic *t, const struct trainer *trainer)
 {
     const struct cost *extra = &trainer->sync->extra;

@@ -15,15 +15,15 @@ struct traffic {
     uint64_t messages_sent, bytes_sent;   /* point-to-point messages counted by the waiter */
     uint64_t stage_messages, stage_bytes; /* messages to other pipeline stages */
     struct cost extra;                    /* cost of collectives for batch norm and tensor slices */
-    /* Bytes in extra.bytes_wire that tensor slices sent, and that batch-norm statistics sent. */
+    /* Shares of extra.bytes_wire: sums over tensor slices, sums of batch-norm statistics. */
     uint64_t tensor_bytes, batch_norm_bytes;
     struct traffic_mark step; /* counters when the current step began */
     /* Counters when messages and served calls were last added up. */
     struct traffic_mark seen;
 };
 
-/* Call them before and after each step. Messages between two steps are not counted. On ranks that
- * serve others they are, because they may answer timed steps of other ranks. */
+/* Call these before and after each step. Messages between steps are counted only on ranks that
+ * serve others, because they may belong to timed steps of other ranks. */
 void traffic_step_begin(struct traffic *t, const struct waiter *w);
 void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool timed);
 /* Call it when ranks synchronise before or after the timed steps. Adds messages and served calls

@@ -29,7 +29,8 @@ static void stop_crash_reporter(void)
 }
 
 /* Starts a process that reports the death of this rank. A killed rank cannot report itself, and the
- * launcher may blame another rank. Exits without atexit handlers must stop the reporter first. */
+ * launcher may blame another rank. The reporter must be stopped before an exit that skips atexit
+ * handlers. */
 static enum status start_crash_reporter(const char *program, struct error *e)
 {
     char message[512], host[HOST_NAME_MAX + 1] = "";
@@ -92,8 +93,8 @@ static enum status print_identity(FILE *out, const struct arguments *a, struct e
     return status;
 }
 
-/* Prints the facts that comparable launches share. Errors go to standard output too, which the
- * caller reads. */
+/* Prints the properties that must be equal for launches to be comparable. Errors are printed to
+ * standard output too, because the caller reads it. */
 static enum status identify(FILE *out, const struct arguments *a, struct error *e)
 {
     enum status status = print_identity(out, a, e);

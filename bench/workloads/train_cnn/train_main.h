@@ -7,8 +7,8 @@
 struct train_program {
     const char *name;    /* as in workloads.def, for messages and records */
     const char *library; /* matrix library, for records; NULL: that of kernels/gemm.h */
-    /* Rejects options that the program does not support, and sets those that it chooses itself;
-     * NULL: supports all. */
+    /* Rejects options that the program does not support and sets options that it chooses itself.
+     * NULL: all options are supported. */
     enum status (*prepare)(struct config *config, struct error *e);
 };
 

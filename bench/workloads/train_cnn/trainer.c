@@ -9,7 +9,8 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Raises *most_mib to the resident size of an arena of n numbers. NAN: no size yet. */
+/* Raises *most_mib to the resident size of an arena of n numbers, if that is larger. *most_mib is
+ * NAN at first. */
 static void keep_most(double *most_mib, const real *arena, size_t n)
 {
     double now_mib = mem_resident_mib(arena, n * sizeof *arena);
@@ -79,10 +80,10 @@ enum status trainer_backward(struct trainer *t, const struct batch *batch, int m
     return OK;
 }
 
-/* Returns the factor on the loss gradient, including the loss scale. If gradients are averaged over
- * replicas, or replicas step alone, every rank divides by global batch / replicas: the mean over
- * replicas is then the mean over all images. If gradients are summed, every rank divides by the
- * global batch. With STRATEGY_OWN_MEAN a rank divides by its own number of images. */
+/* Returns the factor on the loss gradient, including the loss scale. Gradients that are summed over
+ * replicas are divided by the global batch. Gradients that are averaged or stay local are divided
+ * by global batch / replicas, so that their mean over replicas is the mean over all images. With
+ * STRATEGY_OWN_MEAN, a rank divides by its own number of images. */
 static double gradient_scale(const struct trainer *t, const struct batch *batch)
 {
     unsigned flags = sync_flags(t->sync);
@@ -99,7 +100,7 @@ struct lap {
 };
 
 /* Returns the time (ns) that synchronisation has taken on the computing thread in this step so far.
- * Sleeps before updates are included, because a server updates while its rank computes. */
+ * Includes sleeps injected before updates, since a server's update may run between ops. */
 static int64_t sync_ns(const struct trainer *t)
 {
     const struct sync_times *times = &t->sync->times;
@@ -198,7 +199,7 @@ static enum status backward_micro(struct trainer *t, const struct batch *batch, 
 }
 
 /* Computes forward and backward of all micro-batches in the order of the pipeline schedule.
- * Gradient sums that overlap with computing start during the last one. */
+ * Gradient sums that overlap with computing start during the last micro-batch. */
 static enum status compute(struct trainer *t, const struct batch *all, struct lap *lap,
                            struct step_record *record, struct error *e)
 {

@@ -61,8 +61,8 @@ struct batches {
 struct update_sleep {
     uint64_t step;    /* last step whose update has begun, counted from 1 */
     int64_t slept_ns; /* time that `thread` has slept before the current step's update */
-    /* Thread that runs trainer_step. A server's update may run on the thread of sync.overlap; its
-     * sleep does not lengthen trainer_step. */
+    /* Thread that runs trainer_step. A server's update may run on the thread of sync.overlap
+     * instead, where a sleep does not lengthen trainer_step. */
     pthread_t thread;
 };
 
@@ -92,15 +92,15 @@ struct trainer {
     struct update_sleep update_sleep;
     struct replayed_work *replayed; /* state of replayed compute; NULL: this rank computes */
     struct calibration *times;      /* measured times of each op; NULL: not calibrating */
-    /* If not NULL, each op raises params_mib, grads_mib and state_mib of *arena_use to the resident
-     * size of these arenas. The caller sets it in untimed steps only. ZeRO stages free memory
-     * within a step. */
+    /* If not NULL, params_mib, grads_mib and state_mib of *arena_use are raised to the resident
+     * size of these arenas. This happens at each op, since ZeRO stages free memory within a step.
+     * The caller sets the pointer in untimed steps only. */
     struct record_end *arena_use;
     /* [ops] names of each op's layers in a timeline; NULL: no timeline */
     const char (*op_names)[NET_OP_LAYERS];
 
     uint64_t steps_done;
-    /* steps_done less the step of the learning-rate schedule, modulo 2^64. It is not 0 if earlier
+    /* steps_done minus the step of the learning-rate schedule, modulo 2^64. It is not 0 if earlier
      * segments of an elastic run had another number of steps per epoch. */
     uint64_t steps_aside;
     /* Number of batches that the running statistics of batch norm include, equal for all layers. */
@@ -124,7 +124,8 @@ enum status trainer_share_choices(const struct job *job, uint8_t *choices, int n
                                   struct error *e);
 
 /* trainer_global_batch returns the number of images per step over all ranks, or the default if the
- * spec sets none. trainer_batch_alone returns the images of a micro-batch for a single rank. */
+ * spec sets none. trainer_batch_alone returns the number of images in a micro-batch if there is
+ * only one rank. */
 uint32_t trainer_global_batch(const struct config *config, int ranks);
 uint32_t trainer_batch_alone(const struct config *config);
 
@@ -179,8 +180,8 @@ enum status trainer_evaluate(struct trainer *t, const struct data_part *part, st
                              struct class_counts *classes, struct error *e);
 
 /* After trainer_keep_predictions, evaluations keep the predicted class of each test image.
- * trainer_write_predictions writes the last evaluation's to a text file, one line per image. It is
- * collective; rank 0 writes. */
+ * trainer_write_predictions writes the latest predictions to a text file, one line per image. It is
+ * collective; rank 0 writes the file. */
 enum status trainer_keep_predictions(struct trainer *t, struct error *e);
 enum status trainer_write_predictions(struct trainer *t, const char *path, struct error *e);
 

@@ -7,8 +7,8 @@
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/mem.h"
 
-/* Adds the n images from index `first` on, which the net has just classified, to the counts per
- * class. */
+/* Adds n images that the net has just classified to the counts per class. `first`: index of the
+ * first image. */
 static void count_classes(struct trainer *t, size_t first, size_t n, struct class_counts *counts)
 {
     net_classify(t->model.net, t->model.slot, t->batches.eval_classes);
@@ -35,8 +35,8 @@ static enum status forward(struct trainer *t, uint32_t n, bool is_first, struct 
     return OK;
 }
 
-/* Scores images [first, first + n). On all ranks of a replica but one the score is zero, so that
- * sums over ranks are right. */
+/* Scores images [first, first + n). The score is zero on all but one rank of a replica, so that no
+ * image counts twice in sums over ranks. */
 static enum status evaluate_images(struct trainer *t, const struct data_part *part, size_t first,
                                    size_t n, bool is_first, struct score *score,
                                    struct class_counts *classes, struct error *e)

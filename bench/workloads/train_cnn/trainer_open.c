@@ -208,8 +208,8 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
 
 /* ---- The strategy ---- */
 
-/* Initialises the running statistics of batch norm. If ranks share a batch's statistics, opens the
- * sums over ranks. With strategy `none` they do not. */
+/* Initialises the running statistics of batch norm. Opens the sums over ranks if ranks share batch
+ * statistics, which they never do under strategy `none`. */
 static enum status connect_batch_norm(struct trainer *t, struct error *e)
 {
     enum batch_norm kind = (enum batch_norm)config_int(t->config, OPT_BATCH_NORM);
@@ -318,8 +318,8 @@ static enum status create_sync(struct trainer *t, struct error *e)
     return sync_create(&t->sync, config_strategy_kind(t->config), &options, e);
 }
 
-/* Draws initial weights. With train.broadcast_init all ranks get rank 0's, else each replica its
- * own. Weights depend only on seed and replica. */
+/* Draws initial weights, which depend only on seed and replica. With train.broadcast_init, all
+ * replicas get the weights of the first replica. */
 static enum status draw_weights(struct trainer *t, struct error *e)
 {
     bool own = !config_int(t->config, OPT_BROADCAST_INIT);

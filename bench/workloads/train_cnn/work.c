@@ -15,8 +15,8 @@
 /* Maximum number of calibrated steps, enough to cover variation between steps. */
 #define STEPS_MOST 1000
 
-/* If several ranks replay the same calibrated rank, each begins this many steps after the previous
- * one. */
+/* If several ranks replay the same calibrated rank, each begins this many calibrated steps after
+ * the previous rank. */
 #define STEPS_APART 17
 
 static struct calibrated_work work_of(const struct trainer *t)
@@ -72,9 +72,9 @@ static const char *last_folders(const char *path)
     return from > path ? from + 1 : path;
 }
 
-/* Reads the calibrated times of the rank with this rank's number within the node. If the node has
- * more ranks than were calibrated, several ranks read the same file. Each begins at a different
- * step, so that they do not repeat the same noise. */
+/* Reads the times of the calibrated rank whose number equals this rank's number within its node. If
+ * the node has more ranks than were calibrated, several ranks read the same file. Each begins at a
+ * different step, so that they do not repeat the same noise. */
 static enum status read_times(struct trainer *t, struct replayed_work *r, const char *folder,
                               struct error *e)
 {
@@ -258,9 +258,9 @@ static void fill_gradients(const struct trainer *t, int op, real *grads, const r
     }
 }
 
-/* Sleeps in place of a backward op and writes its gradients. Compressors read them. If the rank has
- * a core to itself, the next sum must find them in cache, as after computing. The sleep leaves time
- * for writing, as much as earlier steps needed at least. */
+/* Sleeps in place of a backward op and writes its gradients. Compressors read them; without a
+ * compressor they are written if the rank has a core to itself, so that the next sum finds them in
+ * cache as after computing. The time of writing is taken off the sleep. */
 static void pass_backward(const struct trainer *t, int op, real *grads)
 {
     struct replayed_work *r = t->replayed;

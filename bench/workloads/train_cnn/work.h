@@ -23,8 +23,8 @@ struct replayed_work {
     struct calibration calibration;
     uint64_t first;      /* first row (step) of the calibration that this rank replays */
     const int64_t *row;  /* calibrated times of the current step */
-    double step_share;   /* this rank's images in this step / in a calibrated step */
-    double share;        /* images in this micro-batch / in a calibrated step */
+    double step_share;   /* ratio: this rank's images in this step to images in a calibrated step */
+    double share;        /* ratio: images in this micro-batch to images in a calibrated step */
     real *gradients;     /* random gradients if there is a compressor; NULL: gradients are 0 */
     bool own_core;       /* whether no other process needs this rank's core while it sleeps */
     int64_t *writing_ns; /* [n_ops] shortest time so far to write each op's gradients */

@@ -13,7 +13,7 @@
 static enum status make_rows(struct calibration *c, int steps, struct error *e)
 {
     c->capacity = steps;
-    /* One extra row receives the times of a step that is not kept. */
+    /* An extra row for a step whose times are not kept. */
     return MEM_NEW(c->ns, ((size_t)steps + 1) * (size_t)calibration_parts(c), "times of ops", e);
 }
 
@@ -144,7 +144,7 @@ static enum status take_work(struct calibrated_work *work, json_t *all, const ch
     int schema;
     if (json_unpack(all, "{s:i}", "schema", &schema) != 0 || schema != CALIBRATION_SCHEMA)
         return bad_file(path, "expected times of ops of schema 1", e);
-    work->micro_batches = 1; /* files without "micro_batches" were made with one per step */
+    work->micro_batches = 1; /* files without "micro_batches" are from steps of one micro-batch */
     if (json_unpack(all, "{s:s, s:s, s:s, s:I, s:i, s?i, s:i}", "model", &model, "plan", &plan,
                     "optimizer", &optimizer, "params", &params, "images", &work->images,
                     "micro_batches", &work->micro_batches, "threads", &work->threads) != 0)

@@ -1,5 +1,5 @@
 /* Times of each part of a training step, step by step. A launch with one core per rank measures the
- * times (compute: calibrate), or they follow from a stated rate. A launch with more ranks than
+ * times (compute: calibrate), or they are computed from a given rate. A launch with more ranks than
  * cores sleeps for these times instead of computing (compute: replay).
  *
  * Parts in order: loading, each op forward, loss, each op backward, optimizer. Each rank writes
@@ -12,7 +12,7 @@
 
 enum { CALIBRATION_SCHEMA = 1 };
 
-/* Describes the step that was timed. Its times may be replayed only for an equal step. */
+/* Properties of the timed step. Only a step with equal properties may replay its times. */
 struct calibrated_work {
     char model[256], plan[32], optimizer[32];
     int64_t params;
@@ -35,8 +35,8 @@ struct calibration {
     int n_steps, capacity;
 };
 
-/* calibration_parts returns the number of times per step; calibration_part returns the index of one
- * of them. `op` is 0 for load, loss and optimizer. */
+/* calibration_parts returns the number of times per step, calibration_part the index of one of
+ * them. `op` is 0 for load, loss and optimizer. */
 static inline int calibration_parts(const struct calibration *c)
 {
     return 2 * c->n_ops + 3;
@@ -60,15 +60,15 @@ void calibration_free(struct calibration *c);
 int64_t *calibration_row(const struct calibration *c);
 void calibration_keep(struct calibration *c);
 
-/* calibration_write writes folder/rank.N.times.json, calibration_read reads it. ERR_DATA, with file
- * and line, if the file is not a calibration; ERR_ARGUMENT if it does not exist. */
+/* Writes or reads folder/rank.N.times.json. ERR_DATA, with file and line, if the file is not a
+ * calibration; ERR_ARGUMENT if it does not exist. */
 enum status calibration_write(const struct calibration *c, const char *folder, int rank,
                               struct error *e);
 enum status calibration_read(struct calibration *c, const char *folder, int rank, struct error *e);
 
-/* Returns how many files rank.0, rank.1, ... the folder has without a gap. */
+/* Returns the number of consecutive calibration files rank.0, rank.1, ... in the folder. */
 int calibration_ranks(const char *folder);
 
-/* ERR_ARGUMENT, naming the folder, if the step that was timed differs from `wanted`. */
+/* ERR_ARGUMENT, naming the folder, if the timed step differs from `wanted`. */
 enum status calibration_check(const struct calibration *c, const struct calibrated_work *wanted,
                               const char *folder, struct error *e);

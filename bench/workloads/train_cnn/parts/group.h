@@ -1,6 +1,6 @@
 /* Sums batch statistics over the ranks that share a batch, for synchronised batch norm. The sums
- * use a communicator of their own, since gradient sums may be in progress. Calls, bytes and waiting
- * of the sums are counted in the step. */
+ * use a communicator of their own, since gradient sums may be in progress. Their calls, bytes and
+ * waiting time count in the step. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,12 +10,12 @@
 struct group {
     bool open;
     struct sync *sync; /* borrowed: waiter, times and counters */
-    /* borrowed; its thread may use the MPI library while a rank computes; NULL: none */
+    /* borrowed; NULL: none. Its thread may call MPI while the rank computes. */
     struct overlap *overlap;
     MPI_Comm comm;
-    uint64_t bytes_sent; /* bytes that this step's sums sent, by formula */
-    int64_t sum_ns;      /* time in this step's sums, including waiting (ns) */
-    size_t *counts;      /* [most] number of values in each of this step's n_sums sums */
+    uint64_t bytes_sent; /* bytes sent by this step's sums, computed by formula */
+    int64_t sum_ns;      /* time spent in this step's sums, including waiting (ns) */
+    size_t *counts;      /* [most] values per sum; this step has n_sums sums */
     size_t n_sums, most;
     double *zeroes;     /* input of group_replay; NULL before its first call */
     struct error error; /* error of the first sum that failed */

@@ -30,15 +30,15 @@ static void offer_core(void *arg)
     sched_yield();
 }
 
-/* PROBES: number of sleeps that measure the margin. PROBE_NS: their length, about that of an op. A
- * processor that was idle for longer wakes later. */
+/* PROBES: number of sleeps that measure the margin. PROBE_NS: length of each, about that of an op,
+ * because a processor that has idled longer takes longer to wake. */
 enum { PROBES = 20, PROBE_NS = 1000000 };
 
 /* Bounds of the margin (ns). The upper bound limits busy-waiting: on a busy machine sleeps may end
  * very late for other reasons. */
 enum { MARGIN_LEAST_NS = 5000, MARGIN_MOST_NS = 200000 };
 
-/* Returns the 90th percentile (ns) of how late sleeps end, within the bounds. */
+/* Returns the 90th percentile of the time by which sleeps end late (ns), limited to the bounds. */
 static int64_t measure_margin(const struct pace_clock *clock)
 {
     double late_ns[PROBES];
@@ -87,7 +87,7 @@ static int64_t look(struct pace *p)
     return p->clock.now_ns(p->clock.arg);
 }
 
-/* Sleeps until the margin before `due_ns`, with polls in between. Returns the time now. */
+/* Sleeps until margin_ns before `due_ns` and polls in between. Returns the current time. */
 static int64_t sleep_before(struct pace *p, int64_t now, int64_t due_ns)
 {
     int64_t until_ns = due_ns - p->margin_ns;

@@ -1,8 +1,8 @@
 /* Sleeps in place of work that is not computed, so that later events happen at the right time.
  *
  * The rank sleeps until shortly before a deadline, then calls sched_yield until the deadline. The
- * margin between the two is how late sleeps end on this machine, measured by pace_open. Times
- * shorter than the margin are spent in sched_yield alone. */
+ * margin between the two allows for sleeps that end late; pace_open measures it. Times shorter than
+ * the margin are spent in sched_yield alone. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,9 +19,9 @@ struct pace_clock {
 
 struct pace {
     struct pace_clock clock;
-    int64_t margin_ns; /* how much before its deadline a sleep ends, so as not to be late */
-    int64_t owed_ns;   /* time left over from earlier calls; negative: they overran */
-    int64_t late_ns;   /* total time in this step by which events that other ranks see were late */
+    int64_t margin_ns; /* sleeps are set to end this long before their deadline */
+    int64_t owed_ns;   /* time still to sleep from earlier calls; negative: they overran */
+    int64_t late_ns;   /* total delay in this step of events that other ranks see */
     int64_t seen_ns;   /* part of the current overrun that late_ns already includes */
     /* Called between sleeps of at most `poll_ns`; NULL: never. */
     void (*poll)(void *arg);

@@ -7,8 +7,8 @@
 #include "kernels/base/pool.h"
 #include "kernels/base/rng.h"
 
-/* Returns how many of `n` images are used: all of them, or with REMAINDER_drop a multiple of the
- * number of ranks. */
+/* Returns how many of `n` images are used. REMAINDER_drop: the largest multiple of the number of
+ * ranks. Otherwise: all. */
 static uint32_t counted(const struct sampler *s, uint32_t n)
 {
     return s->remainder == REMAINDER_drop ? n - n % (uint32_t)s->ranks : n;
@@ -19,8 +19,8 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
     return a / b + (a % b != 0);
 }
 
-/* Returns the images of a step over all ranks, before images are dropped. The last step of an epoch
- * may have fewer. */
+/* Returns the number of images in a step over all ranks, before images are dropped. The last step
+ * of an epoch may have fewer. */
 static uint32_t step_images(const struct sampler *s, uint32_t step)
 {
     uint32_t left = s->n_samples - step * s->global_batch;
@@ -101,8 +101,8 @@ void sampler_close(struct sampler *s)
     s->weights = NULL;
 }
 
-/* Makes this rank's batch with as many images as on every other rank. Positions beyond the global
- * batch repeat its first images with weight 0. */
+/* Pads this rank's batch to a size that is equal on all ranks. Positions beyond the global batch
+ * repeat its first images with weight 0. */
 static struct batch padded(struct sampler *s, const uint32_t *images, uint32_t count)
 {
     uint32_t n = divide_up(count, (uint32_t)s->ranks);
@@ -209,7 +209,7 @@ uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs)
             needs[n] = s->first + n;
         return n;
     }
-    /* `needs` first holds flags: is the sample needed? */
+    /* at first, `needs` has one flag per sample: whether it is needed */
     memset(needs, 0, s->n_own * sizeof *needs);
     for (uint32_t step = 0; step < s->steps; step++) {
         struct batch batch = sampler_get(s, epoch, step);

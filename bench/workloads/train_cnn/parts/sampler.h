@@ -66,6 +66,6 @@ struct batch batch_part(const struct batch *batch, uint32_t i, uint32_t n);
 /* Returns the number of images in a batch without padding. */
 uint32_t batch_counted(const struct batch *batch);
 
-/* Writes the samples that this rank may use in `epoch` to needs [n_own], ascending and unique.
- * Returns their number. With contiguous sharding these are all samples of the shard. */
+/* Lists the samples that this rank needs in `epoch` in needs [n_own], ascending and unique. Returns
+ * their number. With contiguous sharding: all samples of the shard. */
 uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs);
