@@ -23,8 +23,8 @@ enum status algorithm_read(struct algorithm_settings *settings, struct error *e)
 enum status algorithm_write(const struct algorithm_settings *settings, struct error *e);
 
 /* Returns the algorithm that MPICH is set to use: a name of algorithms.def. "auto": the default, or
- * the library has no such variables. "other": settings that scalebench does not make, from the
- * environment. */
+ * the library has no such variables. "other": set in the environment to something that scalebench
+ * never sets. */
 const char *algorithm_in_use(void);
 
 /* Returns the position of `name` in a variable's description such as "... auto - text nb - text",

@@ -13,7 +13,7 @@
 struct compressor {
     size_t context_bytes; /* size of sync->compression, which is zeroed before create */
     /* Allocates in s->memory everything that later sums need. Called before the strategy's own
-     * create: the arenas' tensors are known, but their memory does not exist yet. */
+     * create: the tensors of the arenas are known, but the arenas are not allocated yet. */
     enum status (*create)(struct sync *s, struct error *e);
     /* Replaces the gradients of `tensors` by their sum over ranks. Collective. */
     enum status (*sum)(struct sync *s, struct range tensors, struct error *e);
@@ -50,7 +50,7 @@ struct span span_of(const struct arenas *a, struct range tensors);
 /* Messages between this rank and every other rank. */
 struct exchanger {
     struct message *sends, *receives; /* [ranks] each */
-    struct exchange messages;         /* the exchange that was planned last */
+    struct exchange messages;         /* messages of the latest planned exchange */
     bool active; /* whether the exchange has begun and was not waited for yet */
     int code;    /* MPI error code of exchanger_test */
 };

@@ -36,9 +36,9 @@ void overlap_compute_end(struct overlap *o);
 void overlap_pause(struct overlap *o);
 void overlap_resume(struct overlap *o);
 
+#define OVERLAP_TILE_NS 200000
 /* Tests messages, unless the last test was less than OVERLAP_TILE_NS ago. Kernels call it through
  * exec.poll, with the struct overlap as `arg`. */
-#define OVERLAP_TILE_NS 200000
 void overlap_tile(void *arg);
 /* Returns whether exec.poll must be set to overlap_tile. */
 bool overlap_wants_tiles(const struct overlap *o);

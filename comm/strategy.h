@@ -147,12 +147,11 @@ struct strategy {
     enum status (*eval_begin)(struct sync *s, struct error *e);
     enum status (*eval_end)(struct sync *s, struct error *e);
     /* Save and restore checkpoints between two steps. Collective.
-     * `save` puts whole parameters and optimizer state into rank 0's arenas, as one rank would have
-     * them. It returns this rank's additional state in *data, which is borrowed until the next
-     * call.
-     * `restore` finds parameters and state in every rank's arenas, and the bytes that `save`
-     * returned. It gets no bytes if the checkpoint is from another number of ranks or another
-     * strategy, and then starts from the arenas. */
+     * `save` collects all parameters and optimizer state in rank 0's arenas. It returns this rank's
+     * additional state in *data, which is borrowed until the next call.
+     * Before `restore`, parameters and optimizer state have been copied to every rank's arenas.
+     * `data` has the bytes that `save` returned, or none if the checkpoint is from another number of
+     * ranks or another strategy. */
     enum status (*save)(struct sync *s, const void **data, size_t *bytes, struct error *e);
     enum status (*restore)(struct sync *s, const void *data, size_t bytes, struct error *e);
     /* Releases everything that is not in s->memory. Called after a failed create too. */
@@ -200,9 +199,9 @@ struct sync {
     uint64_t infinite; /* numbers that became infinite in fp16 on this rank since the start */
 };
 
-/* Allocates zeroed, aligned memory, already paged in, for those arenas whose pointer is NULL;
- * sync_destroy frees it. A strategy may set pointers to other memory before. Its destroy hook must
- * then set these pointers to NULL. */
+/* Allocates zeroed, aligned memory, already paged in, for arenas whose pointer is NULL;
+ * sync_destroy frees it. A strategy may first set pointers to other memory. Its destroy hook must
+ * then set them to NULL. */
 enum status arenas_alloc(struct arenas *a, struct error *e);
 
 /* Creates a strategy and its arenas. Collective. After an error nothing is allocated. */
@@ -299,10 +298,10 @@ void sync_comm_end_amid(struct sync *s);
 void sync_call_begin(struct sync *s);
 void sync_call_end(struct sync *s);
 
+#define SYNC_TITLE 64
 /* Writes the name of the strategy's state in a checkpoint, for example "allreduce + powersgd of
  * rank 2" or "delayed, scaled after". "delayed" and "delayed, scaled after" need different names,
  * because the first keeps means and the second sums. */
-#define SYNC_TITLE 64
 const char *sync_title(const struct sync *s, char text[SYNC_TITLE]);
 
 /* Returns the flags (STRATEGY_...) of the strategy in its variant. */
@@ -320,8 +319,8 @@ struct cost sync_cost(const struct sync *s);
 enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                             struct error *e);
 
-/* As sync_finish_sum, for a rank that is responsible for several ranges of elements: spans [n]. */
 struct span;
+/* As sync_finish_sum, for a rank that is responsible for several ranges of elements: spans [n]. */
 enum status sync_finish_sums(struct sync *s, const struct optimizer *o, const struct span *spans,
                              size_t n, struct error *e);
 

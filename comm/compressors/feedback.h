@@ -28,6 +28,6 @@ enum status feedback_create(struct sync *s, size_t packet_bytes, struct error *e
 enum status feedback_sum(struct sync *s, struct range tensors, size_t bytes,
                          const struct packing *packing, struct error *e);
 
-/* Implement the hooks memory and begin of struct compressor. */
+/* Implement the hooks `memory` and `begin` of struct compressor. */
 void *feedback_memory(struct sync *s, size_t *bytes);
 void feedback_begin(struct sync *s);

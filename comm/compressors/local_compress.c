@@ -90,15 +90,14 @@ bool local_is_finite(const struct exec *ex, const real *x, size_t n)
     return largest < magnitude_of((real)INFINITY);
 }
 
-/* Selects every number whose magnitude & mask is above `least`, and the first `ties` numbers for
- * which it equals `least`. */
+/* Selects every number whose magnitude & mask is above `least`, and the first `ties` numbers whose
+ * magnitude & mask equals `least`. */
 struct threshold {
     magnitude mask, least;
     size_t ties;
 };
 
-/* Counts the values of the next digit, over the numbers whose higher digits equal the
- * threshold's. */
+/* Builds a histogram of the next digit, over numbers whose higher digits equal the threshold's. */
 static void count_digits(size_t counts[DIGITS], const real *x, size_t n, const struct threshold *t,
                          int shift)
 {

@@ -25,7 +25,7 @@ struct bucket_in_flight {
 struct buckets {
     struct bucket_in_flight *in_flight; /* [n] buckets, in the order in which they start */
     size_t n, left; /* number of buckets; number of buckets started in this step */
-    /* number of started buckets, from the first on, known to be complete */
+    /* the first `complete` buckets of in_flight are known to be complete */
     size_t complete;
 };
 

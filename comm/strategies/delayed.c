@@ -28,7 +28,7 @@ struct head {
 
 struct flight {
     struct head of; /* step whose gradients are being summed or have been summed */
-    real *buffer;   /* [n] gradients of that step; backward writes to s->arenas.grads meanwhile */
+    real *buffer;   /* [n] gradients being summed; backward writes to s->arenas.grads meanwhile */
     struct pending sum; /* the sum of `buffer` over ranks */
     struct head *saved; /* memory for the state in a checkpoint: head and [n] numbers */
 };

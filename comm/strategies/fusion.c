@@ -25,7 +25,7 @@
 struct fusion {
     struct pending *sums; /* [n_tensors] sums of the current step, in the order of starting */
     size_t n_sums;        /* number of sums started in this step */
-    size_t complete;      /* number of sums, from the first on, known to be complete */
+    size_t complete;      /* the first `complete` of these sums are known to be complete */
     /* Number of tensors with complete gradients, counted from the last tensor, since backward runs
      * in that order. ready: on this rank. agreed: on all ranks. */
     size_t ready, agreed;
@@ -34,8 +34,8 @@ struct fusion {
     int answer; /* `ready` of this rank; the question replaces it by the minimum over ranks */
     uint64_t answered; /* number of questions answered in this step */
     int64_t origin_ns; /* time when the first cycle began */
-    /* when the current waiting time of ready tensors began: at the last answer, or when the first
-     * tensor became ready after it */
+    /* when the tensors now waiting began to wait: at the last answer, or when the first of them
+     * became ready after it */
     int64_t since_ns;
 };
 

@@ -9,7 +9,8 @@ struct owned_block {
     struct range tensors;
     size_t begin, count; /* elements [begin, begin + count) of an arena */
     bool is_whole;       /* whether every rank keeps all parameters of the block between steps */
-    bool is_here; /* whether other ranks' shares of the parameters are here or being received */
+    /* whether other ranks' shares of the parameters are in memory or being received */
+    bool is_here;
 };
 
 /* Ends the timing of a wait: sync_comm_end, or sync_comm_end_amid if the rank computes
@@ -66,7 +67,7 @@ enum status owned_state_open(struct sync *s, struct error *e);
 enum status owned_blocks_step(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                               struct error *e);
 
-/* Implement the hooks of struct strategy with these names. */
+/* Implement hooks of struct strategy: owned_step_begin the hook step_begin, and so on. */
 void owned_step_begin(struct sync *s);
 void owned_params_done(struct sync *s, struct range tensors, enum pass pass);
 enum status owned_grad_ready(struct sync *s, struct range range, int micro, bool last,

@@ -145,7 +145,7 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
 /* ---- The servers' model ---- */
 
 /* Copies the servers' weights to every rank. After the barrier no push is in transit, because each
- * rank arrives there only after its last answer. */
+ * rank enters the barrier only after it has received its last answer. */
 static enum status gather_model(struct sync *s, struct error *e)
 {
     const struct param_server *p = s->context;

@@ -13,7 +13,7 @@ struct point_to_point {
     /* [ranks] number of each rank's node if the schedule depends on nodes; else NULL */
     int *node_of;
     real *numbers;                    /* [n] arena that the current round works on */
-    real *received;                   /* numbers received in a round that are added afterwards */
+    real *received;                   /* receive buffer for numbers that are added after a round */
     struct message *sends, *receives; /* messages of one round */
     struct addition *additions;       /* [n_receives] how each message of a round is added */
 };

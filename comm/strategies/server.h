@@ -35,7 +35,7 @@ struct server {
     /* Maximum number of steps by which a rank may be ahead of the slowest, and by which its weights
      * may be out of date. */
     uint64_t staleness;
-    /* [ranks]; this rank's own client has only `pushes`, and `pushed`, which is borrowed */
+    /* [ranks]; for this rank itself, only `pushes` and `pushed` (borrowed) are used */
     struct client *clients;
 
     bool opened;          /* whether server_open has been called since creation or server_reset */
@@ -70,8 +70,8 @@ void server_reset(struct server *v);
 /* Processes the push of the server's own rank. The gradient stays in that rank's arena until the
  * step is over. */
 void server_push(struct server *v, uint64_t step, double lr);
-/* Returns whether the push of the server's own rank is answered. In variant sync: whether the
- * pushes of all ranks are. */
+/* Returns whether the push of the server's own rank is answered. In variant sync, the pushes of all
+ * ranks must be answered. */
 bool server_is_answered(const struct server *v);
 
 /* Processes pushes that have arrived, runs the optimizer if possible and answers ranks that may

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Description of a message, as its sender or its receiver has it. */
+/* Description of a message by its sender or by its receiver. */
 struct message_line {
     int32_t world_rank;
     /* number of messages from this sender to this receiver on the communicator so far */

@@ -58,9 +58,9 @@ struct waiter {
     MPI_Group node; /* the ranks of comm on this node */
     MPI_Win window;
 
-    /* Does work for other ranks (a parameter server's); called repeatedly during every wait. NULL:
-     * none. Set on all ranks or on none. It must not wait. If it is set, WAIT_BLOCK tests in a loop
-     * too, because a rank blocked inside MPI cannot serve. */
+    /* Hook that serves other ranks, called repeatedly during every wait (for parameter servers).
+     * NULL: none. Set on all ranks or on none. It must not wait. If it is set, WAIT_BLOCK tests in
+     * a loop too, because a rank blocked inside MPI cannot serve. */
     void (*serve)(void *arg);
     void *serve_arg;
     /* Whether ranks make different numbers of waits. If so, a rank with a smaller sequence number

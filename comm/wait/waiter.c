@@ -20,8 +20,8 @@
 
 #define MEETING "synchronising the ranks of this node"
 
-/* If a rank tests in a loop, the watchdog's deadline is later by this time. The loop ends itself at
- * its own deadline, unless it is stuck inside MPI. */
+/* For a rank that tests in a loop, the watchdog's deadline is this much later. The loop ends itself
+ * at its own deadline, unless it is stuck inside MPI. */
 #define SLACK_NS 1000000000
 
 /* ---- Messages ---- */

@@ -10,8 +10,8 @@
 struct watchdog;
 
 /* Describes the wait in text [size]. The watchdog's thread calls it after the deadline, while the
- * wait may be ending. It may read only memory that outlives the wait, and of that only atomic or
- * constant members. */
+ * wait may be ending. It may read only memory that outlives the wait, and only atomic or constant
+ * members of it. */
 typedef void watchdog_describe(void *arg, char *text, size_t size);
 
 /* Starts the thread. It writes the time to *alive_ns (borrowed; CLOCK_MONOTONIC) at every check,

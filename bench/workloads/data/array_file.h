@@ -69,7 +69,7 @@ void array_close(struct array_file *file);
 /* Returns the unsigned number in the n <= 8 bytes at `from`. */
 uint64_t array_number(const uint8_t *from, int n, bool big_endian);
 
-/* Makes the error for a header of `found` bytes, shorter than `expected`. */
+/* Makes the error for a truncated header: `found` bytes instead of `expected`. */
 enum status array_error_header_cut(const struct array_file *file, size_t expected, size_t found,
                                    struct error *e);
 

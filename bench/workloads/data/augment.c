@@ -18,7 +18,7 @@ struct crop augment_crop(uint64_t seed, uint32_t epoch, uint32_t sample)
     return (struct crop){offset_of(words[0]), offset_of(words[1]), (int)(words[2] >> 31)};
 }
 
-/* Shifts a row of w pixels left by `column`, with zeros moving in. `to` may equal `from`. */
+/* Shifts a row of w pixels left by `column` and fills the gap with zeros. `to` may equal `from`. */
 static void shift_row(uint8_t *to, const uint8_t *from, int w, int column)
 {
     int left = column < 0 ? -column : 0, right = column > 0 ? column : 0, kept = w - left - right;

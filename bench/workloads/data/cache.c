@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
+#define XXH_INLINE_ALL /* XXH3 is used as a header-only library */
 #include <xxhash.h>
 
 #include "bench/base/file.h"
@@ -201,7 +201,7 @@ static enum status entry_map(const struct entry *entry, struct file_map *map, st
     return status;
 }
 
-/* Writes the entry to a temporary file and renames that. The temporary name includes the host,
+/* Writes the entry to a temporary file and renames the file. The temporary name includes the host,
  * because some shared file systems lock only within a node. */
 static enum status entry_make(const struct entry *entry, struct file_map *map, struct error *e)
 {

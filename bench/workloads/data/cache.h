@@ -20,8 +20,8 @@ typedef enum status cache_fill(void *arg, int sink, struct error *e);
 /* Appends n bytes to the sink of a cache_fill; ERR_SYSTEM if they cannot be written. */
 enum status cache_write(int sink, const void *bytes, size_t n, struct error *e);
 
-/* Computes XXH3 of map->bytes. For a file mapped in place, the hash is stored in the cache if
- * possible, under the file's path, size, time and inode. */
+/* Computes XXH3 of map->bytes. For a file mapped in place, the hash is cached if possible. Its key
+ * is the file's path, size, time and inode. */
 enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct error *e);
 
 /* Maximum size of a key, with its terminating zero. */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
+#define XXH_INLINE_ALL /* XXH3 is used as a header-only library */
 #include <xxhash.h>
 
 #include "kernels/base/mem.h"

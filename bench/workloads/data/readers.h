@@ -40,8 +40,8 @@ struct data_reader {
 
 /* ---- Files ---- */
 
-/* Possible names of one data file, in order of preference. NULL ends a list shorter than
- * DATA_NAMES. Each may have ".gz" appended; a plain file wins over a compressed one. */
+/* Possible names of one data file, in order of preference. A list shorter than DATA_NAMES ends with
+ * NULL. Files may also have ".gz" appended; a plain file is preferred to a compressed one. */
 enum { DATA_NAMES = 4 };
 typedef const char *data_names[DATA_NAMES];
 
@@ -55,8 +55,8 @@ enum status data_find_files(char (*paths)[DATA_FILE_MAX], const data_names *name
                             const struct data_set *data, const char *folder, bool *found,
                             struct error *e);
 
-/* Appends the possible names of a file to `list`, separated by commas, for error messages. */
 enum { DATA_LIST_MAX = 512 };
+/* Appends the possible names of a file to `list`, separated by commas, for error messages. */
 void data_list_names(char list[DATA_LIST_MAX], const data_names names);
 
 /* ---- Contents ---- */

@@ -2,8 +2,8 @@
  * and classes, a pure function of (seed, index).
  *
  * An image shows one of ten shapes, turned, stretched and moved, on a background with a colour
- * gradient, with blots and noise on top. Colours are random, so that only the form identifies the
- * class.
+ * gradient. Blots and noise are then added. Colours are random, so that only the form identifies
+ * the class.
  *
  * Only + - * / and comparisons are used, in a fixed order, so every machine makes the same bytes; a
  * test checks this. */

@@ -6,7 +6,7 @@
 #include "bench/spec/spec.h"
 
 /* Prints one line per op for the model, kernels.plan and kernels.tune on this machine: kind,
- * layers, FLOPs per image of the network as written, FLOPs that are computed, and savings.
- * Explanations of the savings follow. The gradient of the images is never computed and not
- * included. Fails with the same errors as a run. */
+ * layers, FLOPs per image (of the network as written, and as computed) and savings. Explanations of
+ * the savings follow. The gradient of the images is not included, since it is never computed. Fails
+ * with the same errors as a run. */
 enum status plan_print(FILE *out, const struct config *config, struct error *e);

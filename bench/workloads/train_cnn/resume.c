@@ -141,7 +141,7 @@ static bool is_due(const struct resume *r, enum option_id option, uint64_t done)
     return every > 0 && done % every == 0;
 }
 
-/* Progress of one rank that differs between ranks. */
+/* The part of a rank's progress that differs between ranks. */
 struct standing {
     double loss;
     struct divergence divergence;

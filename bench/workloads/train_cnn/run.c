@@ -172,8 +172,8 @@ static enum status run_evaluation(struct run *r, struct score *test, struct erro
 }
 
 /* Returns the number of epochs until test accuracy reached the target, before or after a resume. 0:
- * it has not. All ranks get the same result, because accuracies are computed from sums of
- * integers. */
+ * the target was not reached. All ranks get the same result, because accuracies are computed from
+ * sums of integers. */
 static json_int_t epochs_to_target(const struct run *r)
 {
     double target = config_number(&r->arguments->config, OPT_TARGET_ACC);

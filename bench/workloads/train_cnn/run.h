@@ -1,5 +1,5 @@
 /* One run of the trainer on this rank: open, execute, close. All ranks call the same functions. If
- * one rank fails while opening, all ranks learn of it and leave in order. */
+ * one rank fails while opening, all ranks learn of it and exit cleanly. */
 #pragma once
 
 #include <sys/resource.h>
@@ -46,12 +46,13 @@ struct run {
     int clock_of;              /* lowest rank on this node whose clock this rank shares */
     struct clock_line clock;   /* offset of this rank's clock from rank 0's */
     struct record_end end;     /* end line of the record, filled in during the run */
-    bool all_failed; /* whether all ranks know of the failure, so that they can leave in order */
+    bool all_failed; /* whether all ranks know of the failure, so that they can exit cleanly */
 };
 
 /* Opens a run whose arguments are set and whose other fields are zero. After a failure, all_failed
  * is true if every rank knows of it. Call run_close in any case. */
 enum status run_open(struct run *r, struct error *e);
-/* Trains, evaluates or measures; prints, compares the ranks' weights, writes the record. */
+/* Trains, evaluates or times steps. Prints results, compares the ranks' weights and writes the
+ * record. */
 enum status run_execute(struct run *r, struct error *e);
 void run_close(struct run *r);

@@ -2,7 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
+#define XXH_INLINE_ALL /* XXH3 is used as a header-only library */
 #include <xxhash.h>
 
 #include "bench/workloads/train_cnn/model.h"

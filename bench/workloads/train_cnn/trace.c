@@ -83,7 +83,7 @@ static enum status count_steps(const struct trace *trace, const struct job *job,
     return OK;
 }
 
-/* Chooses a step for all ranks: the median by the time of the slowest rank. */
+/* Chooses one step for all ranks: the median step by the time of the slowest rank. */
 static enum status choose_step(const struct trace *trace, const struct job *job, size_t n,
                                size_t *chosen, struct error *e)
 {

@@ -1,6 +1,5 @@
 /* Counts the calls, messages and bytes of a rank in the timed steps. The waiter counts messages of
- * scalebench's own algorithms. For collectives of the MPI library a formula is used. A parameter
- * server also sends while its rank waits for other messages. */
+ * scalebench's own algorithms. For collectives of the MPI library a formula is used. */
 #pragma once
 
 #include "bench/workloads/train_cnn/trainer.h"

@@ -5,12 +5,12 @@
 #include "bench/workloads/train_cnn/arguments.h"
 
 struct train_program {
-    const char *name;    /* as in workloads.def, for messages and records */
-    const char *library; /* matrix library, for records; NULL: that of kernels/gemm.h */
+    const char *name;    /* name in workloads.def, for messages and records */
+    const char *library; /* matrix library, for records; NULL: the library of kernels/gemm.h */
     /* Rejects options that the program does not support and sets options that it chooses itself.
      * NULL: all options are supported. */
     enum status (*prepare)(struct config *config, struct error *e);
 };
 
-/* Trains as the command line says, on all ranks of the launch. Returns the exit status. */
+/* Trains as the command line requests, on all ranks of the launch. Returns the exit status. */
 int train_main(int argc, char **argv, const struct train_program *program);

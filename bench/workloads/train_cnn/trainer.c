@@ -2,7 +2,7 @@
 #include "bench/workloads/train_cnn/trainer.h"
 
 #include <math.h>
-#define XXH_INLINE_ALL /* XXH3 from the header: no library to link */
+#define XXH_INLINE_ALL /* XXH3 is used as a header-only library */
 #include <xxhash.h>
 
 #include "bench/workloads/train_cnn/parts/learning_rate.h"
@@ -143,8 +143,8 @@ static void take_micro(struct trainer *t, const struct batch *batch, int micro)
     work_micro_begin(t, batch);
 }
 
-/* Excludes from the current part the time that was spent waiting for other stages since `waited_ns`
- * was read. */
+/* Excludes waits for other stages from the current part. `waited_ns`: earlier value of
+ * stage.waited_ns. */
 static void leave_out_wait(const struct trainer *t, int64_t waited_ns, struct lap *lap)
 {
     lap->begin_ns += t->model.stage.waited_ns - waited_ns;

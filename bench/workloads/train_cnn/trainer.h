@@ -112,8 +112,8 @@ struct trainer {
 enum precision trainer_values(const struct config *config);
 
 /* Sets *isa to the instruction set for this processor, kernels.isa, train.precision and
- * $SCALEBENCH_ISA. isa_choose does not exceed it afterwards. ERR_UNAVAILABLE if the processor lacks
- * the set that kernels.isa names. */
+ * $SCALEBENCH_ISA. Later calls of isa_choose return at most this set. ERR_UNAVAILABLE if the
+ * processor lacks the set that kernels.isa names. */
 enum status trainer_isa(const struct config *config, enum isa *isa, struct error *e);
 
 /* trainer_tunes returns whether kernels are chosen by timing (kernels.tune). trainer_share_choices
@@ -134,16 +134,16 @@ uint32_t trainer_batch_alone(const struct config *config);
  * trainer_close. */
 enum status trainer_open_batches(struct trainer *t, struct error *e);
 
-/* Sets up batches and network. The caller has set its members of *t and zeroed the others; `pool`
- * is borrowed. ERR_SHAPE or ERR_ARGUMENT if model, data set and batch do not fit. Collective,
- * because ranks agree on an instruction set. */
+/* Sets up batches and network. The caller has set the members of *t up to `work`, job.waiter and
+ * job.comm, and zeroed the others. `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT if model, data set
+ * and batch do not fit. Collective, because ranks agree on an instruction set. */
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e);
 
 /* Creates the strategy and draws the initial weights. All ranks get the same weights, or different
  * ones if train.broadcast_init is off. Collective. */
 enum status trainer_connect(struct trainer *t, struct error *e);
 
-/* May be called after trainer_open or trainer_connect has failed. */
+/* Safe to call after trainer_open or trainer_connect has failed. */
 void trainer_close(struct trainer *t);
 
 /* Executes one training step on batch `step` of `epoch`. Collective. */

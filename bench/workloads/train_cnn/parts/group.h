@@ -37,6 +37,6 @@ enum status group_sum(void *arg, double *values, size_t n);
 /* Repeats the calls of the last step's sums, with zeros as input. Collective. */
 enum status group_replay(struct group *g, struct error *e);
 
-/* Returns the first error of a sum since group_open, or OK. It is needed because layers cannot
- * report errors. */
+/* Returns the first error of a sum since group_open, or OK. Layers that call group_sum cannot
+ * report errors themselves. */
 enum status group_check(const struct group *g, struct error *e);
