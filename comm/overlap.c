@@ -11,7 +11,7 @@
 #include "kernels/base/fp_mode.h"
 #include "kernels/base/mem.h"
 
-/* Which thread may call MPI at the moment. */
+/* Which thread is allowed to call MPI at the moment. */
 enum owner { OWNER_NOBODY, OWNER_COMPUTING, OWNER_POLLING };
 
 struct overlap {

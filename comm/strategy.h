@@ -103,7 +103,7 @@ struct sync_options {
     void (*before_update)(void *arg);
     void *before_update_arg;
     /* Called instead of clipping and optimizer, for elements [begin, end) of the arenas, for
-     * example to sleep for the time that they were measured to take. May be NULL. */
+     * example to sleep for their calibrated time. NULL: clipping and optimizer run. */
     void (*update)(void *arg, size_t begin, size_t end);
     void *update_arg;
 };

@@ -16,7 +16,8 @@ struct feedback {
 /* Packet format of a compressor: functions that make and read packets. */
 struct packing {
     const char *operation; /* name of the exchange in error messages */
-    /* Makes a packet from the residuals of `tensors` and subtracts its content from them. */
+    /* Makes a packet from the residuals of `tensors` and subtracts the packet's content from these
+     * residuals. */
     void (*encode)(struct sync *s, struct range tensors, unsigned char *packet);
     /* Adds the content of `packet` to the gradients of `tensors`. */
     void (*decode)(struct sync *s, struct range tensors, const unsigned char *packet);

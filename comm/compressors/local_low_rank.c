@@ -122,8 +122,8 @@ static double project_out(real *v, const real *basis, size_t n, size_t k)
 }
 
 /* Replaces v by a coordinate vector minus its projection on the k vectors of `basis`. Returns the
- * norm of the result. It cannot be too small for every coordinate vector: the n squared norms add
- * up to n - k. */
+ * norm of the result. The norm cannot be too small for every coordinate vector: the n squared norms
+ * add up to n - k. */
 static double replace(real *v, const real *basis, size_t n, size_t k)
 {
     double norm = 0;

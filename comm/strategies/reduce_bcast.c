@@ -1,7 +1,7 @@
 /* reduce_bcast: gradients are summed at rank 0 and broadcast; every rank runs the optimizer on the
  * sum.
  *
- * Costs all n numbers up a tree and down again; the pickled variant also copies them four times.
+ * Sends all n numbers up a tree and down again; the pickled variant also copies them four times.
  *
  * Variant plain: MPI_Reduce and MPI_Bcast of the flat arena. Variant pickled: as mpi4py's
  * lower-case reduce and bcast with a list of arrays. A rank serialises its tensors, then sends

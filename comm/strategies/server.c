@@ -137,9 +137,9 @@ static int receive_push(struct server *v, struct client *client, int rank)
     return message_begin_receive(v->s->waiter, &client->push, 1, v->s->comm, SERVER_PUSH);
 }
 
-/* Begins to send weights to a client. In order (sync), the parameters themselves are sent. They
- * change only after all ranks have pushed again, and a rank pushes only after it has received them.
- * Otherwise a copy is sent. */
+/* Begins to send weights to a client. In variant sync (in_order), the parameters themselves are
+ * sent. They change only after all ranks have pushed again, and a rank pushes only after it has
+ * received them. Otherwise a copy is sent. */
 static int answer(struct server *v, struct client *client, int rank)
 {
     real *weights = v->params;

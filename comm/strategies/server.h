@@ -1,6 +1,6 @@
 /* A server of strategy param_server, which holds a part of the parameters. It receives gradients
  * (pushes), runs the optimizer and sends weights (answers). No function here waits: server_serve
- * does everything that is possible at once and is called again. Used by param_server.c only. */
+ * does what is possible now and is called again later. Used by param_server.c only. */
 #pragma once
 
 #include "comm/strategy.h"
@@ -30,7 +30,7 @@ struct server {
     MPI_Comm replies; /* communicator for answers, borrowed; pushes use s->comm */
     /* elements [begin, begin + count) of the arenas, which this server holds */
     size_t begin, count;
-    bool at_once;  /* async: whether the optimizer steps on each push separately */
+    bool at_once;  /* async: whether the optimizer runs on each push separately */
     bool in_order; /* sync: whether gradients are added in the order of ranks */
     /* Maximum number of steps by which a rank may be ahead of the slowest, and by which its weights
      * may be out of date. */

@@ -25,9 +25,9 @@
 #include "comm/strategies/owned_block.h"
 #include "kernels/base/mem.h"
 
-/* Values of node_window.arrivals. ready: when all ranks have arrived this often, the block's
- * gradients are complete. summed: when all ranks have arrived this often, all shares of the block
- * are summed. */
+/* Values of node_window.arrivals. ready: when all ranks have arrived this many times, the block's
+ * gradients are complete. summed: when all ranks have arrived this many times, all shares of the
+ * block are summed. */
 struct reached {
     uint64_t ready, summed;
 };
@@ -76,7 +76,7 @@ static enum status free_next(struct sync *s, end_wait *end, struct error *e)
 }
 
 /* Sums this rank's share of the next block, then releases the gradients of the previous block.
- * After the last block, releases that one too. */
+ * After the last block, also releases the gradients of that block. */
 static enum status sum_next(struct sync *s, end_wait *end, struct error *e)
 {
     struct shm_zero *z = s->context;

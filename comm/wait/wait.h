@@ -40,8 +40,8 @@ struct presence {
 };
 
 /* How this rank waits for others, and what its waits cost. Set up by waiter_open. Only one thread
- * at a time may pass it to functions. The watchdog's thread reads only atomic members and members
- * that never change. */
+ * at a time may use it. The watchdog's thread reads only atomic members and members that never
+ * change. */
 struct waiter {
     enum wait_kind kind;
     double deadline_s;   /* longest accepted wait in seconds; <= 0: no limit */
@@ -119,7 +119,7 @@ enum status wait_allreduce(struct waiter *w, void *values, size_t count, MPI_Dat
 enum status wait_bcast(struct waiter *w, void *values, size_t count, MPI_Datatype type, int root,
                        MPI_Comm comm, const char *operation, struct error *e);
 
-/* Gathers mine [bytes] of every rank at the root, in all [ranks][bytes]. */
+/* Gathers `mine` [bytes] of every rank in `all` [ranks][bytes] at the root. */
 enum status wait_gather(struct waiter *w, const void *mine, size_t bytes, void *all, int root,
                         MPI_Comm comm, const char *operation, struct error *e);
 
@@ -128,7 +128,7 @@ enum status wait_gather(struct waiter *w, const void *mine, size_t bytes, void *
 enum status wait_reduce(struct waiter *w, void *values, size_t count, MPI_Datatype type, MPI_Op op,
                         int root, MPI_Comm comm, const char *operation, struct error *e);
 
-/* Scatters the root's all [ranks][bytes]: rank i receives all[i] in mine [bytes]. */
+/* Scatters `all` [ranks][bytes] of the root: rank i receives all[i] in `mine` [bytes]. */
 enum status wait_scatter(struct waiter *w, const void *all, size_t bytes, void *mine, int root,
                          MPI_Comm comm, const char *operation, struct error *e);
 
@@ -164,8 +164,8 @@ struct pending {
     struct call_ticket *ticket;
 };
 
-/* Starts the sum and counts it. In check mode it first compares the call with other ranks, which
- * may wait. */
+/* Starts the sum and counts it. In check mode, first waits for the calls of other ranks and
+ * compares them. */
 enum status pending_begin(struct waiter *w, struct pending *p, struct error *e);
 
 /* Starts the sum without waiting. In check mode, pending_test or pending_wait compares the calls

@@ -26,8 +26,8 @@
 
 /* ---- Messages ---- */
 
-/* Returns the lowest sequence number on this node, that of the ranks furthest behind. Other late
- * ranks, for example neighbours in a ring, may only be waiting for these. */
+/* Returns the lowest sequence number on this node. The ranks that have it are furthest behind.
+ * Other late ranks, for example neighbours in a ring, may only be waiting for these. */
 static uint64_t last_sequence(const struct waiter *w)
 {
     uint64_t last = w->sequence;

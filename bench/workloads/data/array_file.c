@@ -206,7 +206,8 @@ static enum status convert(const struct array_file *file, uint8_t *to, const uin
 }
 
 /* Copies the header to the cache, then converts all numbers. Fails if bytes follow the last number.
- * Buffers: `from` for the header or a step of unconverted numbers, `to` for a step of bytes. */
+ * Buffers: `from` holds the header, later numbers_at_once(file) numbers; `to` holds the same
+ * numbers as bytes. */
 static enum status inflation_copy(struct inflation *in, uint8_t *from, uint8_t *to, int sink,
                                   struct error *e)
 {

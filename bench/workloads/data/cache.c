@@ -189,7 +189,7 @@ static enum status entry_locate(struct entry *entry, struct error *e)
     return OK;
 }
 
-/* Maps the entry; ERR_DATA if it cannot be opened or is altered. */
+/* Maps the entry; ERR_DATA if it cannot be opened or has been altered. */
 static enum status entry_map(const struct entry *entry, struct file_map *map, struct error *e)
 {
     const char *why;

@@ -162,8 +162,7 @@ static enum status open_anywhere(struct data_set *data, const struct data_reader
     return OK;
 }
 
-/* Opens the files in folder `path`, or if it is "auto", in the first default folder that has
- * them. */
+/* Opens the files in folder `path`. If `path` is "auto", searches the default folders in order. */
 static enum status open_files(struct data_set *data, const struct data_reader *reader,
                               const char *path, struct error *e)
 {
@@ -198,8 +197,8 @@ enum status data_open(struct data_set *data, const char *set, const char *path, 
     return status;
 }
 
-/* Gives the data set the user's name for it. Rejects names of built-in sets, since tables would
- * then attribute the results to those. */
+/* Sets the name that the user chose for the data set. Rejects names of built-in sets, since results
+ * would be attributed to those sets. */
 static enum status name_own(struct data_set *data, const char *name, struct error *e)
 {
     const char *slash = strrchr(data->path, '/');

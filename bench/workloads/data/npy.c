@@ -13,7 +13,7 @@ struct npy_header {
     /* numpy type string: byte order, kind and size of a number, such as "<i8" */
     char type[TYPE_MAX];
     bool fortran;
-    int n_dims; /* number of dimensions in the file; may exceed the length of `dims` */
+    int n_dims; /* number of dimensions in the file; can exceed the length of `dims` */
     uint64_t dims[ARRAY_DIMS_MAX];
 };
 

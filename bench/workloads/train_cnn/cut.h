@@ -1,5 +1,5 @@
 /* Chooses where a net is cut into pipeline stages. Rank 0 decides and broadcasts, because the
- * decision may depend on measured times. It does not affect training results. */
+ * decision may depend on measured times. The choice does not affect training results. */
 #pragma once
 
 #include "kernels/base/error.h"

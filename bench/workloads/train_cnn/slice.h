@@ -21,7 +21,7 @@ struct slice {
     bool *in_norm;
     const struct grid *grid;
     struct sync *sync;
-    uint64_t bytes_sent; /* bytes that the sums of this step sent */
+    uint64_t bytes_sent; /* bytes sent by this step's sums */
 };
 
 /* Sets m->computed to the description of this rank's slice. `grid` is borrowed. Call slice_close in

@@ -93,7 +93,7 @@ struct trainer {
     struct replayed_work *replayed; /* state of replayed compute; NULL: this rank computes */
     struct calibration *times;      /* measured times of each op; NULL: not calibrating */
     /* If not NULL, params_mib, grads_mib and state_mib of *arena_use are raised to the resident
-     * size of these arenas. This happens at each op, since ZeRO stages free memory within a step.
+     * sizes of their arenas. This happens at each op, since ZeRO stages free memory within a step.
      * The caller sets the pointer in untimed steps only. */
     struct record_end *arena_use;
     /* [ops] names of each op's layers in a timeline; NULL: no timeline */

@@ -258,9 +258,9 @@ static void fill_gradients(const struct trainer *t, int op, real *grads, const r
     }
 }
 
-/* Sleeps in place of a backward op and writes its gradients. Compressors read them; without a
- * compressor they are written if the rank has a core to itself, so that the next sum finds them in
- * cache as after computing. The time of writing is taken off the sleep. */
+/* Sleeps in place of a backward op and writes its gradients. They are written for compressors, and
+ * on ranks that have a core to themselves, so that the next sum finds gradients in cache as after
+ * computing. The sleep is shortened by the time of writing. */
 static void pass_backward(const struct trainer *t, int op, real *grads)
 {
     struct replayed_work *r = t->replayed;

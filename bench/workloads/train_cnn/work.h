@@ -1,5 +1,5 @@
-/* Local work of a step, between communication with other ranks. The rank computes it, computes and
- * times it (calibrate), or sleeps for its calibrated time (replay). */
+/* Local work of a step: everything except communication with other ranks. The rank computes it,
+ * computes and times it (calibrate), or sleeps for its calibrated time (replay). */
 #pragma once
 
 #include "bench/workloads/train_cnn/parts/calibration.h"

@@ -12,7 +12,7 @@
 
 enum { CALIBRATION_SCHEMA = 1 };
 
-/* Properties of the timed step. Only a step with equal properties may replay its times. */
+/* Properties of the timed step. Its times are replayed only for a step with equal properties. */
 struct calibrated_work {
     char model[256], plan[32], optimizer[32];
     int64_t params;

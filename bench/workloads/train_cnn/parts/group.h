@@ -9,7 +9,7 @@
 
 struct group {
     bool open;
-    struct sync *sync; /* borrowed: waiter, times and counters */
+    struct sync *sync; /* borrowed; has the waiter, times and counters */
     /* borrowed; NULL: none. Its thread may call MPI while the rank computes. */
     struct overlap *overlap;
     MPI_Comm comm;

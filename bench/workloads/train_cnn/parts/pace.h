@@ -21,7 +21,7 @@ struct pace {
     struct pace_clock clock;
     int64_t margin_ns; /* sleeps are set to end this long before their deadline */
     int64_t owed_ns;   /* time still to sleep from earlier calls; negative: they overran */
-    int64_t late_ns;   /* total delay in this step of events that other ranks see */
+    int64_t late_ns;   /* delay of events that other ranks see, summed over this step */
     int64_t seen_ns;   /* part of the current overrun that late_ns already includes */
     /* Called between sleeps of at most `poll_ns`; NULL: never. */
     void (*poll)(void *arg);

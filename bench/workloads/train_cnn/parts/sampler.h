@@ -38,7 +38,7 @@ struct sampler {
 /* Images of one rank in one step. The arrays belong to the sampler and are valid until its next
  * call. */
 struct batch {
-    uint32_t n;              /* images that this rank computes, padding included; may be 0 */
+    uint32_t n;              /* images that this rank computes, including padding; can be 0 */
     const uint32_t *samples; /* [n] indices in the data set */
     const real *weights;     /* [n] weight in the loss: 1 per image, 0 for padding; NULL: all 1 */
     uint32_t global;         /* images over all ranks, without padding */
