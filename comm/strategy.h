@@ -87,10 +87,11 @@ struct sync_options {
     /* ranks with the same weights, one per replica (data dimension of the grid); duplicated by
      * sync_create */
     MPI_Comm comm;
-    /* parts: ranks that hold the other parts of the network, borrowed; NULL: this rank holds all of
-     * it. in_norm: [n_tensors], borrowed; whether this rank includes a tensor in norms, since
-     * several ranks may hold it; NULL: it includes all. */
+    /* Communicator of the ranks that together hold the network. Borrowed. NULL: this rank holds the
+     * whole network. */
     const MPI_Comm *parts;
+    /* [n_tensors] whether this rank includes a tensor in norms; a tensor on several ranks counts on
+     * one of them only. Borrowed. NULL: includes all tensors. */
     const bool *in_norm;
     const struct net_desc *desc; /* description of the part of the network that this rank holds */
     struct strategy_config config;
@@ -99,7 +100,7 @@ struct sync_options {
     struct waiter *waiter; /* borrowed */
     /* borrowed; threads for the optimizer, and the clock to which local work is charged */
     struct exec *exec;
-    /* Called before the optimizer runs over a range of parameters; may be NULL. */
+    /* Called before the optimizer runs over a range of parameters. NULL: not called. */
     void (*before_update)(void *arg);
     void *before_update_arg;
     /* Called instead of clipping and optimizer, for elements [begin, end) of the arenas, for
@@ -320,7 +321,7 @@ enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t be
                             struct error *e);
 
 struct span;
-/* As sync_finish_sum, for a rank that is responsible for several ranges of elements: spans [n]. */
+/* Like sync_finish_sum, for a rank that is responsible for several ranges of elements: spans [n]. */
 enum status sync_finish_sums(struct sync *s, const struct optimizer *o, const struct span *spans,
                              size_t n, struct error *e);
 

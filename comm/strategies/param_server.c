@@ -109,7 +109,7 @@ static int push(struct sync *s)
     return code;
 }
 
-/* Returns whether this rank may continue: all servers have answered, or an MPI call has failed. */
+/* Returns whether this rank can continue: all servers have answered, or an MPI call has failed. */
 static bool is_answered(void *arg)
 {
     struct sync *s = arg;

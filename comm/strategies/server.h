@@ -74,6 +74,6 @@ void server_push(struct server *v, uint64_t step, double lr);
  * ranks must be answered. */
 bool server_is_answered(const struct server *v);
 
-/* Processes pushes that have arrived, runs the optimizer if possible and answers ranks that may
+/* Processes pushes that have arrived, runs the optimizer if possible and answers ranks that can
  * continue. Returns MPI's error code. */
 int server_serve(struct server *v);

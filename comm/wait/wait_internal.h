@@ -9,7 +9,7 @@
 #include "comm/wait/wait.h"
 
 void wait_enter(struct waiter *w, const char *operation);
-/* As wait_enter, for a wait that tests in a loop under every policy. */
+/* Like wait_enter, for a wait that tests in a loop under every policy. */
 void wait_enter_polling(struct waiter *w, const char *operation);
 /* Extends the deadline of the current wait by more_ns. */
 void wait_allow(struct waiter *w, int64_t more_ns);

@@ -148,7 +148,7 @@ void message_cancel(struct waiter *w, struct message *message)
 
 void message_let_leave(struct waiter *w, struct message *message, const char *operation)
 {
-    struct error e; /* not reported, because an earlier error was reported already */
+    struct error e; /* ignored, because an earlier error has been reported */
     if (message->request != MPI_REQUEST_NULL || is_compared(message))
         message_wait(w, message, operation, &e);
 }

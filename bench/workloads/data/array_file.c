@@ -186,7 +186,8 @@ static size_t sample_bytes(const struct array_file *file)
     return file->is_images ? (size_t)file->channels * file->rows * file->columns : 1;
 }
 
-/* Returns how many numbers are converted at once: a whole image if channels are reordered. */
+/* Returns how many numbers are converted at once. If channels are reordered, all numbers of an
+ * image. */
 static size_t numbers_at_once(const struct array_file *file)
 {
     return file->channels_last ? sample_bytes(file) : CHUNK_NUMBERS;

@@ -43,5 +43,5 @@ void slice_init_params(const struct model *m, real *params, uint64_t seed);
 uint64_t slice_shared_hash(const struct model *m, const real *params);
 
 /* Sums an op's outputs (forward) or input gradients (backward) over slices, if they need a sum. n:
- * number of images in activation slot m->slot, may be 0. */
+ * number of images in activation slot m->slot, can be 0. */
 enum status slice_after_op(struct model *m, enum pass pass, int op, uint32_t n, struct error *e);

@@ -17,7 +17,7 @@ struct traffic {
     /* Shares of extra.bytes_wire: sums over tensor slices, sums of batch-norm statistics. */
     uint64_t tensor_bytes, batch_norm_bytes;
     struct traffic_mark step; /* counters when the current step began */
-    /* Counters when messages and served calls were last added up. */
+    /* Counters up to which messages and served calls have been added. */
     struct traffic_mark seen;
 };
 

@@ -60,7 +60,7 @@ uint32_t sampler_micro_batches(const struct sampler *s, const struct batch *batc
 uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate);
 
 /* Returns micro-batch i of n. Images are divided evenly, the larger micro-batches first; a
- * micro-batch may be empty. */
+ * micro-batch can be empty. */
 struct batch batch_part(const struct batch *batch, uint32_t i, uint32_t n);
 
 /* Returns the number of images in a batch without padding. */
