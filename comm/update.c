@@ -203,7 +203,7 @@ enum status sync_finish_sums(struct sync *s, const struct optimizer *o, const st
 {
     s->sum_finished = true;
     if (!sync_finishes_sum(s, o))
-        /* returns early in the usual case, since the code below is rarely in the cache */
+        /* common case; avoids the code below, which is rarely in the cache */
         return OK;
     for (size_t i = 0; i < n; i++)
         find_own_overflow(s, spans[i].begin, spans[i].begin + spans[i].n);

@@ -1,7 +1,7 @@
-/* Check mode for messages between two ranks. With each message the sender sends a second one, a
- * note that describes it. The receiver compares the note with the message that it expects, before
- * it uses the data. Without this, a message of another size or of another step of an algorithm
- * could be truncated or mistaken for the expected one. */
+/* Check mode for messages between two ranks. With each message the sender also sends a note that
+ * describes the message. The receiver compares the note with the message that it expects, before it
+ * uses the data. Without this, a message of another size or of another step of an algorithm could
+ * be truncated or mistaken for the expected one. */
 #pragma once
 
 #include <mpi.h>
@@ -33,8 +33,8 @@ struct message_check {
 void message_check_open(struct message_check *c);
 void message_check_close(struct message_check *c);
 
-/* Starts to send or receive the note of a message of `bytes` to or from `rank`. Returns MPI's error
- * code; *note is NULL after an error. */
+/* Starts to send or receive the note for a message of `bytes` bytes to or from `rank`. Returns
+ * MPI's error code; *note is NULL after an error. */
 int message_check_start(struct message_check *c, bool receives, int rank, size_t bytes,
                         const char *operation, MPI_Comm comm, struct message_note **note);
 

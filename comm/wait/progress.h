@@ -1,6 +1,6 @@
 /* Makes ranks yield their core while they wait inside MPI. MPICH polls for messages without a
- * pause. If there are more ranks than cores, a polling rank occupies a core for a whole time slice
- * that the awaited rank would need. Over UCX no setting of MPICH 4.0 changes that
+ * pause. If there are more ranks than cores, a polling rank can hold for a whole time slice the
+ * core that the awaited rank needs. Over UCX no setting of MPICH 4.0 changes that
  * (MPIR_CVAR_POLLS_BEFORE_YIELD is for other devices). */
 #pragma once
 
