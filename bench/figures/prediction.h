@@ -35,6 +35,11 @@ void prediction_free(struct prediction *p);
  * consecutive ranks. */
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
                                const struct sweep_machine *machine, struct error *e);
+/* Lists the strategy's program for a point whose network is not cut. *steps: number of steps that the program covers. Call
+ * program_list_free in any case. */
+enum status prediction_program(uint64_t *steps, struct program_list *list,
+                               const struct point *point, size_t width,
+                               const struct sweep_machine *machine, struct error *e);
 /* Returns a machine with the point's ranks on the point's nodes, and the given coefficients. */
 struct sweep_machine prediction_machine(const struct config *config,
                                         const struct link_model *memory,

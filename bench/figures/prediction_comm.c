@@ -54,21 +54,28 @@ static struct sweep_machine machine_of_replicas(const struct talk *t)
     return machine_of(t, t->replicas, t->machine->hosts.group / slices_of(t));
 }
 
+/* Gives the strategy's program for tensors [first, last) to the reader. Returns the number of its steps. */
+static uint64_t read_sum(const struct talk *t, const struct sweep_machine *machine, size_t first,
+                         size_t last, struct reader *reader)
+{
+    struct strategy_config config = t->strategy;
+    config.rows = t->rows + first;
+    if (machine->hosts.group < t->replicas && config.options[SYNC_node_ranks] == 0)
+        config.options[SYNC_node_ranks] = machine->hosts.group;
+    return program_read(t->kind, &config, t->replicas, t->counts + first, last - first, t->width,
+                        reader);
+}
+
 /* Predicts the time in which the strategy sums tensors [first, last) over all replicas (s), until
  * the last one has finished. */
 static enum status sum_s(double *seconds, const struct talk *t, size_t first, size_t last,
                          struct error *e)
 {
     const struct sweep_machine machine = machine_of_replicas(t);
-    struct strategy_config config = t->strategy;
     struct clock_sweep sweep;
-    config.rows = t->rows + first;
-    if (machine.hosts.group < t->replicas && config.options[SYNC_node_ranks] == 0)
-        config.options[SYNC_node_ranks] = machine.hosts.group;
     enum status status = clock_sweep_open(&sweep, &machine, t->replicas, e);
     if (status == OK) {
-        uint64_t steps = program_read(t->kind, &config, t->replicas, t->counts + first,
-                                      last - first, t->width, &sweep.reader);
+        uint64_t steps = read_sum(t, &machine, first, last, &sweep.reader);
         *seconds = clock_sweep_latest_s(&sweep) / (double)steps;
     }
     clock_sweep_close(&sweep);
@@ -166,10 +173,7 @@ static enum status stages_s(double *seconds, const struct talk *t, struct error 
 static enum status find_ms(double *ms, struct talk *t, const struct net_desc *whole,
                            struct error *e)
 {
-    enum option_id at;
     double stages, slices;
-    TRY(count_tensors(t, e));
-    TRY(config_strategy(t->config, &t->strategy, &at, e));
     TRY(stages_s(&stages, t, e));
     TRY(slices_s(&slices, t, whole, e));
     *ms = 1e3 * (stages + slices);
@@ -187,24 +191,57 @@ struct sweep_machine prediction_machine(const struct config *config,
     return machine;
 }
 
+/* Reads the tensors and the strategy of a point. `held` is one slice of its network. */
+static enum status open_talk(struct talk *t, const struct net_desc *held, const struct point *point,
+                             size_t width, const struct sweep_machine *machine, struct error *e)
+{
+    const struct config *config = &point->config;
+    enum option_id at;
+    *t = (struct talk){.net = held,
+                       .config = config,
+                       .kind = config_strategy_kind(config),
+                       .replicas = (int)config_replicas(config, config_int(config, OPT_RANKS)),
+                       .micros = (size_t)config_int(config, OPT_ACCUMULATE),
+                       .width = width,
+                       .machine = machine};
+    t->images = (size_t)ceil(config_images(config) / t->replicas);
+    TRY(count_tensors(t, e));
+    return config_strategy(config, &t->strategy, &at, e);
+}
+
+static void close_talk(struct talk *t)
+{
+    free(t->counts);
+    free(t->rows);
+}
+
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
                                const struct sweep_machine *machine, struct error *e)
 {
-    const struct config *config = &point->config;
+    const struct net_desc *whole = &point->net->net;
     struct net_desc held;
-    TRY(net_desc_slice(&held, &point->net->net, 0, (int)config_int(config, OPT_TENSOR), e));
-    struct talk t = {.net = &held,
-                     .config = config,
-                     .kind = config_strategy_kind(config),
-                     .replicas = (int)config_replicas(config, config_int(config, OPT_RANKS)),
-                     .micros = (size_t)config_int(config, OPT_ACCUMULATE),
-                     .width = width,
-                     .machine = machine};
-    t.images = (size_t)ceil(config_images(config) / t.replicas);
+    struct talk t;
+    TRY(net_desc_slice(&held, whole, 0, (int)config_int(&point->config, OPT_TENSOR), e));
     *ms = 0;
-    enum status status = find_ms(ms, &t, &point->net->net, e);
-    free(t.counts);
-    free(t.rows);
+    enum status status = open_talk(&t, &held, point, width, machine, e);
+    THEN(status, find_ms(ms, &t, whole, e));
+    close_talk(&t);
     net_desc_free(&held);
+    return status;
+}
+
+enum status prediction_program(uint64_t *steps, struct program_list *list,
+                               const struct point *point, size_t width,
+                               const struct sweep_machine *machine, struct error *e)
+{
+    const struct net_desc *net = &point->net->net;
+    struct talk t;
+    *list = program_list_of(e);
+    enum status status = open_talk(&t, net, point, width, machine, e);
+    if (status == OK) {
+        *steps = read_sum(&t, machine, 0, (size_t)net->n_tensors, &list->reader);
+        status = list->status;
+    }
+    close_talk(&t);
     return status;
 }

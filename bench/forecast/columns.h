@@ -1,4 +1,4 @@
-/* Declares the columns of `scalebench plan --format csv`. */
+/* Declares the columns of `scalebench plan --format csv` and of `scalebench export`. */
 #pragma once
 
 #include <stddef.h>
@@ -6,3 +6,4 @@
 #include "bench/record/csv.h"
 
 const struct column *forecast_columns(size_t *n);
+const struct column *export_columns(size_t *n);

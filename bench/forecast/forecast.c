@@ -9,14 +9,13 @@
 #include "kernels/base/mem.h"
 #include "kernels/desc/net_slice.h"
 
-/* Assumed values if nothing was measured: FLOP/s of a core and bytes/s of memory of a current
- * server, overhead of a step, start of the ranks, start of a peer with its libraries. A network has
- * 1 Gbit/s unless an option sets its rate. */
-#define FLOP_PER_S_CORE 40e9
-#define BYTE_PER_S      5e9
-#define STEP_S          100e-6
-#define START_S         0.5
-#define PEER_START_S    5.0
+/* Assumed values if nothing was measured: bytes/s of memory of a current server, overhead of a step,
+ * start of the ranks, start of a peer with its libraries. A network has 1 Gbit/s unless an option
+ * sets its rate. */
+#define BYTE_PER_S   5e9
+#define STEP_S       100e-6
+#define START_S      0.5
+#define PEER_START_S 5.0
 static const struct link_model memory = {.alpha_s = 2e-6, .beta_s = 0.2e-9, .gamma_s = 0.2e-9};
 static const struct link_model network = {.alpha_s = 50e-6, .beta_s = 8e-9, .gamma_s = 0.2e-9};
 
@@ -84,7 +83,7 @@ static double cores_of(const struct config *c, enum launch_run run, int cores)
     return run == RUN_TIME && config_replays(c) ? wanted : fmin(wanted, there);
 }
 
-static struct sweep_machine machine_of(const struct config *c)
+struct sweep_machine forecast_machine(const struct config *c)
 {
     struct sweep_machine machine = prediction_machine(c, &memory, &network);
     if (config_site(c)->shares_cores) {
@@ -97,7 +96,7 @@ static struct sweep_machine machine_of(const struct config *c)
 
 static enum status estimate_comm(double *comm_s, const struct point *point, struct error *e)
 {
-    const struct sweep_machine machine = machine_of(&point->config);
+    const struct sweep_machine machine = forecast_machine(&point->config);
     double comm_ms = 0;
     if (config_int(&point->config, OPT_RANKS) > 1)
         TRY(prediction_comm_ms(&comm_ms, point, sizeof(float), &machine, e));
@@ -125,7 +124,7 @@ static enum status assume_compute_s(double *compute_s, const struct point *point
     double weights;
     TRY(count_weights(&weights, point, e));
     *compute_s =
-        STEP_S + flops / (FLOP_PER_S_CORE * cores) + 6.0 * sizeof(float) * weights / BYTE_PER_S;
+        STEP_S + flops / (FORECAST_FLOP_PER_S * cores) + 6.0 * sizeof(float) * weights / BYTE_PER_S;
     return OK;
 }
 

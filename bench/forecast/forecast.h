@@ -8,6 +8,7 @@
 
 #include "bench/place/hardware.h"
 #include "bench/runner/campaign.h"
+#include "comm/cost/sweep.h"
 
 enum forecast_basis {
 #define FORECAST_BASIS(name, words) BASIS_##name,
@@ -62,6 +63,11 @@ void forecast_print(FILE *out, const struct forecast *f);
 
 /* Writes one row per point (csv_plan.def). */
 void forecast_write_csv(FILE *out, const struct forecast *f);
+
+/* Assumed speed of a core of a current server processor (FLOP/s). */
+#define FORECAST_FLOP_PER_S 40e9
+/* Returns the assumed links of a point's hosts. Emulated hosts have the rate and the delay of the spec. */
+struct sweep_machine forecast_machine(const struct config *c);
 
 /* ---- Internal ---- */
 

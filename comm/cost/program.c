@@ -1,5 +1,9 @@
 #include "comm/cost/program.h"
 
+#include <stdlib.h>
+
+#include "kernels/base/mem.h"
+
 struct schedule operation_schedule(const struct operation *op, int rank, int ranks)
 {
     size_t segment = op->segment > 0 ? op->segment : op->count;
@@ -36,4 +40,26 @@ struct schedule schedule_of(const struct schedule_rule *rule, const struct strat
 {
     const struct operation op = operation_of_messages(rule, config, ranks, count, width);
     return operation_schedule(&op, rank, ranks);
+}
+
+/* ---- Lists ---- */
+
+static void append(struct reader *reader, const struct operation *op)
+{
+    struct program_list *list = (struct program_list *)reader;
+    if (list->status == OK)
+        list->status = MEM_GROW(list->all, list->n, "the operations of a program", list->e);
+    if (list->status == OK)
+        list->all[list->n++] = *op;
+}
+
+struct program_list program_list_of(struct error *e)
+{
+    return (struct program_list){.reader = {append}, .e = e};
+}
+
+void program_list_free(struct program_list *list)
+{
+    free(list->all);
+    list->all = NULL;
 }

@@ -53,3 +53,14 @@ struct counter {
     int rank, ranks;
 };
 struct counter counter_of(struct cost *cost, int rank, int ranks);
+
+/* Reader that keeps the operations of a program in a list. Call program_list_free afterwards. */
+struct program_list {
+    struct reader reader;
+    struct operation *all; /* [n] */
+    size_t n;
+    enum status status; /* ERR_MEMORY with *e: operations are missing */
+    struct error *e;
+};
+struct program_list program_list_of(struct error *e);
+void program_list_free(struct program_list *list);

@@ -9,6 +9,20 @@ static double later(double a, double b)
     return a > b ? a : b;
 }
 
+/* ---- Work ---- */
+
+double sweep_add_s(const struct sweep_machine *m, const struct operation *op, size_t count)
+{
+    int passes = op->rule->passes > 0 ? op->rule->passes : 1;
+    return (double)(count * op->width) * passes * m->memory.gamma_s;
+}
+
+double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
+                    const struct round *r)
+{
+    return sweep_add_s(m, op, r->added) + (double)(r->copied * op->width) * m->memory.beta_s;
+}
+
 /* ---- Links ---- */
 
 /* Connection between two ranks: link, delay, and interfaces at both ends. receiving_s NULL: receiving is not limited. */
@@ -67,12 +81,6 @@ static double begin_of(const struct clock_sweep *w, int rank, int i)
     return w->begin_s[receives[i].rank * ROUND_TRANSFERS + k];
 }
 
-static double add_s(const struct clock_sweep *w, const struct operation *op, size_t count)
-{
-    int passes = op->rule->passes > 0 ? op->rule->passes : 1;
-    return (double)(count * op->width) * passes * w->machine.memory.gamma_s;
-}
-
 /* Returns the arrival time of a message sent at `leaves_s`. */
 static double arrive(const struct path *path, double leaves_s, double occupied)
 {
@@ -94,15 +102,11 @@ static double receive(struct clock_sweep *w, const struct operation *op, int ran
         size_t count = m + 1 < messages ? w->schedules[rank].segment : left;
         double occupied = occupied_s(path.link, 1, count * op->width);
         leaves += occupied;
-        clock = later(clock, arrive(&path, leaves, occupied)) + (t->add ? add_s(w, op, count) : 0);
+        clock = later(clock, arrive(&path, leaves, occupied)) +
+                (t->add ? sweep_add_s(&w->machine, op, count) : 0);
         left -= count;
     }
     return clock;
-}
-
-static double work_s(const struct clock_sweep *w, const struct operation *op, const struct round *r)
-{
-    return add_s(w, op, r->added) + (double)(r->copied * op->width) * w->machine.memory.beta_s;
 }
 
 /* ---- Rounds ---- */
@@ -127,7 +131,7 @@ static void sweep_round(struct clock_sweep *w, const struct operation *op, int i
         double clock = w->clock_s[r];
         for (int k = 0; k < w->rounds[r].n_receives; k++)
             clock = receive(w, op, r, k, clock);
-        w->clock_s[r] = later(clock, w->sent_s[r]) + work_s(w, op, &w->rounds[r]);
+        w->clock_s[r] = later(clock, w->sent_s[r]) + sweep_work_s(&w->machine, op, &w->rounds[r]);
     }
 }
 

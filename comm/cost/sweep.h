@@ -28,6 +28,10 @@ struct sweep_machine {
 
 /* Returns a machine with all ranks on one host. */
 struct sweep_machine sweep_machine_of(const struct link_model *memory, int ranks);
+/* Return the time in which a rank adds `count` received numbers, and the time of a round's work in its own memory. */
+double sweep_add_s(const struct sweep_machine *m, const struct operation *op, size_t count);
+double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
+                    const struct round *r);
 
 struct clock_sweep {
     struct reader reader; /* advances the clocks by each operation it is given */

@@ -16,6 +16,7 @@ static const struct {
     {format_columns, "One row per point and run, printed by `scalebench compare --format csv`"},
     {claims_columns, "One row per claim, printed by `scalebench claims --format csv`"},
     {forecast_columns, "One row per point, printed by `scalebench plan --format csv`"},
+    {export_columns, "One row per exported point, printed by `scalebench export`"},
     {figures_series_columns, "One row per value of a figure, in a file beside its picture"},
     {figures_dots_columns,
      "One row per launch behind a value of a figure, in a file beside its picture"},

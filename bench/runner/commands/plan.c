@@ -1,8 +1,15 @@
+/* `scalebench plan` and `scalebench export`: the points of a spec as a list with a forecast, and as traces for network
+ * simulators. */
+#include <stdlib.h>
+
 #include "bench/batch/job.h"
 #include "bench/compare/checks.h"
+#include "bench/forecast/export.h"
 #include "bench/forecast/forecast.h"
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands/commands.h"
+#include "bench/runner/files.h"
+#include "bench/runner/run_spec.h"
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
@@ -118,5 +125,62 @@ enum status command_plan(const struct arguments *arguments, const struct tools *
     THEN(status, checks_check(&c.spec, e));
     THEN(status, plan(&c, formats[index].writer, arguments->commands, out, e));
     campaign_close(&c);
+    return status;
+}
+
+/* ---- Export ---- */
+
+static const struct {
+    const char *name;
+} traces[TRACES] = {
+#define TRACE(name, summary) {#name},
+#include "comm/cost/traces.def"
+};
+
+/* Finds the points [*first, *end) to export, counted from 1. */
+static enum status find_points(size_t *first, size_t *end, const char *point,
+                               const struct spec *spec, struct error *e)
+{
+    char *rest;
+    *first = 1;
+    *end = spec->n_points + 1;
+    if (point == NULL)
+        return OK;
+    unsigned long number = strtoul(point, &rest, 10);
+    if (*rest != '\0' || number < 1 || number > spec->n_points)
+        return error_set(e, ERR_ARGUMENT,
+                         "export: --point must be a number from 1 to %zu, found '%s'",
+                         spec->n_points, point);
+    *first = number;
+    *end = number + 1;
+    return OK;
+}
+
+static enum status export_points(const struct arguments *a, const struct spec *spec,
+                                 enum trace_kind kind, FILE *out, struct error *e)
+{
+    char folder[PATH_BYTES], own[PATH_BYTES];
+    size_t first, end;
+    TRY(find_points(&first, &end, a->point, spec, e));
+    TRY(path_format(folder, e, "%s/%s/traces/%s", a->out, config_text(&spec->config, OPT_NAME),
+                    traces[kind].name));
+    export_print_header(out);
+    for (size_t i = first; i < end; i++) {
+        TRY(path_format(own, e, "%s/%zu", a->output != NULL ? a->output : folder, i));
+        TRY(export_point(out, spec, i, kind, own, e));
+    }
+    return OK;
+}
+
+enum status command_export(const struct arguments *arguments, const struct tools *tools, FILE *out,
+                           int *exit_status, struct error *e)
+{
+    struct spec spec;
+    const char *format = arguments->format != NULL ? arguments->format : traces[0].name;
+    int kind;
+    TRY(option_row("format", format, traces, TRACES, sizeof *traces, &kind, e));
+    enum status status = spec_load_here(&spec, arguments->operand, arguments->set, e);
+    THEN(status, export_points(arguments, &spec, (enum trace_kind)kind, out, e));
+    spec_free(&spec);
     return status;
 }

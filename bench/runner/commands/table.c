@@ -37,6 +37,11 @@ static const char *const plan_formats[] = {
 #include "bench/runner/commands/plan_formats.def"
     NULL};
 
+static const char *const export_formats[] = {
+#define TRACE(name, ...) #name,
+#include "comm/cost/traces.def"
+    NULL};
+
 const struct command_option all_command_options[COMMAND_OPTIONS] = {
 #define COMMAND_OPTION(id, name, type, member, value, choices, empty, help)                        \
     {                                                                                              \

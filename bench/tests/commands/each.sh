@@ -15,6 +15,7 @@ commands() {
 new|3 points|$tmp/begun
 run|launch|$tmp/fake.yaml
 plan|2 points|$tmp/fake.yaml --set matrix.sync.strategy=[tree,ring]
+export|ranks=2,2,1,1,|$tmp/fake.yaml --set matrix.sync.strategy=[tree] --output $tmp/traces
 submit|build=$bin|$tmp/fake.yaml --site example --dry-run
 status|fake|fake
 runs|fake|

@@ -131,6 +131,7 @@ run=results/reference/strong_scaling
 cp -r "$run" "$tmp/run"
 
 check "plan" says_so 0 "$scalebench" plan "$tmp/cases.yaml"
+check "export" says_so 0 "$scalebench" export "$tmp/cases.yaml" --point 1 --output "$tmp/traces"
 check "compare" says_so 0 "$scalebench" compare "$run" "$run" --output "$tmp/compared"
 check "check" says_so 1 "$scalebench" check "$run" "speedup > 1 where ranks = 2 or not status != ok"
 check "claims" says_so 0 "$scalebench" claims results/claims.yaml --output "$tmp/told"

@@ -1,0 +1,176 @@
+#include "bench/forecast/export.h"
+
+#include <math.h>
+
+#include "bench/figures/prediction.h"
+#include "bench/forecast/columns.h"
+#include "bench/forecast/forecast.h"
+#include "bench/runner/files.h"
+
+/* ---- Rows ---- */
+
+#define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
+struct export_row {
+#include "bench/forecast/csv_export.def"
+};
+#undef COLUMN
+
+#define COLUMN(id, type, unit, meaning)                                                            \
+    CSV_COLUMN("export.csv", export_row, id, type, unit, meaning)
+static const struct column columns[] = {
+#include "bench/forecast/csv_export.def"
+};
+#undef COLUMN
+#define N_COLUMNS (sizeof columns / sizeof *columns)
+
+const struct column *export_columns(size_t *n)
+{
+    *n = N_COLUMNS;
+    return columns;
+}
+
+void export_print_header(FILE *out)
+{
+    csv_write_header(out, columns, N_COLUMNS);
+}
+
+/* ---- Files ---- */
+
+struct exported {
+    const struct point *point;
+    struct program_list program;
+    uint64_t steps;
+    struct sweep_machine machine;
+    struct trace_step step;
+};
+
+static enum status write_goal(FILE *out, const void *arg, struct error *e)
+{
+    trace_write(out, TRACE_goal, &((const struct exported *)arg)->step);
+    return OK;
+}
+
+static enum status write_simgrid(FILE *out, const void *arg, struct error *e)
+{
+    trace_write(out, TRACE_simgrid, &((const struct exported *)arg)->step);
+    return OK;
+}
+
+/* smpirun reads a list of traces; a single one is for all ranks. */
+static enum status write_list(FILE *out, const void *arg, struct error *e)
+{
+    fputs("trace.txt\n", out);
+    return OK;
+}
+
+static enum status write_platform(FILE *out, const void *arg, struct error *e)
+{
+    trace_write_platform(out, &((const struct exported *)arg)->step);
+    return OK;
+}
+
+static enum status write_hosts(FILE *out, const void *arg, struct error *e)
+{
+    trace_write_hosts(out, &((const struct exported *)arg)->step);
+    return OK;
+}
+
+static const struct {
+    enum trace_kind kind;
+    const char *name;
+    enum status (*write)(FILE *out, const void *arg, struct error *e);
+} FILES[] = {
+    {TRACE_goal, "trace.goal", write_goal},   {TRACE_simgrid, "trace.txt", write_simgrid},
+    {TRACE_simgrid, "traces", write_list},    {TRACE_simgrid, "platform.xml", write_platform},
+    {TRACE_simgrid, "hostfile", write_hosts},
+};
+
+static enum status write_files(const struct exported *x, enum trace_kind kind, const char *folder,
+                               struct error *e)
+{
+    TRY(folder_make(folder, e));
+    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
+        char path[PATH_BYTES];
+        TRY(path_format(path, e, "%s/%s", folder, FILES[i].name));
+        if (FILES[i].kind == kind)
+            TRY(file_write(path, FILES[i].write, x, e));
+    }
+    return OK;
+}
+
+/* ---- Points ---- */
+
+static enum status check_point(const struct point *point, struct error *e)
+{
+    const struct config *c = &point->config;
+    if (config_is_peer(c) || config_is_foreign(c))
+        return error_set(e, ERR_ARGUMENT,
+                         "export: point '%s' runs another program, whose messages are unknown",
+                         point->label);
+    if (config_int(c, OPT_PIPELINE) == 1 && config_int(c, OPT_TENSOR) == 1)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "export: point '%s' cuts its network; expected parallel.pipeline = 1 and "
+                     "parallel.tensor = 1",
+                     point->label);
+}
+
+static void find_step(struct exported *x)
+{
+    const struct config *c = &x->point->config;
+    const struct net_desc *net = &x->point->net->net;
+    int ranks = (int)config_int(c, OPT_RANKS);
+    double images = ceil(config_images(c) / ranks);
+    double flops = (double)(net->flops_forward + net->flops_backward) * images;
+    x->step = (struct trace_step){.program = &x->program,
+                                  .machine = &x->machine,
+                                  .ranks = ranks,
+                                  .flop_per_s = FORECAST_FLOP_PER_S};
+    x->step.compute_s =
+        (double)x->steps * flops / (FORECAST_FLOP_PER_S * config_number(c, OPT_THREADS));
+}
+
+/* Returns the time of the program by a sweep over all ranks. */
+static enum status sweep(double *seconds, const struct exported *x, struct error *e)
+{
+    struct clock_sweep w;
+    enum status status = clock_sweep_open(&w, &x->machine, x->step.ranks, e);
+    for (size_t i = 0; i < x->program.n && status == OK; i++)
+        reader_give(&w.reader, x->program.all[i]);
+    *seconds = status == OK ? clock_sweep_latest_s(&w) : NAN;
+    clock_sweep_close(&w);
+    return status;
+}
+
+static enum status print_row(FILE *out, const struct exported *x, size_t number, const char *folder,
+                             struct error *e)
+{
+    struct export_row row = {.number = (double)number,
+                             .label = x->point->label,
+                             .ranks = x->step.ranks,
+                             .hosts = node_view_of(&x->machine.hosts, 0).nodes,
+                             .steps = (double)x->steps,
+                             .compute_s = x->step.compute_s,
+                             .folder = folder};
+    TRY(sweep(&row.sweep_s, x, e));
+    row.sweep_s += row.compute_s;
+    csv_write_row(out, columns, N_COLUMNS, &row);
+    return OK;
+}
+
+enum status export_point(FILE *out, const struct spec *spec, size_t number, enum trace_kind kind,
+                         const char *folder, struct error *e)
+{
+    struct exported x = {.point = &spec->points[number - 1]};
+    TRY(check_point(x.point, e));
+    x.machine = forecast_machine(&x.point->config);
+    x.machine.receives_freely = false;
+    enum status status =
+        prediction_program(&x.steps, &x.program, x.point, sizeof(float), &x.machine, e);
+    if (status == OK)
+        find_step(&x);
+    THEN(status, write_files(&x, kind, folder, e));
+    THEN(status, print_row(out, &x, number, folder, e));
+    program_list_free(&x.program);
+    return status;
+}

@@ -1,0 +1,276 @@
+#include "comm/cost/trace.h"
+
+/* ---- Formats ---- */
+
+/* Message between `rank` and `peer`. Unfinished messages between two ranks differ in their tags. add_s: time for which the
+ * receiver adds. */
+struct message {
+    int rank, peer, tag;
+    size_t bytes;
+    double add_s;
+};
+
+struct trace {
+    FILE *out;
+    const struct trace_format *format;
+    const struct trace_step *step;
+    /* Number of GOAL's labels of the current rank: works, sends and receives, and of the finished ones. */
+    long works, sends, receives, sent, received;
+};
+
+typedef void message_writer(struct trace *t, const struct message *m);
+
+struct trace_format {
+    bool by_rank; /* ranks follow one another; else operations do, each with all ranks */
+    void (*begin)(struct trace *t, int rank), (*end)(struct trace *t, int rank);
+    void (*work)(struct trace *t, int rank, double seconds);
+    message_writer *send, *receive, *wait_sent, *wait_received;
+};
+
+/* ---- SimGrid ---- */
+
+static void simgrid_begin(struct trace *t, int rank)
+{
+    fprintf(t->out, "%d init\n", rank);
+}
+
+static void simgrid_end(struct trace *t, int rank)
+{
+    fprintf(t->out, "%d finalize\n", rank);
+}
+
+static void simgrid_work(struct trace *t, int rank, double seconds)
+{
+    fprintf(t->out, "%d compute %.10g\n", rank, seconds * t->step->flop_per_s);
+}
+
+static void simgrid_send(struct trace *t, const struct message *m)
+{
+    fprintf(t->out, "%d isend %d %d %zu\n", m->rank, m->peer, m->tag, m->bytes);
+}
+
+static void simgrid_receive(struct trace *t, const struct message *m)
+{
+    fprintf(t->out, "%d irecv %d %d %zu\n", m->rank, m->peer, m->tag, m->bytes);
+}
+
+static void simgrid_wait_sent(struct trace *t, const struct message *m)
+{
+    fprintf(t->out, "%d wait %d %d %d\n", m->rank, m->rank, m->peer, m->tag);
+}
+
+static void simgrid_wait_received(struct trace *t, const struct message *m)
+{
+    fprintf(t->out, "%d wait %d %d %d\n", m->rank, m->peer, m->rank, m->tag);
+}
+
+static const struct trace_format format_simgrid = {
+    .begin = simgrid_begin,
+    .end = simgrid_end,
+    .work = simgrid_work,
+    .send = simgrid_send,
+    .receive = simgrid_receive,
+    .wait_sent = simgrid_wait_sent,
+    .wait_received = simgrid_wait_received,
+};
+
+/* ---- GOAL ---- */
+
+/* Works of a rank form a chain, in the order in which a process computes and waits. Messages start after the last work
+ * written before them. */
+static void goal_work(struct trace *t, int rank, double seconds)
+{
+    fprintf(t->out, "c%ld: calc %.0f\n", t->works, 1e9 * seconds);
+    if (t->works > 0)
+        fprintf(t->out, "c%ld requires c%ld\n", t->works, t->works - 1);
+    t->works++;
+}
+
+static void goal_begin(struct trace *t, int rank)
+{
+    t->works = t->sends = t->receives = t->sent = t->received = 0;
+    if (rank == 0)
+        fprintf(t->out, "num_ranks %d\n", t->step->ranks);
+    fprintf(t->out, "\nrank %d {\n", rank);
+}
+
+static void goal_end(struct trace *t, int rank)
+{
+    fputs("}\n", t->out);
+}
+
+/* The size of a message is at least one byte: LogGOPSim subtracts one. */
+static size_t goal_bytes(const struct message *m)
+{
+    return m->bytes > 0 ? m->bytes : 1;
+}
+
+static void goal_send(struct trace *t, const struct message *m)
+{
+    fprintf(t->out, "s%ld: send %zub to %d tag %d\ns%ld requires c%ld\n", t->sends, goal_bytes(m),
+            m->peer, m->tag, t->sends, t->works - 1);
+    t->sends++;
+}
+
+static void goal_receive(struct trace *t, const struct message *m)
+{
+    fprintf(t->out, "r%ld: recv %zub from %d tag %d\nr%ld requires c%ld\n", t->receives,
+            goal_bytes(m), m->peer, m->tag, t->receives, t->works - 1);
+    t->receives++;
+}
+
+static void goal_wait_sent(struct trace *t, const struct message *m)
+{
+    goal_work(t, m->rank, 0);
+    fprintf(t->out, "c%ld requires s%ld\n", t->works - 1, t->sent++);
+}
+
+static void goal_wait_received(struct trace *t, const struct message *m)
+{
+    goal_work(t, m->rank, 0);
+    fprintf(t->out, "c%ld requires r%ld\n", t->works - 1, t->received++);
+}
+
+static const struct trace_format format_goal = {
+    .by_rank = true,
+    .begin = goal_begin,
+    .end = goal_end,
+    .work = goal_work,
+    .send = goal_send,
+    .receive = goal_receive,
+    .wait_sent = goal_wait_sent,
+    .wait_received = goal_wait_received,
+};
+
+static const struct trace_format *const FORMATS[TRACES] = {
+#define TRACE(name, summary) &format_##name,
+#include "comm/cost/traces.def"
+};
+
+/* ---- Rounds ---- */
+
+/* Returns the tag of transfer k's first message: the number of earlier messages of the round with this partner. */
+static int tag_of(const struct schedule *s, const struct transfer *transfers, int k)
+{
+    size_t tag = 0;
+    for (int i = 0; i < k; i++)
+        tag +=
+            transfers[i].rank == transfers[k].rank ? schedule_messages(s, transfers[i].count) : 0;
+    return (int)tag;
+}
+
+/* Calls a writer for each message of n transfers. */
+static void each_message(struct trace *t, const struct operation *op, const struct schedule *s,
+                         const struct transfer *transfers, int n, message_writer *write)
+{
+    for (int k = 0; k < n; k++) {
+        struct message m = {
+            .rank = s->rank, .peer = transfers[k].rank, .tag = tag_of(s, transfers, k)};
+        size_t left = transfers[k].count;
+        for (size_t i = schedule_messages(s, left); i > 0; i--, m.tag++) {
+            size_t count = i > 1 ? s->segment : left;
+            m.bytes = count * op->width;
+            m.add_s = transfers[k].add ? sweep_add_s(t->step->machine, op, count) : 0;
+            write(t, &m);
+            left -= count;
+        }
+    }
+}
+
+static void wait_and_add(struct trace *t, const struct message *m)
+{
+    t->format->wait_received(t, m);
+    if (m->add_s > 0)
+        t->format->work(t, m->rank, m->add_s);
+}
+
+static void begin_round(struct trace *t, const struct operation *op, const struct schedule *s,
+                        const struct round *r)
+{
+    each_message(t, op, s, r->receives, r->n_receives, t->format->receive);
+    each_message(t, op, s, r->sends, r->n_sends, t->format->send);
+}
+
+static void end_round(struct trace *t, const struct operation *op, const struct schedule *s,
+                      const struct round *r)
+{
+    double work_s = sweep_work_s(t->step->machine, op, r);
+    each_message(t, op, s, r->receives, r->n_receives, wait_and_add);
+    each_message(t, op, s, r->sends, r->n_sends, t->format->wait_sent);
+    if (work_s > 0)
+        t->format->work(t, s->rank, work_s);
+}
+
+/* Barrier: after the exchange with ranks 1, 2, 4 ... away, a rank has heard of all others. */
+static void meet(struct trace *t, int rank)
+{
+    int ranks = t->step->ranks;
+    for (int away = 1; away < ranks; away *= 2) {
+        const struct message in = {.rank = rank, .peer = (rank - away + ranks) % ranks, .bytes = 1};
+        const struct message out = {.rank = rank, .peer = (rank + away) % ranks, .bytes = 1};
+        t->format->receive(t, &in);
+        t->format->send(t, &out);
+        t->format->wait_received(t, &in);
+        t->format->wait_sent(t, &out);
+    }
+}
+
+/* ---- Operations ---- */
+
+enum part { BEGINNING = 1, END = 2 };
+
+/* Writes the beginning of a round, its end, or both. */
+static void write_round(struct trace *t, const struct operation *op, int rank, int i,
+                        unsigned parts)
+{
+    const struct schedule s = operation_schedule(op, rank, t->step->ranks);
+    struct round r;
+    schedule_round(&s, i, &r);
+    if (r.meets && (parts & BEGINNING))
+        meet(t, rank);
+    if (parts & BEGINNING)
+        begin_round(t, op, &s, &r);
+    if (parts & END)
+        end_round(t, op, &s, &r);
+}
+
+static void write_rounds(struct trace *t, const struct operation *op, int first, int end,
+                         unsigned parts)
+{
+    const struct schedule s = operation_schedule(op, first, t->step->ranks);
+    for (int i = 0; i < schedule_rounds(&s); i++)
+        for (int rank = first; rank < end; rank++)
+            write_round(t, op, rank, i, parts);
+}
+
+/* Writes an operation of ranks [first, end). All messages of a posted operation begin first. */
+static void write_operation(struct trace *t, const struct operation *op, int first, int end)
+{
+    if (op->rule == NULL)
+        return;
+    if (op->rule->posted)
+        write_rounds(t, op, first, end, BEGINNING);
+    write_rounds(t, op, first, end, op->rule->posted ? END : BEGINNING | END);
+}
+
+/* ---- Traces ---- */
+
+static void write_ranks(struct trace *t, int first, int end)
+{
+    for (int rank = first; rank < end; rank++) {
+        t->format->begin(t, rank);
+        t->format->work(t, rank, t->step->compute_s);
+    }
+    for (size_t i = 0; i < t->step->program->n; i++)
+        write_operation(t, &t->step->program->all[i], first, end);
+    for (int rank = first; rank < end; rank++)
+        t->format->end(t, rank);
+}
+
+void trace_write(FILE *out, enum trace_kind kind, const struct trace_step *step)
+{
+    struct trace t = {.out = out, .format = FORMATS[kind], .step = step};
+    int together = t.format->by_rank ? 1 : step->ranks;
+    for (int rank = 0; rank < step->ranks; rank += together)
+        write_ranks(&t, rank, rank + together);
+}

@@ -1,0 +1,32 @@
+/* Writes the program of a step as a trace for other simulators: SimGrid (Casanova et al. 2014) or LogGOPSim (Hoefler,
+ * Schneider and Lumsdaine, "LogGOPSim", 2010).
+ *
+ * A rank first computes. In each round it starts to send and to receive, adds each message as it arrives, and waits until
+ * its own messages are sent. A barrier in shared memory is written as messages of one byte. */
+#pragma once
+
+#include <stdio.h>
+
+#include "comm/cost/sweep.h"
+
+enum trace_kind {
+#define TRACE(name, summary) TRACE_##name,
+#include "comm/cost/traces.def"
+    TRACES
+};
+
+struct trace_step {
+    const struct program_list *program;
+    const struct sweep_machine
+        *machine; /* hosts of the ranks, and their time for additions and copies */
+    int ranks;
+    double compute_s;  /* time for which each rank computes before it communicates */
+    double flop_per_s; /* speed of a host, by which SimGrid's trace gives times as FLOPs */
+};
+
+/* Writes the trace of all ranks to `out`. */
+void trace_write(FILE *out, enum trace_kind kind, const struct trace_step *step);
+/* Writes SimGrid's description of the hosts and their network: one switch, full duplex. */
+void trace_write_platform(FILE *out, const struct trace_step *step);
+/* Writes the name of each rank's host in the platform, one per line. */
+void trace_write_hosts(FILE *out, const struct trace_step *step);
