@@ -6,19 +6,6 @@
 #include "comm/cost/cost.h"
 #include "kernels/base/mem.h"
 
-/* Computes when each tensor's gradient is ready, in the unit of `backward`, the time of the
- * backward pass. A layer's share of that time is its share of the FLOPs. */
-static void find_ready(double *ready, const struct net_desc *net, double backward)
-{
-    double done = 0;
-    for (int i = net->n_layers - 1; i >= 0; i--) {
-        const struct layer_desc *layer = &net->layers[i];
-        done += (double)layer->flops_backward;
-        for (int k = 0; k < layer->n_tensors; k++)
-            ready[layer->first_tensor + k] = backward * done / (double)net->flops_backward;
-    }
-}
-
 enum status overlap_model(double *share, const struct point *point, const struct samples *time,
                           const struct samples *alone, struct error *e)
 {
@@ -46,7 +33,7 @@ enum status overlap_model(double *share, const struct point *point, const struct
     for (size_t i = 0; i < n && status == OK; i++)
         counts[i] = net->tensors[i].count;
     if (status == OK) {
-        find_ready(ready, net, backward);
+        net_desc_ready(net, ready, backward);
         double exposed = strategy_exposed(kind, &config, counts, ready, n, width, backward, comm);
         *share = 1 - exposed / comm;
     }

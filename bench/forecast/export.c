@@ -1,11 +1,13 @@
 #include "bench/forecast/export.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "bench/figures/prediction.h"
 #include "bench/forecast/columns.h"
 #include "bench/forecast/forecast.h"
 #include "bench/runner/files.h"
+#include "kernels/base/mem.h"
 
 /* ---- Rows ---- */
 
@@ -41,6 +43,7 @@ struct exported {
     struct program_list program;
     uint64_t steps;
     struct sweep_machine machine;
+    double *ready_s; /* [tensors] */
     struct trace_step step;
 };
 
@@ -115,35 +118,55 @@ static enum status check_point(const struct point *point, struct error *e)
                      point->label);
 }
 
-static void find_step(struct exported *x)
+static double compute_s(const struct exported *x, uint64_t flops_per_image)
 {
     const struct config *c = &x->point->config;
-    const struct net_desc *net = &x->point->net->net;
-    int ranks = (int)config_int(c, OPT_RANKS);
-    double images = ceil(config_images(c) / ranks);
-    double flops = (double)(net->flops_forward + net->flops_backward) * images;
-    x->step = (struct trace_step){.program = &x->program,
-                                  .machine = &x->machine,
-                                  .ranks = ranks,
-                                  .flop_per_s = FORECAST_FLOP_PER_S};
-    x->step.compute_s =
-        (double)x->steps * flops / (FORECAST_FLOP_PER_S * config_number(c, OPT_THREADS));
+    double images = ceil(config_images(c) / x->step.ranks);
+    return (double)flops_per_image * images / (FORECAST_FLOP_PER_S * config_number(c, OPT_THREADS));
 }
 
-/* Returns the time of the program by a sweep over all ranks. */
-static enum status sweep(double *seconds, const struct exported *x, struct error *e)
+/* Gradients leave during the last backward pass of the trace. */
+static enum status find_ready(struct exported *x, struct error *e)
+{
+    const struct net_desc *net = &x->point->net->net;
+    double backward_s =
+        compute_s(x, net->flops_backward) / config_number(&x->point->config, OPT_ACCUMULATE);
+    TRY(MEM_NEW(x->ready_s, (size_t)net->n_tensors, "the tensors of a net", e));
+    net_desc_ready(net, x->ready_s, backward_s);
+    for (int i = 0; i < net->n_tensors; i++)
+        x->ready_s[i] += x->step.compute_s - backward_s;
+    x->step.ready_s = x->ready_s;
+    return OK;
+}
+
+static enum status find_step(struct exported *x, struct error *e)
+{
+    const struct net_desc *net = &x->point->net->net;
+    x->step = (struct trace_step){.program = &x->program,
+                                  .machine = &x->machine,
+                                  .ranks = (int)config_int(&x->point->config, OPT_RANKS),
+                                  .flop_per_s = FORECAST_FLOP_PER_S};
+    x->step.compute_s = (double)x->steps * compute_s(x, net->flops_forward + net->flops_backward);
+    return find_ready(x, e);
+}
+
+/* Finds the time of computing and communication by a sweep over all ranks. */
+static enum status sweep(double *seconds, const struct exported *x, bool overlaps, struct error *e)
 {
     struct clock_sweep w;
     enum status status = clock_sweep_open(&w, &x->machine, x->step.ranks, e);
+    w.ready_s = overlaps ? x->ready_s : NULL;
     for (size_t i = 0; i < x->program.n && status == OK; i++)
         reader_give(&w.reader, x->program.all[i]);
-    *seconds = status == OK ? clock_sweep_latest_s(&w) : NAN;
+    if (status == OK)
+        *seconds = overlaps ? fmax(x->step.compute_s, clock_sweep_latest_s(&w))
+                            : x->step.compute_s + clock_sweep_latest_s(&w);
     clock_sweep_close(&w);
     return status;
 }
 
-static enum status print_row(FILE *out, const struct exported *x, size_t number, const char *folder,
-                             struct error *e)
+static enum status print_row(FILE *out, const struct exported *x, size_t number,
+                             enum trace_kind kind, const char *folder, struct error *e)
 {
     struct export_row row = {.number = (double)number,
                              .label = x->point->label,
@@ -152,8 +175,7 @@ static enum status print_row(FILE *out, const struct exported *x, size_t number,
                              .steps = (double)x->steps,
                              .compute_s = x->step.compute_s,
                              .folder = folder};
-    TRY(sweep(&row.sweep_s, x, e));
-    row.sweep_s += row.compute_s;
+    TRY(sweep(&row.sweep_s, x, trace_overlaps(kind), e));
     csv_write_row(out, columns, N_COLUMNS, &row);
     return OK;
 }
@@ -167,10 +189,10 @@ enum status export_point(FILE *out, const struct spec *spec, size_t number, enum
     x.machine.receives_freely = false;
     enum status status =
         prediction_program(&x.steps, &x.program, x.point, sizeof(float), &x.machine, e);
-    if (status == OK)
-        find_step(&x);
+    THEN(status, find_step(&x, e));
     THEN(status, write_files(&x, kind, folder, e));
-    THEN(status, print_row(out, &x, number, folder, e));
+    THEN(status, print_row(out, &x, number, kind, folder, e));
     program_list_free(&x.program);
+    free(x.ready_s);
     return status;
 }

@@ -43,9 +43,8 @@ struct strategy_desc {
     const char *(*source)(const struct step *s);
     /* Rule of the only operation, for strategies without a program. */
     const struct schedule_rule *schedule;
-    /* As strategy_exposed; NULL: no model. */
-    double (*exposed)(const struct strategy_config *config, const struct gradient *g,
-                      const double *ready, double backward, double comm);
+    /* The operations begin as backward produces gradients; strategy_exposed has a model. */
+    bool overlaps;
     /* Number of steps in [first, first + n) that cause the whole cost; NULL: all steps cause equal parts. */
     uint64_t (*times)(const struct strategy_config *config, uint64_t first, uint64_t n);
     /* Reduces *m, which holds whole arenas, to the memory of `rank`; NULL: every rank keeps whole arenas. */

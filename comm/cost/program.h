@@ -19,7 +19,8 @@ struct operation {
     enum cut cut;
     int owners;          /* as in struct schedule, for rules of shares */
     struct node_map map; /* for rules that know of nodes */
-    bool is_call; /* one call of the library, given `count` numbers; else each message is a call */
+    size_t tensor; /* begins when backward has produced the gradients of tensors from this one on */
+    bool is_call;  /* one call of the library, given `count` numbers; else each message is a call */
     unsigned algorithm; /* bit of the algorithm that an allreduce of the library runs, or 0 */
 };
 

@@ -142,6 +142,8 @@ static void sweep_operation(struct reader *reader, const struct operation *op)
         return;
     for (int r = 0; r < w->ranks; r++) {
         w->schedules[r] = operation_schedule(op, r, w->ranks);
+        if (w->ready_s != NULL)
+            w->clock_s[r] = later(w->clock_s[r], w->ready_s[op->tensor]);
         w->start_s[r] = w->clock_s[r];
     }
     for (int i = 0; i < schedule_rounds(&w->schedules[0]); i++)

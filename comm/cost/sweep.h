@@ -5,7 +5,8 @@
  * and Gropp, "Optimization of collective communication operations in MPICH", 2005). Interfaces are full duplex: a rank
  * has one in the memory of its host, all ranks of a host share one to the network. A rank ends a round when it has sent
  * its messages, received the messages of others and finished its additions. It adds while later messages arrive. A
- * late rank delays others only through its messages.
+ * late rank delays others only through its messages. Operations run one after another, each from the time at which
+ * backward has produced its gradients; computing and communication do not slow each other down.
  *
  * The interface of a host serves messages round by round, in the order of ranks, not in the order of their clocks. */
 #pragma once
@@ -37,7 +38,8 @@ struct clock_sweep {
     struct reader reader; /* advances the clocks by each operation it is given */
     struct sweep_machine machine;
     int ranks;
-    double *clock_s; /* [ranks] start times, 0 by default; then end times */
+    const double *ready_s; /* [tensors] time at which each gradient is ready; NULL: 0; borrowed */
+    double *clock_s;       /* [ranks] start times, 0 by default; then end times */
     /* Internal: state of a round, and of interfaces (one per rank, then one per host). */
     struct schedule *schedules;      /* [ranks] */
     struct round *rounds;            /* [ranks] */

@@ -15,7 +15,8 @@ struct trace {
     const struct trace_format *format;
     const struct trace_step *step;
     /* Number of GOAL's labels of the current rank: works, sends and receives, and of the finished ones. */
-    long works, sends, receives, sent, received;
+    long works, sends, receives, sent, received, computings;
+    double computed_s; /* end of the current rank's last computing */
 };
 
 typedef void message_writer(struct trace *t, const struct message *m);
@@ -23,16 +24,13 @@ typedef void message_writer(struct trace *t, const struct message *m);
 struct trace_format {
     bool by_rank; /* ranks follow one another; else operations do, each with all ranks */
     void (*begin)(struct trace *t, int rank), (*end)(struct trace *t, int rank);
+    /* Lets the next operation wait until a rank has computed for so long. NULL: it has computed before all operations. */
+    void (*compute)(struct trace *t, int rank, double until_s);
     void (*work)(struct trace *t, int rank, double seconds);
     message_writer *send, *receive, *wait_sent, *wait_received;
 };
 
 /* ---- SimGrid ---- */
-
-static void simgrid_begin(struct trace *t, int rank)
-{
-    fprintf(t->out, "%d init\n", rank);
-}
 
 static void simgrid_end(struct trace *t, int rank)
 {
@@ -42,6 +40,12 @@ static void simgrid_end(struct trace *t, int rank)
 static void simgrid_work(struct trace *t, int rank, double seconds)
 {
     fprintf(t->out, "%d compute %.10g\n", rank, seconds * t->step->flop_per_s);
+}
+
+static void simgrid_begin(struct trace *t, int rank)
+{
+    fprintf(t->out, "%d init\n", rank);
+    simgrid_work(t, rank, t->step->compute_s);
 }
 
 static void simgrid_send(struct trace *t, const struct message *m)
@@ -86,9 +90,23 @@ static void goal_work(struct trace *t, int rank, double seconds)
     t->works++;
 }
 
+/* A second processor computes, so that sums do not delay it. */
+static void goal_compute(struct trace *t, int rank, double until_s)
+{
+    if (until_s <= t->computed_s && t->works > 0)
+        return;
+    fprintf(t->out, "b%ld: calc %.0f cpu 1\n", t->computings, 1e9 * (until_s - t->computed_s));
+    if (t->computings > 0)
+        fprintf(t->out, "b%ld requires b%ld\n", t->computings, t->computings - 1);
+    t->computed_s = until_s;
+    goal_work(t, rank, 0);
+    fprintf(t->out, "c%ld requires b%ld\n", t->works - 1, t->computings++);
+}
+
 static void goal_begin(struct trace *t, int rank)
 {
-    t->works = t->sends = t->receives = t->sent = t->received = 0;
+    t->works = t->sends = t->receives = t->sent = t->received = t->computings = 0;
+    t->computed_s = 0;
     if (rank == 0)
         fprintf(t->out, "num_ranks %d\n", t->step->ranks);
     fprintf(t->out, "\nrank %d {\n", rank);
@@ -96,6 +114,7 @@ static void goal_begin(struct trace *t, int rank)
 
 static void goal_end(struct trace *t, int rank)
 {
+    goal_compute(t, rank, t->step->compute_s);
     fputs("}\n", t->out);
 }
 
@@ -135,6 +154,7 @@ static const struct trace_format format_goal = {
     .by_rank = true,
     .begin = goal_begin,
     .end = goal_end,
+    .compute = goal_compute,
     .work = goal_work,
     .send = goal_send,
     .receive = goal_receive,
@@ -248,6 +268,8 @@ static void write_operation(struct trace *t, const struct operation *op, int fir
 {
     if (op->rule == NULL)
         return;
+    for (int rank = first; rank < end && t->format->compute != NULL; rank++)
+        t->format->compute(t, rank, t->step->ready_s[op->tensor]);
     if (op->rule->posted)
         write_rounds(t, op, first, end, BEGINNING);
     write_rounds(t, op, first, end, op->rule->posted ? END : BEGINNING | END);
@@ -257,14 +279,17 @@ static void write_operation(struct trace *t, const struct operation *op, int fir
 
 static void write_ranks(struct trace *t, int first, int end)
 {
-    for (int rank = first; rank < end; rank++) {
+    for (int rank = first; rank < end; rank++)
         t->format->begin(t, rank);
-        t->format->work(t, rank, t->step->compute_s);
-    }
     for (size_t i = 0; i < t->step->program->n; i++)
         write_operation(t, &t->step->program->all[i], first, end);
     for (int rank = first; rank < end; rank++)
         t->format->end(t, rank);
+}
+
+bool trace_overlaps(enum trace_kind kind)
+{
+    return FORMATS[kind]->compute != NULL;
 }
 
 void trace_write(FILE *out, enum trace_kind kind, const struct trace_step *step)

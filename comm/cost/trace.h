@@ -1,8 +1,9 @@
 /* Writes the program of a step as a trace for other simulators: SimGrid (Casanova et al. 2014) or LogGOPSim (Hoefler,
  * Schneider and Lumsdaine, "LogGOPSim", 2010).
  *
- * A rank first computes. In each round it starts to send and to receive, adds each message as it arrives, and waits until
- * its own messages are sent. A barrier in shared memory is written as messages of one byte. */
+ * In SimGrid's trace a rank first computes. In GOAL it also sends gradients while backward goes on. In each round a rank
+ * begins to send and to receive, adds each message as it arrives, and waits until its own messages are sent. A barrier in
+ * shared memory becomes messages of one byte. */
 #pragma once
 
 #include <stdio.h>
@@ -17,13 +18,15 @@ enum trace_kind {
 
 struct trace_step {
     const struct program_list *program;
-    const struct sweep_machine
-        *machine; /* hosts of the ranks, and their time for additions and copies */
+    const struct sweep_machine *machine; /* hosts and links of the ranks */
     int ranks;
-    double compute_s;  /* time for which each rank computes before it communicates */
-    double flop_per_s; /* speed of a host, by which SimGrid's trace gives times as FLOPs */
+    double compute_s;      /* time for which each rank computes */
+    const double *ready_s; /* [tensors] time of computing until each gradient is ready */
+    double flop_per_s;     /* speed of a host, by which SimGrid's trace gives times as FLOPs */
 };
 
+/* Returns whether the trace lets ranks communicate while they compute. */
+bool trace_overlaps(enum trace_kind kind);
 /* Writes the trace of all ranks to `out`. */
 void trace_write(FILE *out, enum trace_kind kind, const struct trace_step *step);
 /* Writes SimGrid's description of the hosts and their network: one switch, full duplex. */

@@ -285,3 +285,14 @@ void net_desc_free(struct net_desc *net)
     free(net->buffers);
     *net = (struct net_desc){.n_layers = 0};
 }
+
+void net_desc_ready(const struct net_desc *net, double *ready, double backward)
+{
+    double done = 0;
+    for (int i = net->n_layers - 1; i >= 0; i--) {
+        const struct layer_desc *layer = &net->layers[i];
+        done += (double)layer->flops_backward;
+        for (int k = 0; k < layer->n_tensors; k++)
+            ready[layer->first_tensor + k] = backward * done / (double)net->flops_backward;
+    }
+}

@@ -66,56 +66,65 @@ rate_moves_simgrid() {
 
 # ---- GOAL ----
 
-# Checks each rank's labels, that every send has a receive of its tag and size, and that no rank waits for ever.
-goal_is_sound() {
-    python3 - "$@" <<'END'
+# Checks each rank's labels, that every send has a receive of its tag and size, and that no operation waits for ever. Prints
+# the time (s) of the longest chain of operations, if each message takes 50 us and 8 ns per byte, as on hosts of a cluster.
+goal_is_sound() { # trace
+    python3 - "$1" <<'END'
 import collections, re, sys
-for path in sys.argv[1:]:
-    kinds, needs, sends, receives, rank, ranks = {}, collections.defaultdict(list), collections.defaultdict(list), collections.defaultdict(list), None, 0
-    for line in open(path):
-        line = line.strip()
-        if m := re.fullmatch(r"num_ranks (\d+)", line):
-            ranks = int(m[1])
-        elif m := re.fullmatch(r"rank (\d+) {", line):
-            rank = int(m[1])
-        elif m := re.fullmatch(r"(\w+) requires (\w+)", line):
-            assert (rank, m[1]) in kinds and (rank, m[2]) in kinds, line
-            needs[rank, m[1]].append((rank, m[2]))
-        elif m := re.fullmatch(r"(\w+): calc (\d+)", line):
-            assert (rank, m[1]) not in kinds, line
-            kinds[rank, m[1]] = "calc"
-        elif m := re.fullmatch(r"(\w+): (send|recv) ([1-9]\d*)b (?:to|from) (\d+) tag (\d+)", line):
-            assert (rank, m[1]) not in kinds and int(m[4]) < ranks and int(m[4]) != rank, line
-            kinds[rank, m[1]] = m[2]
-            if m[2] == "send":
-                sends[rank, int(m[4]), int(m[5])].append((m[1], m[3]))
-            else:
-                receives[int(m[4]), rank, int(m[5])].append((m[1], m[3]))
-        else:
-            assert line in ("", "}"), line
-    assert ranks > 1 and rank == ranks - 1 and sends.keys() == receives.keys()
-    for (source, target, tag), sent in sends.items():
-        received = receives[source, target, tag]
-        assert [size for _, size in sent] == [size for _, size in received], (path, source, target, tag)
-        for (send, _), (receive, _) in zip(sent, received):
-            needs[target, receive].append((source, send))
-    waits, ready, done, after = {k: len(needs[k]) for k in kinds}, [k for k in kinds if not needs[k]], 0, collections.defaultdict(list)
-    for k, before in needs.items():
-        for b in before:
-            after[b].append(k)
-    while ready:
-        done += 1
-        for k in after[ready.pop()]:
-            waits[k] -= 1
-            if waits[k] == 0:
-                ready.append(k)
-    assert done == len(kinds), f"{path}: {len(kinds) - done} of {len(kinds)} operations never begin"
-    print(path, ranks, "ranks,", sum(map(len, sends.values())), "messages")
+
+path = sys.argv[1]
+takes = {}  # by (rank, label): nanoseconds of a calc, or of a message
+needs = collections.defaultdict(list)
+ends = collections.defaultdict(lambda: ([], []))  # by sender, receiver and tag: sends and receives
+rank, ranks = None, 0
+for line in map(str.strip, open(path)):
+    if m := re.fullmatch(r"num_ranks (\d+)", line):
+        ranks = int(m[1])
+    elif m := re.fullmatch(r"rank (\d+) {", line):
+        rank = int(m[1])
+    elif m := re.fullmatch(r"(\w+) requires (\w+)", line):
+        assert (rank, m[1]) in takes and (rank, m[2]) in takes, line
+        needs[rank, m[1]].append((rank, m[2]))
+    elif m := re.fullmatch(r"(\w+): calc (\d+)(?: cpu 1)?", line):
+        assert (rank, m[1]) not in takes, line
+        takes[rank, m[1]] = int(m[2])
+    elif m := re.fullmatch(r"(\w+): (send|recv) ([1-9]\d*)b (?:to|from) (\d+) tag (\d+)", line):
+        peer, sends = int(m[4]), m[2] == "send"
+        assert (rank, m[1]) not in takes and peer < ranks and peer != rank, line
+        takes[rank, m[1]] = 50000 + 8 * int(m[3]) if sends else 0
+        ends[(rank, peer, int(m[5])) if sends else (peer, rank, int(m[5]))][not sends].append(((rank, m[1]), m[3]))
+    else:
+        assert line in ("", "}"), line
+assert ranks > 1 and rank == ranks - 1
+for pair, (sends, receives) in ends.items():
+    assert [size for _, size in sends] == [size for _, size in receives], (path, pair)
+    for (send, _), (receive, _) in zip(sends, receives):
+        needs[receive].append(send)
+after = collections.defaultdict(list)
+for k, before in needs.items():
+    for b in before:
+        after[b].append(k)
+waits, begins, done, latest = {k: len(needs[k]) for k in takes}, dict.fromkeys(takes, 0), 0, 0
+ready = [k for k in takes if not needs[k]]
+while ready:
+    k = ready.pop()
+    done, end = done + 1, begins[k] + takes[k]
+    latest = max(latest, end)
+    for n in after[k]:
+        begins[n], waits[n] = max(begins[n], end), waits[n] - 1
+        if waits[n] == 0:
+            ready.append(n)
+assert done == len(takes), f"{path}: {len(takes) - done} of {len(takes)} operations never begin"
+print(latest / 1e9)
 END
 }
 
 messages_match_in_goal() {
-    export_points --format goal --set "$every_strategy" --set "$small" && goal_is_sound "$tmp"/traces/*/trace.goal
+    local trace
+    export_points --format goal --set "$every_strategy" --set "$small" || return 1
+    for trace in "$tmp"/traces/*/trace.goal; do
+        goal_is_sound "$trace" || return 1
+    done
 }
 
 # The checks above fail for a receive of another size.
@@ -125,11 +134,27 @@ other_sizes_are_found() {
     ! goal_is_sound "$tmp/torn.goal"
 }
 
+# Each rank sends one message at a time, so that the longest chain takes as long as the sweep, apart from rounding to ns.
+# Sums of the buckets leave during the backward pass.
+chains_take_as_long_as_the_sweep() {
+    local number label sweep chain compared=0
+    export_points --format goal --set "ranks=8 nodes=8 sync.cap_mib=0.5 sync.first_cap_mib=0.5" \
+        --set "matrix.sync.strategy=[ring,rabenseifner,recursive_doubling,allreduce,bucketed]" --set "sync.segment=16MiB" || return 1
+    while IFS=, read -r number label _ _ _ _ sweep _; do
+        chain=$(goal_is_sound "$tmp/traces/$number/trace.goal") || return 1
+        echo "$label: longest chain $chain s, sweep $sweep s"
+        awk -v chain="$chain" -v sweep="$sweep" 'BEGIN { exit !(chain / sweep < 1 + 1e-6 && sweep / chain < 1 + 1e-6) }' || return 1
+        compared=$((compared + 1))
+    done < <(tail -n +2 "$tmp/rows.csv")
+    [ "$compared" -eq 5 ]
+}
+
 every_strategy='matrix.sync.strategy=[ring,rabenseifner,recursive_doubling,tree,gather_scatter,allreduce,allreduce_layer,bucketed,fusion,reduce_bcast,fixed_order,hierarchical,leader,zero1,zero2,zero3,delayed,local_sgd,gossip,adasum,param_server]'
 in_memory='ranks=8 nodes=1 matrix.sync.strategy=[shm,shm_zero1,shm_zero2,shm_zero3]'
 small='model=softmax_784 ranks=6 nodes=3 train.global_batch=96'
 
 check "GOAL: each send has its receive" messages_match_in_goal
+check "GOAL: the longest chain takes as long as the sweep" chains_take_as_long_as_the_sweep
 check "GOAL: a receive of another size is found" other_sizes_are_found
 check "a point that does not exist" expect 2 "export: --point must be a number from 1 to 5, found '6'" \
     "$scalebench" export "$tmp/flat.yaml" --point 6

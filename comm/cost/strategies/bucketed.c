@@ -1,8 +1,6 @@
 /* One sum for each bucket, by a nonblocking call of the library or by a compressor. */
 #include "comm/cost/strategies/bucketed.h"
 
-#include <math.h>
-
 #include "comm/cost/description.h"
 
 /* Returns the bucket that ends before tensor `last`. */
@@ -26,6 +24,28 @@ struct bucket bucket_next(const struct strategy_config *config, const size_t *co
     return fill(counts, previous->first, width, sync_option_bytes(config, SYNC_cap_mib));
 }
 
+/* Passes on the operations of a bucket. They begin when tensor `first`, the last one of the bucket in backward, is ready. */
+struct marker {
+    struct reader reader;
+    struct reader *to;
+    size_t first;
+};
+
+static void mark(struct reader *reader, const struct operation *op)
+{
+    const struct marker *m = (const struct marker *)reader;
+    struct operation marked = *op;
+    marked.tensor = m->first;
+    reader_give(m->to, marked);
+}
+
+/* Returns whether sums begin during backward. A compressor that does not overlap waits for its sums after it. */
+static bool begins_early(const struct strategy_config *config)
+{
+    return config->compressor == COMPRESSOR_none ||
+           (compressor_flags(config->compressor) & COMPRESSOR_OVERLAPS) != 0;
+}
+
 static void bucketed_program(const struct step *s, struct reader *to)
 {
     const struct gradient *g = s->g;
@@ -36,27 +56,12 @@ static void bucketed_program(const struct step *s, struct reader *to)
     struct bucket b = bucket_first(&config, g->counts, g->n, g->width);
     for (; b.first < b.last; b = bucket_next(&config, g->counts, g->width, &b)) {
         const struct gradient part = gradient_part(g, b.first, b.last - b.first);
-        give_sum(&step, &part, to);
+        struct marker marker = {{mark}, to, begins_early(&config) ? b.first : 0};
+        give_sum(&step, &part, &marker.reader);
     }
-}
-
-/* Buckets are summed one after another: sum k ends at end_k = max(ready_k, end_(k-1)) + t_k (Shi, Chu and Li,
- * "MG-WFBP", INFOCOM 2019). The time of all sums is split in proportion to their numbers. If a compressor waits for its
- * sums, all of them are exposed. */
-static double bucketed_exposed(const struct strategy_config *config, const struct gradient *g,
-                               const double *ready, double backward, double comm)
-{
-    double end = 0;
-    if (config->compressor != COMPRESSOR_none &&
-        !(compressor_flags(config->compressor) & COMPRESSOR_OVERLAPS))
-        return comm;
-    struct bucket b = bucket_first(config, g->counts, g->n, g->width);
-    for (; b.first < b.last; b = bucket_next(config, g->counts, g->width, &b))
-        end = fmax(ready[b.first], end) + comm * (double)b.count / (double)g->count;
-    return fmax(end - backward, 0);
 }
 
 const struct strategy_desc strategy_desc_bucketed = {
     .program = bucketed_program,
-    .exposed = bucketed_exposed,
+    .overlaps = true,
 };

@@ -22,6 +22,7 @@ struct run {
     int ranks;
     const size_t *counts;
     size_t n;
+    const double *ready_s;     /* as in struct clock_sweep */
     double late_s[RANKS_MOST]; /* delay of each rank at the start */
     double clock_s[RANKS_MOST];
 };
@@ -42,6 +43,7 @@ static double latest_s(struct run *run)
     struct clock_sweep w;
     struct error e;
     assert_int_equal(clock_sweep_open(&w, &run->machine, run->ranks, &e), OK);
+    w.ready_s = run->ready_s;
     for (int r = 0; r < run->ranks; r++)
         w.clock_s[r] = run->late_s[r];
     program_read(run->strategy, &run->config, run->ranks, run->counts, run->n, WIDTH, &w.reader);
@@ -250,6 +252,26 @@ static void a_late_leaf_may_be_in_time(void **state)
     assert_true(latest_s(&run) == base + 1);
 }
 
+/* Four tensors, each a bucket of its own, leave while backward goes on until 8. strategy_exposed finds the same time from
+ * the total of all sums, here 1/4 of a second and more per number. */
+static void buckets_leave_during_backward(void **state)
+{
+    static const size_t counts[] = {4, 2, 2, 8};
+    static const double ready[] = {8, 6, 4, 1}, sums_s[] = {4, 8, 16, 32};
+    for (int i = 0; i < 4; i++) {
+        struct run run = run_of(STRATEGY_bucketed, 2, counts, 4);
+        run.machine.memory = (struct link_model){.beta_s = sums_s[i] / (16 * WIDTH)};
+        assert_true(latest_s(&run) == sums_s[i]);
+        run.ready_s = ready;
+        double exposed = latest_s(&run) - 8;
+        assert_true(exposed > 0 && exposed < sums_s[i]);
+        assert_true(exposed == strategy_exposed(STRATEGY_bucketed, &run.config, counts, ready, 4,
+                                                WIDTH, 8, sums_s[i]));
+        run.strategy = STRATEGY_allreduce_layer;
+        assert_true(latest_s(&run) == 8 + sums_s[i]);
+    }
+}
+
 /* ---- Hosts ---- */
 
 /* Ranks 0 and 1, 2 and 3 share a host; the second exchange is between hosts, of two messages through each interface. */
@@ -312,6 +334,7 @@ int main(void)
         cmocka_unit_test(shared_memory_follows_the_closed_forms),
         cmocka_unit_test(segments_are_added_while_others_arrive),
         cmocka_unit_test(bytes_and_rates_move_times),
+        cmocka_unit_test(buckets_leave_during_backward),
         cmocka_unit_test(a_late_rank_delays_a_ring),
         cmocka_unit_test(a_late_rank_may_be_in_time),
         cmocka_unit_test(a_late_leaf_may_be_in_time),
