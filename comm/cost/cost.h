@@ -14,9 +14,9 @@ enum strategy_kind {
     STRATEGIES
 };
 
-/* Variants of all strategies that have more than one. */
+/* Variants of the strategies that have more than one. */
 enum strategy_variant {
-    VARIANT_usual, /* of strategies without variants */
+    VARIANT_usual, /* the only variant of other strategies */
 #define VARIANT(strategy, name, flags, summary) VARIANT_##strategy##_##name,
 #include "comm/cost/strategies.def"
     VARIANTS
@@ -30,7 +30,7 @@ enum overlap_kind {
 };
 const char *const *overlap_names(void);
 
-/* Where the sum of gradients is divided to become a mean. */
+/* Point of a step at which gradients are divided, so that their sum becomes a mean. */
 enum gradient_scale {
 #define GRADIENT_SCALE(name, summary) GRADIENT_SCALE_##name,
 #include "comm/cost/gradient_scales.def"
@@ -44,22 +44,22 @@ enum allreduce_algorithm {
     ALGORITHMS
 };
 
-/* Call for a sum that the rank waits for at once: MPI_Allreduce, or MPI_Iallreduce and tests until it is complete. MPICH
- * switches algorithms at different sizes for the two calls. */
+/* How a rank calls a sum whose result it needs at once: MPI_Allreduce, or MPI_Iallreduce with tests until it is
+ * complete. MPICH switches algorithms at different sizes for the two calls. */
 enum call_kind { CALL_BLOCKING, CALL_NONBLOCKING };
 
 enum strategy_flag {
-    STRATEGY_EXACT = 1,          /* p ranks train as one rank would, up to rounding */
-    STRATEGY_DETERMINISTIC = 2,  /* repeated runs with p ranks get the same bits */
+    STRATEGY_EXACT = 1,          /* training on p ranks equals training on one, up to rounding */
+    STRATEGY_DETERMINISTIC = 2,  /* repeated runs on equally many ranks get the same bits */
     STRATEGY_OVERLAPS = 4,       /* communicates during backward */
-    STRATEGY_OWNS_OPTIMIZER = 8, /* runs the optimizer on a share of the parameters */
-    STRATEGY_LOCAL_MEAN = 32,    /* expects gradients divided by the rank's own samples */
-    STRATEGY_REPLICATED = 64,    /* not exact, but all replicas have equal bits after each step */
-    STRATEGY_AVERAGED =
-        128, /* replicas differ or are incomplete until eval_begin makes one model of them */
-    STRATEGY_COMPRESSES = 256,      /* a compressor can replace its sum */
-    STRATEGY_SHARES_WEIGHTS = 1024, /* ranks receive updated weights from others in every step */
-    STRATEGY_OWN_MEAN = 2048,       /* with STRATEGY_LOCAL_MEAN: no mean over ranks follows */
+    STRATEGY_OWNS_OPTIMIZER = 8, /* each rank runs the optimizer on its share of the parameters */
+    STRATEGY_LOCAL_MEAN = 32,    /* expects gradients divided by the rank's number of samples */
+    STRATEGY_REPLICATED = 64,    /* not exact, but all ranks have equal weights after each step */
+    /* weights of ranks differ or are sharded until eval_begin makes one model of them */
+    STRATEGY_AVERAGED = 128,
+    STRATEGY_COMPRESSES = 256,      /* a compressor can replace its sum of gradients */
+    STRATEGY_SHARES_WEIGHTS = 1024, /* in each step a rank takes updated weights from others */
+    STRATEGY_OWN_MEAN = 2048,       /* with STRATEGY_LOCAL_MEAN: ranks never average */
     STRATEGY_ONE_NODE = 4096,       /* all ranks must share memory */
     STRATEGY_ALGORITHMS = 512, /* calls MPI_Allreduce or MPI_Iallreduce and reads sync.algorithm */
 };
@@ -70,7 +70,7 @@ enum compressor_kind {
     COMPRESSORS
 };
 
-/* Options of strategies, then of compressors, in the order of their rows. */
+/* Options sync.* of strategies, then of compressors, in the order of their rows. */
 enum sync_option {
 #define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) SYNC_##key,
 #include "comm/cost/strategies.def"
@@ -80,40 +80,42 @@ enum sync_option {
 };
 
 enum compressor_flag {
-    COMPRESSOR_FEEDBACK = 1,   /* adds its error to the gradients of the next step */
+    COMPRESSOR_FEEDBACK = 1,   /* adds the error of a step to the gradients of the next step */
     COMPRESSOR_ALGORITHMS = 2, /* calls MPI_Allreduce and reads sync.algorithm */
-    COMPRESSOR_OVERFLOWS = 4,  /* counts numbers that became infinite */
-    COMPRESSOR_OVERLAPS = 8,   /* sums during backward */
+    COMPRESSOR_OVERFLOWS = 4,  /* counts the numbers that overflowed to infinity */
+    COMPRESSOR_OVERLAPS = 8,   /* can sum during backward */
 };
 
-/* Value of wire_source if the strategy sends its own messages, which can be counted. */
+/* wire_source of a strategy that sends its own messages, so that they can be counted. */
 #define WIRE_COUNTED "counted"
 
-/* Communication of one rank in `steps` steps, one period of the strategy. The wire counts only messages that the rank
- * sends. */
+/* Communication of one rank in `steps` steps, after which the messages of a strategy repeat. messages_wire and
+ * bytes_wire count only what the rank sends. */
 struct cost {
     uint64_t steps;
     uint64_t calls;         /* MPI calls */
     uint64_t bytes_payload; /* bytes given to MPI calls */
     uint64_t messages_wire, bytes_wire;
-    unsigned algorithms;     /* allreduce algorithms of the library, one bit each */
-    const char *wire_source; /* "formula: ring" (for example), WIRE_COUNTED or "none" */
+    unsigned algorithms; /* allreduce algorithms that the library runs, one bit each */
+    /* origin of bytes_wire: "formula: ring" (for example), WIRE_COUNTED or "none" */
+    const char *wire_source;
 };
 
 /* Options of a strategy. Pointers are borrowed. */
 struct strategy_config {
-    enum strategy_variant variant; /* one of the strategy's, or VARIANT_usual */
+    enum strategy_variant variant; /* a variant of the strategy, or VARIANT_usual */
     enum allreduce_algorithm algorithm;
-    enum call_kind calls;            /* for sums that a rank waits for at once */
-    enum compressor_kind compressor; /* none unless the strategy has STRATEGY_COMPRESSES */
-    enum precision precision;  /* 16 bits: the compressor has the same name, or nothing is sent */
-    enum gradient_scale scale; /* loss if the strategy has STRATEGY_LOCAL_MEAN */
-    size_t micro_batches;      /* per step; 0: one */
-    double options[SYNC_OPTIONS]; /* in the units of their rows; sizes in bytes */
-    const int *node_of;           /* [ranks] node of each rank; NULL: node_map_of chooses */
-    const size_t *rows;           /* [tensors] rows as a matrix, 0: no matrix; NULL: all 0 */
-    const int *ops;    /* [tensors] ascending op that reads each; NULL: one op per tensor */
-    size_t page_bytes; /* unit in which memory is freed; 0: single bytes */
+    enum call_kind calls;            /* call for sums whose result a rank needs at once */
+    enum compressor_kind compressor; /* COMPRESSOR_none without STRATEGY_COMPRESSES */
+    /* with 16 bits, the compressor has the same name, or the strategy sends nothing */
+    enum precision precision;
+    enum gradient_scale scale;    /* GRADIENT_SCALE_loss if the strategy has STRATEGY_LOCAL_MEAN */
+    size_t micro_batches;         /* number per step; 0: one */
+    double options[SYNC_OPTIONS]; /* values in the units of their rows; sizes in bytes */
+    const int *node_of;           /* [ranks] node of each rank; NULL: as node_map_of chooses */
+    const size_t *rows;           /* [tensors] rows of a matrix, 0: not a matrix; NULL: all 0 */
+    const int *ops;    /* [tensors] op that reads each, ascending; NULL: one op per tensor */
+    size_t page_bytes; /* size of a page, the unit in which memory is freed; 0: one byte */
 };
 
 /* Converts an option in MiB to bytes. */
@@ -127,31 +129,35 @@ static inline size_t sync_option_bytes(const struct strategy_config *config,
 struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_config *config,
                           int rank, int ranks, const size_t *counts, size_t n, size_t width);
 
-/* Adds one more allreduce of `count` numbers to *c and its algorithm to the source. config->calls and config->algorithm
- * choose the algorithm. */
+/* Adds one allreduce of `count` numbers to *c, and its algorithm to c->wire_source. config->calls and
+ * config->algorithm choose the algorithm. */
 void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank, int ranks,
                   size_t count, size_t width);
 
-/* Returns how often `cost` (of cost->steps steps) arises in steps [first, first + n) of a run. Steps count from 1. */
+/* Returns the communication of steps [first, first + n) of a run as a multiple of *cost, the communication of
+ * cost->steps steps. Steps count from 1. */
 double strategy_times(enum strategy_kind strategy, const struct strategy_config *config,
                       const struct cost *cost, uint64_t first, uint64_t n);
 
-/* Peak bytes of one rank in a step: each arena, and buffers of ZeRO for messages in transit (0 without ZeRO). */
+/* Peak memory of one rank in a step (bytes): parameters, gradients, optimizer state, and ZeRO's buffers for messages
+ * in transit (0 without ZeRO). */
 struct sync_memory {
     size_t params, grads, state, buffers;
 };
-/* Returns the memory of `rank`, rounded up to pages. slots: numbers of optimizer state per parameter. Other arguments as
- * in strategy_cost. */
+/* Returns the memory of `rank`, rounded up to pages. The optimizer keeps `slots` numbers of state per parameter.
+ * Other arguments are as in strategy_cost. */
 struct sync_memory strategy_memory(enum strategy_kind strategy,
                                    const struct strategy_config *config, int rank, int ranks,
                                    const size_t *counts, size_t n, size_t width, int slots);
-/* Returns the memory of `count` parameters by DeepSpeed's formulas (Rajbhandari et al. 2020, section 5), without
- * buffers. Ranks shard the state from stage 1, gradients from stage 2, parameters at stage 3. With a precision of 16
- * bits, weights and gradients have half the width, and the state includes a full copy of the weights. */
+/* Returns the memory of a rank by DeepSpeed's formulas (Rajbhandari et al. 2020, section 5) for `count` parameters,
+ * without buffers. Ranks shard the state from stage 1 on, gradients from stage 2 on, and parameters at stage 3. With
+ * a precision of 16 bits, weights and gradients have half the width, and the state includes a full copy of the
+ * weights. */
 struct sync_memory strategy_memory_formula(enum strategy_kind strategy, enum precision precision,
                                            int ranks, size_t count, size_t width, int slots);
 
-/* An option that demands something of a strategy: its key and its value as text. key NULL: no option demands it. */
+/* Option of a spec that demands something of the strategy: its key, and its value as text. key NULL: no option
+ * demands it. */
 struct sync_demand {
     const char *key, *text;
 };
@@ -160,28 +166,29 @@ struct sync_demands {
     struct sync_demand
         layer_norms;             /* the optimizer needs each layer's norm of the whole gradient */
     struct sync_demand clipping; /* clipping needs the norm of the whole gradient */
-    struct sync_demand lockstep; /* ranks wait for each other within or between steps */
+    struct sync_demand lockstep; /* all ranks must run the same step at the same time */
 };
 
-/* Check whether a strategy or its compressor supports its options. Otherwise they return ERR_ARGUMENT, and *key is the
- * option to change. */
+/* Check whether a strategy, or its compressor, supports its options. If not, they return ERR_ARGUMENT, and *key is
+ * the option to change. */
 enum status strategy_check(enum strategy_kind strategy, const struct strategy_config *config,
                            const struct sync_demands *demands, const char **key, struct error *e);
 enum status compressor_check(const struct strategy_config *config, const char **key,
                              struct error *e);
 
-/* Returns the least communication time that backward cannot hide; NAN if the strategy has no model of it. Times have one
- * unit. ready[n]: from the start of backward until each gradient is ready. backward: duration. comm: total of all sums. */
+/* Returns the least time of communication that backward cannot hide; NAN for strategies that are not modelled. ready
+ * [n]: time from the start of backward until each gradient is ready. backward: duration of backward. comm: time of
+ * all sums together. All times have the same unit. */
 double strategy_exposed(enum strategy_kind strategy, const struct strategy_config *config,
                         const size_t *counts, const double *ready, size_t n, size_t width,
                         double backward, double comm);
 
-const char *const *strategy_names(void);              /* [STRATEGIES] */
-unsigned strategy_flags(enum strategy_kind strategy); /* flags that all variants have */
+const char *const *strategy_names(void);              /* [STRATEGIES], by enum strategy_kind */
+unsigned strategy_flags(enum strategy_kind strategy); /* flags without those of variants */
 /* Returns the flags of a strategy and its variant. VARIANT_usual adds none. */
 unsigned strategy_config_flags(enum strategy_kind strategy, enum strategy_variant variant);
-/* Returns the strategy that implements `stage` of ZeRO for sync.strategy `strategy`; STRATEGIES if there is none. Stage 0
- * is the strategy itself. */
+/* Returns the strategy that implements `stage` of ZeRO for sync.strategy: `strategy`; STRATEGIES if there is none.
+ * It returns `strategy` for stage 0. */
 enum strategy_kind strategy_of_stage(enum strategy_kind strategy, int stage);
 /* Lists the strategies for which `stage` (1 to 3) is implemented. Returns their number. */
 size_t strategy_stage_list(int stage, const char *names[STRATEGIES]);
@@ -191,7 +198,7 @@ int strategy_stage(enum strategy_kind strategy);
 /* Lists the strategies that have all `flags`. Returns their number. */
 size_t strategy_list(unsigned flags, const char *names[STRATEGIES]);
 
-/* Returns how many of n numbers topk sends: n * share, rounded, and at least one if n > 0. */
+/* Returns how many of n numbers topk sends: n * share, rounded, but at least one if n > 0. */
 size_t topk_count(size_t n, double share);
 /* Size of a packet of k numbers with their indices, a multiple of 8. */
 size_t topk_packet_bytes(size_t k, size_t width);
@@ -205,19 +212,21 @@ struct low_rank {
     size_t side, other; /* shorter and longer side of the matrix */
 };
 struct low_rank low_rank_of(size_t count, size_t rows, int rank);
-/* Return how many numbers a tensor adds to the sum of P and of Q. A tensor that is no matrix joins P as it is. */
+/* Return how many numbers a tensor adds to the sum of all P and to the sum of all Q. A tensor that is not a matrix
+ * is summed whole with P. */
 size_t low_rank_p(const struct low_rank *shape, size_t count);
 size_t low_rank_q(const struct low_rank *shape);
 
 const char *const *compressor_names(void); /* [COMPRESSORS] */
 unsigned compressor_flags(enum compressor_kind compressor);
 const char *compressor_source(enum compressor_kind compressor);
-/* Returns the option on which the size of a compressor's saved state depends: " of rank 2" (for example) or "". */
+/* Returns `text` with the option on which the size of a compressor's saved state depends, for example " of rank 2";
+ * "" if there is none. */
 #define COMPRESSOR_TITLE 32
 const char *compressor_title(const struct strategy_config *config, char text[COMPRESSOR_TITLE]);
 const char *const *algorithm_names(void); /* [ALGORITHMS] */
 
-/* Returns a strategy's variant by name; "usual" is its first. VARIANTS: not found. */
+/* Returns a strategy's variant by name; VARIANTS if there is none. "usual" is the first variant. */
 enum strategy_variant strategy_variant_find(enum strategy_kind strategy, const char *name);
 /* Lists "usual" and the names of the strategy's variants. Returns their number. */
 size_t strategy_variant_list(enum strategy_kind strategy, const char *names[VARIANTS]);

@@ -1,6 +1,6 @@
 #include "comm/cost/program.h"
 
-/* Adds calls and payload of a message that a rank sends or receives itself. */
+/* Counts a transfer outside calls of the library: each of its messages is a call. */
 static void count_calls(struct cost *c, const struct schedule *s, size_t count, size_t width)
 {
     c->calls += schedule_messages(s, count);

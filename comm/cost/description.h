@@ -7,9 +7,9 @@
 /* The gradient of a step: n tensors, counts[n] numbers of `width` bytes, `count` in all. */
 struct gradient {
     const size_t *counts;
-    const size_t *rows; /* [n] as in struct strategy_config, or NULL */
+    const size_t *rows; /* [n] rows of each tensor, as in struct strategy_config; or NULL */
     size_t n, width, count;
-    int stage; /* of ZeRO; 0: gradients are not sharded */
+    int stage; /* stage of ZeRO; 0: gradients are not sharded */
 };
 
 /* Arguments of a program. All pointers are borrowed. */
@@ -31,25 +31,27 @@ static inline size_t whole_pages(const struct strategy_config *config, size_t by
     return (bytes + page - 1) / page * page;
 }
 
-/* Returns tensors [first, first + n) of a gradient, which stays the owner. */
+/* Returns tensors [first, first + n) as a gradient that borrows the arrays of `g`. */
 struct gradient gradient_part(const struct gradient *g, size_t first, size_t n);
 
 struct strategy_desc {
-    /* Gives the operations of one period (see `steps`) to the reader. */
+    /* Gives the operations of one period to the reader. */
     void (*program)(const struct step *s, struct reader *to);
-    /* Number of steps after which the operations repeat; NULL: 1. */
+    /* Returns the number of steps in a period, after which the operations repeat; NULL: 1. */
     uint64_t (*steps)(const struct step *s);
-    /* Value of wire_source; NULL: the library's allreduce algorithms, or WIRE_COUNTED. */
+    /* Returns wire_source of struct cost. NULL: the library's algorithms, or WIRE_COUNTED if the library sums
+     * nothing. */
     const char *(*source)(const struct step *s);
-    /* Rule of the only operation, for strategies without a program. */
+    /* Rule of the only operation. Used if `program` is NULL. */
     const struct schedule_rule *schedule;
-    /* The operations begin as backward produces gradients; strategy_exposed has a model. */
+    /* Operations begin as soon as backward has produced their gradients (strategy_exposed). */
     bool overlaps;
-    /* Number of steps in [first, first + n) that cause the whole cost; NULL: all steps cause equal parts. */
+    /* Returns in how many of steps [first, first + n) the whole communication of a period takes place. NULL: each
+     * step has an equal part of it. */
     uint64_t (*times)(const struct strategy_config *config, uint64_t first, uint64_t n);
-    /* Reduces *m, which holds whole arenas, to the memory of `rank`; NULL: every rank keeps whole arenas. */
+    /* Lowers *m from the memory of whole arenas to the memory of `rank`. NULL: every rank keeps whole arenas. */
     void (*memory)(struct sync_memory *m, const struct step *s, int rank, int slots);
-    /* As strategy_check; NULL: all options are supported. */
+    /* Does the work of strategy_check. NULL: all options are supported. */
     enum status (*check)(const struct strategy_config *config, const struct sync_demands *demands,
                          const char **key, struct error *e);
 };
@@ -57,9 +59,9 @@ struct strategy_desc {
 struct compressor_desc {
     /* Gives the operations of a compressed sum of the gradient. */
     void (*program)(const struct step *s, struct reader *to);
-    /* As compressor_check; NULL: all values are supported. */
+    /* Does the work of compressor_check. NULL: all values are supported. */
     enum status (*check)(const struct strategy_config *config, const char **key, struct error *e);
-    /* printf format of compressor_title and the option it prints, as " of rank %.0f"; NULL: "". */
+    /* printf format of compressor_title for the value of title_option, as " of rank %.0f"; NULL: "". */
     const char *title;
     enum sync_option title_option;
 };
@@ -72,7 +74,7 @@ struct compressor_desc {
     extern const struct compressor_desc compressor_desc_##name;
 #include "comm/cost/compressors.def"
 
-/* The source "none", for strategies that send nothing. */
+/* Returns "none", the wire_source of strategies that send nothing. */
 const char *source_none(const struct step *s);
 
 /* Gives the sum of `g` by the configured compressor, or by the library's allreduce if there is none. */

@@ -2,8 +2,8 @@
 
 /* ---- Rings ---- */
 
-/* Blocks go around twice and are added on the first trip. MPICH begins with the block of the previous rank; the strategy
- * `ring` begins with a rank's own block. */
+/* Blocks go around twice and are added on the first trip. In MPICH a rank first sends the block of the previous
+ * rank; in the strategy `ring` it first sends its own block. */
 static int ring_rounds(const struct schedule *s)
 {
     return 2 * (s->ranks - 1);
@@ -19,14 +19,14 @@ const struct schedule_rule rule_library_ring = {.rounds = ring_rounds, .round = 
 
 /* ---- Reduce ---- */
 
-/* Reduce-scatter by halving; then rank 0 collects the blocks along a tree. */
+/* Ranks sum blocks by halving; then rank 0 collects the blocks along a tree. */
 static int reduce_scatter_gather_rounds(const struct schedule *s)
 {
     struct fold f = fold_of(s->ranks);
     return 2 * f.doublings + (f.folded > 0);
 }
 
-/* The rank at the lower position of a pair receives the blocks that its partner has collected. */
+/* In each pair, the rank at the lower position receives the blocks that its partner has collected. */
 static void collect(const struct schedule *s, const struct fold *f, int bit, struct round *r)
 {
     struct halves h = halves_of(s, f, bit);
@@ -67,7 +67,7 @@ static int tree_rounds(const struct schedule *s)
     return binomial_levels(s->ranks);
 }
 
-/* Returns the edge length of round i on the way down, longest first. */
+/* Returns the length of the edges that round i goes down, longest first. */
 static int mask_down(const struct schedule *s, int i)
 {
     return 1 << (binomial_levels(s->ranks) - 1 - i);
@@ -94,29 +94,29 @@ static void bcast_round(const struct schedule *s, int i, struct round *r)
         binomial_down(s, &edge, 0, s->count, r);
 }
 
-/* Range of the numbers of all ranks below an edge; each rank has `count`. */
-static size_t below_first(const struct schedule *s, const struct edge *edge)
+/* Numbers of all ranks in the child's subtree; each rank has `count`. */
+static size_t subtree_first(const struct schedule *s, const struct edge *edge)
 {
-    return s->count * (size_t)edge->below;
+    return s->count * (size_t)edge->child;
 }
 
-static size_t below_count(const struct schedule *s, const struct edge *edge)
+static size_t subtree_count(const struct schedule *s, const struct edge *edge)
 {
-    return s->count * (size_t)(edge->end - edge->below);
+    return s->count * (size_t)(edge->end - edge->child);
 }
 
 static void gather_round(const struct schedule *s, int i, struct round *r)
 {
     struct edge edge;
     if (binomial_edge(s, 1 << i, &edge))
-        binomial_up(s, &edge, below_first(s, &edge), below_count(s, &edge), false, r);
+        binomial_up(s, &edge, subtree_first(s, &edge), subtree_count(s, &edge), false, r);
 }
 
 static void scatter_round(const struct schedule *s, int i, struct round *r)
 {
     struct edge edge;
     if (binomial_edge(s, mask_down(s, i), &edge))
-        binomial_down(s, &edge, below_first(s, &edge), below_count(s, &edge), r);
+        binomial_down(s, &edge, subtree_first(s, &edge), subtree_count(s, &edge), r);
 }
 
 const struct schedule_rule rule_binomial_reduce = {.rounds = tree_rounds, .round = reduce_round};
@@ -133,7 +133,7 @@ static void scatter_blocks(const struct schedule *s, int i, struct round *r)
     size_t first, count;
     if (!binomial_edge(s, mask_down(s, i), &edge))
         return;
-    block_range(s, s->ranks, edge.below, edge.end, &first, &count);
+    block_range(s, s->ranks, edge.child, edge.end, &first, &count);
     binomial_down(s, &edge, first, count, r);
 }
 
@@ -142,7 +142,7 @@ static int scatter_doubling_rounds(const struct schedule *s)
     return 2 * binomial_levels(s->ranks);
 }
 
-/* Groups of 1, 2, 4 ... ranks exchange all that they have. Ranks are a power of two. */
+/* Groups of 1, 2, 4 ... ranks exchange all blocks that they have. The number of ranks must be a power of two. */
 static void scatter_doubling_round(const struct schedule *s, int i, struct round *r)
 {
     int levels = binomial_levels(s->ranks);

@@ -10,8 +10,8 @@ extern const struct schedule_rule rule_binomial_bcast;
 extern const struct schedule_rule rule_scatter_doubling;
 extern const struct schedule_rule rule_scatter_ring;
 
-/* Each rank has `count` numbers; a message carries the numbers of all ranks below its edge. */
+/* Each rank has `count` numbers. A message carries the numbers of all ranks in the subtree of its child. */
 extern const struct schedule_rule rule_binomial_gather;
 extern const struct schedule_rule rule_binomial_scatter;
-/* Every edge carries `count` numbers up, without additions. */
+/* Each child sends `count` numbers to its parent, which does not add them. */
 extern const struct schedule_rule rule_binomial_ascent;

@@ -13,15 +13,15 @@ struct node_map {
 
 /* A rank's place on its node, and sizes of nodes. */
 struct node_view {
-    int node, place, size; /* of this rank's node */
+    int node, place, size; /* this rank's node, its place there, and the node's ranks */
     int nodes;
     int least, most; /* ranks on the smallest and the largest node */
 };
 
-/* Returns the nodes of a configuration; all ranks are on one node if it names none. */
+/* Returns the nodes that a configuration names. If it names none, all ranks are on one node. */
 struct node_map node_map_of(const struct strategy_config *config, int ranks);
 struct node_view node_view_of(const struct node_map *map, int rank);
 
 int node_of_rank(const struct node_map *map, int rank);
-/* Returns the rank at a place, which must exist on the node. */
+/* Returns the rank at `place` of `node`, which must exist. */
 int node_rank_at(const struct node_map *map, int node, int place);

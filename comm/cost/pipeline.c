@@ -5,7 +5,7 @@
 
 /* ---- Order ---- */
 
-/* Returns the number of forward passes before the passes alternate. */
+/* Returns how many forward passes a stage computes before forward and backward passes alternate. */
 static int warm_up(enum pipeline_schedule schedule, int stage, int stages, int micros)
 {
     if (schedule == PIPELINE_gpipe && stages > 1)
@@ -36,8 +36,8 @@ int pipeline_kept(enum pipeline_schedule schedule, int stage, int stages, int mi
 
 /* ---- Cutting ---- */
 
-/* Dynamic program over the first j ops, cut into s + 1 stages. longest[s][j]: least possible cost of the longest stage;
- * infinite if a stage has no parameters. from[s][j]: first op of the last stage. */
+/* Dynamic program that cuts the first j ops into s + 1 stages. longest[s][j]: least possible cost of the longest
+ * stage; infinite if a stage would have no parameters. from[s][j]: first op of stage s. */
 struct cuts {
     const double *costs;
     const bool *has_params;
@@ -69,7 +69,8 @@ static void cut_first(const struct cuts *c)
     }
 }
 
-/* Tries every first op of the last stage, from its end to the front. Ties keep the shorter last stage. */
+/* Tries every first op of the last stage, from its end to the front. Among equal cuts, the one with the shortest
+ * last stage stays. */
 static void cut_next(const struct cuts *c, int stage, int end)
 {
     double sum = 0, best = INFINITY;

@@ -31,7 +31,7 @@ struct pipeline_task {
 struct pipeline_task pipeline_task(enum pipeline_schedule schedule, int stage, int stages,
                                    int micros, int i);
 
-/* Returns the largest number of micro-batches whose activations a stage keeps at the same time. Micro-batch m can use
+/* Returns of how many micro-batches a stage keeps the activations at the same time, at most. Micro-batch m can use
  * buffer m modulo this number. */
 int pipeline_kept(enum pipeline_schedule schedule, int stage, int stages, int micros);
 
@@ -40,8 +40,8 @@ int pipeline_kept(enum pipeline_schedule schedule, int stage, int stages, int mi
  * 0; has_params [n]. Returns false without memory or with fewer ops with parameters than stages. */
 bool pipeline_cut_ops(int *first, int stages, const double *costs, const bool *has_params, int n);
 
-/* Messages that a stage sends in a step of `images`: `out` activations per image to the next stage, and `in` gradients
- * per image to the previous one. 0: there is no such stage. No micro-batch may be empty. */
+/* Messages that a stage sends in a step of `images`: `out` activations per image to the next stage, and `in`
+ * gradients per image to the previous one. A stage without such a neighbour has 0. No micro-batch may be empty. */
 struct pipeline_traffic {
     uint64_t messages, bytes;
 };

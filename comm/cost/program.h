@@ -1,38 +1,41 @@
-/* The program of a strategy: the operations by which ranks synchronise gradients in a step. It is a
- * pure function of strategy, options, tensors, ranks and nodes, without MPI. All ranks run the same operations in the
- * same order; the rule of an operation says what each rank sends, receives, adds and copies in it, round by round.
+/* The program of a strategy: the operations by which ranks synchronise gradients in a step. It is a pure function of
+ * strategy, options, tensors, ranks and nodes, without MPI. All ranks run the same operations in the same order. The
+ * rule of an operation says what each rank sends, receives, adds and copies, round by round. Calls of the library are
+ * operations too, with the library's algorithms as rules.
  *
- * Strategies that compress or let the library sum have operations of the library: its algorithms are rules as well.
- * Readers process the operations: count.c counts one rank's messages, and sweep.h finds when each rank finishes.
+ * Readers process the operations: count.c counts the messages of a rank, sweep.h finds when each rank finishes, and
+ * trace.h writes traces for simulators.
  *
  * The variants stale and async of param_server have the program of sync: they send the same messages, in an order that
- * depends on time. To find the times, a reader needs a queue of events. */
+ * depends on time. A reader that finds their times needs a queue of events. */
 #pragma once
 
 #include "comm/cost/schedule.h"
 
 struct operation {
-    const struct schedule_rule *rule; /* NULL: nothing is sent */
-    size_t count, width;              /* numbers that each rank has, and bytes of a number */
+    const struct schedule_rule *rule; /* NULL: ranks neither send nor work */
+    size_t count, width;              /* numbers of each rank, and bytes of a number */
     size_t segment;                   /* largest message in numbers; 0: messages are not cut */
-    bool single;                      /* as in struct schedule */
+    bool single;                      /* each transfer is one message, as in struct schedule */
     enum cut cut;
-    int owners;          /* as in struct schedule, for rules of shares */
-    struct node_map map; /* for rules that know of nodes */
-    size_t tensor; /* begins when backward has produced the gradients of tensors from this one on */
-    bool is_call;  /* one call of the library, given `count` numbers; else each message is a call */
-    unsigned algorithm; /* bit of the algorithm that an allreduce of the library runs, or 0 */
+    int owners;          /* number of ranks that own a share, as in struct schedule */
+    struct node_map map; /* nodes of the ranks, for rules with knows_nodes */
+    /* starts when the gradients of tensors [tensor, n) are ready; 0: after backward */
+    size_t tensor;
+    /* all messages of a rank are one call of the library with `count` numbers; else each is a call */
+    bool is_call;
+    unsigned algorithm; /* bit of the library's allreduce algorithm; 0: no allreduce */
 };
 
-/* Returns the schedule of `rank` in an operation, whose rule must not be NULL. */
+/* Returns the schedule of `rank` in an operation. op->rule must not be NULL. */
 struct schedule operation_schedule(const struct operation *op, int rank, int ranks);
 
-/* Returns an operation of a strategy's own messages. They are cut at sync.segment unless the rule is `whole`. */
+/* Returns an operation that sends a strategy's own messages, cut at sync.segment unless the rule is `whole`. */
 struct operation operation_of_messages(const struct schedule_rule *rule,
                                        const struct strategy_config *config, int ranks,
                                        size_t count, size_t width);
 
-/* Receives the operations of a program one after another. Embedded in the state of each reader. */
+/* Processes the operations of a program one after another. The first member of each reader's state. */
 struct reader {
     void (*read)(struct reader *reader, const struct operation *op);
 };
@@ -47,7 +50,7 @@ static inline void reader_give(struct reader *reader, struct operation op)
 uint64_t program_read(enum strategy_kind strategy, const struct strategy_config *config, int ranks,
                       const size_t *counts, size_t n, size_t width, struct reader *reader);
 
-/* Reader that adds the communication of one rank to *cost, which is borrowed. */
+/* Reader that adds the communication of `rank` to *cost, which is borrowed. */
 struct counter {
     struct reader reader;
     struct cost *cost;

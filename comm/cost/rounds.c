@@ -15,7 +15,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Returns the offset of the first number of a block. */
+/* Returns the index of a block's first number, if `numbers` are cut into `blocks`. */
 static size_t block_begin(size_t numbers, size_t blocks, enum cut cut, size_t block)
 {
     size_t size = numbers / blocks, rest = numbers % blocks;
@@ -94,7 +94,7 @@ bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds,
 
 /* ---- Halving ---- */
 
-/* Finds blocks [*begin, *end) that a position keeps after `halvings` halvings. */
+/* Finds the blocks [*begin, *end) that a position keeps after `halvings` halvings of all blocks. */
 static void held_blocks(const struct fold *f, int position, int halvings, int *begin, int *end)
 {
     *begin = 0;
@@ -149,28 +149,28 @@ int binomial_levels(int ranks)
 
 bool binomial_edge(const struct schedule *s, int mask, struct edge *edge)
 {
-    edge->below = (s->rank & mask) != 0 ? s->rank : s->rank + mask;
-    edge->above = edge->below - mask;
-    edge->end = edge->below + mask < s->ranks ? edge->below + mask : s->ranks;
-    return s->rank % mask == 0 && edge->below < s->ranks;
+    edge->child = (s->rank & mask) != 0 ? s->rank : s->rank + mask;
+    edge->parent = edge->child - mask;
+    edge->end = edge->child + mask < s->ranks ? edge->child + mask : s->ranks;
+    return s->rank % mask == 0 && edge->child < s->ranks;
 }
 
 void binomial_up(const struct schedule *s, const struct edge *edge, size_t first, size_t count,
                  bool add, struct round *r)
 {
-    if (s->rank == edge->below)
-        round_send(r, edge->above, first, count);
+    if (s->rank == edge->child)
+        round_send(r, edge->parent, first, count);
     else
-        round_receive(r, edge->below, first, count, add);
+        round_receive(r, edge->child, first, count, add);
 }
 
 void binomial_down(const struct schedule *s, const struct edge *edge, size_t first, size_t count,
                    struct round *r)
 {
-    if (s->rank == edge->above)
-        round_send(r, edge->below, first, count);
+    if (s->rank == edge->parent)
+        round_send(r, edge->child, first, count);
     else
-        round_receive(r, edge->above, first, count, false);
+        round_receive(r, edge->parent, first, count, false);
 }
 
 /* ---- Pipelines ---- */
@@ -181,7 +181,7 @@ int pipeline_rounds(const struct schedule *s, int top)
     return s->ranks == 1 || segments == 0 ? 0 : (int)segments + 2 * top - 1;
 }
 
-/* Returns false if there is no such segment. */
+/* Finds the numbers of a segment. Returns false if there is no such segment. */
 static bool segment_range(const struct schedule *s, int segment, size_t *first, size_t *count)
 {
     if (segment < 0 || (size_t)segment >= schedule_messages(s, s->count))
@@ -191,8 +191,8 @@ static bool segment_range(const struct schedule *s, int segment, size_t *first, 
     return true;
 }
 
-/* A rank of height h sends segment k up in round k + h, after the ranks below. The root, of height t, sends it down in
- * round k + t, and a rank of depth d in round k + t + d. */
+/* In round k + h, a rank of height h sends segment k to its parent, after its children have sent it. In round k + t
+ * + d, a rank of depth d sends segment k down to its children; t is the height of the root. */
 void pipeline_round(const struct schedule *s, const struct pipeline_place *place, int i,
                     struct round *r)
 {

@@ -49,8 +49,8 @@ static double occupied_s(const struct link_model *link, size_t messages, size_t 
 
 /* ---- Messages of a round ---- */
 
-/* Starts all sends of a round: at the start of the round, or of the operation if its messages are posted together.
- * Returns the end of the last send. */
+/* Starts all sends of a round: when the round begins, or when the operation begins if its messages are posted at
+ * once. Returns the end of the last send. */
 static double send_all(struct clock_sweep *w, const struct operation *op, int rank)
 {
     const struct round *r = &w->rounds[rank];
@@ -81,7 +81,7 @@ static double begin_of(const struct clock_sweep *w, int rank, int i)
     return w->begin_s[receives[i].rank * ROUND_TRANSFERS + k];
 }
 
-/* Returns the arrival time of a message sent at `leaves_s`. */
+/* Returns when a message arrives that leaves at `leaves_s` and occupies the receiving interface for `occupied`. */
 static double arrive(const struct path *path, double leaves_s, double occupied)
 {
     double arrives = leaves_s + path->delay_s;

@@ -19,11 +19,11 @@ struct link_model {
 };
 
 struct sweep_machine {
-    struct link_model memory;  /* between ranks of a host; gamma of all hosts */
-    struct link_model network; /* between hosts */
-    double delay_s;            /* latency between hosts, which occupies no interface */
-    bool
-        receives_freely; /* only sending occupies the interface of a host, as with emulated hosts */
+    struct link_model memory;  /* links within a host; its gamma holds on all hosts */
+    struct link_model network; /* links between hosts; gamma is not used */
+    double delay_s; /* further latency between hosts, in which no interface is occupied */
+    /* only sending occupies the interface of a host, as on emulated hosts */
+    bool receives_freely;
     struct node_map hosts; /* hosts of the ranks; node_of is borrowed */
 };
 
@@ -39,7 +39,7 @@ struct clock_sweep {
     struct sweep_machine machine;
     int ranks;
     const double *ready_s; /* [tensors] time at which each gradient is ready; NULL: 0; borrowed */
-    double *clock_s;       /* [ranks] start times, 0 by default; then end times */
+    double *clock_s;       /* [ranks] each rank's start, 0 by default; then its end */
     /* Internal: state of a round, and of interfaces (one per rank, then one per host). */
     struct schedule *schedules;      /* [ranks] */
     struct round *rounds;            /* [ranks] */

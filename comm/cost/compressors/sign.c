@@ -1,4 +1,4 @@
-/* One bit per number and one magnitude per tensor, from every rank to every other. Every rank adds all packets. */
+/* Each rank sends every other rank one bit per number and one magnitude per tensor. Every rank adds all packets. */
 #include "comm/cost/description.h"
 #include "comm/cost/exchange.h"
 

@@ -1,5 +1,5 @@
-/* Shares of 16 bits per number go to their owners, are summed, and go back: 2 (p-1) messages with 2 (p-1)/p of the
- * numbers. Before, fp16 multiplies gradients by sync.fp16_scale. */
+/* Numbers are sent with 16 bits. Every rank sends each owner its share, the owner adds, and sends the sum to all
+ * ranks: 2 (p-1) messages with 2 (p-1)/p of the numbers. fp16 multiplies gradients by sync.fp16_scale before. */
 #include <math.h>
 
 #include "comm/cost/description.h"
@@ -11,7 +11,7 @@ static void sum16_program(const struct step *s, struct reader *to)
     give_shares(s, to, &rule_shares_gather, s->g->count, sizeof(uint16_t));
 }
 
-/* Scaling by a power of two is exact; other factors would add two roundings. */
+/* Requires a power of two, since scaling by it is exact. Another factor would add two roundings. */
 static enum status fp16_check(const struct strategy_config *config, const char **key,
                               struct error *e)
 {

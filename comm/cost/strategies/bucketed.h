@@ -9,8 +9,8 @@ struct bucket {
     size_t first, last, count;
 };
 
-/* Return the first and the next bucket. The first is closed at sync.first_cap_mib, others at sync.cap_mib. The bucket is
- * empty if no tensors are left. */
+/* Return the first bucket, closed at sync.first_cap_mib, and the bucket after *previous, closed at sync.cap_mib. A
+ * bucket is empty if no tensors are left. */
 struct bucket bucket_first(const struct strategy_config *config, const size_t *counts, size_t n,
                            size_t width);
 struct bucket bucket_next(const struct strategy_config *config, const size_t *counts, size_t width,

@@ -4,7 +4,7 @@
  * bytes between nodes. */
 #include "comm/cost/rounds.h"
 
-/* Finds the slice that the rank at a place sums; it may be empty. */
+/* Finds the numbers of the slice that the rank at `place` of its node sums; it may be empty. */
 static void slice_of(const struct schedule *s, int place, size_t *first, size_t *count)
 {
     *first = *count = 0;
@@ -12,8 +12,8 @@ static void slice_of(const struct schedule *s, int place, size_t *first, size_t 
         block_range(s, s->view.least, place, place + 1, first, count);
 }
 
-/* In round i a rank sends to the rank i + 1 places after it and receives from the one i + 1 places before it. If
- * `scatters`, it sends that rank's slice to be added; else its own slice, summed. */
+/* In round i a rank sends to the rank i + 1 places after it and receives from the rank i + 1 places before it. If
+ * `scatters`, it sends the receiver's slice, which the receiver adds; else its own finished slice. */
 static void within_node_round(const struct schedule *s, int i, bool scatters, struct round *r)
 {
     const struct node_view *v = &s->view;

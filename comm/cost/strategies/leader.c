@@ -11,7 +11,7 @@ static int tree_height(const struct schedule *s)
     return height;
 }
 
-/* Sends along edges of length `mask`: sums up, or the result down. */
+/* Sends sums up, or the result down, along the edges of length `mask` of each node's tree. */
 static void tree_level_round(const struct schedule *s, int mask, bool up, struct round *r)
 {
     const struct node_view *v = &s->view;

@@ -1,4 +1,4 @@
-/* Up to step sync.post_local every step sums gradients. After it, each period has one sum. */
+/* Each step up to sync.post_local sums gradients. After it, each period of sync.period steps has one sum. */
 #include "comm/cost/description.h"
 #include "comm/cost/library.h"
 

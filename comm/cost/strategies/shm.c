@@ -1,4 +1,4 @@
-/* Ranks add their slice of the gradient in shared memory. */
+/* Each rank adds its slice of all ranks' gradients in shared memory. */
 #include "comm/cost/strategies/shm.h"
 
 #include "comm/cost/rounds.h"

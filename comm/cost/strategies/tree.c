@@ -1,7 +1,7 @@
 /* Segments go up a binary tree and down again, in a pipeline. */
 #include "comm/cost/rounds.h"
 
-/* Height of a rank's subtree. The parent of rank r is rank (r - 1) / 2. */
+/* Returns the height of a rank's subtree in edges. The parent of rank r is rank (r - 1) / 2. */
 static int height_of(int rank, int ranks)
 {
     int height = 0;

@@ -1,6 +1,6 @@
-/* Each rank sends (p - 1) / p n gradients to the owners of shares. Sending parameters to all ranks takes as many numbers
- * each time. Stage 2 sends parameters once per step: 2 (p - 1) / p n in total. Stage 3 sends sharded parameters before
- * each pass of each micro-batch: 3 (p - 1) / p n with one micro-batch. */
+/* Of n numbers, each of p ranks sends (p - 1) / p n gradients to the owners of shares, and as many parameters each
+ * time that owners send these to all ranks. Stage 2 sends parameters once per step: 2 (p - 1) / p n in total. Stage
+ * 3 sends sharded parameters before each pass of each micro-batch: 3 (p - 1) / p n with one micro-batch. */
 #include "comm/cost/strategies/zero.h"
 
 #include "comm/cost/description.h"
@@ -46,7 +46,7 @@ static void zero_program(const struct step *s, struct reader *to)
 
 /* ---- Memory ---- */
 
-/* Bytes of other ranks' parameters that one op reads: total, its last tensor, its first tensor. */
+/* Bytes of parameters that one op reads and other ranks own: of all its tensors, of the last, and of the first. */
 struct gathered {
     bool some; /* the op gathers a tensor, even if its whole pages have 0 bytes */
     size_t all, last, first;
@@ -56,16 +56,16 @@ struct gathered {
 struct zero_walk {
     const struct zero_way *way;
     size_t page;
-    size_t end;                    /* offset (numbers) of the end of the next block */
-    size_t own, longest;           /* this rank's shares: pages of all, and bytes of the largest */
-    size_t own_page;               /* first page of the share added last */
-    size_t gone, not_here;         /* freed bytes of other ranks' gradients and parameters */
+    size_t end;            /* index of the number at which the next block ends */
+    size_t own, longest;   /* this rank's shares: bytes of their pages, and bytes of the largest */
+    size_t own_page;       /* first page of the last added share */
+    size_t gone, not_here; /* freed bytes of gradients, and of parameters, of other ranks */
     size_t recent[ZERO_KEPT_MOST]; /* other ranks' gradients of the last blocks, newest first */
-    size_t kept;    /* sum of `recent` still in memory while an op writes gradients */
+    size_t kept;    /* bytes of `recent` that are in memory while an op writes gradients */
     size_t written; /* other ranks' gradients of the open block and of the current op */
     size_t open;    /* other ranks' gradients of the open block */
     size_t most_grads;
-    struct gathered op, behind; /* current op, and the op visited before it that gathers */
+    struct gathered op, behind; /* the current op, and the last op before it that gathers */
     size_t most_params;
 };
 
@@ -101,7 +101,7 @@ static size_t gone_of(struct stretch tensor, struct stretch s, size_t page)
     return begin < end ? (page_within(s, end, page) - page_within(s, begin, page)) * page : 0;
 }
 
-/* Adds a tensor of which other ranks own `theirs` bytes. */
+/* Adds a tensor. Other ranks own `theirs` bytes of it. */
 static void add_tensor(struct zero_walk *w, size_t theirs, bool gathers)
 {
     w->gone += theirs;

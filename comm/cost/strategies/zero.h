@@ -11,7 +11,7 @@ enum { ZERO_FLIGHTS = 2 };
 
 struct zero_block {
     struct bucket tensors;
-    bool is_whole; /* its parameters stay on every rank */
+    bool is_whole; /* its parameters stay whole on every rank */
 };
 
 /* Returns the block that ends before tensor `last`; empty if last is 0. Blocks are closed at sync.first_cap_mib and
@@ -20,15 +20,15 @@ struct zero_block {
 struct zero_block zero_block_before(const struct strategy_config *config, bool gathers,
                                     const size_t *counts, size_t n, size_t last, size_t width);
 
-/* Memory behaviour of an implementation of ZeRO. */
+/* What an implementation of ZeRO keeps in memory. */
 struct zero_way {
     bool ahead;    /* parameters of the next block arrive while one is in use */
     bool receives; /* received gradients need buffers */
-    size_t kept;   /* blocks of gradients kept while backward writes another */
+    size_t kept;   /* number of gradient blocks kept while backward writes another */
 };
 enum { ZERO_KEPT_MOST = ZERO_FLIGHTS + 1 };
 
 struct step;
-/* As `memory` in struct strategy_desc. */
+/* Lowers *m as `memory` of struct strategy_desc does. */
 void zero_memory(struct sync_memory *m, const struct step *s, int rank, int slots,
                  const struct zero_way *way);
