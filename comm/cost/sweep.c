@@ -119,20 +119,54 @@ static void meet(struct clock_sweep *w)
         w->clock_s[r] = latest;
 }
 
+/* Sorts the ranks of each host by a time, since its interface serves the earliest first. The order hardly changes from
+ * round to round. Ranks of a single host share no interface. */
+static void sort_ranks(struct clock_sweep *w, const double *time_s)
+{
+    const struct node_map *hosts = &w->machine.hosts;
+    for (int i = 1; i < w->ranks && w->hosts > 1; i++) {
+        int rank = w->order[i], k = i;
+        for (; k > 0 && time_s[rank] < time_s[w->order[k - 1]] &&
+               node_of_rank(hosts, rank) == node_of_rank(hosts, w->order[k - 1]);
+             k--)
+            w->order[k] = w->order[k - 1];
+        w->order[k] = rank;
+    }
+}
+
+static void send_round(struct clock_sweep *w, const struct operation *op)
+{
+    sort_ranks(w, op->rule->posted ? w->start_s : w->clock_s);
+    for (int k = 0; k < w->ranks; k++)
+        w->sent_s[w->order[k]] = send_all(w, op, w->order[k]);
+}
+
+static void receive_all(struct clock_sweep *w, const struct operation *op, int rank)
+{
+    const struct round *r = &w->rounds[rank];
+    double clock = w->clock_s[rank];
+    for (int k = 0; k < r->n_receives; k++)
+        clock = receive(w, op, rank, k, clock);
+    w->clock_s[rank] = later(clock, w->sent_s[rank]) + sweep_work_s(&w->machine, op, r);
+}
+
+static void receive_round(struct clock_sweep *w, const struct operation *op)
+{
+    for (int r = 0; r < w->ranks; r++)
+        w->leaves_s[r] = w->rounds[r].n_receives > 0 ? begin_of(w, r, 0) : 0;
+    sort_ranks(w, w->leaves_s);
+    for (int k = 0; k < w->ranks; k++)
+        receive_all(w, op, w->order[k]);
+}
+
 static void sweep_round(struct clock_sweep *w, const struct operation *op, int i)
 {
     for (int r = 0; r < w->ranks; r++)
         schedule_round(&w->schedules[r], i, &w->rounds[r]);
     if (w->rounds[0].meets)
         meet(w);
-    for (int r = 0; r < w->ranks; r++)
-        w->sent_s[r] = send_all(w, op, r);
-    for (int r = 0; r < w->ranks; r++) {
-        double clock = w->clock_s[r];
-        for (int k = 0; k < w->rounds[r].n_receives; k++)
-            clock = receive(w, op, r, k, clock);
-        w->clock_s[r] = later(clock, w->sent_s[r]) + sweep_work_s(&w->machine, op, &w->rounds[r]);
-    }
+    send_round(w, op);
+    receive_round(w, op);
 }
 
 static void sweep_operation(struct reader *reader, const struct operation *op)
@@ -160,11 +194,12 @@ struct sweep_machine sweep_machine_of(const struct link_model *memory, int ranks
 
 static enum status alloc(struct clock_sweep *w, struct error *e)
 {
-    size_t ranks = (size_t)w->ranks;
-    size_t interfaces = ranks + (size_t)node_view_of(&w->machine.hosts, 0).nodes;
+    size_t ranks = (size_t)w->ranks, interfaces = ranks + (size_t)w->hosts;
     TRY(MEM_NEW(w->clock_s, ranks, "the clocks of a sweep", e));
     TRY(MEM_NEW(w->start_s, ranks, "the clocks of a sweep", e));
     TRY(MEM_NEW(w->sent_s, ranks, "the clocks of a sweep", e));
+    TRY(MEM_NEW(w->leaves_s, ranks, "the clocks of a sweep", e));
+    TRY(MEM_NEW(w->order, ranks, "the ranks of a sweep", e));
     TRY(MEM_NEW(w->schedules, ranks, "the schedules of a sweep", e));
     TRY(MEM_NEW(w->rounds, ranks, "the rounds of a sweep", e));
     TRY(MEM_NEW(w->begin_s, ranks * ROUND_TRANSFERS, "the messages of a sweep", e));
@@ -172,11 +207,28 @@ static enum status alloc(struct clock_sweep *w, struct error *e)
     return MEM_NEW(w->receiving_s, interfaces, "the interfaces of a sweep", e);
 }
 
+/* Lists the ranks host by host. */
+static void list_ranks(struct clock_sweep *w)
+{
+    const struct node_map *hosts = &w->machine.hosts;
+    for (int r = 0; r < w->ranks; r++) {
+        int k = r;
+        for (; k > 0 && node_of_rank(hosts, w->order[k - 1]) > node_of_rank(hosts, r); k--)
+            w->order[k] = w->order[k - 1];
+        w->order[k] = r;
+    }
+}
+
 enum status clock_sweep_open(struct clock_sweep *w, const struct sweep_machine *machine, int ranks,
                              struct error *e)
 {
-    *w = (struct clock_sweep){.reader = {sweep_operation}, .machine = *machine, .ranks = ranks};
-    return alloc(w, e);
+    *w = (struct clock_sweep){.reader = {sweep_operation},
+                              .machine = *machine,
+                              .ranks = ranks,
+                              .hosts = node_view_of(&machine->hosts, 0).nodes};
+    TRY(alloc(w, e));
+    list_ranks(w);
+    return OK;
 }
 
 double clock_sweep_latest_s(const struct clock_sweep *w)
@@ -192,6 +244,8 @@ void clock_sweep_close(struct clock_sweep *w)
     free(w->clock_s);
     free(w->start_s);
     free(w->sent_s);
+    free(w->leaves_s);
+    free(w->order);
     free(w->schedules);
     free(w->rounds);
     free(w->begin_s);

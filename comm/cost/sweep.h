@@ -8,7 +8,8 @@
  * late rank delays others only through its messages. Operations run one after another, each from the time at which
  * backward has produced its gradients; computing and communication do not slow each other down.
  *
- * The interface of a host serves messages round by round, in the order of ranks, not in the order of their clocks. */
+ * The interface of a host serves messages round by round; within a round, the rank that is ready first, or whose first
+ * message leaves first. */
 #pragma once
 
 #include "comm/cost/program.h"
@@ -37,14 +38,16 @@ double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
 struct clock_sweep {
     struct reader reader; /* advances the clocks by each operation it is given */
     struct sweep_machine machine;
-    int ranks;
+    int ranks, hosts;
     const double *ready_s; /* [tensors] time at which each gradient is ready; NULL: 0; borrowed */
     double *clock_s;       /* [ranks] each rank's start, 0 by default; then its end */
     /* Internal: state of a round, and of interfaces (one per rank, then one per host). */
-    struct schedule *schedules;      /* [ranks] */
-    struct round *rounds;            /* [ranks] */
-    double *begin_s;                 /* [ranks][ROUND_TRANSFERS] start time of each transfer */
-    double *start_s, *sent_s;        /* [ranks] start of the operation, and end of the last send */
+    struct schedule *schedules; /* [ranks] */
+    struct round *rounds;       /* [ranks] */
+    double *begin_s;            /* [ranks][ROUND_TRANSFERS] start time of each transfer */
+    double *start_s, *sent_s;   /* [ranks] start of the operation, and end of the last send */
+    double *leaves_s; /* [ranks] start of the first message that each rank receives in a round */
+    int *order;       /* [ranks] ranks host by host, sorted by time within a host */
     double *sending_s, *receiving_s; /* [ranks + hosts] end of occupation of each interface */
 };
 

@@ -292,6 +292,21 @@ static void ranks_of_a_host_share_its_interface(void **state)
     assert_true(latest_s(&run) == 2 * (between + 1000 + sum_s(n)));
 }
 
+/* Ranks 0 and 3 share a host, and so do 1 and 2. If ranks are numbered the other way round, partners stay partners, so
+ * delays of ranks in the opposite order have the opposite effects. Hosts that served rank 0 first would let only the
+ * other rank wait. */
+static void hosts_serve_the_earliest_rank(void **state)
+{
+    const size_t count = 24;
+    struct run run = run_of(STRATEGY_gossip, 4, &count, 1), opposite = run;
+    for (int r = 0; r < 4; r++)
+        opposite.late_s[3 - r] = run.late_s[r] = 10 - 3 * r;
+    run.machine.hosts.node_of = opposite.machine.hosts.node_of = (const int[]){0, 1, 1, 0};
+    assert_true(latest_s(&run) == latest_s(&opposite));
+    for (int r = 0; r < 4; r++)
+        assert_true(run.clock_s[r] == opposite.clock_s[3 - r]);
+}
+
 /* Emulated hosts limit only sending: rank 0 receives from three ranks at once, but sends to one after the other. */
 static void hosts_may_receive_freely(void **state)
 {
@@ -339,6 +354,7 @@ int main(void)
         cmocka_unit_test(a_late_rank_may_be_in_time),
         cmocka_unit_test(a_late_leaf_may_be_in_time),
         cmocka_unit_test(ranks_of_a_host_share_its_interface),
+        cmocka_unit_test(hosts_serve_the_earliest_rank),
         cmocka_unit_test(hosts_may_receive_freely),
         cmocka_unit_test(every_program_ends),
     };
