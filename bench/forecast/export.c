@@ -118,6 +118,20 @@ static enum status check_point(const struct point *point, struct error *e)
                      point->label);
 }
 
+/* SimGrid's fat trees have equal leaves. */
+static enum status add_leaves(struct exported *x, const struct export_options *options,
+                              struct error *e)
+{
+    int hosts = node_view_of(&x->machine.hosts, 0).nodes;
+    x->machine.leaf_hosts = options->leaf_hosts;
+    x->machine.leaf_spines = options->leaf_hosts / options->oversubscription;
+    if (options->leaf_hosts == 0 || hosts % options->leaf_hosts == 0)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "export: --leaf-hosts = %d must divide the %d hosts of point '%s'",
+                     options->leaf_hosts, hosts, x->point->label);
+}
+
 static double compute_s(const struct exported *x, uint64_t flops_per_image)
 {
     const struct config *c = &x->point->config;
@@ -180,18 +194,25 @@ static enum status print_row(FILE *out, const struct exported *x, size_t number,
     return OK;
 }
 
-enum status export_point(FILE *out, const struct spec *spec, size_t number, enum trace_kind kind,
-                         const char *folder, struct error *e)
+static enum status export_to(FILE *out, struct exported *x, size_t number,
+                             const struct export_options *options, const char *folder,
+                             struct error *e)
+{
+    TRY(check_point(x->point, e));
+    x->machine = forecast_machine(&x->point->config);
+    x->machine.receives_freely = false;
+    TRY(add_leaves(x, options, e));
+    TRY(prediction_program(&x->steps, &x->program, x->point, sizeof(float), &x->machine, e));
+    TRY(find_step(x, e));
+    TRY(write_files(x, options->kind, folder, e));
+    return print_row(out, x, number, options->kind, folder, e);
+}
+
+enum status export_point(FILE *out, const struct spec *spec, size_t number,
+                         const struct export_options *options, const char *folder, struct error *e)
 {
     struct exported x = {.point = &spec->points[number - 1]};
-    TRY(check_point(x.point, e));
-    x.machine = forecast_machine(&x.point->config);
-    x.machine.receives_freely = false;
-    enum status status =
-        prediction_program(&x.steps, &x.program, x.point, sizeof(float), &x.machine, e);
-    THEN(status, find_step(&x, e));
-    THEN(status, write_files(&x, kind, folder, e));
-    THEN(status, print_row(out, &x, number, kind, folder, e));
+    enum status status = export_to(out, &x, number, options, folder, e);
     program_list_free(&x.program);
     free(x.ready_s);
     return status;

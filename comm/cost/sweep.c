@@ -25,21 +25,51 @@ double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
 
 /* ---- Links ---- */
 
-/* Connection between two ranks: link, delay, and interfaces at both ends. receiving_s NULL: receiving is not limited. */
+/* Connection between two ranks: link, delay, and interfaces at both ends. receiving_s NULL: receiving is not limited.
+ * up_s and down_s: interfaces of the leaves, which take leaf_beta_s per byte; NULL within a leaf. */
 struct path {
     const struct link_model *link;
     double delay_s;
     double *sending_s, *receiving_s;
+    double *up_s, *down_s, leaf_beta_s;
 };
+
+/* Adds the leaves of two hosts, unless they have the same leaf. */
+static void path_add_leaves(struct path *path, struct clock_sweep *w, int own, int other)
+{
+    const struct sweep_machine *m = &w->machine;
+    if (m->leaf_hosts == 0 || own / m->leaf_hosts == other / m->leaf_hosts)
+        return;
+    path->up_s = &w->sending_s[w->ranks + w->hosts + own / m->leaf_hosts];
+    path->down_s = &w->receiving_s[w->ranks + w->hosts + other / m->leaf_hosts];
+    path->leaf_beta_s = m->network.beta_s / m->leaf_spines;
+}
 
 static struct path path_of(struct clock_sweep *w, int from, int to)
 {
     const struct sweep_machine *m = &w->machine;
     int own = node_of_rank(&m->hosts, from), other = node_of_rank(&m->hosts, to);
     if (own == other)
-        return (struct path){&m->memory, 0, &w->sending_s[from], &w->receiving_s[to]};
-    return (struct path){&m->network, m->delay_s, &w->sending_s[w->ranks + own],
-                         m->receives_freely ? NULL : &w->receiving_s[w->ranks + other]};
+        return (struct path){.link = &m->memory,
+                             .sending_s = &w->sending_s[from],
+                             .receiving_s = &w->receiving_s[to]};
+    struct path path = {
+        .link = &m->network, .delay_s = m->delay_s, .sending_s = &w->sending_s[w->ranks + own]};
+    if (!m->receives_freely)
+        path.receiving_s = &w->receiving_s[w->ranks + other];
+    path_add_leaves(&path, w, own, other);
+    return path;
+}
+
+/* Returns when a transfer starts that could start at `begin`, so that it does not end before the leaf has passed on its
+ * bytes. */
+static double start_at_leaf(double *leaf_s, const struct path *path, double begin, double occupied,
+                            size_t bytes)
+{
+    if (leaf_s == NULL)
+        return begin;
+    *leaf_s = later(*leaf_s, begin) + (double)bytes * path->leaf_beta_s;
+    return later(begin, *leaf_s - occupied);
 }
 
 static double occupied_s(const struct link_model *link, size_t messages, size_t bytes)
@@ -59,9 +89,11 @@ static double send_all(struct clock_sweep *w, const struct operation *op, int ra
     for (int k = 0; k < r->n_sends; k++) {
         const struct transfer *t = &r->sends[k];
         struct path path = path_of(w, rank, t->rank);
-        double begin = later(ready, *path.sending_s);
-        *path.sending_s =
-            begin + occupied_s(path.link, schedule_messages(s, t->count), t->count * op->width);
+        size_t bytes = t->count * op->width;
+        double occupied = occupied_s(path.link, schedule_messages(s, t->count), bytes);
+        double begin =
+            start_at_leaf(path.up_s, &path, later(ready, *path.sending_s), occupied, bytes);
+        *path.sending_s = begin + occupied;
         w->begin_s[rank * ROUND_TRANSFERS + k] = begin;
         sent = later(sent, *path.sending_s);
     }
@@ -97,7 +129,9 @@ static double receive(struct clock_sweep *w, const struct operation *op, int ran
     const struct transfer *t = &w->rounds[rank].receives[i];
     struct path path = path_of(w, t->rank, rank);
     size_t messages = schedule_messages(&w->schedules[rank], t->count), left = t->count;
-    double leaves = begin_of(w, rank, i);
+    size_t bytes = t->count * op->width;
+    double leaves = start_at_leaf(path.down_s, &path, begin_of(w, rank, i),
+                                  occupied_s(path.link, messages, bytes), bytes);
     for (size_t m = 0; m < messages; m++) {
         size_t count = m + 1 < messages ? w->schedules[rank].segment : left;
         double occupied = occupied_s(path.link, 1, count * op->width);
@@ -119,15 +153,21 @@ static void meet(struct clock_sweep *w)
         w->clock_s[r] = latest;
 }
 
-/* Sorts the ranks of each host by a time, since its interface serves the earliest first. The order hardly changes from
+/* Returns the leaf of a rank, or its host without leaves. Ranks of one such group share an interface. */
+static int group_of(const struct clock_sweep *w, int rank)
+{
+    int host = node_of_rank(&w->machine.hosts, rank);
+    return w->machine.leaf_hosts > 0 ? host / w->machine.leaf_hosts : host;
+}
+
+/* Sorts the ranks of each group by a time, since its interface serves the earliest first. The order hardly changes from
  * round to round. Ranks of a single host share no interface. */
 static void sort_ranks(struct clock_sweep *w, const double *time_s)
 {
-    const struct node_map *hosts = &w->machine.hosts;
     for (int i = 1; i < w->ranks && w->hosts > 1; i++) {
         int rank = w->order[i], k = i;
         for (; k > 0 && time_s[rank] < time_s[w->order[k - 1]] &&
-               node_of_rank(hosts, rank) == node_of_rank(hosts, w->order[k - 1]);
+               group_of(w, rank) == group_of(w, w->order[k - 1]);
              k--)
             w->order[k] = w->order[k - 1];
         w->order[k] = rank;
@@ -194,7 +234,7 @@ struct sweep_machine sweep_machine_of(const struct link_model *memory, int ranks
 
 static enum status alloc(struct clock_sweep *w, struct error *e)
 {
-    size_t ranks = (size_t)w->ranks, interfaces = ranks + (size_t)w->hosts;
+    size_t ranks = (size_t)w->ranks, interfaces = ranks + (size_t)(w->hosts + w->leaves);
     TRY(MEM_NEW(w->clock_s, ranks, "the clocks of a sweep", e));
     TRY(MEM_NEW(w->start_s, ranks, "the clocks of a sweep", e));
     TRY(MEM_NEW(w->sent_s, ranks, "the clocks of a sweep", e));
@@ -207,13 +247,12 @@ static enum status alloc(struct clock_sweep *w, struct error *e)
     return MEM_NEW(w->receiving_s, interfaces, "the interfaces of a sweep", e);
 }
 
-/* Lists the ranks host by host. */
+/* Lists the ranks group by group. */
 static void list_ranks(struct clock_sweep *w)
 {
-    const struct node_map *hosts = &w->machine.hosts;
     for (int r = 0; r < w->ranks; r++) {
         int k = r;
-        for (; k > 0 && node_of_rank(hosts, w->order[k - 1]) > node_of_rank(hosts, r); k--)
+        for (; k > 0 && group_of(w, w->order[k - 1]) > group_of(w, r); k--)
             w->order[k] = w->order[k - 1];
         w->order[k] = r;
     }
@@ -226,6 +265,8 @@ enum status clock_sweep_open(struct clock_sweep *w, const struct sweep_machine *
                               .machine = *machine,
                               .ranks = ranks,
                               .hosts = node_view_of(&machine->hosts, 0).nodes};
+    if (machine->leaf_hosts > 0)
+        w->leaves = (w->hosts + machine->leaf_hosts - 1) / machine->leaf_hosts;
     TRY(alloc(w, e));
     list_ranks(w);
     return OK;

@@ -8,8 +8,11 @@
  * late rank delays others only through its messages. Operations run one after another, each from the time at which
  * backward has produced its gradients; computing and communication do not slow each other down.
  *
- * The interface of a host serves messages round by round; within a round, the rank that is ready first, or whose first
- * message leaves first. */
+ * Messages between hosts of different leaf switches also occupy the links of their leaves to the spine switches, which all
+ * hosts of a leaf share.
+ *
+ * The interface of a host or leaf serves messages round by round. Within a round it first serves the rank that is ready
+ * first, or whose first message leaves first. */
 #pragma once
 
 #include "comm/cost/program.h"
@@ -25,6 +28,8 @@ struct sweep_machine {
     double delay_s; /* further latency between hosts, in which no interface is occupied */
     /* only sending occupies the interface of a host, as on emulated hosts */
     bool receives_freely;
+    int leaf_hosts;        /* consecutive hosts of a leaf switch; 0: one switch for all hosts */
+    int leaf_spines;       /* links of a leaf to spine switches, at most one per host of the leaf */
     struct node_map hosts; /* hosts of the ranks; node_of is borrowed */
 };
 
@@ -38,17 +43,18 @@ double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
 struct clock_sweep {
     struct reader reader; /* advances the clocks by each operation it is given */
     struct sweep_machine machine;
-    int ranks, hosts;
+    int ranks, hosts, leaves;
     const double *ready_s; /* [tensors] time at which each gradient is ready; NULL: 0; borrowed */
     double *clock_s;       /* [ranks] each rank's start, 0 by default; then its end */
-    /* Internal: state of a round, and of interfaces (one per rank, then one per host). */
+    /* Internal: state of a round, and of interfaces (one per rank, then per host, then per leaf). */
     struct schedule *schedules; /* [ranks] */
     struct round *rounds;       /* [ranks] */
     double *begin_s;            /* [ranks][ROUND_TRANSFERS] start time of each transfer */
     double *start_s, *sent_s;   /* [ranks] start of the operation, and end of the last send */
     double *leaves_s; /* [ranks] start of the first message that each rank receives in a round */
-    int *order;       /* [ranks] ranks host by host, sorted by time within a host */
-    double *sending_s, *receiving_s; /* [ranks + hosts] end of occupation of each interface */
+    int *order;       /* [ranks] ranks leaf by leaf, or host by host, sorted by time within each */
+    /* [ranks + hosts + leaves] end of occupation of each interface */
+    double *sending_s, *receiving_s;
 };
 
 /* Allocates a sweep. Call clock_sweep_close in any case. */

@@ -137,37 +137,51 @@ static const struct {
 #include "comm/cost/traces.def"
 };
 
-/* Finds the points [*first, *end) to export, counted from 1. */
-static enum status find_points(size_t *first, size_t *end, const char *point,
-                               const struct spec *spec, struct error *e)
+/* Reads the value of an option as a number from 1 to `most`. `text` NULL: leaves *number as it is. */
+static enum status read_number(int *number, const char *option, const char *text, int most,
+                               struct error *e)
 {
     char *rest;
-    *first = 1;
-    *end = spec->n_points + 1;
-    if (point == NULL)
+    if (text == NULL)
         return OK;
-    unsigned long number = strtoul(point, &rest, 10);
-    if (*rest != '\0' || number < 1 || number > spec->n_points)
-        return error_set(e, ERR_ARGUMENT,
-                         "export: --point must be a number from 1 to %zu, found '%s'",
-                         spec->n_points, point);
-    *first = number;
-    *end = number + 1;
+    long value = strtol(text, &rest, 10);
+    if (*rest != '\0' || value < 1 || value > most)
+        return error_set(e, ERR_ARGUMENT, "export: --%s must be a number from 1 to %d, found '%s'",
+                         option, most, text);
+    *number = (int)value;
     return OK;
 }
 
+/* A leaf has a whole number of links to spine switches. */
+static enum status read_leaves(struct export_options *options, const struct arguments *a,
+                               struct error *e)
+{
+    options->oversubscription = 1;
+    TRY(read_number(&options->leaf_hosts, "leaf-hosts", a->leaf_hosts, 65536, e));
+    TRY(read_number(&options->oversubscription, "oversubscription", a->oversubscription, 65536, e));
+    if (options->leaf_hosts % options->oversubscription == 0 &&
+        (options->leaf_hosts > 0 || a->oversubscription == NULL))
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "export: --oversubscription = %d must divide --leaf-hosts, which is %d",
+                     options->oversubscription, options->leaf_hosts);
+}
+
+/* Exports the point that --point names, else all points. */
 static enum status export_points(const struct arguments *a, const struct spec *spec,
-                                 enum trace_kind kind, FILE *out, struct error *e)
+                                 const struct export_options *options, FILE *out, struct error *e)
 {
     char folder[PATH_BYTES], own[PATH_BYTES];
-    size_t first, end;
-    TRY(find_points(&first, &end, a->point, spec, e));
+    int only = 0;
+    TRY(read_number(&only, "point", a->point, (int)spec->n_points, e));
     TRY(path_format(folder, e, "%s/%s/traces/%s", a->out, config_text(&spec->config, OPT_NAME),
-                    traces[kind].name));
+                    traces[options->kind].name));
     export_print_header(out);
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = 1; i <= spec->n_points; i++) {
+        if (only != 0 && i != (size_t)only)
+            continue;
         TRY(path_format(own, e, "%s/%zu", a->output != NULL ? a->output : folder, i));
-        TRY(export_point(out, spec, i, kind, own, e));
+        TRY(export_point(out, spec, i, options, own, e));
     }
     return OK;
 }
@@ -177,10 +191,13 @@ enum status command_export(const struct arguments *arguments, const struct tools
 {
     struct spec spec;
     const char *format = arguments->format != NULL ? arguments->format : traces[0].name;
+    struct export_options options = {0};
     int kind;
     TRY(option_row("format", format, traces, TRACES, sizeof *traces, &kind, e));
+    options.kind = (enum trace_kind)kind;
+    TRY(read_leaves(&options, arguments, e));
     enum status status = spec_load_here(&spec, arguments->operand, arguments->set, e);
-    THEN(status, export_points(arguments, &spec, (enum trace_kind)kind, out, e));
+    THEN(status, export_points(arguments, &spec, &options, out, e));
     spec_free(&spec);
     return status;
 }

@@ -160,12 +160,20 @@ check "a point that does not exist" expect 2 "export: --point must be a number f
     "$scalebench" export "$tmp/flat.yaml" --point 6
 check "a network that is cut" expect 2 "expected parallel.pipeline = 1 and parallel.tensor = 1" \
     "$scalebench" export "$tmp/flat.yaml" --set "matrix.sync.strategy=[ring] parallel.pipeline=2 train.accumulate=2"
+check "leaves that do not divide the hosts" expect 2 "export: --leaf-hosts = 3 must divide the 16 hosts of point 'ring'" \
+    "$scalebench" export "$tmp/flat.yaml" --leaf-hosts 3 --output "$tmp/traces"
+check "links that do not divide a leaf" expect 2 "export: --oversubscription = 3 must divide --leaf-hosts, which is 4" \
+    "$scalebench" export "$tmp/flat.yaml" --leaf-hosts 4 --oversubscription 3
+check "an oversubscription without leaves" expect 2 "export: --oversubscription = 2 must divide --leaf-hosts, which is 0" \
+    "$scalebench" export "$tmp/flat.yaml" --oversubscription 2
 check "another program" expect 2 "runs another program" "$scalebench" export configs/examples/pi.yaml
 
 if command -v smpirun >/dev/null; then
     check "SimGrid agrees at 16 ranks" agrees_with_simgrid 10
     check "SimGrid agrees at 64 ranks" agrees_with_simgrid 10 --set "ranks=64 nodes=64"
     check "SimGrid agrees on hosts of four ranks" agrees_with_simgrid 10 --set "ranks=64 nodes=16"
+    check "SimGrid agrees on two leaf switches" agrees_with_simgrid 10 --leaf-hosts 8 --oversubscription 4
+    check "SimGrid agrees on four leaf switches" agrees_with_simgrid 10 --leaf-hosts 16 --oversubscription 4 --set "ranks=64 nodes=64"
     # The longest differences are named in comm/README.md.
     check "SimGrid agrees about every strategy" agrees_with_simgrid 25 --set "nodes=4" --set "$every_strategy"
     check "SimGrid agrees about shared memory" agrees_with_simgrid 10 --set "$in_memory"

@@ -307,6 +307,27 @@ static void hosts_serve_the_earliest_rank(void **state)
         assert_true(run.clock_s[r] == opposite.clock_s[3 - r]);
 }
 
+/* Eight hosts exchange their numbers 1, 2 and 4 hosts away. A leaf has a link to a spine switch for every two hosts: an
+ * exchange between leaves takes twice as long. Of the three exchanges 2, 1 or none leave a leaf of 2, 4 or 8 hosts. */
+static void leaves_share_their_links_to_spines(void **state)
+{
+    const size_t count = 24;
+    const double message = (double)(count * WIDTH) * link.beta_s;
+    struct run run = run_of(STRATEGY_recursive_doubling, 8, &count, 1);
+    run.machine.network.alpha_s = 0;
+    run.machine.memory.gamma_s = 0;
+    run.machine.hosts.group = 1;
+    for (int hosts = 2, leave = 2; hosts <= 8; hosts *= 2, leave--) {
+        run.machine.leaf_hosts = hosts;
+        run.machine.leaf_spines = hosts / 2;
+        assert_true(latest_s(&run) == (3 + leave) * message);
+        run.machine.leaf_spines = hosts;
+        assert_true(latest_s(&run) == 3 * message);
+        run.machine.leaf_spines = 1;
+        assert_true(latest_s(&run) == (3 - leave + hosts * leave) * message);
+    }
+}
+
 /* Emulated hosts limit only sending: rank 0 receives from three ranks at once, but sends to one after the other. */
 static void hosts_may_receive_freely(void **state)
 {
@@ -355,6 +376,7 @@ int main(void)
         cmocka_unit_test(a_late_leaf_may_be_in_time),
         cmocka_unit_test(ranks_of_a_host_share_its_interface),
         cmocka_unit_test(hosts_serve_the_earliest_rank),
+        cmocka_unit_test(leaves_share_their_links_to_spines),
         cmocka_unit_test(hosts_may_receive_freely),
         cmocka_unit_test(every_program_ends),
     };
