@@ -44,10 +44,9 @@ size_t check_find_where(const char *text)
 static enum status parse_part(struct condition **part, const char *text, size_t begin,
                               struct error *e)
 {
-    TRY(condition_parse(part, text, e) == OK
-            ? OK
-            : error_at(e, e->status, NULL, e->line, e->column + (int)begin, "%s", e->text));
-    return OK;
+    if (condition_parse(part, text, e) == OK)
+        return OK;
+    return error_at(e, e->status, NULL, e->line, e->column + (int)begin, "%s", e->text);
 }
 
 static enum status parse(struct check *check, const char *text, struct error *e)
@@ -204,18 +203,14 @@ static bool lacks_value(const struct check *check, const struct check_point *poi
     return false;
 }
 
-static bool has_ended(const struct side_point *p)
-{
-    return !side_point_failed(p) && strcmp(p->status, point_status_names()[POINT_skipped]) != 0;
-}
-
 static enum check_outcome find_outcome(const struct check *check, const struct check_point *point)
 {
-    bool ended = has_ended(&point->c->run.points[point->point]);
+    const struct side_point *p = &point->c->run.points[point->point];
+    bool skipped = strcmp(p->status, point_status_names()[POINT_skipped]) == 0;
     enum condition_truth truth = condition_holds_throughout(check->demand, look_up_open, point);
     if (truth == CONDITION_TRUE)
         return CHECK_HOLDS;
-    if (lacks_value(check, point, ended))
+    if (lacks_value(check, point, !skipped && !side_point_failed(p)))
         return CHECK_VIOLATED;
     return truth == CONDITION_FALSE && !lacks_value(check, point, false) ? CHECK_VIOLATED
                                                                          : CHECK_UNDECIDED;

@@ -118,24 +118,15 @@ static enum status read_sides(struct comparison *c, const struct compare_request
 
 /* ---- Points ---- */
 
-typedef bool matcher(const struct side_point *a, const struct side_point *b);
+/* Ways to match points of two runs, in the order in which they are tried. */
+enum match { BY_ROW, BY_ID, BY_LABEL, MATCHES };
 
-static bool same_row(const struct side_point *a, const struct side_point *b)
+static bool matches(const struct side_point *a, const struct side_point *b, int by)
 {
-    return strcmp(a->id, b->id) == 0 && strcmp(a->case_name, b->case_name) == 0;
+    if (by == BY_LABEL)
+        return a->label[0] && strcmp(a->label, b->label) == 0;
+    return strcmp(a->id, b->id) == 0 && (by == BY_ID || strcmp(a->case_name, b->case_name) == 0);
 }
-
-static bool same_id(const struct side_point *a, const struct side_point *b)
-{
-    return strcmp(a->id, b->id) == 0;
-}
-
-static bool same_label(const struct side_point *a, const struct side_point *b)
-{
-    return a->label[0] && strcmp(a->label, b->label) == 0;
-}
-
-static matcher *const matchers[] = {same_row, same_id, same_label};
 
 static bool is_taken(const struct comparison *c, size_t side, const struct side_point *p)
 {
@@ -145,22 +136,22 @@ static bool is_taken(const struct comparison *c, size_t side, const struct side_
     return false;
 }
 
-static void match_point(struct comparison *c, size_t side, size_t i, size_t m)
+static void match_point(struct comparison *c, size_t side, size_t i, int by)
 {
     struct compare_cell *cell = &c->cells[i * (c->n_sides - 1) + side - 1];
     const struct side *other = &c->sides[side];
     for (size_t k = 0; k < other->n && cell->point == NULL; k++)
-        if (matchers[m](&c->sides[0].points[i], &other->points[k]) &&
+        if (matches(&c->sides[0].points[i], &other->points[k], by) &&
             !is_taken(c, side, &other->points[k])) {
             cell->point = &other->points[k];
-            cell->by_label = matchers[m] == same_label;
+            cell->by_label = by == BY_LABEL;
             c->by_label += cell->by_label;
         }
 }
 
-bool compare_is_matched(const struct comparison *c, size_t side, size_t i)
+bool compare_is_unmatched(const struct comparison *c, size_t i, size_t side)
 {
-    return is_taken(c, side, &c->sides[side].points[i]);
+    return !is_taken(c, side, &c->sides[side].points[i]);
 }
 
 static bool is_comparable(const struct comparison *c, size_t point, size_t side)
@@ -212,9 +203,9 @@ static enum status match_points(struct comparison *c, struct error *e)
     size_t n = c->sides[0].n, runs = c->n_sides - 1;
     TRY(MEM_NEW(c->cells, n * runs, "the points to compare", e));
     for (size_t side = 1; side < c->n_sides; side++)
-        for (size_t m = 0; m < sizeof matchers / sizeof *matchers; m++)
+        for (int by = 0; by < MATCHES; by++)
             for (size_t i = 0; i < n; i++)
-                match_point(c, side, i, m);
+                match_point(c, side, i, by);
     for (size_t i = 0; i < n; i++)
         for (size_t side = 1; side < c->n_sides; side++) {
             c->n_ratios += is_comparable(c, i, side);

@@ -72,8 +72,8 @@ static inline const struct compare_cell *compare_cell(const struct comparison *c
     return &c->cells[point * (c->n_sides - 1) + side - 1];
 }
 
-/* Returns whether point i of the side is matched with a point of the reference. */
-bool compare_is_matched(const struct comparison *c, size_t side, size_t i);
+/* Returns whether point i of the side matches no point of the reference. */
+bool compare_is_unmatched(const struct comparison *c, size_t i, size_t side);
 
 /* Returns the label of a point, or its identity if it was never launched. */
 const char *compare_label(const struct side_point *p);

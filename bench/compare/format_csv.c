@@ -114,7 +114,7 @@ enum status format_csv(FILE *out, const struct comparison *c, const struct forma
         for (size_t i = 0; i < c->sides[0].n; i++)
             write_pair(out, c, i, side);
         for (size_t i = 0; i < c->sides[side].n; i++)
-            if (!compare_is_matched(c, side, i))
+            if (compare_is_unmatched(c, i, side))
                 write_single(out, c, i, side);
     }
     return OK;

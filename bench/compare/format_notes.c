@@ -272,11 +272,6 @@ static bool is_missing(const struct comparison *c, size_t i, size_t side)
     return compare_cell(c, i, side)->point == NULL;
 }
 
-static bool is_only(const struct comparison *c, size_t i, size_t side)
-{
-    return !compare_is_matched(c, side, i);
-}
-
 /* Lists the points of side `from` (0: the reference) for which `is` returns true. */
 static void list_points(FILE *out, const struct comparison *c, size_t side, size_t from,
                         bool (*is)(const struct comparison *c, size_t i, size_t side),
@@ -357,7 +352,7 @@ void format_write_notes(FILE *out, const struct comparison *c)
     for (size_t side = 1; side < c->n_sides; side++) {
         list_points(out, c, side, 0, compare_is_lost, "No value in", " has one");
         list_points(out, c, side, 0, is_missing, "Not in", "");
-        list_points(out, c, side, side, is_only, "Only in", "");
+        list_points(out, c, side, side, compare_is_unmatched, "Only in", "");
     }
     for (size_t side = 0; side < c->n_sides; side++)
         write_statuses(out, c, &c->sides[side]);

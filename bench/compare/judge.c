@@ -18,12 +18,6 @@ struct aligned {
     bool exact, positive;
 };
 
-static void take_logs(double *logs, const struct judge_launches *l)
-{
-    for (size_t i = 0; i < l->n; i++)
-        logs[i] = log(l->values[i]);
-}
-
 static void move(double *logs, size_t n, double from, double to)
 {
     double wider = n > 1 ? sqrt((double)n / (double)(n - 1)) : 1;
@@ -77,10 +71,9 @@ static void count_launches(struct aligned *a, const struct judge_sample *s)
 static void take_sample(struct aligned *a, double *logs, const struct judge_sample *s)
 {
     a->logs = logs;
-    for (size_t c = 0; c < s->n; c++) {
-        take_logs(logs, &s->campaigns[c]);
-        logs += s->campaigns[c].n;
-    }
+    for (size_t c = 0; c < s->n; c++)
+        for (size_t i = 0; i < s->campaigns[c].n; i++)
+            *logs++ = log(s->campaigns[c].values[i]);
     align(a, s);
 }
 

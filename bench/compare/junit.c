@@ -6,18 +6,13 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-/* Writes a text for XML. Control characters, which XML 1.0 does not allow, and invalid UTF-8 become
+/* Writes an attribute. Replaces control characters, which XML 1.0 cannot hold, and invalid UTF-8 by
  * text such as \x1b. */
-static void write_text(FILE *out, const char *text)
-{
-    char clean[4096];
-    text_write_markup(out, terminal_clean(clean, sizeof clean, text));
-}
-
 static void write_attribute(FILE *out, const char *name, const char *text)
 {
+    char clean[4096];
     fprintf(out, " %s=\"", name);
-    write_text(out, text);
+    text_write_markup(out, terminal_clean(clean, sizeof clean, text));
     fputc('"', out);
 }
 
