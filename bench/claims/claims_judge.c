@@ -25,10 +25,8 @@ static bool look_up_one_open(struct condition_value *value, const char *name, co
 
 static bool has_no_interval(const struct claim *claim, const char *name)
 {
-    for (size_t i = 0; i < claim->n; i++)
-        if (strcmp(claim->values[i].name, name) == 0)
-            return isinf(claim->values[i].number.lo) && isinf(claim->values[i].number.hi);
-    return false;
+    struct condition_value value;
+    return claim_look_up(&value, name, claim) && isinf(value.lo) && isinf(value.hi);
 }
 
 static void add_name(struct claim *claim, const char *begin, const char *name)
@@ -129,18 +127,12 @@ static enum status judge(struct claim *claim, struct error *e)
     }
     TRY(check_kinds(claim, e));
     TRY(check_tables(claim, e));
-    switch (condition_holds_throughout(claim->holds, claim_look_up, claim)) {
-    case CONDITION_TRUE:
-        claim->verdict = CLAIM_SURVIVES;
-        return OK;
-    case CONDITION_FALSE:
-        claim->verdict = CLAIM_FAILS;
-        return OK;
-    case CONDITION_OPEN:
-        break;
-    }
-    claim->verdict = CLAIM_UNDECIDED;
-    explain_open(claim);
+    enum condition_truth holds = condition_holds_throughout(claim->holds, claim_look_up, claim);
+    claim->verdict = holds == CONDITION_TRUE    ? CLAIM_SURVIVES
+                     : holds == CONDITION_FALSE ? CLAIM_FAILS
+                                                : CLAIM_UNDECIDED;
+    if (claim->verdict == CLAIM_UNDECIDED)
+        explain_open(claim);
     return OK;
 }
 
