@@ -105,7 +105,7 @@ static void fill_own(struct cells *c, const struct config *config)
     char text[1024] = "", own[sizeof text];
     for (size_t i = 0; config->own != NULL && i < config->own->n; i++)
         if (config->values[OPT_OWN + i].set) {
-            snprintf(own, sizeof own, "%s=%s", strrchr(config->own->keys[i], '.') + 1,
+            snprintf(own, sizeof own, "%s=%s", key_end(config->own->keys[i]),
                      config->values[OPT_OWN + i].text);
             text_join(text, sizeof text, " ", own);
         }

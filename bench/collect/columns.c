@@ -338,6 +338,12 @@ enum column_id column_find(const char *name)
     return column != NULL ? (enum column_id)(column - columns) : COLUMNS;
 }
 
+const char *key_end(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    return dot != NULL ? dot + 1 : key;
+}
+
 void columns_print(FILE *out)
 {
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {

@@ -76,6 +76,9 @@ enum column_id column_find(const char *name);
 /* Returns the option whose value this column of summary.csv shows; OPTION_COUNT: none. */
 enum option_id column_option(const char *name);
 
+/* Returns the last part of an option's key, such as "strategy" for "sync.strategy". */
+const char *key_end(const char *key);
+
 /* Returns how conditions such as "speedup >= 1.8" compare the column's values. Truth values compare
  * as numbers and as texts. */
 static inline enum condition_kind column_kind(const struct column *column)

@@ -11,11 +11,6 @@ static int fact(const json_t *machine, const char *name)
     return (int)json_integer_value(json_object_get(machine, name));
 }
 
-static const json_t *part_of(const json_t *manifest, const char *part)
-{
-    return part != NULL ? json_object_get(manifest, part) : manifest;
-}
-
 /* Writes a word quoted for a shell: single quotes if it contains special characters, double quotes
  * if only blanks. */
 static void quote_word(FILE *out, const char *word)
@@ -72,7 +67,8 @@ static void take_setup(struct summary *s, const json_t *manifest)
 #undef TOLD
     };
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
-        const json_t *part = part_of(manifest, told[i].part);
+        const json_t *part =
+            told[i].part != NULL ? json_object_get(manifest, told[i].part) : manifest;
         const json_t *value = json_object_get(part, told[i].name);
         if (told[i].text != NULL)
             snprintf(told[i].text, told[i].size, "%s", json_text_of(part, told[i].name));

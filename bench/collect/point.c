@@ -112,6 +112,11 @@ bool point_was_measured(const struct point_summary *p)
     return p->launches > 0 || isfinite(p->accuracy.test_acc_pct.mid);
 }
 
+bool point_is_timed_base(const struct point_summary *p)
+{
+    return p->point->base && p->launches > 0 && p->outcome != POINT_diverged;
+}
+
 size_t summary_count(const struct summary *s, bool (*has)(const struct point_summary *))
 {
     size_t n = 0;

@@ -168,18 +168,13 @@ static enum rule_grade grade_subset(char *by, const struct summary *s)
 
 /* ---- 3 and 4: means and ratios ---- */
 
-static bool has_rate(const struct point_summary *p)
-{
-    return is_timed(p) && !config_is_foreign(&p->point->config);
-}
-
 static enum rule_grade grade_means(char *by, const struct summary *s)
 {
     char rates[TEXT_NUMBER];
     size_t n = 0;
     for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         double rate = 1e3 * cell_number(p, COLUMN_global_batch) / p->step_ms.mid;
-        if (!has_rate(p))
+        if (!is_timed(p) || config_is_foreign(&p->point->config))
             continue;
         n++;
         if (!(fabs(p->rates.images_per_s.mid / rate - 1) <= SAME))

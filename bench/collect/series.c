@@ -224,10 +224,9 @@ static void name_option(struct series *series, const struct splitting *splitting
         !config_uses(&last->point->config, option) ||
         (!splitting->by->only && !is_named(splitting, last, option)))
         return;
-    const char *whole = config_option(&last->point->config, option)->key;
-    const char *key = strrchr(whole, '.');
+    const char *key = config_option(&last->point->config, option)->key;
     char part[160];
-    snprintf(part, sizeof part, "%.60s %.90s", key != NULL ? key + 1 : whole,
+    snprintf(part, sizeof part, "%.60s %.90s", key_end(key),
              config_text(&last->point->config, option));
     add_name(series, part);
 }

@@ -87,6 +87,9 @@ bool point_is_busy(const struct point_summary *p);
 /* Returns whether the point has a valid launch. */
 bool point_was_measured(const struct point_summary *p);
 
+/* Returns whether the point is a base with a step time. */
+bool point_is_timed_base(const struct point_summary *p);
+
 /* Returns the number of points for which `has` is true. */
 size_t summary_count(const struct summary *s, bool (*has)(const struct point_summary *p));
 

@@ -249,13 +249,8 @@ enum status csv_fill_segments(struct csv *csv, struct error *e)
 
 /* ---- steps.csv ---- */
 
-/* Returns the hash of the step's weights; "" if it is all zeros, because the workload computed
- * none. */
-static const char *hash_of(const struct record_step *step)
-{
-    return step->hash[strspn(step->hash, "0")] ? step->hash : "";
-}
-
+/* Fills the row of a step. If the workload computed no hash of the weights, all its digits are
+ * zeros. */
 static void take_step(struct steps_row *row, const struct record_step *step)
 {
     const void *lines[RECORD_LINES] = {[RECORD_step] = step};
@@ -269,7 +264,7 @@ static void take_step(struct steps_row *row, const struct record_step *step)
     row->loss = step->samples > 0 ? step->loss_sum : NAN;
     if (isfinite(row->loss))
         row->loss /= (double)step->samples;
-    row->hash = hash_of(step);
+    row->hash = step->hash[strspn(step->hash, "0")] ? step->hash : "";
 }
 
 #undef PLACE

@@ -121,34 +121,24 @@ static bool is_trained(const struct point_summary *p)
 }
 
 static const struct table_column measured_columns[] = {
-#define MEASURED(header, worth, of, format, digits, member, values)                                \
-    {header,                                                                                       \
-     worth,                                                                                        \
-     format,                                                                                       \
-     0,                                                                                            \
-     0,                                                                                            \
-     digits,                                                                                       \
-     false,                                                                                        \
-     false,                                                                                        \
-     of,                                                                                           \
-     offsetof(struct point_summary, member),                                                       \
-     offsetof(struct point_summary, values)},
+#define MEASURED(title, priority, has_value, writer, places, value, count)                         \
+    {.header = title,                                                                              \
+     .worth = priority,                                                                            \
+     .format = writer,                                                                             \
+     .digits = places,                                                                             \
+     .of = has_value,                                                                              \
+     .member = offsetof(struct point_summary, value),                                              \
+     .values = offsetof(struct point_summary, count)},
 #include "bench/collect/table/measured.def"
 };
 
 #define MEASURED_COLUMNS (sizeof measured_columns / sizeof measured_columns[0])
 _Static_assert(1 + OPTION_COUNT + MEASURED_COLUMNS <= TABLE_MAX, "room for every column");
 
-/* Returns the last part of an option's key, such as "strategy" for "sync.strategy". */
-static const char *short_key(const struct spec *spec, enum option_id option)
-{
-    const char *key = config_option(&spec->config, option)->key, *dot = strrchr(key, '.');
-    return dot != NULL ? dot + 1 : key;
-}
-
 static void table_add_option(struct table *t, enum option_id option)
 {
-    t->columns[t->n++] = (struct table_column){.header = short_key(t->s->spec, option),
+    const char *key = config_option(&t->s->spec->config, option)->key;
+    t->columns[t->n++] = (struct table_column){.header = key_end(key),
                                                .worth = TABLE_WORTH_KEPT,
                                                .format = format_option,
                                                .option = option};

@@ -123,11 +123,6 @@ static void print_machine(FILE *out, const struct summary *s, const char *revisi
 
 /* ---- Below the table ---- */
 
-static bool is_timed_base(const struct point_summary *p)
-{
-    return p->point->base && p->launches > 0 && p->outcome != POINT_diverged;
-}
-
 /* Prints the rate of computed FLOPs and the work that is skipped, such as ", at most 239 done
  * (saved: data_zeros)". Prints nothing if the program reports neither. */
 static void print_done(FILE *out, const struct point_summary *p)
@@ -170,9 +165,9 @@ static void print_base(FILE *out, const struct point_summary *p, bool alone)
 
 static void print_bases(FILE *out, const struct summary *s)
 {
-    size_t n = summary_count(s, is_timed_base);
+    size_t n = summary_count(s, point_is_timed_base);
     for (size_t i = 0; i < s->n; i++)
-        if (is_timed_base(&s->points[i]))
+        if (point_is_timed_base(&s->points[i]))
             print_base(out, &s->points[i], n == 1);
 }
 

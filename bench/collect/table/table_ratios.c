@@ -10,11 +10,6 @@
 
 /* ---- Speed-ups ---- */
 
-static bool has_speedup(const struct summary *s, const struct point_summary *p)
-{
-    return &s->points[p->base] != p && isfinite(p->scaling.speedup.mid);
-}
-
 /* Returns by how much (%) the ratio of the two medians in the table differs from the printed
  * speed-up, which is a median of paired ratios. 0: both round to the same digits. */
 static double quotient_differs(const struct point_summary *p, const struct point_summary *base)
@@ -34,7 +29,7 @@ static void print_speedups(FILE *out, const struct summary *s)
     double differs = 0;
     char number[TEXT_NUMBER];
     for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
-        if (!has_speedup(s, p))
+        if (&s->points[p->base] == p || !isfinite(p->scaling.speedup.mid))
             continue;
         least = p->scaling.pairs < least ? p->scaling.pairs : least;
         most = p->scaling.pairs > most ? p->scaling.pairs : most;
@@ -87,23 +82,26 @@ static void print_factors(FILE *out, const struct point_summary *p)
           out);
 }
 
+static void print_mib(FILE *out, const char *what, double own, double peer)
+{
+    char mib[TEXT_NUMBER], peer_mib[TEXT_NUMBER], ratio[TEXT_NUMBER];
+    fprintf(out, "%s: %s MiB, the peer %s (ratio %s)", what, text_significant(mib, own, 3),
+            text_significant(peer_mib, peer, 3), text_significant(ratio, own / peer, 2));
+}
+
 /* Prints "  Memory without libraries: 29 MiB, the peer 93 (ratio 0.31); of whole processes without the data: 51 MiB,
  * the peer 271 (ratio 0.19)." */
-static void print_memory(FILE *out, const struct point_summary *p, const struct point_summary *peer)
+static void print_memory(FILE *out, const struct point_memory *own, const struct point_memory *peer)
 {
-    char own[TEXT_NUMBER], other[TEXT_NUMBER], ratio[TEXT_NUMBER];
-    if (!isfinite(p->memory.most_mib / peer->memory.most_mib))
+    if (!isfinite(own->most_mib / peer->most_mib))
         return;
     fputs("  Memory ", out);
-    if (isfinite(p->memory.growth_mib / peer->memory.growth_mib))
-        fprintf(out, "without libraries: %s MiB, the peer %s (ratio %s); ",
-                text_significant(own, p->memory.growth_mib, 3),
-                text_significant(other, peer->memory.growth_mib, 3),
-                text_significant(ratio, p->memory.growth_mib / peer->memory.growth_mib, 2));
-    fprintf(out, "of whole processes without the data: %s MiB, the peer %s (ratio %s).\n",
-            text_significant(own, p->memory.most_mib, 3),
-            text_significant(other, peer->memory.most_mib, 3),
-            text_significant(ratio, p->memory.most_mib / peer->memory.most_mib, 2));
+    if (isfinite(own->growth_mib / peer->growth_mib)) {
+        print_mib(out, "without libraries", own->growth_mib, peer->growth_mib);
+        fputs("; ", out);
+    }
+    print_mib(out, "of whole processes without the data", own->most_mib, peer->most_mib);
+    fputs(".\n", out);
 }
 
 /* Prints "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 + ...), 92.1 ms per
@@ -119,7 +117,7 @@ static void print_peer(FILE *out, const struct point_summary *p, const struct po
         fprintf(out, "; median of %s", text_plural(pairs, (long)p->beside_peer.pairs, "pair"));
     fputs(".\n", out);
     print_factors(out, p);
-    print_memory(out, p, peer);
+    print_memory(out, &p->memory, &peer->memory);
 }
 
 void table_print_ratios(FILE *out, const struct summary *s)
