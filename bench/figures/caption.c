@@ -8,6 +8,7 @@
 #include "bench/base/file.h"
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
+#include "bench/collect/table/table.h"
 #include "kernels/base/mem.h"
 
 /* Largest number of base points that a full caption and a short one list. More names would fill the
@@ -51,12 +52,6 @@ static void write_program(FILE *out, const struct summary *s, const char *progra
         fputs(wall ? " from exec to exit." : " as its output reports it.", out);
 }
 
-static void write_form(FILE *out, const struct summary *s)
-{
-    if (config_int(&s->spec->config, OPT_FORM) == FORM_quick)
-        fputs("Quick form, no result: ", out);
-}
-
 /* Writes "lenet_21k on mnist (real data), sgd, global batch 256". */
 static void write_training(FILE *out, const struct summary *s, bool brief)
 {
@@ -66,14 +61,12 @@ static void write_training(FILE *out, const struct summary *s, bool brief)
     summary_distinct(text, sizeof text, s, COLUMN_params);
     if (!brief && sscanf(text, "%ld", &params) == 1 && strchr(text, ',') == NULL)
         fprintf(out, " (%s parameters)", text_count(number, params));
-    if (summary_distinct(text, sizeof text, s, COLUMN_dataset)[0])
-        fprintf(out, " on %s", text);
+    table_print_part(out, " on ", summary_distinct(text, sizeof text, s, COLUMN_dataset));
     if (summary_distinct(text, sizeof text, s, COLUMN_data_source)[0])
         fprintf(out, " (%s data)", text);
     fprintf(out, ", %s%s", brief ? "" : "optimizer ",
             summary_distinct(text, sizeof text, s, COLUMN_optimizer));
-    if (summary_batch(text, sizeof text, s)[0])
-        fprintf(out, ", %s", text);
+    table_print_part(out, ", ", summary_batch(text, sizeof text, s));
     summary_distinct(text, sizeof text, s, COLUMN_strategy);
     if (!brief)
         fprintf(out, ", %s %s.", strchr(text, ',') != NULL ? "strategies" : "strategy", text);
@@ -117,11 +110,6 @@ static void write_range(FILE *out, double least, double most)
     fputs(text_real(text, least), out);
     if (most > least)
         fprintf(out, " to %s", text_real(text, most));
-}
-
-static bool is_of_ratios(const struct figure_data *d)
-{
-    return d->quantity->relation > RELATION_RATE;
 }
 
 /* Returns the column of the lower end of the figure's whiskers; COLUMNS if summary.csv has none. */
@@ -179,7 +167,7 @@ static size_t sample_size(const struct figure_data *d, size_t point)
     size_t pairs = pairs_of(d, p);
     if (d->measured[point].n == 0 || d->figure->shape == &shape_overlap)
         return d->measured[point].n;
-    if (is_of_ratios(d) && p == &d->s->points[p->base])
+    if (relation_is_ratio(d->quantity->relation) && p == &d->s->points[p->base])
         return 0;
     return pairs > 0 ? pairs : d->measured[point].n;
 }
@@ -326,11 +314,6 @@ static void write_method(FILE *out, const struct figure_data *d, const struct su
         write_whiskers(out, &basis);
 }
 
-static bool is_timed_base(const struct point_summary *p)
-{
-    return p->point->base && p->launches > 0 && p->outcome != POINT_diverged;
-}
-
 /* Writes "1 rank (none), 177.0 [176.2, 178.1] ms per step". If there are several bases, writes
  * their labels instead of their ranks. */
 static void write_base(FILE *out, const struct point_summary *p, bool alone)
@@ -352,7 +335,7 @@ static bool is_base_of_shown(const struct figure_data *d, size_t point)
     const struct point_summary *points = d->s->points;
     for (size_t i = 0; i < d->s->n; i++)
         if (d->shown[i] && points[i].base == point)
-            return is_timed_base(&points[point]);
+            return point_is_timed_base(&points[point]);
     return false;
 }
 
@@ -378,13 +361,9 @@ static void write_place(FILE *out, const struct summary *s, bool trained)
     char text[256];
     fprintf(out, " Site %s", summary_distinct(text, sizeof text, s, COLUMN_site));
     fprintf(out, " (%s", summary_kinds(text, sizeof text, s, trained));
-    summary_distinct(text, sizeof text, s, COLUMN_link);
-    if (text[0])
-        fprintf(out, ", interfaces %s", text);
+    table_print_part(out, ", interfaces ", summary_distinct(text, sizeof text, s, COLUMN_link));
     fputc(')', out);
-    summary_distinct(text, sizeof text, s, COLUMN_host);
-    if (text[0])
-        fprintf(out, ", host %s", text);
+    table_print_part(out, ", host ", summary_distinct(text, sizeof text, s, COLUMN_host));
     fprintf(out, ", threads per rank: %s",
             summary_distinct(text, sizeof text, s, COLUMN_threads_per_rank));
     fprintf(out, ", bound to: %s", summary_distinct(text, sizeof text, s, COLUMN_bind));
@@ -444,12 +423,13 @@ static void write_parts(FILE *out, const struct figure_data *d, const struct sum
                         const struct summary *ran, bool full)
 {
     bool trained = d->quantity->source == SOURCE_RUNS;
-    write_form(out, ran);
+    if (config_int(&ran->spec->config, OPT_FORM) == FORM_quick)
+        fputs("Quick form, no result: ", out);
     write_subject(out, ran, trained, !full);
     write_method(out, d, ran, full);
     if (d->spread.n > 0)
         fputs(" Points that would hide each other are spread sideways.", out);
-    if (full || is_of_ratios(d))
+    if (full || relation_is_ratio(d->quantity->relation))
         write_bases(out, d, full ? BASES_LISTED : BASES_LISTED_SHORT);
     if (full)
         write_circumstances(out, d, s, ran, trained);

@@ -96,7 +96,7 @@ static enum status check_point_names(const struct config *config, struct error *
             TRY(check_metric_name(config, name, e));
         }
     for (size_t i = 0; config->own != NULL && i < config->own->n; i++) {
-        const char *own = strrchr(config->own->keys[i], '.') + 1;
+        const char *own = key_end(config->own->keys[i]);
         if (config->values[OPT_OWN + i].set)
             TRY(check_own_name(own_options_group, own, find_column(own, true),
                                config->values[OPT_OWN + i].mark, e));

@@ -313,10 +313,9 @@ static bool is_settled(const struct figure_data *d)
 
 static bool is_relative(const struct figure_data *d)
 {
-    enum quantity_relation relation = d->quantity->relation;
     const struct value *file = &d->spec->config.values[OPT_PUBLISHED_FILE];
     return d->n_quantities == 1 && value_is_preset(option_get(OPT_PUBLISHED_FILE), file) &&
-           (relation == RELATION_SPEEDUP || relation == RELATION_EFFICIENCY);
+           relation_is_ratio(d->quantity->relation);
 }
 
 /* Rejects a speed-up or an efficiency if every point is its own base, since the ratio is always

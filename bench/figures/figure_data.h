@@ -90,10 +90,6 @@ bool figure_data_has_bar(const struct figure_data *d, size_t point);
 double figure_data_model(const struct figure_data *d, const struct quantity *q, size_t point);
 double figure_data_published(const struct figure_data *d, size_t point);
 
-/* Internal: returns the name of the x column in the series file, for figures whose shape has any_x.
- * "" if x is ranks, since every series file has column ranks. */
-const char *figure_x_column(const struct figure_data *d);
-
 /* Internal: looks up the names in the figure's options, before any CSV file is read. ERR_SPEC with
  * file and line of the spec. Call figure_data_free in any case. */
 enum status figure_resolve(struct figure_data *d, const struct figure_request *request,
@@ -134,7 +130,7 @@ enum status figure_measure_points(struct figure_data *d, const struct quantity *
  *   nth, n                             number of the launch among the point's n launches, from 1
  *   value                              in the unit of the figure; for speed-up and efficiency the
  *                                      ratio to the base's launch in the same block */
-enum status dots_write(FILE *out, const struct figure_data *d, struct error *e);
+enum status dots_write(FILE *out, void *figure_data, struct error *e);
 /* Returns whether the figure draws single launches: its quantity has one value per launch and its
  * shape has dots. */
 bool dots_exist(const struct figure_data *d);

@@ -39,43 +39,25 @@ static size_t curve_of(const struct figure_data *d, size_t point)
     return d->curves;
 }
 
-static bool same_kind(const struct point_summary *a, const struct point_summary *b)
-{
-    return strcmp(a->cells[COLUMN_kind], b->cells[COLUMN_kind]) == 0;
-}
-
-/* Where a curve starts whose base point is part of another curve: the base, the curve's first point
- * with a value, the curve of the base. leads: draw a line from the base to that point. */
-struct origin {
-    size_t base, point, curve;
-    bool leads;
-};
-
-static struct origin find_origin(const struct figure_data *d, size_t k)
-{
-    const struct series *series = &d->series.items[k];
-    size_t base = d->s->points[series->points[0]].base, first = 0;
-    while (first + 1 < series->n && !isfinite(d->measured[series->points[first]].value.mid))
-        first++;
-    size_t point = series->points[first], curve = curve_of(d, base);
-    bool leads = curve != k && curve < d->curves && isfinite(d->measured[base].value.mid) &&
-                 isfinite(d->measured[point].value.mid) &&
-                 ranks_of(&d->s->points[base]) < ranks_of(&d->s->points[point]) &&
-                 same_kind(&d->s->points[base], &d->s->points[point]);
-    return (struct origin){base, point, curve, leads};
-}
-
-/* Defines the line that leads from the base to the first point of a curve that does not contain its
- * base. There is no line if only one of base and point is emulated. */
+/* Defines from where a curve starts that does not contain its base: a line without marks leads from
+ * the base to the curve's first point with a value. There is none if only one of the two is
+ * emulated. */
 static void define_origin(FILE *out, const struct figure_data *d, size_t k)
 {
+    const struct series *series = &d->series.items[k];
+    size_t from = d->s->points[series->points[0]].base, first = 0, curve = curve_of(d, from);
     char text[256] = "";
-    struct origin o = find_origin(d, k);
-    if (o.leads)
-        snprintf(text, sizeof text, "%zu %ld %.17g %.17g %ld %.17g %.17g", o.curve + 1,
-                 ranks_of(&d->s->points[o.base]), d->measured[o.base].value.mid,
-                 figure_data_model(d, d->quantity, o.base), ranks_of(&d->s->points[o.point]),
-                 d->measured[o.point].value.mid, figure_data_model(d, d->quantity, o.point));
+    while (first + 1 < series->n && !isfinite(d->measured[series->points[first]].value.mid))
+        first++;
+    size_t to = series->points[first];
+    double from_y = d->measured[from].value.mid, to_y = d->measured[to].value.mid;
+    const struct point_summary *base = &d->s->points[from], *point = &d->s->points[to];
+    if (curve != k && curve < d->curves && isfinite(from_y) && isfinite(to_y) &&
+        ranks_of(base) < ranks_of(point) &&
+        strcmp(base->cells[COLUMN_kind], point->cells[COLUMN_kind]) == 0)
+        snprintf(text, sizeof text, "%zu %ld %.17g %.17g %ld %.17g %.17g", curve + 1,
+                 ranks_of(base), from_y, figure_data_model(d, d->quantity, from), ranks_of(point),
+                 to_y, figure_data_model(d, d->quantity, to));
     gnuplot_define_text_of(out, "origin", k + 1, "", text);
 }
 

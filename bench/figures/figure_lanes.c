@@ -82,26 +82,20 @@ static int by_time(const void *a, const void *b)
 
 /* ---- Rows ---- */
 
-static void write_row(FILE *out, const struct timelines *t, size_t row, size_t place,
-                      const struct figure_data *d, size_t point, size_t bar)
-{
-    figure_begin_bar(out, bar, &d->s->points[point]);
-    fprintf(out, ",%s,%s,", cell(t, row, LAUNCH), cell(t, row, RANK));
-    text_write_field(out, cell(t, row, HOST));
-    fprintf(out, place <= LANES_MAX ? ",%zu," : ",,", place);
-    fprintf(out, "%s,%s,", cell(t, row, LANE), cell(t, row, PHASE));
-    text_write_field(out, cell(t, row, NAME));
-    fprintf(out, ",%s,%s\n", cell(t, row, BEGIN), cell(t, row, END));
-}
-
 /* Writes the rows of a launch. Ranks are numbered from the top of the picture, continued over all
  * points. */
 static void write_launch(FILE *out, struct timelines *t, const struct launch_step *launch,
-                         const struct figure_data *d, size_t point, size_t bar)
+                         const struct point_summary *p, size_t bar)
 {
     for (size_t row = launch->first; row < launch->end; row++) {
         t->lanes += row == launch->first || strcmp(cell(t, row, RANK), cell(t, row - 1, RANK)) != 0;
-        write_row(out, t, row, t->lanes, d, point, bar);
+        figure_begin_bar(out, bar, p);
+        fprintf(out, ",%s,%s,", cell(t, row, LAUNCH), cell(t, row, RANK));
+        text_write_field(out, cell(t, row, HOST));
+        fprintf(out, t->lanes <= LANES_MAX ? ",%zu," : ",,", t->lanes);
+        fprintf(out, "%s,%s,", cell(t, row, LANE), cell(t, row, PHASE));
+        text_write_field(out, cell(t, row, NAME));
+        fprintf(out, ",%s,%s\n", cell(t, row, BEGIN), cell(t, row, END));
     }
 }
 
@@ -115,7 +109,7 @@ static enum status write_points(FILE *out, struct timelines *t, const struct fig
         if (t->n == 0)
             continue;
         qsort(t->launches, t->n, sizeof *t->launches, by_time);
-        write_launch(out, t, &t->launches[(t->n - 1) / 2], d, i, ++*bar);
+        write_launch(out, t, &t->launches[(t->n - 1) / 2], &d->s->points[i], ++*bar);
     }
     return OK;
 }

@@ -154,19 +154,14 @@ const struct figure_shape shape_bars = {.x = "point",
 
 /* ---- Curves over any x ---- */
 
-static const char *last_word(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return dot != NULL ? dot + 1 : name;
-}
-
-/* The column is named by the last part of the option. inject.kind keeps its full name, since the
- * file has another column `kind`. */
-const char *figure_x_column(const struct figure_data *d)
+/* Returns the name of the x column: the last part of the option. inject.kind keeps its full name,
+ * since the file has another column `kind`. "" if x is ranks, since every series file has column
+ * ranks. */
+static const char *x_column(const struct figure_data *d)
 {
     size_t n;
     const struct column *columns = figures_series_columns(&n);
-    const char *name = last_word(d->x.name);
+    const char *name = key_end(d->x.name);
     for (size_t i = 0; i < n; i++)
         if (strcmp(columns[i].name, name) == 0)
             return strcmp(name, "ranks") == 0 ? "" : d->x.name;
@@ -183,8 +178,8 @@ static int stem_length(const char *name)
 static void write_header(FILE *out, const struct figure_data *d)
 {
     fprintf(out, "curve,name,kind,point,label,ranks,status,flags");
-    if (figure_x_column(d)[0])
-        fprintf(out, ",%s", figure_x_column(d));
+    if (x_column(d)[0])
+        fprintf(out, ",%s", x_column(d));
     fputs(",x,n", out);
     for (size_t k = 0; k < d->n_quantities; k++) {
         const char *name = d->quantities[k].name;
@@ -212,7 +207,7 @@ static void write_origin(FILE *out, const struct figure_data *d, const struct ta
 
 static void write_x(FILE *out, const struct figure_data *d, double x)
 {
-    bool ranks = figure_x_column(d)[0] == '\0';
+    bool ranks = x_column(d)[0] == '\0';
     if (d->table.by_name && !ranks) {
         fputc(',', out);
         text_write_field(out, d->table.names[(size_t)x - 1]);
@@ -325,8 +320,9 @@ static void write_row_dots(FILE *out, const struct figure_data *d, const struct 
     }
 }
 
-enum status dots_write(FILE *out, const struct figure_data *d, struct error *e)
+enum status dots_write(FILE *out, void *figure_data, struct error *e)
 {
+    const struct figure_data *d = figure_data;
     if (!d->figure->shape->any_x)
         return write_point_dots(out, d, e);
     fputs("curve,name,point,label,ranks,x,y,nth,n,value\n", out);

@@ -19,11 +19,6 @@ static enum status write_series(FILE *out, void *d, struct error *e)
     return ((struct figure_data *)d)->figure->shape->write(out, d, e);
 }
 
-static enum status write_dots(FILE *out, void *d, struct error *e)
-{
-    return dots_write(out, d, e);
-}
-
 /* Writes the full caption to <figure>.txt, even if the picture has a short caption. */
 static enum status write_caption(FILE *out, void *d, struct error *e)
 {
@@ -108,7 +103,7 @@ static enum status for_each_file(struct figure_data *d, const struct stage *stag
         stage_writer *write;
         bool exists;
     } files[] = {{"series_", "csv", write_series, true},
-                 {"dots_", "csv", write_dots, dots_exist(d)},
+                 {"dots_", "csv", dots_write, dots_exist(d)},
                  {"", "txt", write_caption, true}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char name[80];

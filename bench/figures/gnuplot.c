@@ -108,13 +108,10 @@ static int spawn_gnuplot(pid_t *pid, char *const *argv, int errors)
     int failed = posix_spawn_file_actions_init(&actions);
     if (failed)
         return failed;
-    failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (!failed)
-        failed = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    if (!failed)
-        failed = posix_spawn_file_actions_adddup2(&actions, errors, 2);
-    if (!failed)
-        failed = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
+    THEN(failed, posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0));
+    THEN(failed, posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0));
+    THEN(failed, posix_spawn_file_actions_adddup2(&actions, errors, 2));
+    THEN(failed, posix_spawnp(pid, argv[0], &actions, NULL, argv, environ));
     posix_spawn_file_actions_destroy(&actions);
     return failed;
 }

@@ -20,11 +20,6 @@ struct launches {
     double *room;              /* [launches of one point] scratch space for medians */
 };
 
-static bool is_ratio(const struct quantity *q)
-{
-    return q->relation == RELATION_SPEEDUP || q->relation == RELATION_EFFICIENCY;
-}
-
 /* Returns the column of raw.csv behind the quantity, or NULL. */
 static const char *raw_column(const struct quantity *q)
 {
@@ -157,7 +152,7 @@ double launches_value(const struct launches *l, size_t point, const struct launc
     const struct point_summary *p = &l->d->s->points[point], *base = &l->d->s->points[p->base];
     if (l->q->relation == RELATION_RATE)
         return 1e3 * own->images / own->value;
-    if (!is_ratio(l->q))
+    if (!relation_is_ratio(l->q->relation))
         return own->value;
     double ratio = p == base ? NAN : ratio_to_base(l, point, own);
     return l->q->relation == RELATION_SPEEDUP ? ratio : 100 * ratio * base->cores / p->cores;

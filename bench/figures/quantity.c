@@ -133,8 +133,7 @@ void quantity_column_title(char title[QUANTITY_TITLE], const struct column *colu
 
 void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option *option)
 {
-    const char *dot = strrchr(option->key, '.'), *name = dot != NULL ? dot + 1 : option->key;
-    const char *words = axis_title(option->id);
+    const char *name = key_end(option->key), *words = axis_title(option->id);
     title_of(title, name, option->unit, option->help);
     if (option->id >= OPT_OWN)
         words = name;

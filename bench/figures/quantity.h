@@ -19,6 +19,12 @@ enum quantity_relation {
     RELATION_EFFICIENCY
 };
 
+/* Returns whether the quantity is a ratio to the base point. */
+static inline bool relation_is_ratio(enum quantity_relation relation)
+{
+    return relation == RELATION_SPEEDUP || relation == RELATION_EFFICIENCY;
+}
+
 /* Largest number of columns in a sum. */
 enum { QUANTITY_TERMS_MAX = 4 };
 

@@ -232,10 +232,9 @@ static void name_series(char *name, size_t size, const struct reading *r, const 
     if (same > 1)
         text_join(name, size, ", ", value->theirs);
     for (size_t i = 0; i < r->n_keys; i++) {
-        const char *dot = strrchr(r->keys[i].ours, '.');
         if (&r->keys[i] == r->x)
             continue;
-        text_join(name, size, ", ", dot != NULL ? dot + 1 : r->keys[i].ours);
+        text_join(name, size, ", ", key_end(r->keys[i].ours));
         text_join(name, size, " ", text_of(r, &r->keys[i]));
     }
 }
