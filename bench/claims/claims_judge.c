@@ -1,10 +1,8 @@
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/claims/claims.h"
 #include "kernels/base/mem.h"
-#include "kernels/base/names.h"
 
 /* ---- Reasons ---- */
 

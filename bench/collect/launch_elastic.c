@@ -2,7 +2,6 @@
  * segment's ranks leave records; these include earlier epochs. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "bench/collect/collect.h"
 #include "bench/collect/lists.h"

@@ -1,6 +1,5 @@
 /* Values that follow from a point's options, and predicates on a point's status and flags. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "bench/collect/summary.h"

@@ -2,7 +2,6 @@
  * launches in the same block; and the ratio of bytes sent. */
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "bench/collect/summary.h"
 

@@ -1,5 +1,4 @@
 /* Reads the summary of a run from its summary.csv, for a run whose journal and records are gone. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/summary.h"

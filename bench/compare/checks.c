@@ -11,7 +11,6 @@
 #include "bench/spec/foreign.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/pattern.h"
-#include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 

@@ -1,6 +1,5 @@
 /* Prints the outcomes of checks as text or as JUnit XML. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/compare/format.h"

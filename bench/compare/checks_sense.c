@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bench/compare/checks.h"
-#include "bench/spec/value.h"
 
 static enum status refuse(const struct check *check, const char *what, const char *why,
                           struct error *e)

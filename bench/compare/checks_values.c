@@ -7,7 +7,6 @@
 #include "bench/compare/checks.h"
 #include "bench/spec/foreign.h"
 #include "bench/spec/matrix.h"
-#include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 

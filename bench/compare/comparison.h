@@ -14,7 +14,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "bench/compare/judge.h"
 #include "bench/compare/side.h"

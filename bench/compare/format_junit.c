@@ -1,5 +1,4 @@
 /* Writes a comparison as JUnit XML: one suite per run, one test per point. */
-#include <stdlib.h>
 
 #include "bench/compare/format.h"
 #include "bench/compare/junit.h"

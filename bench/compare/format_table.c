@@ -1,6 +1,5 @@
 /* Writes a comparison as a table: text, Markdown or LaTeX. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/collect/table/table.h"
 #include "bench/compare/format.h"

@@ -1,8 +1,6 @@
 /* Makes a side of a comparison from published numbers, read from the file that the run's spec names
  * or from another file with the same keys. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/collect/published.h"
 #include "bench/compare/side.h"

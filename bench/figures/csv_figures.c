@@ -6,7 +6,6 @@
 #include "bench/figures/figures.h"
 #include "bench/spec/foreign.h"
 #include "bench/spec/pattern.h"
-#include "bench/spec/yaml_reader.h"
 #include "kernels/base/text.h"
 
 #define SERIES_COLUMN(name, type, unit, meaning)                                                   \

@@ -1,6 +1,5 @@
 /* Draws figures: runs gnuplot with a script from plots/ on the numbers of series_<figure>.csv. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/base/log.h"
 #include "bench/collect/stage.h"

@@ -1,7 +1,6 @@
 /* Reads published values from the CSV files that a figure names. Rows with the options of a series
  * of this run are drawn beside it. All other rows form series of their own. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/published.h"

@@ -2,7 +2,6 @@
  * bench/figures. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "kernels/base/error.h"

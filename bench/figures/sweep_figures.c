@@ -1,6 +1,5 @@
 /* Draws the figures of the tables of comm_sweep and kernel_sweep. Each row below names a table, the
  * rows to draw and the script. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/figures/figures.h"

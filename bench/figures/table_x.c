@@ -1,7 +1,6 @@
 /* Computes the positions of texts and points on the x axis. */
 #include <math.h>
 
-#include "bench/collect/summary.h"
 #include "bench/figures/figure_data.h"
 #include "bench/spec/value.h"
 

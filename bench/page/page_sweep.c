@@ -1,6 +1,4 @@
 /* Makes the section of a sweep on a page: a short table, figures, and a table of all rows. */
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/table/table.h"

@@ -1,7 +1,6 @@
 /* Prints how ratios in the table were obtained: the number of pairs of launches, and the factors of
  * ratios to a peer. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/summary.h"
