@@ -7,7 +7,6 @@
 #include "bench/claims/tables.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
-#include "kernels/base/text.h"
 
 /* confidence level of every interval that a verdict uses */
 #define CLAIM_LEVEL 0.95
@@ -23,15 +22,16 @@ static const char *const reduction_names[] = {
 #include "bench/claims/reductions.def"
 };
 
-/* reference to a cell in a claim: "[reduction] column of file [where condition]" */
+/* A value of a claim that is a cell, "[reduction] column of file [where condition]", and the rows of
+ * the file that match it. */
 struct cell {
+    struct claim *claim;
+    struct claim_value *value;
     char words[512]; /* text of the reference up to `where`; column and file point into it */
     const char *column, *file;
     enum reduction reduction;
     struct condition *where; /* condition on rows; NULL: every row */
-};
-
-struct taken {
+    const struct claim_table *table;
     struct taken_number {
         struct interval value;
         int line;
@@ -52,47 +52,44 @@ struct taken {
 
 /* ---- Parsing ---- */
 
-static enum status find_reduction(struct cell *cell, const struct claim_value *value,
-                                  const char *name, struct error *e)
+static enum status find_reduction(struct cell *cell, const char *name, struct error *e)
 {
     char text[512];
     int index = name_index(name, reduction_names, REDUCTIONS);
     if (index < 0)
         return claim_refuse_value(
-            value, e, name_explain(text, sizeof text, name, reduction_names, REDUCTIONS));
+            cell->value, e, name_explain(text, sizeof text, name, reduction_names, REDUCTIONS));
     cell->reduction = (enum reduction)index;
     return OK;
 }
 
-/* Splits the text before `where` into words. *is_cell: one word is `of`, which only references to
- * cells have. */
-static enum status split(struct cell *cell, bool *is_cell, const struct claim_value *value,
-                         size_t length, struct error *e)
+/* Splits the text before `where` into words. cell->file stays NULL if no word is `of`, which only
+ * references to cells have. */
+static enum status split(struct cell *cell, size_t length, struct error *e)
 {
     char *words[5] = {NULL}, *rest = cell->words, *word;
     size_t n = 0, of = 0;
     if (length >= sizeof cell->words)
-        return claim_refuse_value(value, e, "longer than 511 characters");
-    snprintf(cell->words, sizeof cell->words, "%.*s", (int)length, value->text);
+        return claim_refuse_value(cell->value, e, "longer than 511 characters");
+    snprintf(cell->words, sizeof cell->words, "%.*s", (int)length, cell->value->text);
     for (; n < 5 && (word = strtok_r(rest, " \t\n", &rest)) != NULL; n++) {
         words[n] = word;
         if (strcmp(word, "of") == 0)
             of = n;
     }
-    *is_cell = of > 0;
-    if (!*is_cell)
+    if (of == 0)
         return OK;
     if (n != of + 2 || of > 2)
-        return claim_refuse_value(value, e,
+        return claim_refuse_value(cell->value, e,
                                   "expected '[reduction] column of file [where condition]'");
     cell->column = words[of - 1];
     cell->file = words[of + 1];
-    return of == 2 ? find_reduction(cell, value, words[0], e) : OK;
+    return of == 2 ? find_reduction(cell, words[0], e) : OK;
 }
 
-static enum status read_where(struct cell *cell, const struct claim_value *value, size_t at,
-                              struct error *e)
+static enum status read_where(struct cell *cell, size_t at, struct error *e)
 {
+    const struct claim_value *value = cell->value;
     struct node node = {.kind = NODE_SCALAR, .mark = value->mark};
     if (value->text[at] == '\0')
         return OK;
@@ -169,39 +166,38 @@ static bool is_too_weak(const char *column, const struct check_point *point)
     return level < CLAIM_LEVEL;
 }
 
-static bool is_measured(const struct cell *cell, const struct taken *taken)
+static bool is_measured(const struct cell *cell)
 {
-    return taken->summary != NULL && strcmp(file_name(cell->file), "summary.csv") == 0 &&
+    return cell->summary != NULL && strcmp(file_name(cell->file), "summary.csv") == 0 &&
            check_is_measured(cell->column);
 }
 
-static void take_row(struct taken *taken, const struct cell *cell, const struct check_point *point)
+static void take_row(struct cell *cell, const struct check_point *point)
 {
     struct condition_value value = {.number = NAN};
     const struct csv_table *table = &point->c->run.summary;
     bool launches = csv_table_find(table, "launch") >= 0;
-    struct taken_number *own = &taken->numbers[taken->n];
-    taken->lines[taken->rows++] = own->line = table->lines[point->point];
+    struct taken_number *own = &cell->numbers[cell->n];
+    cell->lines[cell->rows++] = own->line = table->lines[point->point];
     check_look_up(&value, cell->column, point);
     own->value = (struct interval){.lo = value.lo, .mid = value.number, .hi = value.hi};
-    taken->withheld |= value.spread && isinf(value.lo);
+    cell->withheld |= value.spread && isinf(value.lo);
     if (!value.spread || is_too_weak(cell->column, point))
-        open_interval(&own->value,
-                      is_measured(cell, taken) || check_has_interval(table, cell->column));
+        open_interval(&own->value, is_measured(cell) || check_has_interval(table, cell->column));
     own->launch = launches ? csv_table_text(table, point->point, "launch") : NULL;
-    if (taken->summary != NULL)
-        taken->evidence |= evidence_of(point, taken->summary);
+    if (cell->summary != NULL)
+        cell->evidence |= evidence_of(point, cell->summary);
     if (!isnan(value.number)) {
-        taken->n++;
+        cell->n++;
         return;
     }
     if (value.text != NULL && value.text[0] != '\0')
-        taken->word = value.text;
-    taken->why = csv_table_text(table, point->point, "reason");
+        cell->word = value.text;
+    cell->why = csv_table_text(table, point->point, "reason");
 }
 
-static enum status check_names(const struct cell *cell, const struct claim_value *value,
-                               const struct check_point *first, struct error *e)
+static enum status check_names(const struct cell *cell, const struct check_point *first,
+                               struct error *e)
 {
     struct condition_value cell_value;
     const struct csv_table *table = &first->c->run.summary;
@@ -213,22 +209,20 @@ static enum status check_names(const struct cell *cell, const struct claim_value
         return OK;
     snprintf(why, sizeof why, "%.200s has no column %.200s%s", cell->file, unknown,
              name_near(near, unknown, (const char *const *)table->names, table->columns));
-    return claim_refuse_value(value, e, why);
+    return claim_refuse_value(cell->value, e, why);
 }
 
-static enum status take_rows(struct taken *taken, const struct cell *cell,
-                             const struct claim_value *value, const struct claim_table *table,
-                             struct error *e)
+static enum status take_rows(struct cell *cell, struct error *e)
 {
-    size_t n = table->rows.run.summary.rows;
-    TRY(MEM_NEW(taken->numbers, n + 1, "the rows of a claim", e));
-    TRY(MEM_NEW(taken->lines, n + 1, "the rows of a claim", e));
+    size_t n = cell->table->rows.run.summary.rows;
+    TRY(MEM_NEW(cell->numbers, n + 1, "the rows of a claim", e));
+    TRY(MEM_NEW(cell->lines, n + 1, "the rows of a claim", e));
     if (n > 0)
-        TRY(check_names(cell, value, &(struct check_point){&table->rows, 0}, e));
+        TRY(check_names(cell, &(struct check_point){&cell->table->rows, 0}, e));
     for (size_t i = 0; i < n; i++) {
-        const struct check_point point = {&table->rows, i};
+        const struct check_point point = {&cell->table->rows, i};
         if (cell->where == NULL || condition_holds(cell->where, check_look_up, &point))
-            take_row(taken, cell, &point);
+            take_row(cell, &point);
     }
     return OK;
 }
@@ -237,14 +231,14 @@ static enum status take_rows(struct taken *taken, const struct cell *cell,
 
 /* Returns the smallest (sign 1) or largest (sign -1) value. Lower ends, medians and upper ends are
  * compared separately. *line is the line of the row with the extreme median. */
-static struct interval least(int *line, const struct taken *taken, double sign)
+static struct interval least(int *line, const struct cell *cell, double sign)
 {
-    struct interval r = taken->numbers[0].value;
-    *line = taken->numbers[0].line;
-    for (size_t i = 1; i < taken->n; i++) {
-        const struct interval *v = &taken->numbers[i].value;
+    struct interval r = cell->numbers[0].value;
+    *line = cell->numbers[0].line;
+    for (size_t i = 1; i < cell->n; i++) {
+        const struct interval *v = &cell->numbers[i].value;
         if (sign * v->mid < sign * r.mid)
-            *line = taken->numbers[i].line;
+            *line = cell->numbers[i].line;
         r.lo = sign * v->lo < sign * r.lo ? v->lo : r.lo;
         r.mid = sign * v->mid < sign * r.mid ? v->mid : r.mid;
         r.hi = sign * v->hi < sign * r.hi ? v->hi : r.hi;
@@ -252,13 +246,13 @@ static struct interval least(int *line, const struct taken *taken, double sign)
     return r;
 }
 
-static struct interval sum_over(const struct taken *taken, double n)
+static struct interval sum_over(const struct cell *cell, double n)
 {
     struct interval r = {.lo = 0};
-    for (size_t i = 0; i < taken->n; i++) {
-        r.lo += taken->numbers[i].value.lo / n;
-        r.mid += taken->numbers[i].value.mid / n;
-        r.hi += taken->numbers[i].value.hi / n;
+    for (size_t i = 0; i < cell->n; i++) {
+        r.lo += cell->numbers[i].value.lo / n;
+        r.mid += cell->numbers[i].value.mid / n;
+        r.hi += cell->numbers[i].value.hi / n;
     }
     return r;
 }
@@ -279,18 +273,18 @@ static struct interval normal_interval(const double *x, size_t n, double median)
 }
 
 /* Fills x[] with the median of each launch's consecutive rows; if the table has no launches, with
- * every row. Returns the length of x. `own` is scratch space of taken->n values. */
-static size_t find_launches(double *x, double *own, const struct taken *taken)
+ * every row. Returns the length of x. `own` is scratch space of cell->n values. */
+static size_t find_launches(double *x, double *own, const struct cell *cell)
 {
     size_t n = 0;
-    for (size_t i = 0, rows; i < taken->n; i += rows) {
-        const char *launch = taken->numbers[i].launch;
+    for (size_t i = 0, rows; i < cell->n; i += rows) {
+        const char *launch = cell->numbers[i].launch;
         rows = 0;
         do {
-            own[rows] = taken->numbers[i + rows].value.mid;
+            own[rows] = cell->numbers[i + rows].value.mid;
             rows++;
-        } while (launch != NULL && i + rows < taken->n &&
-                 strcmp(taken->numbers[i + rows].launch, launch) == 0);
+        } while (launch != NULL && i + rows < cell->n &&
+                 strcmp(cell->numbers[i + rows].launch, launch) == 0);
         x[n++] = stats_median(own, rows);
     }
     return n;
@@ -298,19 +292,19 @@ static size_t find_launches(double *x, double *own, const struct taken *taken)
 
 /* Computes the median over launches. The median of published numbers is exact. The median of a
  * single measured launch has an unbounded interval. */
-static enum status find_median(struct interval *r, const struct taken *taken, struct error *e)
+static enum status find_median(struct interval *r, const struct cell *cell, struct error *e)
 {
     double *x;
-    TRY(MEM_NEW(x, 2 * taken->n, "a median", e));
-    size_t n = find_launches(x, x + taken->n, taken);
-    if (taken->n == 1) {
-        *r = taken->numbers[0].value;
-        if (taken->summary != NULL && r->lo == r->hi)
+    TRY(MEM_NEW(x, 2 * cell->n, "a median", e));
+    size_t n = find_launches(x, x + cell->n, cell);
+    if (cell->n == 1) {
+        *r = cell->numbers[0].value;
+        if (cell->summary != NULL && r->lo == r->hi)
             open_interval(r, true);
     } else {
         *r = stats_median_interval(x, n, CLAIM_LEVEL);
-        if (taken->summary == NULL || n == 1)
-            open_interval(r, taken->summary != NULL);
+        if (cell->summary == NULL || n == 1)
+            open_interval(r, cell->summary != NULL);
         else if (!r->met)
             *r = normal_interval(x, n, r->mid);
     }
@@ -318,45 +312,43 @@ static enum status find_median(struct interval *r, const struct taken *taken, st
     return OK;
 }
 
-static enum status reduce(struct claim_value *value, const struct cell *cell,
-                          const struct taken *taken, struct error *e)
+static enum status reduce(const struct cell *cell, struct error *e)
 {
-    struct interval *r = &value->number;
+    struct interval *r = &cell->value->number;
     switch (cell->reduction) {
     case REDUCTION_min:
-        *r = least(&value->line, taken, 1);
+        *r = least(&cell->value->line, cell, 1);
         return OK;
     case REDUCTION_max:
-        *r = least(&value->line, taken, -1);
+        *r = least(&cell->value->line, cell, -1);
         return OK;
     case REDUCTION_sum:
-        *r = sum_over(taken, 1);
+        *r = sum_over(cell, 1);
         return OK;
     case REDUCTION_mean:
-        *r = sum_over(taken, (double)taken->n);
+        *r = sum_over(cell, (double)cell->n);
         return OK;
     case REDUCTION_median:
-        return find_median(r, taken, e);
+        return find_median(r, cell, e);
     default:
-        *r = taken->numbers[0].value;
+        *r = cell->numbers[0].value;
         return OK;
     }
 }
 
 /* Writes the addresses of the matching rows, such as "published/a.csv#L3 published/a.csv#L5-L7". */
-static enum status link_rows(char **text, const struct claim_table *table,
-                             const struct taken *taken, struct error *e)
+static enum status link_rows(const struct cell *cell, struct error *e)
 {
     size_t size;
-    FILE *out = open_memstream(text, &size);
+    FILE *out = open_memstream(&cell->value->rows, &size);
     if (out == NULL)
         return error_no_memory(e, "the rows of a claim");
-    for (size_t i = 0, last; i < taken->rows; i = last + 1) {
-        for (last = i; last + 1 < taken->rows && taken->lines[last + 1] == taken->lines[last] + 1;)
+    for (size_t i = 0, last; i < cell->rows; i = last + 1) {
+        for (last = i; last + 1 < cell->rows && cell->lines[last + 1] == cell->lines[last] + 1;)
             last++;
-        fprintf(out, "%s%s#L%d", i > 0 ? " " : "", table->link, taken->lines[i]);
+        fprintf(out, "%s%s#L%d", i > 0 ? " " : "", cell->table->link, cell->lines[i]);
         if (last > i)
-            fprintf(out, "-L%d", taken->lines[last]);
+            fprintf(out, "-L%d", cell->lines[last]);
     }
     return fclose(out) == 0 ? OK : error_no_memory(e, "the rows of a claim");
 }
@@ -373,15 +365,14 @@ static bool has_text(const struct claim_table *table, const struct condition_ter
 }
 
 /* Returns why no row matches: the first text that is in no row, probably misspelt. */
-static const char *name_missing(char text[200], const struct cell *cell,
-                                const struct claim_table *table)
+static const char *name_missing(char text[200], const struct cell *cell)
 {
     size_t n = 0;
     const struct condition_term *terms =
         cell->where != NULL ? condition_terms(cell->where, &n) : NULL;
     for (size_t i = 0; i < n; i++)
         if (terms[i].text != NULL && terms[i].relation == RELATION_EQUAL &&
-            isnan(terms[i].number) && !has_text(table, &terms[i])) {
+            isnan(terms[i].number) && !has_text(cell->table, &terms[i])) {
             snprintf(
                 text, 200,
                 "no row has %.60s = %.60s; correct the word, or run the campaign with such a point",
@@ -393,55 +384,42 @@ static const char *name_missing(char text[200], const struct cell *cell,
 
 /* Handles a cell whose rows have no number. If the table belongs to a run, the claim cannot be
  * judged. In a published table it is a mistake in the claims file. */
-static enum status find_nothing(struct claim *claim, struct claim_value *value,
-                                const struct cell *cell, const struct claim_table *table,
-                                const struct taken *taken, struct error *e)
+static enum status find_nothing(const struct cell *cell, struct error *e)
 {
+    struct claim_value *value = cell->value;
+    char *reason = cell->claim->reason;
     value->number.mid = NAN;
-    if (taken->word != NULL && cell->reduction == REDUCTION_only) {
-        value->word = strdup(taken->word);
+    if (cell->word != NULL && cell->reduction == REDUCTION_only) {
+        value->word = strdup(cell->word);
         return value->word != NULL ? OK : error_no_memory(e, "a claim");
     }
-    if (table->run == NULL || taken->word != NULL)
+    if (cell->table->run == NULL || cell->word != NULL)
         return claim_refuse_value(
-            value, e, taken->rows > 0 ? "no matching row has a number" : "no row matches");
+            value, e, cell->rows > 0 ? "no matching row has a number" : "no row matches");
     char missing[200];
-    if (!claim->reason[0])
-        snprintf(claim->reason, sizeof claim->reason, "%.180s of %s: %.200s", cell->column,
-                 table->link,
-                 taken->rows == 0                      ? name_missing(missing, cell, table)
-                 : taken->why != NULL && taken->why[0] ? taken->why
-                                                       : "the row has no value");
+    if (!reason[0])
+        snprintf(reason, sizeof cell->claim->reason, "%.180s of %s: %.200s", cell->column,
+                 cell->table->link,
+                 cell->rows == 0                     ? name_missing(missing, cell)
+                 : cell->why != NULL && cell->why[0] ? cell->why
+                                                     : "the row has no value");
     return OK;
 }
 
-static enum status use_rows(struct claim *claim, struct claim_value *value, const struct cell *cell,
-                            const struct claim_table *table, const struct taken *taken,
-                            struct error *e)
+static enum status read_rows(struct cell *cell, struct error *e)
 {
-    TRY(link_rows(&value->rows, table, taken, e));
-    value->withheld = taken->withheld;
-    claim->evidence |= taken->evidence;
+    struct claim_value *value = cell->value;
+    TRY(take_rows(cell, e));
+    TRY(link_rows(cell, e));
+    value->withheld = cell->withheld;
+    cell->claim->evidence |= cell->evidence;
     if (cell->reduction == REDUCTION_count) {
-        value->number.lo = value->number.mid = value->number.hi = (double)taken->rows;
+        value->number.lo = value->number.mid = value->number.hi = (double)cell->rows;
         return OK;
     }
-    if (cell->reduction == REDUCTION_only && taken->rows > 1)
+    if (cell->reduction == REDUCTION_only && cell->rows > 1)
         return claim_refuse_value(value, e, "several rows match; use a reduction such as median");
-    return taken->n > 0 ? reduce(value, cell, taken, e)
-                        : find_nothing(claim, value, cell, table, taken, e);
-}
-
-static enum status read_rows(struct claim *claim, struct claim_value *value,
-                             const struct cell *cell, const struct claim_table *table,
-                             const struct claim_table *summary, struct error *e)
-{
-    struct taken taken = {.summary = summary};
-    enum status status = take_rows(&taken, cell, value, table, e);
-    THEN(status, use_rows(claim, value, cell, table, &taken, e));
-    free(taken.numbers);
-    free(taken.lines);
-    return status;
+    return cell->n > 0 ? reduce(cell, e) : find_nothing(cell, e);
 }
 
 static bool has_command(const char *commands, const char *command)
@@ -466,26 +444,26 @@ static enum status add_command(struct claim *claim, const struct node *run, stru
     return OK;
 }
 
-static enum status find_cell(struct claim *claim, struct claim_value *value,
-                             const struct cell *cell, struct claims *c, struct error *e)
+static enum status find_cell(struct cell *cell, struct claims *c, struct error *e)
 {
-    const struct claim_table *table, *summary = NULL;
+    struct claim *claim = cell->claim;
+    struct mark mark = cell->value->mark;
     char name[256];
-    TRY(claim_tables_find(&table, c, cell->file, value->mark, e));
-    value->of_table = true;
-    if (table->run == NULL)
+    TRY(claim_tables_find(&cell->table, c, cell->file, mark, e));
+    cell->value->of_table = true;
+    if (cell->table->run == NULL)
         claim->evidence |= 1u << EVIDENCE_published;
     else {
-        snprintf(name, sizeof name, "%.200s/summary.csv", table->run->key);
-        TRY(claim_tables_find(&summary, c, name, value->mark, e));
-        TRY(add_command(claim, table->run, e));
+        snprintf(name, sizeof name, "%.200s/summary.csv", cell->table->run->key);
+        TRY(claim_tables_find(&cell->summary, c, name, mark, e));
+        TRY(add_command(claim, cell->table->run, e));
     }
-    if (table->there)
-        return read_rows(claim, value, cell, table, summary, e);
-    value->number.mid = NAN;
+    if (cell->table->there)
+        return read_rows(cell, e);
+    cell->value->number.mid = NAN;
     if (!claim->reason[0])
         snprintf(claim->reason, sizeof claim->reason, "needs %s, which is not measured yet",
-                 table->link);
+                 cell->table->link);
     return OK;
 }
 
@@ -494,14 +472,15 @@ static enum status find_cell(struct claim *claim, struct claim_value *value,
 enum status claim_find_value(struct claim *claim, size_t i, struct claims *c, struct error *e)
 {
     struct claim_value *value = &claim->values[i];
-    struct cell cell = {.reduction = REDUCTION_only};
-    bool is_cell = false;
+    struct cell cell = {.claim = claim, .value = value, .reduction = REDUCTION_only};
     size_t where = check_find_where(value->text);
-    TRY(split(&cell, &is_cell, value, where, e));
-    if (!is_cell)
+    TRY(split(&cell, where, e));
+    if (cell.file == NULL)
         return claim_find_sum(claim, i, e);
-    enum status status = read_where(&cell, value, where, e);
-    THEN(status, find_cell(claim, value, &cell, c, e));
+    enum status status = read_where(&cell, where, e);
+    THEN(status, find_cell(&cell, c, e));
     condition_free(cell.where);
+    free(cell.numbers);
+    free(cell.lines);
     return status;
 }
