@@ -27,6 +27,9 @@ struct node {
 };
 
 struct nodes {
+    const struct rank_record *records; /* as in struct node */
+    int ranks;
+    bool timed; /* the launch is a timed one, whose steps were recorded */
     struct node *all;
     size_t n;
 };
@@ -61,39 +64,34 @@ static void nodes_free(struct nodes *nodes)
     for (size_t i = 0; i < nodes->n; i++)
         node_samples_free(&nodes->all[i].samples);
     free(nodes->all);
-    *nodes = (struct nodes){.all = NULL};
 }
 
-static enum status add_node(struct nodes *nodes, const char *path, int rank,
-                            const struct rank_record *records, int ranks, bool timed,
-                            struct error *e)
+static enum status add_node(struct nodes *nodes, const char *path, int rank, struct error *e)
 {
+    const struct rank_record *records = nodes->records;
     TRY(MEM_GROW(nodes->all, nodes->n, "the nodes of a launch", e));
     struct node *node = &nodes->all[nodes->n++];
-    *node = (struct node){.records = records, .ranks = ranks, .first = rank};
+    *node = (struct node){.records = records, .ranks = nodes->ranks, .first = rank};
     TRY(node_samples_read(&node->samples, path, e));
     if (node->samples.n < 2) {
         node_samples_free(&node->samples);
         nodes->n--;
         return OK;
     }
-    for (int i = 0; i < ranks && records != NULL; i++)
+    for (int i = 0; i < nodes->ranks && records != NULL; i++)
         node->own += is_on(node, i);
     node->root = records != NULL ? is_on(node, 0) : rank == 0;
-    take_span(node, timed);
+    take_span(node, nodes->timed);
     return OK;
 }
 
-static enum status nodes_read(struct nodes *nodes, const char *dir,
-                              const struct rank_record *records, int ranks, bool timed,
-                              struct error *e)
+static enum status nodes_read(struct nodes *nodes, const char *dir, struct error *e)
 {
-    *nodes = (struct nodes){.all = NULL};
-    for (int rank = 0; rank < ranks; rank++) {
+    for (int rank = 0; rank < nodes->ranks; rank++) {
         char path[4200];
         snprintf(path, sizeof path, "%s/node.%d.jsonl", dir, rank);
         if (access(path, F_OK) == 0)
-            TRY(add_node(nodes, path, rank, records, ranks, timed, e));
+            TRY(add_node(nodes, path, rank, e));
     }
     return OK;
 }
@@ -235,8 +233,8 @@ enum status resources_write(const char *dir, const struct point *point, bool tim
                             const struct resources_row *of, row_writer *write, struct csv *csv,
                             struct error *e)
 {
-    struct nodes nodes;
-    enum status status = nodes_read(&nodes, dir, records, ranks, timed, e);
+    struct nodes nodes = {.records = records, .ranks = ranks, .timed = timed};
+    enum status status = nodes_read(&nodes, dir, e);
     for (size_t i = 0; status == OK && i < nodes.n; i++)
         write_node(&nodes.all[i], i, point, of, write, csv);
     nodes_free(&nodes);
@@ -287,11 +285,11 @@ static void take_nodes(struct launch_result *result, const struct nodes *nodes)
 void resources_take_traffic(struct launch_result *result, const char *dir,
                             const struct rank_record *records, int ranks)
 {
-    struct nodes nodes;
+    struct nodes nodes = {.records = records, .ranks = ranks, .timed = true};
     if (isfinite(result->bytes_nic_rx) || !(result->steps > 0) ||
         (records != NULL && (int64_t)records[0].steps.n != records[0].end.timed_steps))
         return;
-    if (nodes_read(&nodes, dir, records, ranks, true, NULL) == OK)
+    if (nodes_read(&nodes, dir, NULL) == OK)
         take_nodes(result, &nodes);
     nodes_free(&nodes);
 }

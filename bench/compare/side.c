@@ -251,17 +251,12 @@ static void take_machine(struct side *side)
     run_free(&run);
 }
 
-static void use_clock(struct side_point *p, enum compared_clock clock)
-{
-    for (size_t i = 0; i < p->n; i++)
-        p->values[i] *=
-            clock == CLOCK_TIME ? p->clock_us / p->work_us[i] : p->work_us[i] / p->clock_us;
-}
-
 void side_use_clocks(struct side *side, enum compared_clock clock)
 {
-    for (size_t i = 0; i < side->n; i++)
-        use_clock(&side->points[i], clock);
+    for (struct side_point *p = side->points; p < side->points + side->n; p++)
+        for (size_t i = 0; i < p->n; i++)
+            p->values[i] *=
+                clock == CLOCK_TIME ? p->clock_us / p->work_us[i] : p->work_us[i] / p->clock_us;
 }
 
 enum status side_read(struct side *side, const char *name, const char *path,

@@ -125,14 +125,11 @@ static enum column_id whiskers_of(const struct figure_data *d)
 static const struct pairing {
     enum column_id lo;
     size_t pairs; /* offset of the number of pairs in struct point_summary */
-    const char *with, *what[2];
+    const char *with, *one, *several;
 } pairings[] = {
 #define PAIRED(name, member, with, what)                                                           \
     {                                                                                              \
-        COLUMN_##name##_lo, offsetof(struct point_summary, member), with,                          \
-        {                                                                                          \
-            what, what "s"                                                                         \
-        }                                                                                          \
+        COLUMN_##name##_lo, offsetof(struct point_summary, member), with, what, what "s"           \
     }
     PAIRED(speedup, scaling.pairs, "each to the base's launch", "paired ratio"),
     PAIRED(efficiency, scaling.pairs, "each to the base's launch", "paired ratio"),
@@ -200,7 +197,7 @@ static struct basis find_basis(const struct figure_data *d)
         basis.what[0] = "run", basis.what[1] = "runs";
     if (pairing != NULL) {
         basis.with = pairing->with;
-        memcpy(basis.what, pairing->what, sizeof basis.what);
+        basis.what[0] = pairing->one, basis.what[1] = pairing->several;
     }
     for (size_t i = 0; i < d->s->n; i++) {
         size_t n = sample_size(d, i);
@@ -382,12 +379,9 @@ static void write_published(FILE *out, const struct summary *s)
         fprintf(out, "%s%s", i ? " " : " Difference from the report: ", differs->texts[i]);
 }
 
-static bool has_compute_only(const struct summary *s)
+static bool is_timed_alone(const struct point_summary *p)
 {
-    for (size_t i = 0; i < s->n; i++)
-        if (s->points[i].compute_only && s->points[i].launches > 0)
-            return true;
-    return false;
+    return p->compute_only && p->launches > 0;
 }
 
 static bool is_predicted(const struct figure_data *d)
@@ -412,7 +406,7 @@ static void write_circumstances(FILE *out, const struct figure_data *d, const st
 {
     if (is_predicted(d))
         prediction_write(out, &d->prediction, d->quantity);
-    if (!trained && has_compute_only(s))
+    if (!trained && summary_count(s, is_timed_alone) > 0)
         fputs(" Compute only: ranks train apart and send nothing.", out);
     write_place(out, ran, trained);
 }

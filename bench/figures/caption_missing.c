@@ -1,6 +1,5 @@
 #include "bench/figures/caption.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/summary.h"
@@ -134,9 +133,7 @@ void flaws_write(FILE *out, const struct summary *s)
 {
     enum { NAMED = 3 };
     char flaws[160];
-    size_t n = 0, listed = 0;
-    for (size_t i = 0; i < s->n; i++)
-        n += differs_by_design(&s->points[i]);
+    size_t n = summary_count(s, differs_by_design), listed = 0;
     for (size_t i = 0; i < s->n && (n <= NAMED || listed == 0); i++) {
         const struct point_summary *p = &s->points[i];
         if (!differs_by_design(p))

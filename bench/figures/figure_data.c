@@ -133,12 +133,9 @@ const struct point_summary *figure_data_lacking_base(const struct figure_data *d
     return NULL;
 }
 
-static bool has_time(const struct summary *s)
+static bool has_time(const struct point_summary *p)
 {
-    for (size_t i = 0; i < s->n; i++)
-        if (isfinite(s->points[i].step_ms.mid))
-            return true;
-    return false;
+    return isfinite(p->step_ms.mid);
 }
 
 const char *figure_data_lack(const struct figure_data *d)
@@ -151,7 +148,7 @@ const char *figure_data_lack(const struct figure_data *d)
         return "no timed launch has a value";
     if (figure_data_lacking_base(d) != NULL)
         return "the base was not measured";
-    return has_time(d->s) ? "no point has a value" : "no point was measured";
+    return summary_count(d->s, has_time) > 0 ? "no point has a value" : "no point was measured";
 }
 
 /* ---- Curves over anything ---- */
@@ -235,10 +232,9 @@ static enum status collect_series(struct figure_data *d, struct error *e)
                                                : OPT_RANKS,
                            .only = wanted->n > 0,
                            .options = options};
-    if (wanted->n == 0 && d->x.by_column)
-        return series_a_point(&d->series, d, e);
     if (d->x.by_column &&
-        name_index(FIGURE_POINT, (const char *const *)wanted->texts, wanted->n) >= 0)
+        (wanted->n == 0 ||
+         name_index(FIGURE_POINT, (const char *const *)wanted->texts, wanted->n) >= 0))
         return series_a_point(&d->series, d, e);
     for (size_t i = 0; i < wanted->n; i++) {
         const struct spec_option *option = config_option_find(&d->spec->config, wanted->texts[i]);

@@ -154,26 +154,14 @@ const struct figure_shape shape_overlap = {
 
 /* ---- Memory ---- */
 
-/* Kinds of memory that option y can add up. Each kind has three columns: by formula, by forecast
- * and measured. */
-#define MEMORY_PARTS(PART)                                                                         \
-    PART(params)                                                                                   \
-    PART(grads)                                                                                    \
-    PART(state)
-
 enum { BY_FORMULA, BY_FORECAST, MEASURED, MEMORY_SOURCES };
 
+/* Kinds of memory that option y can add up, and the columns of each. */
+static const char *const memory_names[] = {"params", "grads", "state", NULL};
 static const enum column_id memory_columns[][MEMORY_SOURCES] = {
-#define PART(name) {COLUMN_##name##_formula_mib, COLUMN_##name##_forecast_mib, COLUMN_##name##_mib},
-    MEMORY_PARTS(PART)
-#undef PART
-};
-
-static const char *const memory_names[] = {
-#define PART(name) #name,
-    MEMORY_PARTS(PART)
-#undef PART
-        NULL};
+    {COLUMN_params_formula_mib, COLUMN_params_forecast_mib, COLUMN_params_mib},
+    {COLUMN_grads_formula_mib, COLUMN_grads_forecast_mib, COLUMN_grads_mib},
+    {COLUMN_state_formula_mib, COLUMN_state_forecast_mib, COLUMN_state_mib}};
 
 /* Returns the memory of the kinds that the figure adds up (MiB); NAN if one of them is unknown. */
 static double memory_mib(const struct figure *figure, const struct point_summary *p, int source)

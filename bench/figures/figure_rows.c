@@ -1,7 +1,6 @@
 /* Writes the rows of series_<figure>.csv and dots_<figure>.csv for figures with curves or plain
  * bars, and defines the shapes of these figures. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/published.h"
@@ -126,7 +125,6 @@ static void write_value(FILE *out, const struct figure_data *d, size_t curve, co
                               m->value.hi,
                               figure_data_published(d, i),
                               figure_data_model(d, d->quantity, i)};
-    (void)l;
     begin_row(out, curve, name);
     write_identity(out, &d->s->points[i]);
     write_status(out, &d->s->points[i]);

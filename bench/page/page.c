@@ -72,7 +72,6 @@ static enum status add_sections(struct page *page, struct page_result *result, s
 
 static enum status write_page(FILE *out, const void *arg, struct error *e)
 {
-    (void)e;
     const struct page *page = arg;
     fill_template(out, json_string_value(json_object_get(page->data, "template")), page->data);
     return OK;

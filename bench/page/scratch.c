@@ -18,7 +18,6 @@ enum status scratch_open(char path[PATH_BYTES], struct error *e)
 
 static int remove_one(const char *path, const struct stat *s, int type, struct FTW *place)
 {
-    (void)s, (void)type, (void)place;
     remove(path);
     return 0;
 }

@@ -1,9 +1,9 @@
 /* Selects and formats the columns of the table that ends a campaign. Each cell is formatted twice:
  * to find the column's width, and to print. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/file.h"
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 #include "kernels/base/terminal.h"
@@ -14,12 +14,9 @@ static void format_command(char text[TABLE_CELL], const struct config *config)
 {
     const struct value *command = &config->values[OPT_COMMAND];
     char line[TABLE_CELL] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < command->n && used < sizeof line; i++) {
-        const char *word = command->texts[i], *slash = i == 0 ? strrchr(word, '/') : NULL;
-        used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", i > 0 ? " " : "",
-                                 slash != NULL ? slash + 1 : word);
-    }
+    for (size_t i = 0; i < command->n; i++)
+        text_join(line, sizeof line, " ",
+                  i == 0 ? file_name(command->texts[0]) : command->texts[i]);
     terminal_clean(text, TABLE_CELL, line);
 }
 

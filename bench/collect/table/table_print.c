@@ -99,22 +99,16 @@ void table_print_subject(FILE *out, const struct summary *s)
     fputc('\n', out);
 }
 
-static void print_cores(FILE *out, const struct summary *s)
-{
-    char nodes[TEXT_NUMBER];
-    if (s->usable_cores > 0)
-        fprintf(out, ": %d of %d cores, %s", s->usable_cores, s->machine_cores,
-                text_plural(nodes, s->numa_nodes, "NUMA node"));
-}
-
 static void print_machine(FILE *out, const struct summary *s, const char *revision)
 {
-    char text[256];
+    char text[256], nodes[TEXT_NUMBER];
     summary_distinct(text, sizeof text, s, COLUMN_host);
     if (!text[0])
         return;
     fputs(text, out);
-    print_cores(out, s);
+    if (s->usable_cores > 0)
+        fprintf(out, ": %d of %d cores, %s", s->usable_cores, s->machine_cores,
+                text_plural(nodes, s->numa_nodes, "NUMA node"));
     table_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_mpi));
     table_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_blas));
     table_print_part(out, " | ", revision);
