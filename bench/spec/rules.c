@@ -138,6 +138,13 @@ enum status rules_check_spec(const struct spec *spec, struct error *e)
 
 /* ---- Checks of points ---- */
 
+/* Gives the error of a check the position of option *at, which the check has set. */
+static enum status place_error(enum status status, const struct config *config,
+                               const enum option_id *at, struct error *e)
+{
+    return status == OK ? OK : mark_error(e, ERR_SPEC, config->values[*at].mark, "%s", e->text);
+}
+
 /* Returns whether a batch size is given; 0 means that it is not. */
 static bool is_given(const struct value *batch)
 {
@@ -180,16 +187,15 @@ static enum status check_batch_fits(const struct point *point, struct error *e)
     const struct value *global = &point->config.values[OPT_GLOBAL_BATCH];
     const struct value *ranks = &point->config.values[OPT_RANKS];
     const struct value *samples = &point->config.values[OPT_DATA_SAMPLES];
-    enum option_id at;
-    struct error inner;
+    enum option_id at = OPT_GLOBAL_BATCH;
     char place[MARK_TEXT_BYTES];
     if (is_given(global) && config_replicas(&point->config, (long)ranks->number) > global->number)
         return mark_error(
             e, ERR_SPEC, ranks->mark,
             "ranks = %s, but train.global_batch = %s (%s) has less than one image per rank",
             ranks->text, global->text, mark_text(place, global->mark));
-    if (config_check_batch(&point->config, (long)ranks->number, &at, &inner) != OK)
-        return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
+    TRY(place_error(config_check_batch(&point->config, (long)ranks->number, &at, e), &point->config,
+                    &at, e));
     double batch = config_images(&point->config);
     if (samples->number > 0 && batch > samples->number)
         return mark_error(e, ERR_SPEC, samples->mark,
@@ -231,45 +237,6 @@ static enum status check_machines(const struct point *point, struct error *e)
                                   machines->texts[i]);
     }
     return OK;
-}
-
-static enum status check_strategy(const struct point *point, struct error *e)
-{
-    enum option_id at;
-    struct error inner;
-    int ranks = (int)config_int(&point->config, OPT_RANKS);
-    if (config_check_strategy(&point->config, ranks, &at, &inner) == OK)
-        return OK;
-    return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
-}
-
-static enum status check_parallel(const struct point *point, struct error *e)
-{
-    enum option_id at;
-    struct error inner;
-    long ranks = config_int(&point->config, OPT_RANKS);
-    if (config_check_parallel(&point->config, &point->net->net, ranks, &at, &inner) == OK)
-        return OK;
-    return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
-}
-
-static enum status check_peer(const struct point *point, struct error *e)
-{
-    struct error inner;
-    const struct value *strategy = &point->config.values[OPT_STRATEGY];
-    const char *name = strategy_names()[config_strategy_kind(&point->config)];
-    if (workload_check_strategy(config_workload(&point->config), name, &inner) == OK)
-        return OK;
-    return mark_error(e, ERR_SPEC, strategy->mark, "%s", inner.text);
-}
-
-static enum status check_data(const struct point *point, struct error *e)
-{
-    enum option_id at;
-    struct error inner;
-    if (config_check_data(&point->config, &point->net->net, &at, &inner) == OK)
-        return OK;
-    return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
 }
 
 /* Checks that a cosine schedule does not end above its initial rate. */
@@ -325,16 +292,6 @@ static enum status check_compute(const struct point *point, struct error *e)
     return OK;
 }
 
-static enum status check_elastic(const struct point *point, struct error *e)
-{
-    enum option_id at;
-    struct error inner;
-    if (config_calibrates(&point->config) ||
-        config_check_elastic(&point->config, &at, &inner) == OK)
-        return OK;
-    return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
-}
-
 /* Reports a missing model. If workload.command is given, the message says that the workload must be
  * `command`. */
 static enum status miss_model(const struct spec *spec, const struct point *point, struct error *e)
@@ -352,6 +309,29 @@ static enum status miss_model(const struct spec *spec, const struct point *point
         config_text(&point->config, OPT_WORKLOAD));
 }
 
+/* Checks a point that trains, against its model and data. The batch of a calibration point follows
+ * from other points. */
+static enum status check_training(const struct spec *spec, const struct point *point,
+                                  struct error *e)
+{
+    const struct config *c = &point->config;
+    const struct net_desc *net = &point->net->net;
+    const char *strategy = strategy_names()[config_strategy_kind(c)];
+    const enum option_id of_strategy = OPT_STRATEGY;
+    enum option_id at = OPT_STRATEGY;
+    int ranks = (int)config_int(c, OPT_RANKS);
+    TRY(place_error(config_check_parallel(c, net, ranks, &at, e), c, &at, e));
+    if (!config_calibrates(c))
+        TRY(check_batch_given(spec, point, e));
+    TRY(check_batch_fits(point, e));
+    TRY(place_error(config_check_strategy(c, ranks, &at, e), c, &at, e));
+    TRY(place_error(workload_check_strategy(config_workload(c), strategy, e), c, &of_strategy, e));
+    TRY(place_error(config_check_data(c, net, &at, e), c, &at, e));
+    if (!config_calibrates(c))
+        TRY(place_error(config_check_elastic(c, &at, e), c, &at, e));
+    return check_rates(point, e);
+}
+
 static enum status check_point(const struct spec *spec, const struct point *point, struct error *e)
 {
     TRY(check_nodes(point, e));
@@ -362,16 +342,7 @@ static enum status check_point(const struct spec *spec, const struct point *poin
         return foreign_check(&point->config, e);
     if (!point->config.values[OPT_MODEL].set)
         return miss_model(spec, point, e);
-    TRY(check_parallel(point, e));
-    /* the batch of a calibration point follows from other points */
-    if (!config_calibrates(&point->config))
-        TRY(check_batch_given(spec, point, e));
-    TRY(check_batch_fits(point, e));
-    TRY(check_strategy(point, e));
-    TRY(check_peer(point, e));
-    TRY(check_data(point, e));
-    TRY(check_elastic(point, e));
-    return check_rates(point, e);
+    return check_training(spec, point, e);
 }
 
 enum status rules_check_points(const struct spec *spec, struct error *e)
