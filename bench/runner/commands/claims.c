@@ -43,40 +43,37 @@ static enum status update(const struct claims *c, struct error *e)
 /* Prints the verdicts and how they differ from the existing .csv file, which --update then
  * overwrites. Exit status 1 for differences without --update, and for wrong links in the
  * hand-written story. */
-static enum status print_verdicts(const struct claims *c, const struct arguments *arguments,
-                                  FILE *out, int *exit_status, struct error *e)
+static enum status print_verdicts(const struct claims *c, const struct arguments *a, FILE *out,
+                                  int *exit_status, struct error *e)
 {
     struct written w = {.claims = c};
     char before[PATH_BYTES];
     size_t differing, wrong;
-    TRY(claims_find_writer(&w.writer, arguments->format != NULL ? arguments->format : "text", e));
+    TRY(claims_find_writer(&w.writer, a->format != NULL ? a->format : "text", e));
     TRY(beside(before, c->path, "csv", e));
-    TRY(arguments->output != NULL ? file_write(arguments->output, write_output, &w, e)
-                                  : write_output(out, &w, e));
+    TRY(a->output != NULL ? file_write(a->output, write_output, &w, e) : write_output(out, &w, e));
     TRY(claims_compare(stderr, c, before, &differing, e));
     TRY(claims_check_story(stderr, c, &wrong, e));
-    *exit_status = wrong > 0 || (differing > 0 && !arguments->update);
-    return arguments->update ? update(c, e) : OK;
+    *exit_status = wrong > 0 || (differing > 0 && !a->update);
+    return a->update ? update(c, e) : OK;
 }
 
-static enum status find_file(char path[PATH_BYTES], const struct arguments *arguments,
-                             const struct tools *tools, struct error *e)
+static enum status find_file(char path[PATH_BYTES], const struct arguments *a, struct error *e)
 {
     static const char standard[] = "results/claims.yaml";
-    if (arguments->operand != NULL)
-        return path_format(path, e, "%s", arguments->operand);
+    if (a->operand != NULL)
+        return path_format(path, e, "%s", a->operand);
     TRY(path_format(path, e, "%s", standard));
-    return path_exists(path) ? OK : path_format(path, e, "%s/%s", tools->home, standard);
+    return path_exists(path) ? OK : path_format(path, e, "%s/%s", a->tools->home, standard);
 }
 
-enum status command_claims(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                           int *exit_status, struct error *e)
+enum status command_claims(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     struct claims c;
     char path[PATH_BYTES];
-    TRY(find_file(path, arguments, tools, e));
+    TRY(find_file(path, a, e));
     enum status status = claims_judge(&c, path, e);
-    THEN(status, print_verdicts(&c, arguments, out, exit_status, e));
+    THEN(status, print_verdicts(&c, a, out, exit_status, e));
     claims_free(&c);
     return status;
 }

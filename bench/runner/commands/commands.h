@@ -11,6 +11,7 @@
 enum { OPERANDS_MAX = 256 };
 
 struct arguments {
+    const struct tools *tools;
     char *const *command; /* whole command line */
     const char *operand;  /* first operand; NULL: none */
     const char *operands
@@ -29,8 +30,8 @@ struct arguments {
     bool fresh, strict, json, count_disturbed, as_measured, per_nodes, dry_run, update, commands;
 };
 
-typedef enum status command_function(const struct arguments *arguments, const struct tools *tools,
-                                     FILE *out, int *exit_status, struct error *e);
+typedef enum status command_function(const struct arguments *a, FILE *out, int *exit_status,
+                                     struct error *e);
 
 #define COMMAND(name, operand, options, summary) command_function command_##name;
 #include "bench/runner/commands/commands.def"

@@ -16,43 +16,41 @@ static enum status write_output(FILE *out, const void *arg, struct error *e)
     return w->writer(out, w->comparison, &w->options, e);
 }
 
-static enum status write_comparison(const struct comparison *c, const struct arguments *arguments,
+static enum status write_comparison(const struct comparison *c, const struct arguments *a,
                                     format_writer *writer, FILE *out, struct error *e)
 {
-    struct written w = {c, writer, {.width = 0, .strict = arguments->strict}};
-    if (arguments->output != NULL)
-        return file_write(arguments->output, write_output, &w, e);
+    struct written w = {c, writer, {.width = 0, .strict = a->strict}};
+    if (a->output != NULL)
+        return file_write(a->output, write_output, &w, e);
     w.options.width = terminal_width(out);
     return write_output(out, &w, e);
 }
 
-enum status command_compare(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                            int *exit_status, struct error *e)
+enum status command_compare(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     struct comparison c;
     format_writer *writer;
     char last[2][PATH_BYTES];
     const char *const both[] = {last[0], last[1]};
-    bool alone = arguments->n_operands == 1;
-    TRY(operand_check_campaigns(arguments->operands, arguments->n_operands, arguments->out,
-                                tools->home, e));
+    bool alone = a->n_operands == 1;
+    TRY(operand_check_campaigns(a->operands, a->n_operands, a->out, a->tools->home, e));
     if (alone)
-        TRY(operand_find_last(last, arguments->operand, arguments->out, e));
-    const struct compare_request request = {.operands = alone ? both : arguments->operands,
-                                            .n_operands = alone ? 2 : arguments->n_operands,
-                                            .out = arguments->out,
-                                            .home = tools->home,
-                                            .quantity = arguments->quantity,
-                                            .margin = arguments->margin,
-                                            .level = arguments->level,
-                                            .floor = arguments->floor,
-                                            .count_disturbed = arguments->count_disturbed,
-                                            .as_measured = arguments->as_measured};
-    TRY(format_find(&writer, arguments->format != NULL ? arguments->format : "text", e));
+        TRY(operand_find_last(last, a->operand, a->out, e));
+    const struct compare_request request = {.operands = alone ? both : a->operands,
+                                            .n_operands = alone ? 2 : a->n_operands,
+                                            .out = a->out,
+                                            .home = a->tools->home,
+                                            .quantity = a->quantity,
+                                            .margin = a->margin,
+                                            .level = a->level,
+                                            .floor = a->floor,
+                                            .count_disturbed = a->count_disturbed,
+                                            .as_measured = a->as_measured};
+    TRY(format_find(&writer, a->format != NULL ? a->format : "text", e));
     enum status status = compare_run(&c, &request, e);
-    THEN(status, write_comparison(&c, arguments, writer, out, e));
+    THEN(status, write_comparison(&c, a, writer, out, e));
     if (status == OK && (c.verdicts[VERDICT_BAD] > 0 || c.failed > 0 ||
-                         (arguments->strict && (c.verdicts[VERDICT_UNDECIDED] > 0 || c.lost > 0))))
+                         (a->strict && (c.verdicts[VERDICT_UNDECIDED] > 0 || c.lost > 0))))
         *exit_status = 1;
     compare_free(&c);
     return status;

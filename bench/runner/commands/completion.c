@@ -42,10 +42,9 @@ static void offer_word(const struct offer *o, const char *text, const char *mean
     offer(o, text, (int)strlen(text), "", meaning);
 }
 
-static enum status print_shells(const struct arguments *arguments, const struct tools *tools,
-                                FILE *out, int *exit_status, struct error *e)
+static enum status print_shells(const struct arguments *a, FILE *out, int *exit_status,
+                                struct error *e)
 {
-    (void)arguments, (void)tools, (void)exit_status, (void)e;
     for (size_t i = 0; i < N_SHELLS; i++)
         fprintf(out, "%s\n", shells[i].name);
     return OK;
@@ -62,8 +61,9 @@ static enum status offer_printed(const struct offer *o, command_function *comman
     FILE *printed = open_memstream(&text, &size);
     if (printed == NULL)
         return error_no_memory(e, "a completion");
-    struct arguments arguments = {.operand = operand, .out = o->out, .default_out = o->out};
-    enum status status = command(&arguments, o->tools, printed, &exit_status, e);
+    struct arguments a = {
+        .tools = o->tools, .operand = operand, .out = o->out, .default_out = o->out};
+    enum status status = command(&a, printed, &exit_status, e);
     if (fclose(printed) != 0 && status == OK)
         status = error_no_memory(e, "a completion");
     char *rest = text;
@@ -201,26 +201,25 @@ static enum status offer_next(struct offer *o, const char *const *words, size_t 
     return offer_operands(o, command->operand, e);
 }
 
-enum status command_completion(const struct arguments *arguments, const struct tools *tools,
-                               FILE *out, int *exit_status, struct error *e)
+enum status command_completion(const struct arguments *a, FILE *out, int *exit_status,
+                               struct error *e)
 {
-    (void)exit_status;
     const char *known[N_SHELLS + 1] = {[N_SHELLS] = asking};
     char text[256];
-    struct offer o = {.out = arguments->out, .tools = tools, .to = out};
-    if (strcmp(arguments->operand, asking) == 0)
-        return offer_next(&o, arguments->operands + 1, arguments->n_operands - 1, e);
+    struct offer o = {.out = a->out, .tools = a->tools, .to = out};
+    if (strcmp(a->operand, asking) == 0)
+        return offer_next(&o, a->operands + 1, a->n_operands - 1, e);
     for (size_t i = 0; i < N_SHELLS; i++) {
         known[i] = shells[i].name;
-        if (strcmp(shells[i].name, arguments->operand) == 0 && arguments->n_operands > 1)
+        if (strcmp(shells[i].name, a->operand) == 0 && a->n_operands > 1)
             return error_set(e, ERR_ARGUMENT,
                              "completion: '%s' is one argument too many; expected %s alone",
-                             arguments->operands[1], shells[i].name);
-        if (strcmp(shells[i].name, arguments->operand) == 0) {
+                             a->operands[1], shells[i].name);
+        if (strcmp(shells[i].name, a->operand) == 0) {
             fputs(shells[i].script, out);
             return OK;
         }
     }
     return error_set(e, ERR_ARGUMENT, "completion: %s",
-                     name_explain(text, sizeof text, arguments->operand, known, N_SHELLS + 1));
+                     name_explain(text, sizeof text, a->operand, known, N_SHELLS + 1));
 }

@@ -103,23 +103,20 @@ static const struct config *largest_site(const struct spec *spec)
     return largest;
 }
 
-static enum status make_spec(char path[PATH_BYTES], const struct arguments *arguments,
-                             const struct tools *tools, struct error *e)
+static enum status make_spec(char path[PATH_BYTES], const struct arguments *a, struct error *e)
 {
     char program[PATH_BYTES], folder[PATH_BYTES], base[PATH_BYTES];
     struct spec spec = {0};
-    TRY(tools_program(tools, "doctor_ranks", program, e));
-    TRY(path_format(folder, e, "%s/doctor", arguments->out));
+    TRY(tools_program(a->tools, "doctor_ranks", program, e));
+    TRY(path_format(folder, e, "%s/doctor", a->out));
     TRY(path_format(path, e, "%s/doctor.yaml", folder));
     TRY(path_format(base, e, "%s/" BASE_NAME, folder));
     TRY(folder_make(folder, e));
     TRY(file_write(base, write_base, NULL, e));
     struct spec_text text = {.program = program,
-                             .sized = arguments->set != NULL &&
-                                      matrix_set_column(arguments->set, "ranks=") > 0};
-    enum status status =
-        arguments->operand != NULL ? spec_load_here(&spec, arguments->operand, NULL, e) : OK;
-    if (status == OK && arguments->operand != NULL)
+                             .sized = a->set != NULL && matrix_set_column(a->set, "ranks=") > 0};
+    enum status status = a->operand != NULL ? spec_load_here(&spec, a->operand, NULL, e) : OK;
+    if (status == OK && a->operand != NULL)
         text.site = largest_site(&spec);
     THEN(status, file_write(path, write_spec, &text, e));
     spec_free(&spec);
@@ -127,9 +124,9 @@ static enum status make_spec(char path[PATH_BYTES], const struct arguments *argu
 }
 
 /* Refuses options of training in --set, since doctor trains nothing. */
-static enum status check_set(const struct arguments *arguments, struct error *e)
+static enum status check_set(const struct arguments *a, struct error *e)
 {
-    const char *set = arguments->set != NULL ? arguments->set : "";
+    const char *set = a->set != NULL ? a->set : "";
     struct config config = {.values = {[OPT_WORKLOAD] = {.number = WORKLOAD_command}}};
     for (enum option_id id = 0; id < OPT_OWN; id++) {
         char word[96];
@@ -244,20 +241,16 @@ static enum status run(struct campaign *c, FILE *out, int *exit_status, struct e
     return status;
 }
 
-enum status command_doctor(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                           int *exit_status, struct error *e)
+enum status command_doctor(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     char spec[PATH_BYTES];
-    struct campaign_request request = {.spec = spec,
-                                       .set = arguments->set,
-                                       .out = arguments->out,
-                                       .fresh = true,
-                                       .command = arguments->command};
+    struct campaign_request request = {
+        .spec = spec, .set = a->set, .out = a->out, .fresh = true, .command = a->command};
     struct campaign c;
-    TRY(check_set(arguments, e));
-    TRY(job_move(tools, arguments->command, e));
-    TRY(make_spec(spec, arguments, tools, e));
-    enum status status = campaign_prepare(&c, &request, tools, e);
+    TRY(check_set(a, e));
+    TRY(job_move(a->tools, a->command, e));
+    TRY(make_spec(spec, a, e));
+    enum status status = campaign_prepare(&c, &request, a->tools, e);
     THEN(status, run(&c, out, exit_status, e));
     campaign_close(&c);
     return status;

@@ -16,10 +16,10 @@
 #include "kernels/base/text.h"
 
 /* Loads the spec of a run that is measured already, so --set may change only options of figures. */
-static enum status load_folder(struct spec *spec, const char *folder,
-                               const struct arguments *arguments, struct error *e)
+static enum status load_folder(struct spec *spec, const char *folder, const struct arguments *a,
+                               struct error *e)
 {
-    TRY(run_spec_load(spec, folder, arguments->set, e));
+    TRY(run_spec_load(spec, folder, a->set, e));
     const char *key = spec_set_beyond_figures(spec);
     if (key == NULL)
         return OK;
@@ -83,12 +83,12 @@ static enum status find_run(const struct spec *asked, const char *folder, char r
 
 /* Finds the run to draw: the campaign's latest, or if --set changes measurements, the newest with
  * these measurements. *same: a spec of the run requests the same measurements as `asked`. */
-static enum status choose_run(const struct spec *asked, const struct arguments *arguments,
+static enum status choose_run(const struct spec *asked, const struct arguments *a,
                               char run_dir[PATH_BYTES], bool *same, struct error *e)
 {
     char folder[PATH_BYTES], view[PATH_BYTES] = "";
     bool set = spec_set_beyond_figures(asked) != NULL;
-    TRY(path_format(folder, e, "%s/%s", arguments->out, config_text(&asked->config, OPT_NAME)));
+    TRY(path_format(folder, e, "%s/%s", a->out, config_text(&asked->config, OPT_NAME)));
     TRY(path_format(run_dir, e, "%s/latest", folder));
     if (set)
         TRY(find_run(asked, folder, run_dir, view, e));
@@ -99,22 +99,21 @@ static enum status choose_run(const struct spec *asked, const struct arguments *
         return OK;
     return error_at(e, ERR_ARGUMENT, set ? folder : run_dir, 0, 0,
                     "no run of this campaign%s yet. Run `make bench CONFIG=%s%s%s%s`",
-                    set ? " with these values" : "", arguments->operand, set ? " SET=\"" : "",
-                    set ? arguments->set : "", set ? "\"" : "");
+                    set ? " with these values" : "", a->operand, set ? " SET=\"" : "",
+                    set ? a->set : "", set ? "\"" : "");
 }
 
 /* Loads the spec of the run to draw, with the options of figures from the user's current spec.
  * `asked` must live as long as `spec`: values of both are swapped, and points borrow values. */
-static enum status load_campaign(struct spec *spec, struct spec *asked,
-                                 const struct arguments *arguments, char run_dir[PATH_BYTES],
-                                 struct error *e)
+static enum status load_campaign(struct spec *spec, struct spec *asked, const struct arguments *a,
+                                 char run_dir[PATH_BYTES], struct error *e)
 {
-    TRY(spec_load_here(asked, arguments->operand, arguments->set, e));
+    TRY(spec_load_here(asked, a->operand, a->set, e));
     char last[PATH_BYTES];
     bool same;
-    TRY(choose_run(asked, arguments, run_dir, &same, e));
+    TRY(choose_run(asked, a, run_dir, &same, e));
     if (same)
-        return spec_load_here(spec, arguments->operand, arguments->set, e);
+        return spec_load_here(spec, a->operand, a->set, e);
     TRY(path_format(last, e, "%s/spec.yaml", run_dir));
     TRY(spec_load_here(spec, last, NULL, e));
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -175,19 +174,19 @@ static bool is_sweep(const char *operand)
 }
 
 /* Refuses options and further operands if the operand is the table of a sweep. */
-static enum status check_sweep(const struct arguments *arguments, struct error *e)
+static enum status check_sweep(const struct arguments *a, struct error *e)
 {
-    const char *given = arguments->set != NULL      ? "--set"
-                        : arguments->output != NULL ? "--output"
-                        : arguments->n_operands > 1 ? "other runs"
-                                                    : NULL;
-    TRY(figures_check_sweep(file_name(arguments->operand), e));
+    const char *given = a->set != NULL      ? "--set"
+                        : a->output != NULL ? "--output"
+                        : a->n_operands > 1 ? "other runs"
+                                            : NULL;
+    TRY(figures_check_sweep(file_name(a->operand), e));
     return given == NULL
                ? OK
                : error_set(
                      e, ERR_ARGUMENT,
                      "figures: %s is the table of a sweep, which does not support %s. Leave %s out",
-                     arguments->operand, given, given);
+                     a->operand, given, given);
 }
 
 static enum status draw_sweep(const char *path, const struct tools *tools, FILE *out,
@@ -215,18 +214,17 @@ static enum status check_new(const struct joined_run *runs, size_t i, const char
 }
 
 /* Opens all runs that the user gave. The figures are those of the first, to which --set applies. */
-static enum status open_runs(struct joined_run *runs, const struct arguments *arguments,
-                             const struct tools *tools, struct error *e)
+static enum status open_runs(struct joined_run *runs, const struct arguments *a, struct error *e)
 {
-    for (size_t i = 0; i < arguments->n_operands; i++) {
+    for (size_t i = 0; i < a->n_operands; i++) {
         struct joined_run *run = &runs[i];
-        TRY(operand_find(run->path, arguments->operands[i], arguments->out, tools->home, e));
-        TRY(check_new(runs, i, arguments->operands[i], e));
-        TRY(i == 0 ? load_folder(&run->spec, run->path, arguments, e)
+        TRY(operand_find(run->path, a->operands[i], a->out, a->tools->home, e));
+        TRY(check_new(runs, i, a->operands[i], e));
+        TRY(i == 0 ? load_folder(&run->spec, run->path, a, e)
                    : run_spec_load(&run->spec, run->path, NULL, e));
         TRY(summary_read(&run->s, &run->spec, run->path, e));
     }
-    joined_name(runs, arguments->n_operands);
+    joined_name(runs, a->n_operands);
     return OK;
 }
 
@@ -257,26 +255,24 @@ static enum status check_folder(const char *output, struct error *e)
     return OK;
 }
 
-static enum status draw_runs(const struct arguments *arguments, const struct tools *tools,
-                             FILE *out, struct error *e)
+static enum status draw_runs(const struct arguments *a, FILE *out, struct error *e)
 {
     char names[200], folder[PATH_BYTES];
-    size_t n = arguments->n_operands;
+    size_t n = a->n_operands;
     struct joined_run *runs;
-    TRY(check_folder(arguments->output, e));
+    TRY(check_folder(a->output, e));
     TRY(MEM_NEW(runs, n, "the runs of figures", e));
-    enum status status = open_runs(runs, arguments, tools, e);
+    enum status status = open_runs(runs, a, e);
     if (status == OK) {
         joined_folder(names, sizeof names, runs, n);
-        status = arguments->output != NULL
-                     ? path_format(folder, e, "%s", arguments->output)
-                     : path_format(folder, e, "%s/figures/%s", arguments->out, names);
+        status = a->output != NULL ? path_format(folder, e, "%s", a->output)
+                                   : path_format(folder, e, "%s/figures/%s", a->out, names);
     }
     if (status == OK && runs[0].spec.config.values[OPT_FIGURES].n == 0)
         status = error_set(e, ERR_ARGUMENT,
                            "figures: the spec of %s has no figures. Use --set \"figures=[time]\"",
                            runs[0].path);
-    THEN(status, draw_joined(runs, n, folder, tools, e));
+    THEN(status, draw_joined(runs, n, folder, a->tools, e));
     if (status == OK)
         print_figures(out, &runs[0].spec, folder);
     for (size_t i = 0; i < n; i++) {
@@ -287,24 +283,23 @@ static enum status draw_runs(const struct arguments *arguments, const struct too
     return status;
 }
 
-enum status command_figures(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                            int *exit_status, struct error *e)
+enum status command_figures(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     char run_dir[PATH_BYTES];
     struct spec spec = {0}, asked = {0};
-    if (is_sweep(arguments->operand)) {
-        TRY(operand_check_no_table(arguments->operand, e));
-        TRY(check_sweep(arguments, e));
-        return draw_sweep(arguments->operand, tools, out, e);
+    if (is_sweep(a->operand)) {
+        TRY(operand_check_no_table(a->operand, e));
+        TRY(check_sweep(a, e));
+        return draw_sweep(a->operand, a->tools, out, e);
     }
-    if (arguments->n_operands > 1 || arguments->output != NULL)
-        return draw_runs(arguments, tools, out, e);
-    bool of_spec = !path_is_folder(arguments->operand) && spec_is_meant(arguments->operand);
+    if (a->n_operands > 1 || a->output != NULL)
+        return draw_runs(a, out, e);
+    bool of_spec = !path_is_folder(a->operand) && spec_is_meant(a->operand);
     if (!of_spec)
-        TRY(operand_find(run_dir, arguments->operand, arguments->out, tools->home, e));
-    enum status status = of_spec ? load_campaign(&spec, &asked, arguments, run_dir, e)
-                                 : load_folder(&spec, run_dir, arguments, e);
-    THEN(status, redraw(&spec, run_dir, tools, e));
+        TRY(operand_find(run_dir, a->operand, a->out, a->tools->home, e));
+    enum status status =
+        of_spec ? load_campaign(&spec, &asked, a, run_dir, e) : load_folder(&spec, run_dir, a, e);
+    THEN(status, redraw(&spec, run_dir, a->tools, e));
     if (status == OK)
         print_figures(out, &spec, run_dir);
     spec_free(&spec);
@@ -312,21 +307,20 @@ enum status command_figures(const struct arguments *arguments, const struct tool
     return status;
 }
 
-enum status command_table(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                          int *exit_status, struct error *e)
+enum status command_table(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     char run_dir[PATH_BYTES];
     struct spec spec = {0};
     struct report_result result = {.all_well = true};
     struct report_request request = {.run_dir = run_dir, .shown = run_dir, .table = out};
     enum status status;
-    if (is_sweep(arguments->operand)) {
-        TRY(operand_check_no_table(arguments->operand, e));
-        status = table_print_sweep(out, arguments->operand, &result.all_well, e);
+    if (is_sweep(a->operand)) {
+        TRY(operand_check_no_table(a->operand, e));
+        status = table_print_sweep(out, a->operand, &result.all_well, e);
     } else {
-        TRY(operand_find(run_dir, arguments->operand, arguments->out, tools->home, e));
+        TRY(operand_find(run_dir, a->operand, a->out, a->tools->home, e));
         status = run_spec_load(&spec, run_dir, NULL, e);
-        THEN(status, report_make(&spec, &request, tools, &result, e));
+        THEN(status, report_make(&spec, &request, a->tools, &result, e));
     }
     if (!result.all_well)
         *exit_status = 1;

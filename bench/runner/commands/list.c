@@ -51,28 +51,25 @@ static enum status print_config(const char *path, void *arg, struct error *e)
     return OK;
 }
 
-static enum status list_configs(const struct arguments *arguments, const struct tools *tools,
-                                FILE *out, struct error *e)
+static enum status list_configs(const struct arguments *a, FILE *out, struct error *e)
 {
     static const char *const places[] = {"configs/*.yaml", "configs/course/*.yaml",
                                          "configs/examples/*.yaml", "configs/reports/*/*.yaml"};
-    struct config_list list = {out, strlen(tools->home) + strlen("/configs/")};
+    struct config_list list = {out, strlen(a->tools->home) + strlen("/configs/")};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        TRY(files_visit(tools->home, places[i], print_config, &list, NULL, e));
+        TRY(files_visit(a->tools->home, places[i], print_config, &list, NULL, e));
     return OK;
 }
 
-static enum status list_models(const struct arguments *arguments, const struct tools *tools,
-                               FILE *out, struct error *e)
+static enum status list_models(const struct arguments *a, FILE *out, struct error *e)
 {
     static const char models[] = "configs/models/*.yaml";
     size_t n;
-    TRY(files_visit(tools->home, models, print_model, out, &n, e));
-    return n > 0 ? OK : error_set(e, ERR_DATA, "%s/%s: no networks found", tools->home, models);
+    TRY(files_visit(a->tools->home, models, print_model, out, &n, e));
+    return n > 0 ? OK : error_set(e, ERR_DATA, "%s/%s: no networks found", a->tools->home, models);
 }
 
-static enum status list_columns(const struct arguments *arguments, const struct tools *tools,
-                                FILE *out, struct error *e)
+static enum status list_columns(const struct arguments *a, FILE *out, struct error *e)
 {
     struct dictionary d;
     columns_print(out);
@@ -85,15 +82,14 @@ static enum status list_columns(const struct arguments *arguments, const struct 
     return OK;
 }
 
-static enum status list_folders(find_with_tables *find, const struct arguments *arguments,
-                                const struct tools *tools, FILE *out, struct error *e)
+static enum status list_folders(find_with_tables *find, const struct arguments *a, FILE *out,
+                                struct error *e)
 {
     struct with_tables found = {.n = 0};
-    if (arguments->out != arguments->default_out && !path_is_folder(arguments->out))
+    if (a->out != a->default_out && !path_is_folder(a->out))
         return error_set(e, ERR_ARGUMENT,
-                         "list: --out %s: folder not found; expected a folder of results",
-                         arguments->out);
-    enum status status = find(&found, arguments->out, tools, e);
+                         "list: --out %s: folder not found; expected a folder of results", a->out);
+    enum status status = find(&found, a->out, a->tools, e);
     for (size_t i = 0; status == OK && i < found.n; i++)
         fprintf(out, "%s\n", found.folders[i]);
     with_tables_free(&found);
@@ -103,8 +99,7 @@ static enum status list_folders(find_with_tables *find, const struct arguments *
 /* lists that `scalebench list` prints and that are not values of an option */
 static const struct {
     const char *kind;
-    enum status (*list)(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                        struct error *e);
+    enum status (*list)(const struct arguments *a, FILE *out, struct error *e);
     find_with_tables *find; /* finds folders to list, if `list` is NULL */
 } others[] = {{"configs", list_configs, NULL},
               {"models", list_models, NULL},
@@ -126,10 +121,9 @@ static size_t all_kinds(const char *kinds[KINDS_MAX])
     return known;
 }
 
-enum status command_list(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                         int *exit_status, struct error *e)
+enum status command_list(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
-    const char *kind = arguments->operand, *kinds[KINDS_MAX];
+    const char *kind = a->operand, *kinds[KINDS_MAX];
     char text[sizeof e->text];
     size_t n, known = all_kinds(kinds);
     const struct enumeration *const *lists = enumerations(&n);
@@ -140,9 +134,8 @@ enum status command_list(const struct arguments *arguments, const struct tools *
         return error_set(e, ERR_ARGUMENT, "list: %s",
                          name_explain(text, sizeof text, kind, kinds, known));
     if (kind != NULL && (size_t)index < N_OTHERS)
-        return others[index].find != NULL
-                   ? list_folders(others[index].find, arguments, tools, out, e)
-                   : others[index].list(arguments, tools, out, e);
+        return others[index].find != NULL ? list_folders(others[index].find, a, out, e)
+                                          : others[index].list(a, out, e);
     if (kind != NULL)
         enumeration_print(out, "", lists[(size_t)index - N_OTHERS]);
     return OK;
@@ -506,13 +499,12 @@ static const char *cut_setting(char cut[NAME_NEAR_BYTES], const char *name)
     return cut;
 }
 
-enum status command_explain(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                            int *exit_status, struct error *e)
+enum status command_explain(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     const struct spec_option *option;
     char name[NAME_NEAR_BYTES];
-    if (arguments->operand != NULL)
-        return explain_name(out, cut_setting(name, arguments->operand), tools, e);
+    if (a->operand != NULL)
+        return explain_name(out, cut_setting(name, a->operand), a->tools, e);
     for (size_t i = 0; (option = option_at(i)) != NULL; i++)
         print_option(out, "", option);
     return OK;
@@ -524,8 +516,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Prints each name once, even if several files have a column of that name. */
-enum status explain_names(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                          int *exit_status, struct error *e)
+enum status explain_names(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     struct known_name *known;
     size_t n;

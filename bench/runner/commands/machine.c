@@ -18,8 +18,7 @@ static enum status print_program(FILE *out, const struct tools *tools, const cha
     return OK;
 }
 
-enum status command_machine(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                            int *exit_status, struct error *e)
+enum status command_machine(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     char class[HARDWARE_CLASS_BYTES];
     struct place *place;
@@ -28,7 +27,7 @@ enum status command_machine(const struct arguments *arguments, const struct tool
     place_close(place);
     hardware_class(class, &machine);
     fprintf(out, "machine %s\ncores %d\n", class, machine.usable_cores);
-    for (size_t i = 0; i < arguments->n_operands; i++)
-        TRY(print_program(out, tools, arguments->operands[i], exit_status, e));
+    for (size_t i = 0; i < a->n_operands; i++)
+        TRY(print_program(out, a->tools, a->operands[i], exit_status, e));
     return OK;
 }

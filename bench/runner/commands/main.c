@@ -117,20 +117,20 @@ static void select_options(const struct command *command,
     options[n] = (struct option){0};
 }
 
-static enum status take_operand(const char *operand, struct arguments *arguments,
+static enum status take_operand(const char *operand, struct arguments *a,
                                 const struct command *command, struct error *e)
 {
     size_t most =
         strstr(command->operand, "...") != NULL ? OPERANDS_MAX : *command->operand != '\0';
-    bool is_value = arguments->set != NULL && strchr(arguments->set, '=') == NULL;
-    if (arguments->n_operands >= most && is_value)
+    bool is_value = a->set != NULL && strchr(a->set, '=') == NULL;
+    if (a->n_operands >= most && is_value)
         return error_set(e, ERR_ARGUMENT, "%s: --set %s: expected key=value; write --set %s=VALUE",
-                         command->name, arguments->set, arguments->set);
-    if (arguments->n_operands >= most)
+                         command->name, a->set, a->set);
+    if (a->n_operands >= most)
         return error_set(e, ERR_ARGUMENT, "%s: '%s' is one argument too many; expected %s",
                          command->name, operand, *command->operand ? command->operand : "none");
-    arguments->operands[arguments->n_operands++] = operand;
-    arguments->operand = arguments->operands[0];
+    a->operands[a->n_operands++] = operand;
+    a->operand = a->operands[0];
     return OK;
 }
 
@@ -145,10 +145,10 @@ static enum status add_line(char **lines, const char *line, struct error *e)
     return OK;
 }
 
-static enum status take_option(const struct command_option *option, struct arguments *arguments,
+static enum status take_option(const struct command_option *option, struct arguments *a,
                                const struct command *command, struct error *e)
 {
-    void *member = (char *)arguments + option->member;
+    void *member = (char *)a + option->member;
     if (option->type == OPTION_FLAG)
         *(bool *)member = true;
     else if (option->type == OPTION_LINES)
@@ -173,13 +173,13 @@ static void find_near_option(char near[NAME_NEAR_BYTES], const struct command *c
     option_near(near, argument, names, n);
 }
 
-static enum status take_argument(int c, struct arguments *arguments, const struct command *command,
+static enum status take_argument(int c, struct arguments *a, const struct command *command,
                                  char **argv, struct error *e)
 {
     if (c >= KNOWN_OPTION)
-        return take_option(&all_command_options[c - KNOWN_OPTION], arguments, command, e);
+        return take_option(&all_command_options[c - KNOWN_OPTION], a, command, e);
     if (c == OPERAND)
-        return take_operand(optarg, arguments, command, e);
+        return take_operand(optarg, a, command, e);
     bool known = optopt >= KNOWN_OPTION || optopt == 'h';
     char one[3] = {'-', (char)optopt}; /* the unknown option letter, which may be one of several in
                                           a word */
@@ -195,18 +195,18 @@ static enum status take_argument(int c, struct arguments *arguments, const struc
                      near, command->name);
 }
 
-static enum status check_out(const struct arguments *arguments, const struct command *command,
+static enum status check_out(const struct arguments *a, const struct command *command,
                              struct error *e)
 {
     struct stat found;
-    if (stat(arguments->out, &found) != 0 || S_ISDIR(found.st_mode))
+    if (stat(a->out, &found) != 0 || S_ISDIR(found.st_mode))
         return OK;
     return error_set(e, ERR_ARGUMENT, "%s: --out %s: found a file, expected a folder of results",
-                     command->name, arguments->out);
+                     command->name, a->out);
 }
 
 /* Checks that every operand is given, except optional ones ([X]). "RUN RUN..." requires two. */
-static enum status check_operands(const struct arguments *arguments, const struct command *command,
+static enum status check_operands(const struct arguments *a, const struct command *command,
                                   struct error *e)
 {
     size_t wanted = 0;
@@ -214,7 +214,7 @@ static enum status check_operands(const struct arguments *arguments, const struc
     for (; *word && *word != '['; word += strspn(word, " ")) {
         const char *name = word;
         word += strcspn(word, " ");
-        if (++wanted > arguments->n_operands)
+        if (++wanted > a->n_operands)
             return error_set(e, ERR_ARGUMENT, "%s: %.*s is missing; see `scalebench %s --help`",
                              command->name, (int)(word - name), name, command->name);
     }
@@ -247,8 +247,8 @@ static enum status check_word(const struct command *command, char *const *word, 
 }
 
 /* Parses the arguments after the command's name. *help: --help or -h is among them. */
-static enum status parse(const struct command *command, int argc, char **argv,
-                         struct arguments *arguments, bool *help, struct error *e)
+static enum status parse(const struct command *command, int argc, char **argv, struct arguments *a,
+                         bool *help, struct error *e)
 {
     struct option options[COMMAND_OPTIONS + 2];
     int c;
@@ -260,26 +260,27 @@ static enum status parse(const struct command *command, int argc, char **argv,
         *help = c == 'h';
         if (*help)
             return OK;
-        TRY(take_argument(c, arguments, command, argv, e));
+        TRY(take_argument(c, a, command, argv, e));
     }
     for (; optind < argc; optind++)
-        TRY(take_operand(argv[optind], arguments, command, e));
-    TRY(check_out(arguments, command, e));
-    return check_operands(arguments, command, e);
+        TRY(take_operand(argv[optind], a, command, e));
+    TRY(check_out(a, command, e));
+    return check_operands(a, command, e);
 }
 
 static enum status run_command(const struct command *command, int argc, char **argv,
-                               struct arguments *arguments, int *exit_status, struct error *e)
+                               struct arguments *a, int *exit_status, struct error *e)
 {
     struct tools tools;
     bool help = false;
-    TRY(parse(command, argc - 1, argv + 1, arguments, &help, e));
+    TRY(parse(command, argc - 1, argv + 1, a, &help, e));
     if (help) {
         print_command_help(stdout, command);
         return OK;
     }
     TRY(tools_find(&tools, e));
-    return functions[command - all_commands](arguments, &tools, stdout, exit_status, e);
+    a->tools = &tools;
+    return functions[command - all_commands](a, stdout, exit_status, e);
 }
 
 static const char *default_out(void)

@@ -131,10 +131,8 @@ static void print_spec_options(FILE *out)
         print_spec_option(out, figure_option_at(i));
 }
 
-enum status command_man(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                        int *exit_status, struct error *e)
+enum status command_man(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
-    (void)arguments, (void)tools, (void)exit_status, (void)e;
     size_t n;
     const struct spec_part *parts = spec_parts(&n);
     print_heading(out);

@@ -122,16 +122,15 @@ static enum status print_json(FILE *out, const struct net_desc *net, struct erro
     return OK;
 }
 
-enum status command_model(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                          int *exit_status, struct error *e)
+enum status command_model(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     struct net_desc net;
     enum status status = OK;
-    TRY(model_load(&net, arguments->operand, e));
-    if (arguments->json)
+    TRY(model_load(&net, a->operand, e));
+    if (a->json)
         status = print_json(out, &net, e);
-    else if (arguments->published != NULL)
-        status = compare(out, arguments->published, &net, tools, exit_status, e);
+    else if (a->published != NULL)
+        status = compare(out, a->published, &net, a->tools, exit_status, e);
     else
         net_desc_print(out, &net);
     net_desc_free(&net);

@@ -68,10 +68,8 @@ static enum status write_spec(const char *path, const struct new_spec *s, struct
     return fclose(out) == 0 ? OK : error_set(e, ERR_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
-enum status command_new(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                        int *exit_status, struct error *e)
+enum status command_new(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
-    const struct arguments *a = arguments;
     char path[PATH_BYTES], stem[PATH_BYTES];
     static const char ending[] = ".yaml";
     int cut = text_ends(a->operand, ending) ? 5 : text_ends(a->operand, ".yml") ? 4 : 0;
@@ -81,13 +79,13 @@ enum status command_new(const struct arguments *arguments, const struct tools *t
                          .data = a->data,
                          .ranks = a->ranks != NULL ? a->ranks : "1,2",
                          .strategies = a->strategies != NULL ? a->strategies : "none,allreduce"};
-    struct arguments plan = {.command = a->command, .out = a->out};
+    struct arguments plan = {.tools = a->tools, .command = a->command, .out = a->out};
     if (s.data == NULL)
         TRY(choose_data(&s, e));
     TRY(path_format(path, e, "%s%s", stem, ending));
     TRY(write_spec(path, &s, e));
     plan.operand = path;
-    enum status status = command_plan(&plan, tools, out, exit_status, e);
+    enum status status = command_plan(&plan, out, exit_status, e);
     if (status != OK)
         unlink(path);
     else

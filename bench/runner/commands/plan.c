@@ -109,21 +109,18 @@ static enum status plan(const struct campaign *c, plan_writer *writer, bool comm
     return status;
 }
 
-enum status command_plan(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                         int *exit_status, struct error *e)
+enum status command_plan(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
-    struct campaign_request request = {.spec = arguments->operand,
-                                       .set = arguments->set,
-                                       .out = arguments->out,
-                                       .command = arguments->command};
+    struct campaign_request request = {
+        .spec = a->operand, .set = a->set, .out = a->out, .command = a->command};
     struct campaign c;
-    const char *format = arguments->format != NULL ? arguments->format : formats[0].name;
+    const char *format = a->format != NULL ? a->format : formats[0].name;
     int index;
     TRY(option_row("format", format, formats, N_FORMATS, sizeof *formats, &index, e));
-    TRY(job_move(tools, arguments->command, e));
-    enum status status = campaign_prepare(&c, &request, tools, e);
+    TRY(job_move(a->tools, a->command, e));
+    enum status status = campaign_prepare(&c, &request, a->tools, e);
     THEN(status, checks_check(&c.spec, e));
-    THEN(status, plan(&c, formats[index].writer, arguments->commands, out, e));
+    THEN(status, plan(&c, formats[index].writer, a->commands, out, e));
     campaign_close(&c);
     return status;
 }

@@ -52,16 +52,14 @@ static enum status make(struct page_request *request, struct page_result *result
     return page_make(request, result, e);
 }
 
-enum status command_report(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                           int *exit_status, struct error *e)
+enum status command_report(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     char figures[TEXT_NUMBER], runs[TEXT_NUMBER];
-    struct page_request request = {.path = arguments->output != NULL ? arguments->output
-                                                                     : "report.html",
-                                   .operands = arguments->operands,
-                                   .n_operands = arguments->n_operands,
-                                   .out = arguments->out,
-                                   .tools = tools};
+    struct page_request request = {.path = a->output != NULL ? a->output : "report.html",
+                                   .operands = a->operands,
+                                   .n_operands = a->n_operands,
+                                   .out = a->out,
+                                   .tools = a->tools};
     struct with_tables all = {.n = 0};
     struct page_result result;
     enum status status = make(&request, &result, &all, e);

@@ -27,9 +27,8 @@ static enum status check_refusals(const struct campaign *c, bool strict, struct 
 
 /* Prints the table of a run and writes its files and figures. Does so even if no launch was needed,
  * because finding out whether a file is outdated would take longer. */
-static enum status report(struct campaign *c, struct journal *journal,
-                          const struct arguments *arguments, FILE *out,
-                          struct report_result *result, struct error *e)
+static enum status report(struct campaign *c, struct journal *journal, const struct arguments *a,
+                          FILE *out, struct report_result *result, struct error *e)
 {
     char latest[PATH_BYTES];
     TRY(journal_check(&c->journal, e));
@@ -40,7 +39,7 @@ static enum status report(struct campaign *c, struct journal *journal,
                                      .write = true,
                                      .draw = true,
                                      .figures_optional = true,
-                                     .strict = arguments->strict,
+                                     .strict = a->strict,
                                      .table = out,
                                      .n_reported = c->journal.n_launches - c->n_before,
                                      .journal = journal};
@@ -57,25 +56,25 @@ static void note_again(size_t launches, const char *why)
 
 /* Runs the remaining launches and reports. If records of launches cannot be read, repeats these
  * launches once; not more often, because a failing disk could damage them for ever. */
-static enum status run_and_report(struct campaign *c, const struct arguments *arguments, FILE *out,
+static enum status run_and_report(struct campaign *c, const struct arguments *a, FILE *out,
                                   struct report_result *result, struct error *e)
 {
     TRY(campaign_run(c, e));
-    TRY(report(c, &c->journal, arguments, out, result, e));
+    TRY(report(c, &c->journal, a, out, result, e));
     if (result->damaged == 0)
         return OK;
     note_again(result->damaged, "cannot be read any more");
     TRY(campaign_run(c, e));
-    return report(c, NULL, arguments, out, result, e);
+    return report(c, NULL, a, out, result, e);
 }
 
-static enum status run(struct campaign *c, const struct arguments *arguments, FILE *out,
-                       int *exit_status, struct error *e)
+static enum status run(struct campaign *c, const struct arguments *a, FILE *out, int *exit_status,
+                       struct error *e)
 {
     struct report_result result;
     size_t retried;
     TRY(job_check(c, e));
-    TRY(check_refusals(c, arguments->strict, e));
+    TRY(check_refusals(c, a->strict, e));
     TRY(campaign_open_run(c, e));
     TRY(campaign_record_changes(c, e));
     TRY(campaign_retry_failures(c, &retried, e));
@@ -83,32 +82,28 @@ static enum status run(struct campaign *c, const struct arguments *arguments, FI
     c->n_before = c->journal.n_launches;
     if (retried == 0 && c->resumed && !c->journal.finished)
         log_print(LOG_NOTE, "resuming %s", c->run_dir);
-    enum status status = run_and_report(c, arguments, out, &result, e);
+    enum status status = run_and_report(c, a, out, &result, e);
     if (status == ERR_INTERRUPTED) {
         log_print(LOG_NOTE, "interrupted; run the same command again to resume");
         *exit_status = 128 + c->interrupt.signal;
         return OK;
     }
     bool checks_hold = true;
-    THEN(status, checks_report(out, &c->spec, c->run_dir, arguments->strict, &checks_hold, e));
+    THEN(status, checks_report(out, &c->spec, c->run_dir, a->strict, &checks_hold, e));
     if (status == OK && !(result.all_well && checks_hold))
         *exit_status = 1;
     return status;
 }
 
-enum status command_run(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                        int *exit_status, struct error *e)
+enum status command_run(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
-    struct campaign_request request = {.spec = arguments->operand,
-                                       .set = arguments->set,
-                                       .out = arguments->out,
-                                       .fresh = arguments->fresh,
-                                       .command = arguments->command};
+    struct campaign_request request = {
+        .spec = a->operand, .set = a->set, .out = a->out, .fresh = a->fresh, .command = a->command};
     struct campaign c;
-    TRY(job_move(tools, arguments->command, e));
-    enum status status = campaign_prepare(&c, &request, tools, e);
+    TRY(job_move(a->tools, a->command, e));
+    enum status status = campaign_prepare(&c, &request, a->tools, e);
     THEN(status, checks_check(&c.spec, e));
-    THEN(status, run(&c, arguments, out, exit_status, e));
+    THEN(status, run(&c, a, out, exit_status, e));
     campaign_close(&c);
     return status;
 }

@@ -258,10 +258,8 @@ static bool write_lines(FILE *out, const json_t *value, int depth)
     return true;
 }
 
-enum status command_schema(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                           int *exit_status, struct error *e)
+enum status command_schema(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
-    (void)arguments, (void)tools, (void)exit_status;
     enum { LINES_DEPTH = 3 };
     json_t *schema = schema_of_spec();
     bool written = schema != NULL && write_lines(out, schema, LINES_DEPTH);

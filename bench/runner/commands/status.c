@@ -12,6 +12,7 @@
 
 /* How `scalebench status` shows runs, and how many it has shown. */
 struct asking {
+    const struct arguments *arguments;
     struct spec_machine machine;
     void (*show)(FILE *out,
                  const struct run_status *status); /* prints the status of a run, unless json is
@@ -69,13 +70,13 @@ static enum status show_all(struct asking *a, const char *out, struct error *e)
     return status;
 }
 
-static enum status show_spec(struct asking *a, const struct arguments *arguments, struct error *e)
+static enum status show_spec(struct asking *a, struct error *e)
 {
     struct spec spec = {0};
     char folder[PATH_BYTES];
-    enum status status = spec_load(&spec, arguments->operand, NULL, &a->machine, e);
+    enum status status = spec_load(&spec, a->arguments->operand, NULL, &a->machine, e);
     THEN(status,
-         path_format(folder, e, "%s/%s", arguments->out, config_text(&spec.config, OPT_NAME)));
+         path_format(folder, e, "%s/%s", a->arguments->out, config_text(&spec.config, OPT_NAME)));
     THEN(status, show_folder(a, folder, e));
     spec_free(&spec);
     return status;
@@ -86,48 +87,46 @@ static enum status show_path(struct asking *a, const char *path, struct error *e
     return folder_has(path, "spec.yaml") ? show_run(a, path, NULL, e) : show_folder(a, path, e);
 }
 
-static enum status show_asked(struct asking *a, const struct arguments *arguments,
-                              const struct tools *tools, struct error *e)
+static enum status show_asked(struct asking *a, struct error *e)
 {
     char path[PATH_BYTES];
-    const char *operand = arguments->operand;
+    const char *operand = a->arguments->operand;
     if (operand == NULL)
-        return show_all(a, arguments->out, e);
-    TRY(path_format(path, e, "%s/%s", arguments->out, operand));
+        return show_all(a, a->arguments->out, e);
+    TRY(path_format(path, e, "%s/%s", a->arguments->out, operand));
     if (path_is_folder(path))
         return show_path(a, path, e);
     if (path_is_folder(operand))
         return show_path(a, operand, e);
     if (spec_is_meant(operand))
-        return show_spec(a, arguments, e);
-    if (operand_find(path, operand, arguments->out, tools->home, e) != OK)
+        return show_spec(a, e);
+    if (operand_find(path, operand, a->arguments->out, a->arguments->tools->home, e) != OK)
         return error_set(e, e->status, "%s; for a spec, type %s.yaml", e->text, operand);
     return show_path(a, path, e);
 }
 
-static enum status answer(struct asking *a, const struct arguments *arguments,
-                          const struct tools *tools, int *exit_status, struct error *e)
+static enum status answer(struct asking *a, int *exit_status, struct error *e)
 {
     TRY(machine_here(&a->machine, e));
-    TRY(show_asked(a, arguments, tools, e));
-    if (a->n == 0 && arguments->operand != NULL)
+    TRY(show_asked(a, e));
+    if (a->n == 0 && a->arguments->operand != NULL)
         return error_set(e, ERR_ARGUMENT,
                          "'%s' has no run in %s. Use --out for another folder of results",
-                         arguments->operand, arguments->out);
+                         a->arguments->operand, a->arguments->out);
     if (a->n == 0)
-        log_print(LOG_NOTE, "%s: no run here yet", arguments->out);
+        log_print(LOG_NOTE, "%s: no run here yet", a->arguments->out);
     if (a->json != NULL)
         json_put(a->out, a->json, JSON_INDENT(2));
-    *exit_status = arguments->operand != NULL && a->unreadable > 0;
+    *exit_status = a->arguments->operand != NULL && a->unreadable > 0;
     return OK;
 }
 
-enum status command_status(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                           int *exit_status, struct error *e)
+enum status command_status(const struct arguments *arguments, FILE *out, int *exit_status,
+                           struct error *e)
 {
-    struct asking a = {.show = run_status_print, .out = out};
+    struct asking a = {.arguments = arguments, .show = run_status_print, .out = out};
     a.json = arguments->json ? json_array() : NULL;
-    enum status status = answer(&a, arguments, tools, exit_status, e);
+    enum status status = answer(&a, exit_status, e);
     json_decref(a.json);
     return status;
 }
@@ -142,9 +141,9 @@ static void print_line(FILE *out, const struct run_status *s)
             s->why[0] ? "  " : "", s->why);
 }
 
-enum status command_runs(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                         int *exit_status, struct error *e)
+enum status command_runs(const struct arguments *arguments, FILE *out, int *exit_status,
+                         struct error *e)
 {
-    struct asking a = {.show = print_line, .out = out};
-    return answer(&a, arguments, tools, exit_status, e);
+    struct asking a = {.arguments = arguments, .show = print_line, .out = out};
+    return answer(&a, exit_status, e);
 }

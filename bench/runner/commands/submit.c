@@ -10,8 +10,7 @@
 #include "kernels/base/mem.h"
 
 struct submission {
-    const struct arguments *arguments;
-    const struct tools *tools;
+    const struct arguments *a;
     FILE *out;
     struct cluster cluster;
     struct spec spec;
@@ -43,8 +42,8 @@ static enum status add_set(struct submission *s, enum cluster_key key, enum opti
 
 static enum status read_all(struct submission *s, struct error *e)
 {
-    const struct arguments *a = s->arguments;
-    TRY(cluster_read(&s->cluster, a->site, s->tools->home, e));
+    const struct arguments *a = s->a;
+    TRY(cluster_read(&s->cluster, a->site, s->a->tools->home, e));
     struct spec_machine machine = cluster_machine(&s->cluster);
     TRY(spec_load(&s->spec, a->operand, a->set, &machine, e));
     s->set = strdup(a->set != NULL ? a->set : "");
@@ -55,7 +54,7 @@ static enum status read_all(struct submission *s, struct error *e)
     TRY(path_format(s->template, e, "configs/sites/bench.sbatch"));
     if (path_exists(s->template))
         return OK;
-    return path_format(s->template, e, "%s/configs/sites/bench.sbatch", s->tools->home);
+    return path_format(s->template, e, "%s/configs/sites/bench.sbatch", s->a->tools->home);
 }
 
 /* Submits a script. sbatch prints the job's number, a ';' and the cluster's name. It also prints
@@ -83,15 +82,15 @@ static enum status submit_job(const struct submission *s, long nodes, struct err
     const char *name = config_text(&s->spec.config, OPT_NAME);
     const struct script script = {.cluster = &s->cluster,
                                   .template = s->template,
-                                  .programs = s->tools->folder,
+                                  .programs = s->a->tools->folder,
                                   .name = name,
-                                  .spec = s->arguments->operand,
+                                  .spec = s->a->operand,
                                   .set = s->set,
-                                  .out = s->arguments->out,
+                                  .out = s->a->out,
                                   .nodes = nodes};
-    if (s->arguments->dry_run)
+    if (s->a->dry_run)
         return script_write(s->out, &script, e);
-    TRY(path_format(folder, e, "%s/%s/jobs", s->arguments->out, name));
+    TRY(path_format(folder, e, "%s/%s/jobs", s->a->out, name));
     TRY(folder_make(folder, e));
     TRY(path_format(path, e, "%s/nodes-%ld.sbatch", folder, nodes));
     TRY(file_write(path, script_write, &script, e));
@@ -106,7 +105,7 @@ static enum status submit_all(struct submission *s, const struct missing *m, str
 {
     long most = m->n > 0 ? m->nodes[m->n - 1] : 0;
     for (size_t i = 0; i < m->n; i++)
-        if (s->arguments->per_nodes || m->nodes[i] == most)
+        if (s->a->per_nodes || m->nodes[i] == most)
             TRY(submit_job(s, m->nodes[i], e));
     return OK;
 }
@@ -137,7 +136,7 @@ static enum status submit(struct submission *s, struct error *e)
     struct missing m;
     TRY(read_all(s, e));
     struct spec_machine machine = cluster_machine(&s->cluster);
-    enum status status = missing_find(&m, &s->spec, &machine, s->arguments->out, e);
+    enum status status = missing_find(&m, &s->spec, &machine, s->a->out, e);
     THEN(status, check_size(s, &m, e));
     if (status == OK && m.n == 0)
         fprintf(s->out, "nothing is missing: no job\n");
@@ -146,17 +145,16 @@ static enum status submit(struct submission *s, struct error *e)
     return status;
 }
 
-enum status command_submit(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                           int *exit_status, struct error *e)
+enum status command_submit(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
-    if (arguments->site == NULL)
+    if (a->site == NULL)
         return error_set(
             e, ERR_ARGUMENT,
             "submit: --site is missing; expected the name of a cluster: configs/sites/<name>.yaml. "
             "Copy configs/sites/example.yaml to describe one");
     struct submission *s;
     TRY(MEM_NEW(s, 1, "a submission", e));
-    *s = (struct submission){.arguments = arguments, .tools = tools, .out = out};
+    *s = (struct submission){.a = a, .out = out};
     enum status status = submit(s, e);
     cluster_free(&s->cluster);
     spec_free(&s->spec);
