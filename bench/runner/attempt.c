@@ -140,13 +140,13 @@ void attempt_reason(char *text, size_t size, const struct campaign *c,
 
 /* Sets the load and noise of a launch in the journal. The load by other processes is known only if
  * the ranks are descendants of the runner on its own machine. */
-static void take_noise(struct journal_launch *l, const struct site_launch *prepared,
-                       const struct view *before, const struct view *after,
-                       const struct launch_outcome *outcome)
+static void take_noise(struct execution *x, const struct site_launch *prepared,
+                       const struct view *before, const struct view *after)
 {
+    const struct launch_outcome *outcome = &x->outcome;
     bool known = before->known && after->known && !prepared->by_daemons;
-    l->foreign_pct = known ? load_foreign_pct(&before->load, &after->load, outcome->cpu_s) : NAN;
-    l->noise = (struct launch_noise){
+    x->l.foreign_pct = known ? load_foreign_pct(&before->load, &after->load, outcome->cpu_s) : NAN;
+    x->l.noise = (struct launch_noise){
         .steal_pct = known ? load_steal_pct(&before->load, &after->load) : NAN,
         .run_switches_voluntary = outcome->switches_voluntary,
         .run_switches_involuntary = outcome->switches_involuntary,
@@ -167,10 +167,8 @@ static bool runs_elsewhere(const struct site_launch *prepared)
 
 /* Runs the command and waits for its end. Before and after it, measures load and speed of the
  * processors on which ranks are to run. */
-static enum status run_command(struct campaign *c, const struct site_launch *prepared,
-                               const struct launch_command *command, double expected_s,
-                               struct launch_outcome *outcome, struct journal_launch *l,
-                               struct error *e)
+static enum status run_command(struct execution *x, const struct site_launch *prepared,
+                               const struct launch_command *command, struct error *e)
 {
     struct launch launch;
     struct view before = {.known = false}, after = {.known = false};
@@ -178,41 +176,39 @@ static enum status run_command(struct campaign *c, const struct site_launch *pre
     TRY(MEM_NEW(own, 1, "a launch", e));
     enum status status = core_locks_add(own, &prepared->plan, e);
     double probe_s = status == OK && !runs_elsewhere(prepared)
-                         ? probe_seconds(expected_s, own->cpus, CPUS_MAX)
+                         ? probe_seconds(x->expected_s, own->cpus, CPUS_MAX)
                          : 0;
     if (status == OK)
         view_before(&before, own->cpus, CPUS_MAX, probe_s);
     THEN(status, launch_start(&launch, command, e));
     if (status == OK) {
-        *outcome = attempt_watch(c, &launch);
-        view_after(&after, own->cpus, CPUS_MAX, outcome->cause == CAUSE_ENDED ? probe_s : 0);
-        outcome->oom_kills = fmax(after.oom_kills - before.oom_kills, 0);
-        take_noise(l, prepared, &before, &after, outcome);
+        x->outcome = attempt_watch(x->c, &launch);
+        view_after(&after, own->cpus, CPUS_MAX, x->outcome.cause == CAUSE_ENDED ? probe_s : 0);
+        x->outcome.oom_kills = fmax(after.oom_kills - before.oom_kills, 0);
+        take_noise(x, prepared, &before, &after);
     }
     free(own);
     return status;
 }
 
-enum status attempt_run(struct campaign *c, const struct config *point,
-                        const struct site_launch *prepared, const char *folder,
-                        const struct attempt_limits *limits, struct launch_outcome *outcome,
-                        struct journal_launch *l, struct error *e)
+enum status attempt_run(struct execution *x, const struct config *point,
+                        const struct site_launch *prepared, double limit_s, struct error *e)
 {
     char path[PATH_BYTES];
     bool ours = !config_is_foreign(point);
-    double start_limit_s = ours ? config_number(&c->spec.config, OPT_START_LIMIT) : 0;
-    TRY(folder_make(folder, e));
-    TRY(path_format(path, e, "%s/command.txt", folder));
+    double start_limit_s = ours ? config_number(&x->c->spec.config, OPT_START_LIMIT) : 0;
+    TRY(folder_make(x->folder, e));
+    TRY(path_format(path, e, "%s/command.txt", x->folder));
     TRY(file_write(path, write_command, prepared, e));
-    TRY(path_format(path, e, "%s/log.txt", folder));
+    TRY(path_format(path, e, "%s/log.txt", x->folder));
     struct launch_command command = {.argv = prepared->argv,
                                      .environment = prepared->environment,
                                      .log = path,
-                                     .limit_s = limits->limit_s,
+                                     .limit_s = limit_s,
                                      .start_limit_s = start_limit_s,
-                                     .records = folder,
+                                     .records = x->folder,
                                      .ranks = (int)config_int(point, OPT_RANKS),
                                      .is_ours = ours,
                                      .cleanup = prepared->cleanup};
-    return run_command(c, prepared, &command, limits->expected_s, outcome, l, e);
+    return run_command(x, prepared, &command, e);
 }

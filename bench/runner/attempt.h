@@ -5,18 +5,25 @@
 #include "bench/launch/launch.h"
 #include "bench/runner/campaign.h"
 
-struct attempt_limits {
-    double expected_s; /* expected wall time of the launch (s); INFINITY: unknown */
-    double limit_s;    /* wall time after which the launch is stopped (s) */
+enum { AFTER_BYTES = 200 };
+
+/* Launch that is being run, with its result. */
+struct execution {
+    struct campaign *c;
+    const struct next_launch *next;
+    const struct point *point;
+    const char *folder;            /* folder of the launch's records */
+    double expected_s;             /* expected wall time (s); INFINITY: unknown */
+    struct launch_outcome outcome; /* outcome of the last attempt */
+    char after[AFTER_BYTES];       /* end of the reason of a failure; "": none */
+    struct journal_launch l;
 };
 
-/* Starts the prepared command and waits for its end. Creates `folder` with command.txt and log.txt.
- * Measures load and speed of the ranks' processors before and after, and stores the results in
- * `l`. */
-enum status attempt_run(struct campaign *c, const struct config *point,
-                        const struct site_launch *prepared, const char *folder,
-                        const struct attempt_limits *limits, struct launch_outcome *outcome,
-                        struct journal_launch *l, struct error *e);
+/* Starts the prepared command of a point and waits for its end, at most limit_s (s). Creates the
+ * launch's folder with command.txt and log.txt. Measures load and speed of the ranks' processors
+ * before and after, and stores the results in x->l. */
+enum status attempt_run(struct execution *x, const struct config *point,
+                        const struct site_launch *prepared, double limit_s, struct error *e);
 
 /* Waits for the end of a launch. The first Ctrl-C sends its processes SIGTERM, the second
  * SIGKILL. Also stops the launch if the journal can no longer be written. */

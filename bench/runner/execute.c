@@ -5,22 +5,21 @@
 #include <sys/wait.h>
 
 #include "bench/collect/collect.h"
-#include "bench/runner/attempt.h"
-#include "bench/runner/campaign.h"
 #include "bench/runner/supervisor.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
 /* Names the launch's folder. Its number comes from the journal, so that no later launch overwrites
  * the folder of an interrupted one. */
-static void name_launch(const struct campaign *c, const struct next_launch *next,
-                        struct journal_launch *l)
+static void name_launch(struct execution *x)
 {
-    const char *id = c->spec.points[next->point].id;
+    const struct next_launch *next = x->next;
+    struct journal_launch *l = &x->l;
+    const char *id = x->point->id;
     *l = (struct journal_launch){.run = next->run,
                                  .block = next->block,
                                  .seed = next->seed,
-                                 .shares_cores = c->cores_state == CORES_UNLOCKABLE,
+                                 .shares_cores = x->c->cores_state == CORES_UNLOCKABLE,
                                  .foreign_pct = NAN,
                                  .exit_status = -1,
                                  .step_ms = NAN,
@@ -47,13 +46,13 @@ static void take_noise(struct journal_launch *l, const struct launch_result *res
 /* Reads the records of a launch that ended well, and decides whether it is valid. It fails if a
  * rank's records are missing. ERR_DATA ends the campaign: the launch used other libraries or data
  * than earlier launches. */
-static enum status judge_records(const struct campaign *c, const struct point *point,
-                                 const char *folder, struct journal_launch *l, struct error *e)
+static enum status judge_records(struct execution *x, struct error *e)
 {
+    struct journal_launch *l = &x->l;
     struct launch_result *result;
     TRY(MEM_NEW(result, 1, "the results of a launch", e));
     struct error why = {0};
-    enum status status = launch_take(folder, point, l->wall_s, result, &why);
+    enum status status = launch_take(x->folder, x->point, l->wall_s, result, &why);
     l->status = status != OK ? LAUNCH_FAILED : result->diverged[0] ? LAUNCH_DIVERGED : LAUNCH_OK;
     if (l->status == LAUNCH_DIVERGED)
         launch_diverged_text(l->reason, sizeof l->reason, result);
@@ -64,14 +63,14 @@ static enum status judge_records(const struct campaign *c, const struct point *p
     }
     if (status == OK)
         take_noise(l, result);
-    enum status same = status == OK ? workloads_check(&c->workloads, point, result, e) : OK;
+    enum status same = status == OK ? workloads_check(&x->c->workloads, x->point, result, e) : OK;
     free(result);
     TRY(same);
     if (status == ERR_DATA) {
         const char *file = strrchr(why.file, '/');
         snprintf(l->reason, sizeof l->reason, "%s%.100s%s%.300s",
-                 launch_has_records(folder, point) ? "records: " : "", file != NULL ? file + 1 : "",
-                 file != NULL ? ": " : "", why.text);
+                 launch_has_records(x->folder, x->point) ? "records: " : "",
+                 file != NULL ? file + 1 : "", file != NULL ? ": " : "", why.text);
         status = OK;
     }
     if (status != OK)
@@ -79,32 +78,33 @@ static enum status judge_records(const struct campaign *c, const struct point *p
     return status;
 }
 
-static void add_not_killed(const struct launch_outcome *outcome, struct journal_launch *l)
+static void add_not_killed(struct execution *x)
 {
-    size_t n = strlen(l->reason);
-    if (outcome->not_killed > 0)
-        snprintf(l->reason + n, sizeof l->reason - n,
+    char *reason = x->l.reason;
+    size_t n = strlen(reason);
+    if (x->outcome.not_killed > 0)
+        snprintf(reason + n, sizeof x->l.reason - n,
                  "%s%d of its processes could not be killed and still run", n > 0 ? "; " : "",
-                 outcome->not_killed);
+                 x->outcome.not_killed);
 }
 
-static enum status judge(const struct campaign *c, const struct next_launch *next,
-                         const struct launch_outcome *outcome, const char *folder,
-                         struct journal_launch *l, struct error *e)
+static enum status judge(struct execution *x, struct error *e)
 {
+    const struct launch_outcome *outcome = &x->outcome;
+    struct journal_launch *l = &x->l;
     char log[PATH_BYTES];
     enum status status = OK;
     l->status = outcome->cause == CAUSE_LIMIT ? LAUNCH_TIMEOUT : LAUNCH_FAILED;
     l->wall_s = outcome->wall_s;
-    TRY(path_format(log, e, "%s/log.txt", folder));
+    TRY(path_format(log, e, "%s/log.txt", x->folder));
     if (launch_ended_well(outcome)) {
-        status = judge_records(c, &c->spec.points[next->point], folder, l, e);
+        status = judge_records(x, e);
     } else {
         bool exited = outcome->cause == CAUSE_ENDED && WIFEXITED(outcome->wait_status);
         l->exit_status = exited ? WEXITSTATUS(outcome->wait_status) : -1;
-        attempt_reason(l->reason, sizeof l->reason, c, outcome, log);
+        attempt_reason(l->reason, sizeof l->reason, x->c, outcome, log);
     }
-    add_not_killed(outcome, l);
+    add_not_killed(x);
     return status;
 }
 
@@ -118,78 +118,65 @@ static double expected_wall_s(const struct launch_points *points, size_t point)
     return points->last_s > 0 ? points->last_s : INFINITY;
 }
 
-static enum status launch_once(struct campaign *c, const struct next_launch *next,
-                               const char *folder, struct launch_outcome *outcome,
-                               struct journal_launch *l, struct error *e)
+static enum status launch_once(struct execution *x, struct error *e)
 {
     struct site_launch prepared;
-    const struct point *point = &c->spec.points[next->point];
-    const struct attempt_limits limits = {expected_wall_s(&c->order.points, next->point),
-                                          config_number(&c->spec.config, OPT_POINT_LIMIT)};
-    TRY(site_ready(&c->netns, &point->config, e));
-    TRY(campaign_prepare_launch(c, point, next->run, next->seed, folder, &prepared, e));
-    enum status status = attempt_run(c, &point->config, &prepared, folder, &limits, outcome, l, e);
+    const struct config *config = &x->point->config;
+    TRY(site_ready(&x->c->netns, config, e));
+    TRY(campaign_prepare_launch(x->c, x->point, x->next->run, x->next->seed, x->folder, &prepared,
+                                e));
+    enum status status =
+        attempt_run(x, config, &prepared, config_number(&x->c->spec.config, OPT_POINT_LIMIT), e);
     site_launch_free(&prepared);
     return status;
 }
 
-/* Runs a launch, or all segments of an elastic accuracy run. `after`: text to append to the reason
- * of a failure. */
-static enum status launch_in(struct campaign *c, const struct next_launch *next, const char *folder,
-                             struct launch_outcome *outcome, char after[SUPERVISOR_TEXT],
-                             struct journal_launch *l, struct error *e)
-{
-    const struct config *config = &c->spec.points[next->point].config;
-    double expected_s = expected_wall_s(&c->order.points, next->point);
-    after[0] = '\0';
-    if (next->run == RUN_ACCURACY && config_is_elastic(config))
-        return supervisor_run(c, next, folder, expected_s, outcome, after, l, e);
-    return launch_once(c, next, folder, outcome, l, e);
-}
-
 /* Returns whether a launch must replay op times that no calibration launch has measured yet. If so,
  * marks the launch as failed. */
-static bool lacks_calibration(const struct campaign *c, const struct next_launch *next,
-                              struct journal_launch *l)
+static bool lacks_calibration(struct execution *x)
 {
-    const struct point *point = &c->spec.points[next->point];
-    if (next->run != RUN_TIME || point->calibration_index == next->point ||
-        campaign_calibration(c, point) != NULL)
+    size_t calibration = x->point->calibration_index;
+    if (x->next->run != RUN_TIME || calibration == x->next->point ||
+        campaign_calibration(x->c, x->point) != NULL)
         return false;
-    l->status = LAUNCH_FAILED;
-    snprintf(l->reason, sizeof l->reason,
+    x->l.status = LAUNCH_FAILED;
+    snprintf(x->l.reason, sizeof x->l.reason,
              "compute: replay has no op times: no launch of its calibration (%s) has ended well",
-             c->spec.points[point->calibration_index].label);
+             x->c->spec.points[calibration].label);
     return true;
 }
 
 enum status campaign_execute(struct campaign *c, const struct next_launch *next, struct error *e)
 {
-    struct journal_launch l;
-    struct launch_outcome outcome = {0};
-    char folder[PATH_BYTES], after[SUPERVISOR_TEXT];
-    name_launch(c, next, &l);
-    TRY(facts_key(l.key, c->facts, &c->spec.points[next->point], e));
-    TRY(path_format(folder, e, "%s/%s", c->run_dir, l.launch));
+    char folder[PATH_BYTES];
+    struct execution x = {.c = c,
+                          .next = next,
+                          .point = &c->spec.points[next->point],
+                          .folder = folder,
+                          .expected_s = expected_wall_s(&c->order.points, next->point)};
+    name_launch(&x);
+    TRY(facts_key(x.l.key, c->facts, x.point, e));
+    TRY(path_format(folder, e, "%s/%s", c->run_dir, x.l.launch));
     TRY(programs_check(&c->programs, e));
-    TRY(journal_running(&c->journal, &l, e));
-    if (lacks_calibration(c, next, &l))
-        return journal_done(&c->journal, &l, e);
-    TRY(launch_in(c, next, folder, &outcome, after, &l, e));
+    TRY(journal_running(&c->journal, &x.l, e));
+    if (lacks_calibration(&x))
+        return journal_done(&c->journal, &x.l, e);
+    bool elastic = next->run == RUN_ACCURACY && config_is_elastic(&x.point->config);
+    TRY(elastic ? supervisor_run(&x, e) : launch_once(&x, e));
     TRY(journal_check(&c->journal, e));
     TRY(programs_check(&c->programs, e));
     /* No result is written for a launch that was stopped, so it will run again. The same applies to
      * a launch that failed when the signal came, since its processes may have received the signal
      * too. */
-    bool failed = interrupt_came(&c->interrupt) && !launch_ended_well(&outcome);
-    if (outcome.cause == CAUSE_STOPPED || failed)
+    bool failed = interrupt_came(&c->interrupt) && !launch_ended_well(&x.outcome);
+    if (x.outcome.cause == CAUSE_STOPPED || failed)
         return error_set(e, ERR_INTERRUPTED, "interrupted");
-    if (outcome.gone)
+    if (x.outcome.gone)
         return error_set(e, ERR_UNAVAILABLE,
                          "the job of this campaign has ended, and its nodes with it. Run the same "
                          "command in another job to resume");
-    TRY(judge(c, next, &outcome, folder, &l, e));
-    if (!launch_is_done(&l))
-        snprintf(l.reason + strlen(l.reason), sizeof l.reason - strlen(l.reason), "%s", after);
-    return journal_done(&c->journal, &l, e);
+    TRY(judge(&x, e));
+    if (!launch_is_done(&x.l))
+        text_join(x.l.reason, sizeof x.l.reason, "", x.after);
+    return journal_done(&c->journal, &x.l, e);
 }

@@ -12,7 +12,6 @@
 
 #include "bench/base/log.h"
 #include "bench/record/segments.h"
-#include "bench/runner/attempt.h"
 #include "kernels/base/clock.h"
 
 /* exit statuses of ranks that would fail again if restarted: bad spec, bad data, program cannot be
@@ -20,12 +19,8 @@
 static const int hopeless[] = {2, 3, 126, 127};
 
 struct supervised {
-    struct campaign *c;
-    const struct next_launch *next;
-    const struct point *point;
-    const char *folder;
-    struct journal_launch *l;
-    double expected_s;
+    struct execution *x;
+    const struct point *point; /* x->point */
     int64_t begin_ns;
     char path[PATH_BYTES]; /* path of the file that lists the attempts */
     struct segments all;
@@ -116,8 +111,8 @@ static bool has_checkpoint(const struct supervised *s)
     char path[PATH_BYTES + 64];
     struct stat info;
     const struct config *config = &s->point->config;
-    snprintf(path, sizeof path, "%s/../seed%llu.safetensors", s->folder,
-             (unsigned long long)s->next->seed);
+    snprintf(path, sizeof path, "%s/../seed%llu.safetensors", s->x->folder,
+             (unsigned long long)s->x->next->seed);
     return stat(config_names_checkpoint(config) ? config_path(config, OPT_CHECKPOINT_PATH) : path,
                 &info) == 0 &&
            (double)info.st_mtime + 1 >= s->all.attempts[0].begin_s;
@@ -134,7 +129,7 @@ static enum status add_attempt(struct supervised *s, size_t segment, const struc
 {
     struct attempt *a;
     TRY(segments_add(&s->all, &a, e));
-    snprintf(a->launch, sizeof a->launch, "%s", s->l->launch);
+    snprintf(a->launch, sizeof a->launch, "%s", s->x->l.launch);
     a->segment = (int)segment;
     a->ranks = (int)config_int(on, OPT_RANKS);
     a->nodes = (int)config_int(on, OPT_NODES);
@@ -145,7 +140,7 @@ static enum status add_attempt(struct supervised *s, size_t segment, const struc
 static double left_s(const struct supervised *s)
 {
     double left =
-        config_number(&s->c->spec.config, OPT_POINT_LIMIT) - clock_seconds_since(s->begin_ns);
+        config_number(&s->x->c->spec.config, OPT_POINT_LIMIT) - clock_seconds_since(s->begin_ns);
     return left > 1 ? left : 1;
 }
 
@@ -157,55 +152,52 @@ static enum status check_nodes(const struct supervised *s, const struct config *
     return error_set(e, ERR_UNAVAILABLE,
                      "%s, seed %llu: the next segment needs %ld nodes, but only %d are up after "
                      "ranks died. Run the same command again when all nodes are up",
-                     s->point->label, (unsigned long long)s->next->seed, config_int(on, OPT_NODES),
-                     s->n_nodes);
+                     s->point->label, (unsigned long long)s->x->next->seed,
+                     config_int(on, OPT_NODES), s->n_nodes);
 }
 
 static enum status start(struct supervised *s, const struct point *on, uint32_t until,
-                         struct launch_outcome *outcome, struct error *e)
+                         struct error *e)
 {
     struct site_launch prepared;
     const struct campaign_segment segment = {
         .until = until,
-        .seed = s->next->seed,
+        .seed = s->x->next->seed,
         .resumes = resumes(s),
         .omits_kill = config_int(&on->config, OPT_INJECT_KIND) == INJECT_kill && has_died(s),
         .order = s->nodes};
-    const struct attempt_limits limits = {s->expected_s, left_s(s)};
-    TRY(site_ready(&s->c->netns, &on->config, e));
-    TRY(campaign_prepare_segment(s->c, on, &segment, s->folder, &prepared, e));
-    enum status status =
-        attempt_run(s->c, &on->config, &prepared, s->folder, &limits, outcome, s->l, e);
+    TRY(site_ready(&s->x->c->netns, &on->config, e));
+    TRY(campaign_prepare_segment(s->x->c, on, &segment, s->x->folder, &prepared, e));
+    enum status status = attempt_run(s->x, &on->config, &prepared, left_s(s), e);
     site_launch_free(&prepared);
     return status;
 }
 
-static enum status end_attempt(struct supervised *s, const struct launch_outcome *outcome,
-                               struct error *e)
+static enum status end_attempt(struct supervised *s, struct error *e)
 {
+    const struct launch_outcome *outcome = &s->x->outcome;
     char log[PATH_BYTES];
     struct attempt *a = last_of(s);
-    TRY(path_format(log, e, "%s/log.txt", s->folder));
+    TRY(path_format(log, e, "%s/log.txt", s->x->folder));
     a->end_s = clock_date_s();
     a->end = outcome->cause == CAUSE_STOPPED ? ATTEMPT_STOPPED
              : launch_ended_well(outcome)    ? ATTEMPT_DONE
                                              : ATTEMPT_DIED;
     if (a->end == ATTEMPT_DIED)
-        attempt_reason(a->reason, sizeof a->reason, s->c, outcome, log);
-    attempt_progress_read(&a->progress, s->folder);
+        attempt_reason(a->reason, sizeof a->reason, s->x->c, outcome, log);
+    attempt_progress_read(&a->progress, s->x->folder);
     return segments_write(&s->all, s->path, e);
 }
 
-static enum status run_segment(struct supervised *s, size_t segment, int ranks,
-                               struct launch_outcome *outcome, struct error *e)
+static enum status run_segment(struct supervised *s, size_t segment, int ranks, struct error *e)
 {
     struct point on = *s->point;
     struct segment plan = config_segment(&s->point->config, segment);
     config_on_ranks(&on.config, &s->point->config, ranks);
     TRY(check_nodes(s, &on.config, e));
     TRY(add_attempt(s, segment, &on.config, e));
-    TRY(start(s, &on, plan.until, outcome, e));
-    return end_attempt(s, outcome, e);
+    TRY(start(s, &on, plan.until, e));
+    return end_attempt(s, e);
 }
 
 static enum status move_files(const char *to, DIR *from, const char *folder, struct error *e)
@@ -228,13 +220,13 @@ static enum status move_aside(const struct supervised *s, struct error *e)
     char aside[PATH_BYTES];
     size_t number = 0;
     for (size_t i = 0; i + 1 < s->all.n; i++)
-        number += strcmp(s->all.attempts[i].launch, s->l->launch) == 0;
-    TRY(path_format(aside, e, "%s/attempt-%02zu", s->folder, number));
+        number += strcmp(s->all.attempts[i].launch, s->x->l.launch) == 0;
+    TRY(path_format(aside, e, "%s/attempt-%02zu", s->x->folder, number));
     TRY(folder_make(aside, e));
-    DIR *from = opendir(s->folder);
+    DIR *from = opendir(s->x->folder);
     if (from == NULL)
-        return error_at(e, ERR_SYSTEM, s->folder, 0, 0, "%s", strerror(errno));
-    enum status status = move_files(aside, from, s->folder, e);
+        return error_at(e, ERR_SYSTEM, s->x->folder, 0, 0, "%s", strerror(errno));
+    enum status status = move_files(aside, from, s->x->folder, e);
     closedir(from);
     return status;
 }
@@ -253,14 +245,14 @@ static bool is_hopeless(const struct launch_outcome *outcome)
 }
 
 /* Writes when ranks died, such as " at 2026-11-23T10:05:00Z, after step 57". */
-static void format_death(char text[SUPERVISOR_TEXT], const struct attempt *a)
+static void format_death(char text[AFTER_BYTES], const struct attempt *a)
 {
     time_t at = (time_t)a->end_s;
     struct tm utc;
     gmtime_r(&at, &utc);
-    strftime(text, SUPERVISOR_TEXT, " at %Y-%m-%dT%H:%M:%SZ", &utc);
+    strftime(text, AFTER_BYTES, " at %Y-%m-%dT%H:%M:%SZ", &utc);
     if (isfinite(a->progress.steps))
-        snprintf(text + strlen(text), SUPERVISOR_TEXT - strlen(text), ", after step %.0f",
+        snprintf(text + strlen(text), AFTER_BYTES - strlen(text), ", after step %.0f",
                  a->progress.steps);
 }
 
@@ -269,79 +261,77 @@ static enum status ask_nodes(struct supervised *s, struct error *e)
     if (config_int(&s->point->config, OPT_NODES) == 1)
         return OK;
     free(s->nodes);
-    return campaign_ask_nodes(s->c, s->point, &s->nodes, &s->n_nodes, e);
+    return campaign_ask_nodes(s->x->c, s->point, &s->nodes, &s->n_nodes, e);
 }
 
-/* Returns whether the run may restart after ranks died. Writes to `after` when they died and, if no
+/* Returns whether the run may restart after ranks died. Writes to x->after when they died and, if no
  * restart is possible, why not. */
-static bool may_restart(const struct supervised *s, char after[SUPERVISOR_TEXT])
+static bool may_restart(const struct supervised *s)
 {
+    char *after = s->x->after;
     const struct config *config = &s->point->config;
     bool fewer = config_int(config, OPT_RESTART_WITH) == RESTART_fewer;
     format_death(after, last_of(s));
     size_t used = strlen(after);
     if (s->restarts >= (size_t)config_int(config, OPT_RESTARTS))
-        snprintf(after + used, SUPERVISOR_TEXT - used, "; restart.budget = %s is spent",
+        snprintf(after + used, AFTER_BYTES - used, "; restart.budget = %s is spent",
                  config_text(config, OPT_RESTARTS));
     else if (s->nodes != NULL && s->n_nodes == 0)
-        snprintf(after + used, SUPERVISOR_TEXT - used, "; none of %d nodes answers",
-                 last_of(s)->nodes);
+        snprintf(after + used, AFTER_BYTES - used, "; none of %d nodes answers", last_of(s)->nodes);
     else if (!fewer && s->nodes != NULL && s->n_nodes < last_of(s)->nodes)
-        snprintf(after + used, SUPERVISOR_TEXT - used,
+        snprintf(after + used, AFTER_BYTES - used,
                  "; %d of %d nodes answer, and there is no spare one", s->n_nodes,
                  last_of(s)->nodes);
     else
-        return !are_too_few(s, after + used, SUPERVISOR_TEXT - used);
+        return !are_too_few(s, after + used, AFTER_BYTES - used);
     return false;
 }
 
-static void report_restart(struct supervised *s, int ranks, const char *when)
+static void report_restart(struct supervised *s, int ranks)
 {
-    progress_clear(&s->c->progress);
+    progress_clear(&s->x->c->progress);
     log_print(LOG_NOTE, "%s, seed %llu: %s%s: restarting %s on %d rank%s, restart %zu of %s",
-              s->point->label, (unsigned long long)s->next->seed, last_of(s)->reason, when,
-              has_checkpoint(s) ? "from its checkpoint" : "from the beginning", ranks,
+              s->point->label, (unsigned long long)s->x->next->seed, last_of(s)->reason,
+              s->x->after, has_checkpoint(s) ? "from its checkpoint" : "from the beginning", ranks,
               ranks == 1 ? "" : "s", s->restarts, config_text(&s->point->config, OPT_RESTARTS));
 }
 
-static enum status restart(struct supervised *s, bool *may, char after[SUPERVISOR_TEXT],
-                           struct error *e)
+static enum status restart(struct supervised *s, bool *may, struct error *e)
 {
     TRY(ask_nodes(s, e));
-    *may = may_restart(s, after);
+    *may = may_restart(s);
     if (*may) {
         s->restarts++;
-        report_restart(s, ranks_of(s, next_segment(s)), after);
+        report_restart(s, ranks_of(s, next_segment(s)));
     }
     return OK;
 }
 
 /* Runs the next segment, or runs one again after ranks died. *more: another call must follow. */
-static enum status run_next(struct supervised *s, bool *more, struct launch_outcome *outcome,
-                            char after[SUPERVISOR_TEXT], struct error *e)
+static enum status run_next(struct supervised *s, bool *more, struct error *e)
 {
+    struct launch_outcome *outcome = &s->x->outcome;
     size_t segment = next_segment(s);
-    after[0] = '\0';
+    s->x->after[0] = '\0';
     *more = false;
-    TRY(run_segment(s, segment, ranks_of(s, segment), outcome, e));
-    if (interrupt_came(&s->c->interrupt))
+    TRY(run_segment(s, segment, ranks_of(s, segment), e));
+    if (interrupt_came(&s->x->c->interrupt))
         outcome->cause = CAUSE_STOPPED;
     if (outcome->cause == CAUSE_STOPPED || outcome->gone)
         return OK;
     if (launch_ended_well(outcome))
         *more = segment + 1 < config_segments(&s->point->config);
     else if (!is_hopeless(outcome))
-        TRY(restart(s, more, after, e));
+        TRY(restart(s, more, e));
     return *more ? move_aside(s, e) : OK;
 }
 
-static enum status run_all(struct supervised *s, struct launch_outcome *outcome,
-                           char after[SUPERVISOR_TEXT], struct error *e)
+static enum status run_all(struct supervised *s, struct error *e)
 {
     bool more = true;
     while (more)
-        TRY(run_next(s, &more, outcome, after, e));
-    outcome->wall_s = clock_seconds_since(s->begin_ns);
+        TRY(run_next(s, &more, e));
+    s->x->outcome.wall_s = clock_seconds_since(s->begin_ns);
     return OK;
 }
 
@@ -356,7 +346,7 @@ static void end_interrupted(struct supervised *s)
         if (a->end != ATTEMPT_RUNNING)
             continue;
         a->end = ATTEMPT_STOPPED;
-        if (path_format(folder, &e, "%s/%s", s->c->run_dir, a->launch) == OK)
+        if (path_format(folder, &e, "%s/%s", s->x->c->run_dir, a->launch) == OK)
             attempt_progress_read(&a->progress, folder);
     }
 }
@@ -384,33 +374,24 @@ static enum status read_segments(struct supervised *s, struct error *e)
 /* Gives a retry all ranks again if the deaths in earlier launches left too few. */
 static void regain_ranks(struct supervised *s)
 {
-    char why[SUPERVISOR_TEXT];
+    char why[AFTER_BYTES];
     if (s->all.n == 0 || !are_too_few(s, why, sizeof why))
         return;
     s->counted = s->all.n;
-    progress_clear(&s->c->progress);
+    progress_clear(&s->x->c->progress);
     log_print(LOG_NOTE, "%s, seed %llu%s: the retry has all %ld ranks", s->point->label,
-              (unsigned long long)s->next->seed, why, config_int(&s->point->config, OPT_RANKS));
+              (unsigned long long)s->x->next->seed, why, config_int(&s->point->config, OPT_RANKS));
 }
 
-enum status supervisor_run(struct campaign *c, const struct next_launch *next, const char *folder,
-                           double expected_s, struct launch_outcome *outcome,
-                           char after[SUPERVISOR_TEXT], struct journal_launch *l, struct error *e)
+enum status supervisor_run(struct execution *x, struct error *e)
 {
-    struct supervised s = {.c = c,
-                           .next = next,
-                           .point = &c->spec.points[next->point],
-                           .folder = folder,
-                           .l = l,
-                           .expected_s = expected_s,
-                           .begin_ns = clock_ns()};
-    after[0] = '\0';
-    TRY(segments_path(s.path, sizeof s.path, folder, e));
-    TRY(folder_make(folder, e));
+    struct supervised s = {.x = x, .point = x->point, .begin_ns = clock_ns()};
+    TRY(segments_path(s.path, sizeof s.path, x->folder, e));
+    TRY(folder_make(x->folder, e));
     TRY(read_segments(&s, e));
     end_interrupted(&s);
     regain_ranks(&s);
-    enum status status = run_all(&s, outcome, after, e);
+    enum status status = run_all(&s, e);
     segments_free(&s.all);
     free(s.nodes);
     return status;

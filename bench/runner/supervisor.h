@@ -5,14 +5,9 @@
  * of all but the last attempt are in attempt-<NN>/ of the launch's folder. */
 #pragma once
 
-#include "bench/launch/launch.h"
-#include "bench/runner/campaign.h"
+#include "bench/runner/attempt.h"
 
-enum { SUPERVISOR_TEXT = 200 };
-
-/* Runs the remaining segments in one launch. *outcome is that of the last attempt, with the wall
- * time of all attempts. If the run failed, `after` says when ranks died and why it was not
+/* Runs the remaining segments in one launch. x->outcome is that of the last attempt, with the wall
+ * time of all attempts. If the run failed, x->after says when ranks died and why it was not
  * restarted. */
-enum status supervisor_run(struct campaign *c, const struct next_launch *next, const char *folder,
-                           double expected_s, struct launch_outcome *outcome,
-                           char after[SUPERVISOR_TEXT], struct journal_launch *l, struct error *e);
+enum status supervisor_run(struct execution *x, struct error *e);
