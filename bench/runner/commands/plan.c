@@ -183,18 +183,17 @@ static enum status export_points(const struct arguments *a, const struct spec *s
     return OK;
 }
 
-enum status command_export(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                           int *exit_status, struct error *e)
+enum status command_export(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     struct spec spec;
-    const char *format = arguments->format != NULL ? arguments->format : traces[0].name;
+    const char *format = a->format != NULL ? a->format : traces[0].name;
     struct export_options options = {0};
     int kind;
     TRY(option_row("format", format, traces, TRACES, sizeof *traces, &kind, e));
     options.kind = (enum trace_kind)kind;
-    TRY(read_leaves(&options, arguments, e));
-    enum status status = spec_load_here(&spec, arguments->operand, arguments->set, e);
-    THEN(status, export_points(arguments, &spec, &options, out, e));
+    TRY(read_leaves(&options, a, e));
+    enum status status = spec_load_here(&spec, a->operand, a->set, e);
+    THEN(status, export_points(a, &spec, &options, out, e));
     spec_free(&spec);
     return status;
 }
