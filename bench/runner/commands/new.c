@@ -89,6 +89,6 @@ enum status command_new(const struct arguments *a, FILE *out, int *exit_status, 
     if (status != OK)
         unlink(path);
     else
-        fprintf(out, "\n%s is written. Run it: scalebench run %s\n", path, path);
+        fprintf(out, "\n%s is written. Run it: %s run %s\n", path, a->command[0], path);
     return status;
 }
