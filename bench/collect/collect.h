@@ -266,8 +266,9 @@ struct run_setup {
 struct published; /* results of the published reports: bench/collect/published.h */
 
 struct summary {
-    const struct spec *spec;      /* spec of the run, borrowed */
-    struct point_summary *points; /* [n] summaries of points, in the order of the spec */
+    const struct spec *spec;       /* spec of the run, borrowed */
+    const struct journal *journal; /* journal of the run, borrowed; NULL: read from summary.csv */
+    struct point_summary *points;  /* [n] summaries of points, in the order of the spec */
     size_t n;
     struct summary_launch *launches; /* [n_launches] launches in the order of the journal */
     size_t n_launches;
@@ -311,10 +312,8 @@ bool summary_fails(const struct summary *s, size_t point);
 bool point_lacks_seeds(const struct point_summary *p);
 
 /* Writes the CSV files of the run (RFC 4180, decimal points in any locale). Each file is written to
- * a temporary file and renamed. Reads the records of valid launches again. `journal` must be the
- * one passed to summary_collect. */
-enum status summary_write(const struct summary *s, const char *run_dir,
-                          const struct journal *journal, struct error *e);
+ * a temporary file and renamed. Reads the records of valid launches again. */
+enum status summary_write(const struct summary *s, const char *run_dir, struct error *e);
 
 /* Checks the file of published numbers that the spec names. Call it before the first launch. */
 enum status published_check(const struct spec *spec, struct error *e);

@@ -21,11 +21,10 @@ settle(struct point_summary *p, enum point_status status, const char *format, ..
     return true;
 }
 
-static bool find_failure(struct point_summary *p, const struct summary *s,
-                         const struct journal *journal)
+static bool find_failure(struct point_summary *p, const struct summary *s)
 {
     for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
-        const struct journal_launch *launch = &journal->launches[i];
+        const struct journal_launch *launch = &s->journal->launches[i];
         if (s->launches[i].ok || s->launches[i].diverged || s->launches[i].replaced ||
             launch->status == LAUNCH_RUNNING)
             continue;
@@ -35,11 +34,10 @@ static bool find_failure(struct point_summary *p, const struct summary *s,
     return false;
 }
 
-static bool find_divergence(struct point_summary *p, const struct summary *s,
-                            const struct journal *journal)
+static bool find_divergence(struct point_summary *p, const struct summary *s)
 {
     for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
-        const struct journal_launch *launch = &journal->launches[i];
+        const struct journal_launch *launch = &s->journal->launches[i];
         char which[64] = "a timed launch";
         if (!s->launches[i].diverged)
             continue;
@@ -145,13 +143,13 @@ static const char *why_skipped(const struct point_summary *p)
     return p->timed || p->seeds > 0 ? "no launch finished" : "no launch was requested";
 }
 
-void point_judge(struct point_summary *p, const struct summary *s, const struct journal *journal,
-                 const struct samples *time, const struct samples *accuracy)
+void point_judge(struct point_summary *p, const struct summary *s, const struct samples *time,
+                 const struct samples *accuracy)
 {
-    if (find_failure(p, s, journal) || find_mixture(p, time, accuracy) ||
-        find_divergence(p, s, journal) || find_difference(p, time) ||
-        find_difference(p, accuracy) || find_unchecked(p, time) || find_unchecked(p, accuracy) ||
-        find_inaccuracy(p, s->spec, accuracy) || find_missed_target(p, accuracy))
+    if (find_failure(p, s) || find_mixture(p, time, accuracy) || find_divergence(p, s) ||
+        find_difference(p, time) || find_difference(p, accuracy) || find_unchecked(p, time) ||
+        find_unchecked(p, accuracy) || find_inaccuracy(p, s->spec, accuracy) ||
+        find_missed_target(p, accuracy))
         return;
     if (time->n + accuracy->n > 0)
         settle(p, POINT_ok, "%s", "");

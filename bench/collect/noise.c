@@ -201,7 +201,7 @@ static void judge_interruptions(struct judge *j, const struct point_summary *p)
     }
 }
 
-enum status noise_judge_launches(struct summary *s, const struct journal *journal, struct error *e)
+enum status noise_judge_launches(struct summary *s, struct error *e)
 {
     struct judge j = {.s = s};
     TRY(MEM_NEW(j.values, 2 * s->n_launches, "the noise of launches", e));
@@ -209,7 +209,7 @@ enum status noise_judge_launches(struct summary *s, const struct journal *journa
     j.steal_pct = median_of(&j, offsetof(struct launch_result, steal_pct));
     for (size_t i = 0; i < s->n_launches; i++)
         if (s->launches[i].ok)
-            judge_load(&j, &s->launches[i], journal->launches[i].wall_s);
+            judge_load(&j, &s->launches[i], s->journal->launches[i].wall_s);
     for (size_t p = 0; p < s->n; p++) {
         if (is_first_with_cores(s, p))
             judge_cores(&j, point_cores(&s->spec->points[p]));

@@ -6,7 +6,7 @@
 
 /* Sets `disturbed` of every valid launch to the causes and amounts; "": not disturbed. Launches of
  * a point must be linked by `next`. */
-enum status noise_judge_launches(struct summary *s, const struct journal *journal, struct error *e);
+enum status noise_judge_launches(struct summary *s, struct error *e);
 
 /* Summarises a point's timed launches: disturbances, outliers, modes, trend. `tested` points are
  * tested for a trend together (Bonferroni correction). */

@@ -5,8 +5,7 @@
 #include "kernels/base/mem.h"
 
 enum status samples_take(struct samples *samples, const struct summary *s,
-                         const struct journal *journal, const struct point_summary *p,
-                         enum launch_run run, struct error *e)
+                         const struct point_summary *p, enum launch_run run, struct error *e)
 {
     *samples = (struct samples){.n = 0};
     TRY(MEM_NEW(samples->items, p->n_launches, "the launches of a point", e));
@@ -17,7 +16,7 @@ enum status samples_take(struct samples *samples, const struct summary *s,
                                         .values = samples->values,
                                         .added = config_adds_launches(&s->spec->config)};
     for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
-        const struct journal_launch *launch = &journal->launches[i];
+        const struct journal_launch *launch = &s->journal->launches[i];
         const struct launch_result *result = &s->launches[i].result;
         if (launch->run != run)
             continue;

@@ -64,18 +64,19 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
         take_error(launch, &e);
 }
 
-static enum status count_kept(struct summary *s, const struct journal *journal, struct error *e)
+static enum status count_kept(struct summary *s, struct error *e)
 {
+    const struct journal_launch *launches = s->journal->launches;
     const char **points;
     size_t n = 0;
     TRY(MEM_NEW(points, s->n_launches, "the launches", e));
     for (size_t i = 0; i < s->n_launches; i++) {
-        bool ended = journal->launches[i].status != LAUNCH_RUNNING;
+        bool ended = launches[i].status != LAUNCH_RUNNING;
         if (!s->launches[i].unasked)
             continue;
         if (s->launches[i].point >= s->n) {
             s->n_unasked += ended;
-            points[n++] = journal->launches[i].point;
+            points[n++] = launches[i].point;
         } else {
             s->n_outdated += ended;
         }
@@ -85,14 +86,13 @@ static enum status count_kept(struct summary *s, const struct journal *journal, 
     return OK;
 }
 
-static enum status take_launches(struct summary *s, const char *run_dir,
-                                 const struct journal *journal, struct error *e)
+static enum status take_launches(struct summary *s, const char *run_dir, struct error *e)
 {
-    s->n_launches = journal->n_launches;
+    s->n_launches = s->journal->n_launches;
     TRY(MEM_NEW(s->launches, s->n_launches, "the launches", e));
     for (size_t i = 0; i < s->n_launches; i++)
-        take_launch(&s->launches[i], s->spec, run_dir, &journal->launches[i]);
-    return count_kept(s, journal, e);
+        take_launch(&s->launches[i], s->spec, run_dir, &s->journal->launches[i]);
+    return count_kept(s, e);
 }
 
 static void share_launches(struct summary *s)
@@ -107,8 +107,9 @@ static void share_launches(struct summary *s)
 
 /* Links the launches of each point by `next`, in the order of the journal. Sets the first reason
  * for which a point was skipped. */
-static void chain_launches(struct summary *s, const struct journal *journal)
+static void chain_launches(struct summary *s)
 {
+    const struct journal *journal = s->journal;
     for (size_t i = 0; i < s->n; i++)
         s->points[i].first_launch = s->n_launches;
     for (size_t i = s->n_launches; i-- > 0;) {
@@ -129,13 +130,13 @@ static void chain_launches(struct summary *s, const struct journal *journal)
 
 /* Returns whether another launch of the same block or seed replaces launch i: it was retried, or a
  * later one is valid. */
-static bool is_replaced(const struct summary *s, const struct journal *journal, size_t i)
+static bool is_replaced(const struct summary *s, size_t i)
 {
-    const struct journal_launch *own = &journal->launches[i];
+    const struct journal_launch *own = &s->journal->launches[i];
     if (own->retried)
         return true;
     for (size_t k = s->launches[i].next; k < s->n_launches; k = s->launches[k].next) {
-        const struct journal_launch *other = &journal->launches[k];
+        const struct journal_launch *other = &s->journal->launches[k];
         bool same = own->run == other->run && own->seed == other->seed &&
                     (own->run == RUN_ACCURACY || own->block == other->block);
         if (same && s->launches[k].ok)
@@ -144,14 +145,13 @@ static bool is_replaced(const struct summary *s, const struct journal *journal, 
     return false;
 }
 
-static void count_launches(struct point_summary *p, const struct summary *s,
-                           const struct journal *journal)
+static void count_launches(struct point_summary *p, const struct summary *s)
 {
     for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
-        const struct journal_launch *launch = &journal->launches[i];
+        const struct journal_launch *launch = &s->journal->launches[i];
         if (launch->status == LAUNCH_RUNNING)
             continue;
-        s->launches[i].replaced = !s->launches[i].ok && is_replaced(s, journal, i);
+        s->launches[i].replaced = !s->launches[i].ok && is_replaced(s, i);
         p->failed_launches += launch->run == RUN_TIME && !s->launches[i].ok;
         p->lost_launches +=
             launch->run == RUN_TIME && !s->launches[i].ok && !s->launches[i].replaced;
@@ -388,17 +388,17 @@ struct counting {
     struct samples time, accuracy;
 };
 
-static enum status summarise_samples(struct summary *s, size_t i, const struct journal *journal,
-                                     struct counting *c, struct error *e)
+static enum status summarise_samples(struct summary *s, size_t i, struct counting *c,
+                                     struct error *e)
 {
     struct point_summary *p = &s->points[i];
     point_take(p, s->spec, i);
-    TRY(samples_take(&c->time, s, journal, p, RUN_TIME, e));
-    TRY(samples_take(&c->accuracy, s, journal, p, RUN_ACCURACY, e));
+    TRY(samples_take(&c->time, s, p, RUN_TIME, e));
+    TRY(samples_take(&c->accuracy, s, p, RUN_ACCURACY, e));
     TRY(measure(p, &c->time, &c->accuracy, e));
-    count_launches(p, s, journal);
+    count_launches(p, s);
     p->seeds_missing = count_missing_seeds(p, s->spec, &c->accuracy);
-    point_judge(p, s, journal, &c->time, &c->accuracy);
+    point_judge(p, s, &c->time, &c->accuracy);
     return OK;
 }
 
@@ -417,11 +417,10 @@ static enum status compare_samples(struct summary *s, size_t i, const struct cou
     return cells_fill(p, s, time, &all[i].accuracy, e);
 }
 
-static enum status summarise_all(struct summary *s, const struct journal *journal,
-                                 struct counting *all, struct error *e)
+static enum status summarise_all(struct summary *s, struct counting *all, struct error *e)
 {
     for (size_t i = 0; i < s->n; i++)
-        TRY(summarise_samples(s, i, journal, &all[i], e));
+        TRY(summarise_samples(s, i, &all[i], e));
     for (size_t i = 0; i < s->n; i++)
         TRY(compare_samples(s, i, all, e));
     for (size_t i = 0; i < s->n; i++)
@@ -430,12 +429,11 @@ static enum status summarise_all(struct summary *s, const struct journal *journa
     return OK;
 }
 
-static enum status summarise_points(struct summary *s, const struct journal *journal,
-                                    struct error *e)
+static enum status summarise_points(struct summary *s, struct error *e)
 {
     struct counting *all;
     TRY(MEM_NEW(all, s->n, "the points", e));
-    enum status status = summarise_all(s, journal, all, e);
+    enum status status = summarise_all(s, all, e);
     for (size_t i = 0; i < s->n; i++) {
         samples_free(&all[i].time);
         samples_free(&all[i].accuracy);
@@ -459,11 +457,12 @@ enum status summary_collect(struct summary *s, const struct spec *spec, const ch
                             const struct journal *journal, struct error *e)
 {
     TRY(summary_open(s, spec, run_dir, e));
-    TRY(take_launches(s, run_dir, journal, e));
-    chain_launches(s, journal);
-    TRY(noise_judge_launches(s, journal, e));
+    s->journal = journal;
+    TRY(take_launches(s, run_dir, e));
+    chain_launches(s);
+    TRY(noise_judge_launches(s, e));
     s->n_trends = noise_points_tested(s);
-    return summarise_points(s, journal, e);
+    return summarise_points(s, e);
 }
 
 void summary_free(struct summary *s)

@@ -34,8 +34,7 @@ struct samples {
 /* Collects the valid launches of point p, timed ones or accuracy runs (`run`). Call samples_free in
  * any case. Errors: ERR_MEMORY. */
 enum status samples_take(struct samples *samples, const struct summary *s,
-                         const struct journal *journal, const struct point_summary *p,
-                         enum launch_run run, struct error *e);
+                         const struct point_summary *p, enum launch_run run, struct error *e);
 void samples_free(struct samples *samples);
 
 /* Returns the double at `offset` of struct launch_result. */
@@ -67,8 +66,8 @@ enum status memory_set(struct point_memory *m, const struct point *point,
 bool memory_is_off(const struct point_memory *m, const struct point *point);
 
 /* Sets the status of a point and its reason. */
-void point_judge(struct point_summary *p, const struct summary *s, const struct journal *journal,
-                 const struct samples *time, const struct samples *accuracy);
+void point_judge(struct point_summary *p, const struct summary *s, const struct samples *time,
+                 const struct samples *accuracy);
 
 /* Sets the ratios of a point to its base, to the point without communication (`alone`) and to its
  * peer. Status and lost launches of these points must be set. Also sets whether all intervals are

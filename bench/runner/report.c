@@ -188,10 +188,9 @@ static enum status show(struct summary *s, const struct report_request *request,
     return status;
 }
 
-static enum status write_tables(const struct summary *s, const char *run_dir,
-                                const struct journal *journal, struct error *e)
+static enum status write_tables(const struct summary *s, const char *run_dir, struct error *e)
 {
-    TRY(summary_write(s, run_dir, journal, e));
+    TRY(summary_write(s, run_dir, e));
     return table_write_documents(s, run_dir, e);
 }
 
@@ -211,9 +210,8 @@ static enum status take_back_damaged(const struct summary *s, struct journal *jo
     return OK;
 }
 
-static enum status make_of(struct summary *s, const struct journal *journal,
-                           const struct report_request *request, const struct tools *tools,
-                           struct report_result *result, struct error *e)
+static enum status make_of(struct summary *s, const struct report_request *request,
+                           const struct tools *tools, struct report_result *result, struct error *e)
 {
     enum status status = OK;
     if (request->journal != NULL)
@@ -221,7 +219,7 @@ static enum status make_of(struct summary *s, const struct journal *journal,
     if (result->damaged > 0)
         return OK;
     if (request->write)
-        status = write_tables(s, request->run_dir, journal, e);
+        status = write_tables(s, request->run_dir, e);
     return show(s, request, tools, status, &result->all_well, e);
 }
 
@@ -236,7 +234,7 @@ static enum status make(const struct spec *spec, const struct report_request *re
         journal = &read;
     }
     enum status status = summary_collect(&s, spec, request->run_dir, journal, e);
-    THEN(status, make_of(&s, journal, request, tools, result, e));
+    THEN(status, make_of(&s, request, tools, result, e));
     summary_free(&s);
     journal_close(&read);
     return status;

@@ -17,7 +17,6 @@ struct csv {
                                                        label and case; NULL: none */
     const struct summary *s;
     const char *run_dir;
-    const struct journal *journal;
     size_t rows; /* number of rows written to this file so far */
 };
 

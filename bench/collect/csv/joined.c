@@ -19,7 +19,7 @@ static bool find_last(char path[4500], const struct joining *j, const struct poi
     char at[4500];
     bool found = false;
     for (size_t i = p->first_launch; i < j->csv->s->n_launches; i = j->csv->s->launches[i].next) {
-        snprintf(at, sizeof at, "%s/%s/%s", j->csv->run_dir, j->csv->journal->launches[i].launch,
+        snprintf(at, sizeof at, "%s/%s/%s", j->csv->run_dir, j->csv->s->journal->launches[i].launch,
                  j->file);
         if (access(at, R_OK) != 0)
             continue;

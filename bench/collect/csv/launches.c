@@ -44,7 +44,7 @@ static bool is_chosen(const struct chosen *chosen, const struct journal_launch *
 static struct left left_of(const struct csv *csv, size_t i)
 {
     const struct summary_launch *launch = &csv->s->launches[i];
-    struct left left = {.journal = &csv->journal->launches[i],
+    struct left left = {.journal = &csv->s->journal->launches[i],
                         .point = &csv->s->spec->points[launch->point],
                         .ranks = (int)launch->result.ranks};
     snprintf(left.dir, sizeof left.dir, "%s/%s", csv->run_dir, left.journal->launch);
@@ -58,7 +58,7 @@ static enum status for_each_launch(struct csv *csv, struct chosen chosen, write_
 {
     enum status status = OK;
     for (size_t i = 0; i < csv->s->n_launches && status == OK; i++) {
-        if (!is_chosen(&chosen, &csv->journal->launches[i], &csv->s->launches[i]))
+        if (!is_chosen(&chosen, &csv->s->journal->launches[i], &csv->s->launches[i]))
             continue;
         struct left left = left_of(csv, i);
         bool has_records = launch_has_records(left.dir, left.point);
@@ -228,7 +228,7 @@ static enum status write_run_segments(struct csv *csv, const struct left *left, 
 
 static bool is_resumed_later(const struct csv *csv, size_t i)
 {
-    const struct journal_launch *all = csv->journal->launches;
+    const struct journal_launch *all = csv->s->journal->launches;
     for (size_t k = csv->s->launches[i].next; k < csv->s->n_launches; k = csv->s->launches[k].next)
         if (all[k].run == all[i].run && all[k].seed == all[i].seed)
             return true;
@@ -238,7 +238,7 @@ static bool is_resumed_later(const struct csv *csv, size_t i)
 enum status csv_fill_segments(struct csv *csv, struct error *e)
 {
     for (size_t i = 0; i < csv->s->n_launches; i++) {
-        if (csv->s->launches[i].unasked || csv->journal->launches[i].run != RUN_ACCURACY)
+        if (csv->s->launches[i].unasked || csv->s->journal->launches[i].run != RUN_ACCURACY)
             continue;
         struct left left = left_of(csv, i);
         if (config_is_elastic(&left.point->config) && !is_resumed_later(csv, i))

@@ -51,7 +51,7 @@ enum status csv_fill_raw(struct csv *csv, struct error *e)
         const struct summary_launch *launch = &csv->s->launches[i];
         if (launch->unasked)
             continue;
-        struct raw_row row = raw_row_of(&csv->journal->launches[i], launch);
+        struct raw_row row = raw_row_of(&csv->s->journal->launches[i], launch);
         take_result(&row, launch->ok || launch->diverged ? &launch->result : &unknown);
         csv_add(csv, &row);
     }
@@ -213,10 +213,9 @@ static enum status write_files(struct csv *csv, const struct stage *stage, struc
     return OK;
 }
 
-enum status summary_write(const struct summary *s, const char *run_dir,
-                          const struct journal *journal, struct error *e)
+enum status summary_write(const struct summary *s, const char *run_dir, struct error *e)
 {
-    struct csv csv = {.s = s, .run_dir = run_dir, .journal = journal};
+    struct csv csv = {.s = s, .run_dir = run_dir};
     struct stage stage;
     enum status status = stage_open(&stage, run_dir, e);
     THEN(status, csv_join_tables(&csv, &stage, e));

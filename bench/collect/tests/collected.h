@@ -134,8 +134,7 @@ static inline void assert_line(const char *text, const char *wanted)
 static inline void write_both(const struct summary *s, const struct fake_run *run)
 {
     struct error e = {.status = OK};
-    if (summary_write(s, run->dir, &run->journal, &e) != OK ||
-        table_write_documents(s, run->dir, &e) != OK)
+    if (summary_write(s, run->dir, &e) != OK || table_write_documents(s, run->dir, &e) != OK)
         fail_msg("%s", e.text);
 }
 

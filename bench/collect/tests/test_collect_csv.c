@@ -438,7 +438,7 @@ static void records_that_went_away_are_an_error(void **state)
     char *before = read_of(&run, "epochs.csv");
     snprintf(path, sizeof path, "%s/launch-0/rank.1.jsonl", run.dir);
     assert_int_equal(unlink(path), 0);
-    assert_int_equal(summary_write(&s, run.dir, &run.journal, &e), ERR_DATA);
+    assert_int_equal(summary_write(&s, run.dir, &e), ERR_DATA);
     assert_string_equal(e.file, path);
     char *after = read_of(&run, "epochs.csv");
     assert_string_equal(before, after);
@@ -506,7 +506,7 @@ static void an_unwritable_folder_is_an_error(void **state)
     struct error e = {.status = OK};
     fill_troubled_run(&run);
     struct summary s = collect(&run);
-    assert_int_equal(summary_write(&s, "/nonexistent/folder", &run.journal, &e), ERR_SYSTEM);
+    assert_int_equal(summary_write(&s, "/nonexistent/folder", &e), ERR_SYSTEM);
     assert_non_null(strstr(e.text, "cannot write in /nonexistent/folder: "));
     summary_free(&s);
     fake_close(&run);

@@ -22,7 +22,7 @@ static inline struct summary summarise(const struct fake_run *run)
     struct summary s;
     struct error e = {.status = OK};
     if (summary_collect(&s, &run->spec, run->dir, &run->journal, &e) != OK ||
-        summary_write(&s, run->dir, &run->journal, &e) != OK)
+        summary_write(&s, run->dir, &e) != OK)
         fail_msg("%s: %s", e.file, e.text);
     return s;
 }

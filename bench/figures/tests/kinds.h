@@ -133,7 +133,7 @@ static inline void open_run(struct run *run)
                "{\"machine\": {\"usable_cores\": 4, \"machine_cores\": 4, \"numa_nodes\": 1}}");
     fill(&run->fake);
     if (summary_collect(&run->s, &run->fake.spec, run->fake.dir, &run->fake.journal, &e) != OK ||
-        summary_write(&run->s, run->fake.dir, &run->fake.journal, &e) != OK ||
+        summary_write(&run->s, run->fake.dir, &e) != OK ||
         figures_draw(&(struct figures_run){&run->s, run->fake.dir, NULL}, 1, run->fake.dir, "plots",
                      FIGURES_PICTURES, &e) != OK)
         fail_msg("%s:%d: %s", e.file, e.line, e.text);

@@ -39,7 +39,7 @@ static void summarise(struct fake_run *run, struct summary *s)
 {
     struct error e = {.status = OK};
     if (summary_collect(s, &run->spec, run->dir, &run->journal, &e) != OK ||
-        summary_write(s, run->dir, &run->journal, &e) != OK)
+        summary_write(s, run->dir, &e) != OK)
         fail_msg("%s: %s", e.file, e.text);
 }
 

@@ -95,7 +95,7 @@ static void names_are_not_interpreted(void **state)
     snprintf(trap, sizeof trap, "%s/trap", run.dir);
     snprintf(dir, sizeof dir, "%s/it's `touch trap` @x \"$(touch trap)\"", run.dir);
     assert_int_equal(mkdir(dir, 0777), 0);
-    assert_int_equal(summary_write(&s, dir, &run.journal, &e), OK);
+    assert_int_equal(summary_write(&s, dir, &e), OK);
     draw(&s, dir);
     assert_says(dir, "time.svg", (const char *const[]){"time per step (ms)", NULL});
     assert_int_not_equal(access(trap, F_OK), 0);
