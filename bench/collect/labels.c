@@ -139,3 +139,9 @@ const char *summary_batch(char *text, size_t size, const struct summary *s)
         snprintf(text, size, "%s%s", global[0] ? "global batch " : "", global);
     return text;
 }
+
+void summary_print_part(FILE *out, const char *separator, const char *text)
+{
+    if (text[0])
+        fprintf(out, "%s%s", separator, text);
+}

@@ -154,6 +154,9 @@ char *summary_distinct(char *text, size_t size, const struct summary *s, enum co
  * accuracy runs. Returns `text`. */
 char *summary_kinds(char *text, size_t size, const struct summary *s, bool trained);
 
+/* Prints `separator` and `text` in a heading; nothing if the text is unknown (""). */
+void summary_print_part(FILE *out, const char *separator, const char *text);
+
 /* Writes the number of images per step: "batch per rank 16", "4 micro-batches of 16 images per
  * rank", "global batch 64 in 4 micro-batches"; "" if unknown. Returns `text`. */
 const char *summary_batch(char *text, size_t size, const struct summary *s);

@@ -8,7 +8,6 @@
 #include "bench/base/file.h"
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
-#include "bench/collect/table/table.h"
 #include "kernels/base/mem.h"
 
 /* Largest number of base points that a full caption and a short one list. More names would fill the
@@ -61,12 +60,12 @@ static void write_training(FILE *out, const struct summary *s, bool brief)
     summary_distinct(text, sizeof text, s, COLUMN_params);
     if (!brief && sscanf(text, "%ld", &params) == 1 && strchr(text, ',') == NULL)
         fprintf(out, " (%s parameters)", text_count(number, params));
-    table_print_part(out, " on ", summary_distinct(text, sizeof text, s, COLUMN_dataset));
+    summary_print_part(out, " on ", summary_distinct(text, sizeof text, s, COLUMN_dataset));
     if (summary_distinct(text, sizeof text, s, COLUMN_data_source)[0])
         fprintf(out, " (%s data)", text);
     fprintf(out, ", %s%s", brief ? "" : "optimizer ",
             summary_distinct(text, sizeof text, s, COLUMN_optimizer));
-    table_print_part(out, ", ", summary_batch(text, sizeof text, s));
+    summary_print_part(out, ", ", summary_batch(text, sizeof text, s));
     summary_distinct(text, sizeof text, s, COLUMN_strategy);
     if (!brief)
         fprintf(out, ", %s %s.", strchr(text, ',') != NULL ? "strategies" : "strategy", text);
@@ -358,9 +357,9 @@ static void write_place(FILE *out, const struct summary *s, bool trained)
     char text[256];
     fprintf(out, " Site %s", summary_distinct(text, sizeof text, s, COLUMN_site));
     fprintf(out, " (%s", summary_kinds(text, sizeof text, s, trained));
-    table_print_part(out, ", interfaces ", summary_distinct(text, sizeof text, s, COLUMN_link));
+    summary_print_part(out, ", interfaces ", summary_distinct(text, sizeof text, s, COLUMN_link));
     fputc(')', out);
-    table_print_part(out, ", host ", summary_distinct(text, sizeof text, s, COLUMN_host));
+    summary_print_part(out, ", host ", summary_distinct(text, sizeof text, s, COLUMN_host));
     fprintf(out, ", threads per rank: %s",
             summary_distinct(text, sizeof text, s, COLUMN_threads_per_rank));
     fprintf(out, ", bound to: %s", summary_distinct(text, sizeof text, s, COLUMN_bind));

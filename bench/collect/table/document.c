@@ -4,6 +4,7 @@
 
 #include "bench/collect/rules.h"
 #include "bench/collect/stage.h"
+#include "bench/collect/summary.h"
 #include "bench/collect/table/markup.h"
 #include "bench/collect/table/table.h"
 
@@ -71,20 +72,20 @@ static void print_setup(FILE *out, const struct summary *s)
 {
     const struct run_setup *setup = &s->setup;
     bool began = strlen(setup->started) > strlen("2026-11-22T04:26");
-    table_print_part(out, "Command: ", setup->command);
+    summary_print_part(out, "Command: ", setup->command);
     fputc('\n', out);
     if (began)
         fprintf(out, "Begun %.10s %.5s UTC", setup->started, setup->started + 11);
-    table_print_part(out, began ? " on " : "On ", setup->host);
-    table_print_part(out, ": ", setup->cpu);
-    table_print_part(out, ", caches ", setup->caches);
-    table_print_part(out, ", ", setup->architecture);
+    summary_print_part(out, began ? " on " : "On ", setup->host);
+    summary_print_part(out, ": ", setup->cpu);
+    summary_print_part(out, ", caches ", setup->caches);
+    summary_print_part(out, ", ", setup->architecture);
     if (s->usable_cores > 0)
         fprintf(out, ", %d of %d cores", s->usable_cores, s->machine_cores);
-    table_print_part(out, "; ", setup->system);
-    table_print_part(out, " ", setup->kernel);
-    table_print_part(out, "; scalebench ", setup->revision);
-    table_print_part(out, ", ", setup->compiler);
+    summary_print_part(out, "; ", setup->system);
+    summary_print_part(out, " ", setup->kernel);
+    summary_print_part(out, "; scalebench ", setup->revision);
+    summary_print_part(out, ", ", setup->compiler);
     fputs(began ? ".\n" : "\n", out);
 }
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/base/file.h"
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 #include "kernels/base/terminal.h"
@@ -14,9 +13,10 @@ static void format_command(char text[TABLE_CELL], const struct config *config)
 {
     const struct value *command = &config->values[OPT_COMMAND];
     char line[TABLE_CELL] = "";
-    for (size_t i = 0; i < command->n; i++)
-        text_join(line, sizeof line, " ",
-                  i == 0 ? file_name(command->texts[0]) : command->texts[i]);
+    for (size_t i = 0; i < command->n; i++) {
+        const char *word = command->texts[i], *slash = i == 0 ? strrchr(word, '/') : NULL;
+        text_join(line, sizeof line, " ", slash != NULL ? slash + 1 : word);
+    }
     terminal_clean(text, TABLE_CELL, line);
 }
 

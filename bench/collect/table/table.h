@@ -82,9 +82,6 @@ void table_print_published(FILE *out, const struct summary *s);
 /* Prints the remarks on a point, such as "(precision not met)", each after two spaces. */
 void table_print_remarks(FILE *out, const struct point_summary *p);
 
-/* Prints `separator` and `text` in a heading; nothing if the text is unknown (""). */
-void table_print_part(FILE *out, const char *separator, const char *text);
-
 /* Prints one sentence per series: why its point with the most cores loses efficiency. */
 void table_print_losses(FILE *out, const struct summary *s);
 

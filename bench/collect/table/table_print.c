@@ -54,12 +54,6 @@ static void print_rows(FILE *out, const struct summary *s, int width)
 
 /* ---- Above the table ---- */
 
-void table_print_part(FILE *out, const char *separator, const char *text)
-{
-    if (text[0])
-        fprintf(out, "%s%s", separator, text);
-}
-
 static void print_params(FILE *out, const struct summary *s)
 {
     char text[TABLE_CELL], number[TEXT_NUMBER];
@@ -74,11 +68,11 @@ static void print_training(FILE *out, const struct summary *s)
     char text[320];
     fputs(summary_distinct(text, sizeof text, s, COLUMN_model), out);
     print_params(out, s);
-    table_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_dataset));
-    table_print_part(out, " ", summary_distinct(text, sizeof text, s, COLUMN_data_source));
-    table_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_optimizer));
-    table_print_part(out, ", ", summary_batch(text, sizeof text, s));
-    table_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_strategy));
+    summary_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_dataset));
+    summary_print_part(out, " ", summary_distinct(text, sizeof text, s, COLUMN_data_source));
+    summary_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_optimizer));
+    summary_print_part(out, ", ", summary_batch(text, sizeof text, s));
+    summary_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_strategy));
 }
 
 void table_print_subject(FILE *out, const struct summary *s)
@@ -94,8 +88,8 @@ void table_print_subject(FILE *out, const struct summary *s)
         fputs(foreign, out);
     else
         print_training(out, s);
-    table_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_kind));
-    table_print_part(out, ", ", summary_distinct(text, sizeof text, s, COLUMN_site));
+    summary_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_kind));
+    summary_print_part(out, ", ", summary_distinct(text, sizeof text, s, COLUMN_site));
     fputc('\n', out);
 }
 
@@ -109,9 +103,9 @@ static void print_machine(FILE *out, const struct summary *s, const char *revisi
     if (s->usable_cores > 0)
         fprintf(out, ": %d of %d cores, %s", s->usable_cores, s->machine_cores,
                 text_plural(nodes, s->numa_nodes, "NUMA node"));
-    table_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_mpi));
-    table_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_blas));
-    table_print_part(out, " | ", revision);
+    summary_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_mpi));
+    summary_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_blas));
+    summary_print_part(out, " | ", revision);
     fputc('\n', out);
 }
 
