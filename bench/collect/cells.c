@@ -59,11 +59,10 @@ static void list_seeds(char *text, size_t size, const struct samples *samples)
     }
 }
 
-static void fill_seed(struct cells *c, const struct point *point, const struct samples *time,
-                      const struct samples *accuracy)
+static void fill_seed(struct cells *c, const struct point *point, const struct point_samples *all)
 {
     char seeds[512] = "";
-    list_seeds(seeds, sizeof seeds, accuracy->n ? accuracy : time);
+    list_seeds(seeds, sizeof seeds, all->accuracy.n ? &all->accuracy : &all->time);
     set_text(c, COLUMN_seed, seeds[0] ? seeds : config_text(&point->config, OPT_SEED));
 }
 
@@ -159,34 +158,32 @@ static double largest(const struct samples *samples, size_t offset)
     return largest;
 }
 
-static double number_of(const struct metric *m, const struct samples *time,
-                        const struct samples *accuracy)
+static double number_of(const struct metric *m, const struct point_samples *all)
 {
-    const struct samples *either = time->n > 0 ? time : accuracy;
+    const struct samples *either = all->time.n > 0 ? &all->time : &all->accuracy;
     switch (m->over_launches) {
     case MAX:
         return largest(either, m->offset);
     case MEDIAN:
-        return samples_median(time, m->offset);
+        return samples_median(&all->time, m->offset);
     case EITHER:
         return samples_median(either, m->offset);
     case SEEDS:
-        return samples_median(accuracy, m->offset);
+        return samples_median(&all->accuracy, m->offset);
     default:
         return sample_number(&either->items[0], m->offset);
     }
 }
 
-static void fill_metrics(struct cells *c, const struct samples *time,
-                         const struct samples *accuracy)
+static void fill_metrics(struct cells *c, const struct point_samples *all)
 {
-    for (size_t i = 0; i < sizeof metrics / sizeof *metrics && time->n + accuracy->n > 0; i++) {
+    const struct samples *either = all->time.n > 0 ? &all->time : &all->accuracy;
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics && either->n > 0; i++) {
         const struct metric *m = &metrics[i];
-        const struct sample *first = time->n > 0 ? &time->items[0] : &accuracy->items[0];
         if (column_get(m->column)->type == CSV_TEXT)
-            set_text(c, m->column, (const char *)first->result + m->offset);
+            set_text(c, m->column, (const char *)either->items[0].result + m->offset);
         else
-            set_real(c, m->column, number_of(m, time, accuracy));
+            set_real(c, m->column, number_of(m, all));
     }
 }
 
@@ -273,11 +270,11 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
 
 /* Writes whether weights were equal on all ranks in every launch. Also writes when all launches
  * compared them: after each step, or only at the end. */
-static void fill_weights(struct cells *c, const struct point *point, const struct samples *time,
-                         const struct samples *accuracy)
+static void fill_weights(struct cells *c, const struct point *point,
+                         const struct point_samples *all)
 {
-    const struct samples *both[] = {time, accuracy};
-    bool equal = true, step = point_compares_steps(point), looked = time->n + accuracy->n > 0;
+    const struct samples *both[] = {&all->time, &all->accuracy};
+    bool equal = true, step = point_compares_steps(point), looked = both[0]->n + both[1]->n > 0;
     for (size_t b = 0; b < 2; b++)
         for (size_t i = 0; i < both[b]->n; i++) {
             const struct launch_result *result = both[b]->items[i].result;
@@ -298,8 +295,8 @@ static void fill_link(struct cells *c, const struct config *config, const struct
         set_text(c, COLUMN_link, config_has_usual_link(config) && s->link[0] ? s->link : text);
 }
 
-enum status cells_fill(struct point_summary *p, const struct summary *s, const struct samples *time,
-                       const struct samples *accuracy, struct error *e)
+enum status cells_fill(struct point_summary *p, const struct summary *s,
+                       const struct point_samples *all, struct error *e)
 {
     struct cells c = {0};
     TRY(MEM_NEW(c.cells, COLUMNS, "a row of the summary", e));
@@ -307,13 +304,13 @@ enum status cells_fill(struct point_summary *p, const struct summary *s, const s
     for (int i = 0; i < COLUMNS; i++)
         set_text(&c, i, "");
     fill_options(&c, s->spec, p->point);
-    fill_seed(&c, p->point, time, accuracy);
-    fill_metrics(&c, time, accuracy);
-    fill_waits(&c, time);
-    fill_accuracy(&c, accuracy);
+    fill_seed(&c, p->point, all);
+    fill_metrics(&c, all);
+    fill_waits(&c, &all->time);
+    fill_accuracy(&c, &all->accuracy);
     fill_numbers(&c, p, &s->points[p->base]);
     fill_peer(&c, p, s);
-    fill_weights(&c, p->point, time, accuracy);
+    fill_weights(&c, p->point, all);
     set_bool(&c, COLUMN_oversubscribed, point_is_oversubscribed(p->point, s->usable_cores));
     fill_link(&c, &p->point->config, s);
     set_text(&c, COLUMN_status, p->status);

@@ -143,9 +143,9 @@ static const char *why_skipped(const struct point_summary *p)
     return p->timed || p->seeds > 0 ? "no launch finished" : "no launch was requested";
 }
 
-void point_judge(struct point_summary *p, const struct summary *s, const struct samples *time,
-                 const struct samples *accuracy)
+void point_judge(struct point_summary *p, const struct summary *s, const struct point_samples *all)
 {
+    const struct samples *time = &all->time, *accuracy = &all->accuracy;
     if (find_failure(p, s) || find_mixture(p, time, accuracy) || find_divergence(p, s) ||
         find_difference(p, time) || find_difference(p, accuracy) || find_unchecked(p, time) ||
         find_unchecked(p, accuracy) || find_inaccuracy(p, s->spec, accuracy) ||

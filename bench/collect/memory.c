@@ -130,11 +130,11 @@ static size_t width_of(const struct samples *samples)
 /* Measured values are from timed launches, else from accuracy runs. An elastic accuracy run may end
  * with another number of ranks than the point, so its model states are not compared. */
 enum status memory_set(struct point_memory *m, const struct point *point,
-                       const struct samples *time, const struct samples *accuracy, struct error *e)
+                       const struct point_samples *all, struct error *e)
 {
     static const struct model_states unknown = {NAN, NAN, NAN, NAN};
-    const struct samples *any = time->n > 0 ? time : accuracy;
-    const struct samples *samples = config_is_elastic(&point->config) ? time : any;
+    const struct samples *any = all->time.n > 0 ? &all->time : &all->accuracy;
+    const struct samples *samples = config_is_elastic(&point->config) ? &all->time : any;
     struct sync_memory forecast, formula;
     *m = (struct point_memory){
         .most_mib = samples_median(any, offsetof(struct launch_result, memory_mib)),

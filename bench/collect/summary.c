@@ -364,9 +364,10 @@ static enum status set_last_rank(struct point_last *to, int ranks, const struct 
     return OK;
 }
 
-static enum status measure(struct point_summary *p, const struct samples *time,
-                           const struct samples *accuracy, struct error *e)
+static enum status measure(struct point_summary *p, const struct point_samples *all,
+                           struct error *e)
 {
+    const struct samples *time = &all->time, *accuracy = &all->accuracy;
     p->launches = time->n;
     p->foreign_pct = samples_median(time, offsetof(struct launch_result, foreign_pct));
     p->batch_per_rank =
@@ -378,31 +379,27 @@ static enum status measure(struct point_summary *p, const struct samples *time,
     p->rates = rates_of(&p->step_ms, time);
     p->replay = replay_of(p->point, time);
     p->accuracy = accuracy_of(accuracy);
-    TRY(memory_set(&p->memory, p->point, time, accuracy, e));
+    TRY(memory_set(&p->memory, p->point, all, e));
     return set_last_rank(&p->last, (int)config_int(&p->point->config, OPT_RANKS), time, e);
 }
 
 /* ---- Points ---- */
 
-struct counting {
-    struct samples time, accuracy;
-};
-
-static enum status summarise_samples(struct summary *s, size_t i, struct counting *c,
+static enum status summarise_samples(struct summary *s, size_t i, struct point_samples *own,
                                      struct error *e)
 {
     struct point_summary *p = &s->points[i];
     point_take(p, s->spec, i);
-    TRY(samples_take(&c->time, s, p, RUN_TIME, e));
-    TRY(samples_take(&c->accuracy, s, p, RUN_ACCURACY, e));
-    TRY(measure(p, &c->time, &c->accuracy, e));
+    TRY(samples_take(&own->time, s, p, RUN_TIME, e));
+    TRY(samples_take(&own->accuracy, s, p, RUN_ACCURACY, e));
+    TRY(measure(p, own, e));
     count_launches(p, s);
-    p->seeds_missing = count_missing_seeds(p, s->spec, &c->accuracy);
-    point_judge(p, s, &c->time, &c->accuracy);
+    p->seeds_missing = count_missing_seeds(p, s->spec, &own->accuracy);
+    point_judge(p, s, own);
     return OK;
 }
 
-static enum status compare_samples(struct summary *s, size_t i, const struct counting *all,
+static enum status compare_samples(struct summary *s, size_t i, const struct point_samples *all,
                                    struct error *e)
 {
     static const struct samples none = {.n = 0};
@@ -414,10 +411,10 @@ static enum status compare_samples(struct summary *s, size_t i, const struct cou
     noise_judge_point(&p->noise, time, s->n_trends);
     set_flags(p, s, time);
     TRY(overlap_model(&p->overlap.model, p->point, time, alone, e));
-    return cells_fill(p, s, time, &all[i].accuracy, e);
+    return cells_fill(p, s, &all[i], e);
 }
 
-static enum status summarise_all(struct summary *s, struct counting *all, struct error *e)
+static enum status summarise_all(struct summary *s, struct point_samples *all, struct error *e)
 {
     for (size_t i = 0; i < s->n; i++)
         TRY(summarise_samples(s, i, &all[i], e));
@@ -431,7 +428,7 @@ static enum status summarise_all(struct summary *s, struct counting *all, struct
 
 static enum status summarise_points(struct summary *s, struct error *e)
 {
-    struct counting *all;
+    struct point_samples *all;
     TRY(MEM_NEW(all, s->n, "the points", e));
     enum status status = summarise_all(s, all, e);
     for (size_t i = 0; i < s->n; i++) {

@@ -31,6 +31,11 @@ struct samples {
     struct timings timings; /* step times and blocks of the n valid launches */
 };
 
+/* Valid launches of one point. */
+struct point_samples {
+    struct samples time, accuracy; /* timed launches, accuracy runs */
+};
+
 /* Collects the valid launches of point p, timed ones or accuracy runs (`run`). Call samples_free in
  * any case. Errors: ERR_MEMORY. */
 enum status samples_take(struct samples *samples, const struct summary *s,
@@ -60,14 +65,13 @@ void point_take(struct point_summary *p, const struct spec *spec, size_t i);
 
 /* Sets the forecast and measured memory of a point. */
 enum status memory_set(struct point_memory *m, const struct point *point,
-                       const struct samples *time, const struct samples *accuracy, struct error *e);
+                       const struct point_samples *all, struct error *e);
 /* Returns whether measured model states under ZeRO differ from their forecast by more than 5 % and
  * 8 pages. */
 bool memory_is_off(const struct point_memory *m, const struct point *point);
 
 /* Sets the status of a point and its reason. */
-void point_judge(struct point_summary *p, const struct summary *s, const struct samples *time,
-                 const struct samples *accuracy);
+void point_judge(struct point_summary *p, const struct summary *s, const struct point_samples *all);
 
 /* Sets the ratios of a point to its base, to the point without communication (`alone`) and to its
  * peer. Status and lost launches of these points must be set. Also sets whether all intervals are
@@ -138,8 +142,8 @@ void summary_add_up(struct summary *s);
 
 /* Allocates and fills p->cells from the numbers of the point and of its base. Free with cells_free.
  * Errors: ERR_MEMORY. */
-enum status cells_fill(struct point_summary *p, const struct summary *s, const struct samples *time,
-                       const struct samples *accuracy, struct error *e);
+enum status cells_fill(struct point_summary *p, const struct summary *s,
+                       const struct point_samples *all, struct error *e);
 void cells_free(char **cells);
 
 /* Writes the name of the point's strategy, with variant, overlap and compressor unless default:
