@@ -15,12 +15,12 @@ enum status config_set(struct config *config, const struct spec_option *option, 
     if (type_is_list(option->type)) {
         struct node list;
         enum status status = yaml_read_text(&list, text, mark, e);
-        THEN(status, value_parse(value, option, &list, e));
+        THEN(status, value_parse(value, &(struct given){option, &list}, e));
         node_free(&list);
         return status;
     }
     struct node scalar = {.kind = NODE_SCALAR, .mark = mark, .text = (char *)text};
-    return value_parse(value, option, &scalar, e);
+    return value_parse(value, &(struct given){option, &scalar}, e);
 }
 
 enum status config_set_text(struct config *config, enum option_id id, const char *text,

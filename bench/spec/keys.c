@@ -253,7 +253,7 @@ static enum status walk_choice(const struct walk *walk, const struct spec_option
         bool lists =
             entry->kind != NODE_LIST || entry->n == 0 || entry->items[0].kind != NODE_SCALAR;
         if (!lists && name_index(entry->key, option->names->names, option->names->n) >= 0)
-            TRY(walk->visit(walk->arg, option, &chosen, e));
+            TRY(walk->visit(walk->arg, &(struct given){option, &chosen}, e));
     }
     return walk_map(walk, map, option->key, e);
 }
@@ -266,14 +266,14 @@ static enum status walk_entry(const struct walk *walk, const struct node *entry,
     const struct spec_option *option = option_find(path), *above = option_find(prefix);
     if (own_option_is_below(path)) {
         TRY(own_option_name(&option, walk->own, path, entry, e));
-        return walk->visit(walk->arg, option, entry, e);
+        return walk->visit(walk->arg, &(struct given){option, entry}, e);
     }
     if (option == NULL && above != NULL && strcmp(entry->key, "kind") == 0)
-        return walk->visit(walk->arg, above, entry, e);
+        return walk->visit(walk->arg, &(struct given){above, entry}, e);
     if (option != NULL && entry->kind == NODE_MAP && option_is_group(path, strlen(path)))
         return walk_choice(walk, option, entry, e);
     if (option != NULL)
-        return walk->visit(walk->arg, option, entry, e);
+        return walk->visit(walk->arg, &(struct given){option, entry}, e);
     if (!option_is_group(path, strlen(path)))
         return unknown_key(walk, path, entry, e);
     if (entry->kind != NODE_MAP)

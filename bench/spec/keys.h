@@ -1,13 +1,11 @@
 /* Visits options in a YAML tree. `train: {lr: 1e-3}` and `train.lr: 1e-3` are the same key. */
 #pragma once
 
-#include "bench/spec/spec.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/value.h"
 #include "kernels/base/error.h"
 
 /* Called for each option with its entry of the map. */
-typedef enum status keys_visitor(void *arg, const struct spec_option *option,
-                                 const struct node *entry, struct error *e);
+typedef enum status keys_visitor(void *arg, const struct given *g, struct error *e);
 
 /* Keys allowed beside options: extends, matrix, cases, ... at the top of a spec; label and some
  * others in a case. */

@@ -38,15 +38,16 @@ static bool every_case_gives(const struct matrix *all, enum option_id id)
 
 /* Rejects a value that --set gives to the whole spec if every case has its own value, since it
  * would have no effect. */
-static enum status check_reaches(const struct reading *reading, const struct spec_option *option,
-                                 const struct node *entry, struct error *e)
+static enum status check_reaches(const struct reading *reading, const struct given *g,
+                                 struct error *e)
 {
     const struct matrix *m = reading->spec->matrix;
-    if (!mark_from_set(entry->mark) || reading->matrix != m || !every_case_gives(m, option->id))
+    if (!mark_from_set(g->node->mark) || reading->matrix != m ||
+        !every_case_gives(m, g->option->id))
         return OK;
-    return mark_error(e, ERR_SPEC, entry->key_mark,
+    return mark_error(e, ERR_SPEC, g->node->key_mark,
                       "%s: every case has its own value. Use cases.%s.%s=... to set one",
-                      option->key, m->cases[0].label, option->key);
+                      g->option->key, m->cases[0].label, g->option->key);
 }
 
 /* Removes the other batch option if an extended file gives it: train.global_batch and
@@ -69,121 +70,119 @@ static void displace_batch(const struct reading *reading, enum option_id id, str
     }
 }
 
-static enum status refuse_list(const struct spec_option *option, const struct node *list,
-                               struct error *e)
+static enum status refuse_list(const struct given *g, struct error *e)
 {
-    if (mark_from_set(list->mark))
-        return mark_error(e, ERR_SPEC, list->mark,
+    if (mark_from_set(g->node->mark))
+        return mark_error(e, ERR_SPEC, g->node->mark,
                           "%s: expected one value here; to vary it, write matrix.%s=[...]",
-                          option->key, option->key);
+                          g->option->key, g->option->key);
     return mark_error(
-        e, ERR_SPEC, list->mark,
-        "%s: expected one value here; to vary it, move the list below matrix:", option->key);
+        e, ERR_SPEC, g->node->mark,
+        "%s: expected one value here; to vary it, move the list below matrix:", g->option->key);
 }
 
-static enum status visit_option(void *arg, const struct spec_option *option,
-                                const struct node *entry, struct error *e)
+static enum status visit_option(void *arg, const struct given *g, struct error *e)
 {
     const struct reading *reading = arg;
-    bool list = type_is_list(option->type);
-    if (reading->matrix->label != NULL && scope_is_campaign(option->scope))
-        return option_refuse_campaign(option, entry, e);
-    if (entry->kind == NODE_LIST && !list && !scope_is_campaign(option->scope))
-        return refuse_list(option, entry, e);
-    TRY(check_reaches(reading, option, entry, e));
-    struct axis *axis = matrix_axis(reading->matrix, option->id);
-    if (axis != NULL && mark_same_layer(axis->mark, entry->mark))
-        return option_given_twice(option, entry, axis->mark, e);
+    bool list = type_is_list(g->option->type);
+    if (reading->matrix->label != NULL && scope_is_campaign(g->option->scope))
+        return option_refuse_campaign(g, e);
+    if (g->node->kind == NODE_LIST && !list && !scope_is_campaign(g->option->scope))
+        return refuse_list(g, e);
+    TRY(check_reaches(reading, g, e));
+    struct axis *axis = matrix_axis(reading->matrix, g->option->id);
+    if (axis != NULL && mark_same_layer(axis->mark, g->node->mark))
+        return option_given_twice(g, axis->mark, e);
     if (axis != NULL)
         matrix_remove_axis(reading->matrix, axis);
-    displace_batch(reading, option->id, entry->mark);
-    return option_read(reading->config, option, entry, e);
+    displace_batch(reading, g->option->id, g->node->mark);
+    return option_read(reading->config, g, e);
 }
 
 /* ---- The matrix ---- */
 
 /* Reads the values of an axis. In a zip a value may repeat, since it is combined with different
  * values of the other axes. */
-static enum status read_axis_values(struct axis *axis, const struct spec_option *option,
-                                    const struct node *list, struct error *e)
+static enum status read_axis_values(struct axis *axis, const struct given *g, struct error *e)
 {
-    TRY(MEM_NEW(axis->values, list->n, "the matrix", e));
-    for (size_t i = 0; i < list->n; i++) {
-        TRY(value_parse(&axis->values[axis->n++], option, &list->items[i], e));
+    TRY(MEM_NEW(axis->values, g->node->n, "the matrix", e));
+    for (size_t i = 0; i < g->node->n; i++) {
+        const struct given item = {g->option, &g->node->items[i]};
+        TRY(value_parse(&axis->values[axis->n++], &item, e));
         for (size_t j = 0; j < i && axis->zip == 0; j++)
             if (value_equal(&axis->values[i], &axis->values[j]))
-                return mark_error(e, ERR_SPEC, list->items[i].mark, "%s: '%s' is listed twice",
-                                  option->key, list->items[i].text);
+                return mark_error(e, ERR_SPEC, item.node->mark, "%s: '%s' is listed twice",
+                                  g->option->key, item.node->text);
     }
     return OK;
 }
 
-static enum status read_axis(struct axis *axis, const struct spec_option *option,
-                             const struct node *entry, struct error *e)
+static enum status read_axis(struct axis *axis, const struct given *g, struct error *e)
 {
-    bool scalar = entry->kind == NODE_SCALAR;
-    bool ranks = (option->type == TYPE_RANKS || option->type == TYPE_NODES) && axis->zip == 0;
-    if (scalar && ranks && strcmp(entry->text, "auto") == 0) {
+    bool scalar = g->node->kind == NODE_SCALAR;
+    bool ranks = (g->option->type == TYPE_RANKS || g->option->type == TYPE_NODES) && axis->zip == 0;
+    if (scalar && ranks && strcmp(g->node->text, "auto") == 0) {
         axis->open = axis->automatic = true;
         return OK;
     }
-    if (entry->kind == NODE_LIST && entry->n == 0)
-        return mark_error(e, ERR_SPEC, entry->mark, "%s: the list is empty: expected a value%s",
-                          option->key, ranks ? ", or auto in place of the list" : "");
+    if (g->node->kind == NODE_LIST && g->node->n == 0)
+        return mark_error(e, ERR_SPEC, g->node->mark, "%s: the list is empty: expected a value%s",
+                          g->option->key, ranks ? ", or auto in place of the list" : "");
     char text[200] = "...";
-    if (scalar && entry->text[0])
-        value_as_list(text, option, entry->text);
-    if (entry->kind != NODE_LIST)
-        return mark_error(e, ERR_SPEC, entry->mark, "%s: expected a list in a %s: [%s]%s",
-                          option->key, axis->zip > 0 ? "zip" : "matrix", text,
+    if (scalar && g->node->text[0])
+        value_as_list(text, g->option, g->node->text);
+    if (g->node->kind != NODE_LIST)
+        return mark_error(e, ERR_SPEC, g->node->mark, "%s: expected a list in a %s: [%s]%s",
+                          g->option->key, axis->zip > 0 ? "zip" : "matrix", text,
                           ranks ? " or auto" : "");
-    return read_axis_values(axis, option, entry, e);
+    return read_axis_values(axis, g, e);
 }
 
 /* Checks that one file gives an option only once: in a matrix, in a zip or as one value. */
-static enum status check_axis_new(const struct reading *reading, const struct spec_option *option,
-                                  const struct node *entry, int zip, struct error *e)
+static enum status check_axis_new(const struct reading *reading, const struct given *g, int zip,
+                                  struct error *e)
 {
-    const struct axis *axis = matrix_axis(reading->matrix, option->id);
-    const struct value *fixed = &reading->config->values[option->id];
+    const struct axis *axis = matrix_axis(reading->matrix, g->option->id);
+    const struct value *fixed = &reading->config->values[g->option->id];
     char place[MARK_TEXT_BYTES];
-    if (axis != NULL && mark_same_layer(axis->mark, entry->mark))
+    if (axis != NULL && mark_same_layer(axis->mark, g->node->mark))
         return (axis->zip > 0) == (zip > 0)
-                   ? option_given_twice(option, entry, axis->mark, e)
-                   : mark_error(e, ERR_SPEC, entry->key_mark,
+                   ? option_given_twice(g, axis->mark, e)
+                   : mark_error(e, ERR_SPEC, g->node->key_mark,
                                 "%s is in a zip and in the matrix (%s) too: leave one of them out",
-                                option->key, mark_text(place, axis->mark));
-    if (fixed->set && mark_same_layer(fixed->mark, entry->mark))
-        return mark_error(e, ERR_SPEC, entry->key_mark,
+                                g->option->key, mark_text(place, axis->mark));
+    if (fixed->set && mark_same_layer(fixed->mark, g->node->mark))
+        return mark_error(e, ERR_SPEC, g->node->key_mark,
                           "%s is in %s and has one value at %s too: leave one of them out",
-                          option->key, zip > 0 ? "a zip" : "the matrix",
+                          g->option->key, zip > 0 ? "a zip" : "the matrix",
                           mark_text(place, fixed->mark));
     return OK;
 }
 
-static enum status add_axis(struct reading *reading, const struct spec_option *option,
-                            const struct node *entry, int zip, struct error *e)
+static enum status add_axis(struct reading *reading, const struct given *g, int zip,
+                            struct error *e)
 {
     struct matrix *matrix = reading->matrix;
-    if (scope_is_campaign(option->scope))
-        return option_refuse_campaign(option, entry, e);
-    TRY(check_reaches(reading, option, entry, e));
-    TRY(check_axis_new(reading, option, entry, zip, e));
-    displace_batch(reading, option->id, entry->mark);
-    struct axis *axis = matrix_axis(matrix, option->id);
+    if (scope_is_campaign(g->option->scope))
+        return option_refuse_campaign(g, e);
+    TRY(check_reaches(reading, g, e));
+    TRY(check_axis_new(reading, g, zip, e));
+    displace_batch(reading, g->option->id, g->node->mark);
+    struct axis *axis = matrix_axis(matrix, g->option->id);
     if (axis != NULL)
         axis_clear(axis);
     else
         axis = &matrix->axes[matrix->n_axes++];
-    *axis = (struct axis){
-        .id = option->id, .mark = entry->mark, .zip = zip, .open = mark_from_set(entry->mark)};
-    return read_axis(axis, option, entry, e);
+    *axis = (struct axis){.id = g->option->id,
+                          .mark = g->node->mark,
+                          .zip = zip,
+                          .open = mark_from_set(g->node->mark)};
+    return read_axis(axis, g, e);
 }
 
-static enum status visit_axis(void *arg, const struct spec_option *option, const struct node *entry,
-                              struct error *e)
+static enum status visit_axis(void *arg, const struct given *g, struct error *e)
 {
-    return add_axis(arg, option, entry, 0, e);
+    return add_axis(arg, g, 0, e);
 }
 
 enum status matrix_read_options(struct reading *reading, const struct node *map, struct error *e)
@@ -206,11 +205,10 @@ struct zip_reading {
     int zip;
 };
 
-static enum status visit_zipped(void *arg, const struct spec_option *option,
-                                const struct node *entry, struct error *e)
+static enum status visit_zipped(void *arg, const struct given *g, struct error *e)
 {
     const struct zip_reading *zip = arg;
-    return add_axis(zip->reading, option, entry, zip->zip, e);
+    return add_axis(zip->reading, g, zip->zip, e);
 }
 
 static void remove_zips(struct matrix *matrix)

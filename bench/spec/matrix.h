@@ -7,7 +7,7 @@
 
 #include "bench/spec/condition.h"
 #include "bench/spec/spec.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/value.h"
 #include "kernels/base/error.h"
 
 /* Origins of key=value words that override files: the spec's quick form, then --set. */
@@ -105,14 +105,11 @@ enum status baseline_read(struct reading *reading, const struct node *node, stru
 
 /* Stores one value of an option. The value overrides one of another layer (mark_same_layer); a
  * second value in the same layer is an error. */
-enum status option_read(struct config *config, const struct spec_option *option,
-                        const struct node *entry, struct error *e);
-enum status option_given_twice(const struct spec_option *option, const struct node *entry,
-                               struct mark first, struct error *e);
+enum status option_read(struct config *config, const struct given *g, struct error *e);
+enum status option_given_twice(const struct given *g, struct mark first, struct error *e);
 /* Rejects a campaign-wide option where only options of points are allowed, such as in the
  * matrix. */
-enum status option_refuse_campaign(const struct spec_option *option, const struct node *entry,
-                                   struct error *e);
+enum status option_refuse_campaign(const struct given *g, struct error *e);
 
 /* Returns an option's value as conditions compare it: with a number if the values have an order. */
 struct condition_value option_as_condition(const struct spec_option *option,

@@ -15,38 +15,34 @@
 /* Name by which conditions refer to a point's case. */
 static const char case_word[] = "case";
 
-enum status option_given_twice(const struct spec_option *option, const struct node *entry,
-                               struct mark first, struct error *e)
+enum status option_given_twice(const struct given *g, struct mark first, struct error *e)
 {
     char place[MARK_TEXT_BYTES];
-    return mark_error(e, ERR_SPEC, entry->key_mark, "%s is given twice: here and at %s",
-                      option->key, mark_text(place, first));
+    return mark_error(e, ERR_SPEC, g->node->key_mark, "%s is given twice: here and at %s",
+                      g->option->key, mark_text(place, first));
 }
 
-enum status option_refuse_campaign(const struct spec_option *option, const struct node *entry,
-                                   struct error *e)
+enum status option_refuse_campaign(const struct given *g, struct error *e)
 {
-    return mark_error(e, ERR_SPEC, entry->key_mark,
+    return mark_error(e, ERR_SPEC, g->node->key_mark,
                       "%s applies to the whole campaign. Move it to the top of the file",
-                      option->key);
+                      g->option->key);
 }
 
-enum status option_read(struct config *config, const struct spec_option *option,
-                        const struct node *entry, struct error *e)
+enum status option_read(struct config *config, const struct given *g, struct error *e)
 {
-    struct value *value = &config->values[option->id];
-    if (value->set && mark_same_layer(value->mark, entry->mark))
-        return option_given_twice(option, entry, value->mark, e);
-    return value_parse(value, option, entry, e);
+    struct value *value = &config->values[g->option->id];
+    if (value->set && mark_same_layer(value->mark, g->node->mark))
+        return option_given_twice(g, value->mark, e);
+    return value_parse(value, g, e);
 }
 
-static enum status visit_selected(void *arg, const struct spec_option *option,
-                                  const struct node *entry, struct error *e)
+static enum status visit_selected(void *arg, const struct given *g, struct error *e)
 {
     struct selection *selection = arg;
-    if (scope_is_campaign(option->scope))
-        return option_refuse_campaign(option, entry, e);
-    return option_read(&selection->config, option, entry, e);
+    if (scope_is_campaign(g->option->scope))
+        return option_refuse_campaign(g, e);
+    return option_read(&selection->config, g, e);
 }
 
 void selection_free(struct selection *selection)
@@ -61,21 +57,12 @@ void selection_free(struct selection *selection)
 struct condition_value option_as_condition(const struct spec_option *option,
                                            const struct value *value)
 {
-    switch (option->type) {
-    case TYPE_INT:
-    case TYPE_REAL:
-    case TYPE_BOOL:
-    case TYPE_TIME:
-    case TYPE_SIZE:
-    case TYPE_PERCENT:
-    case TYPE_RANKS:
-    case TYPE_NODES:
-    case TYPE_NODE_RANKS:
-    case TYPE_OWN:
-        return (struct condition_value){.number = value->number, .text = value->text};
-    default:
-        return (struct condition_value){.number = NAN, .text = value->text};
-    }
+    enum option_type type = option->type;
+    bool ordered = type == TYPE_INT || type == TYPE_REAL || type == TYPE_BOOL ||
+                   type == TYPE_TIME || type == TYPE_SIZE || type == TYPE_PERCENT ||
+                   type == TYPE_RANKS || type == TYPE_NODES || type == TYPE_NODE_RANKS ||
+                   type == TYPE_OWN;
+    return (struct condition_value){.number = ordered ? value->number : NAN, .text = value->text};
 }
 
 enum condition_kind option_kind(const struct spec_option *option)
@@ -244,24 +231,23 @@ static enum status repeat_entry(const struct entry_reading *entry, size_t n, str
 
 /* Reads an option of an entry of `exclude`. For a list, the entry's selections are copied once per
  * value. */
-static enum status visit_excluded(void *arg, const struct spec_option *option,
-                                  const struct node *node, struct error *e)
+static enum status visit_excluded(void *arg, const struct given *g, struct error *e)
 {
     const struct entry_reading *entry = arg;
     struct matrix *m = entry->matrix;
-    bool list = node->kind == NODE_LIST && !type_is_list(option->type);
-    size_t n = m->n_excludes - entry->first, values = list ? node->n : 1;
-    if (list && node->n == 0)
-        return mark_error(e, ERR_SPEC, node->mark, "%s: an empty list excludes nothing",
-                          option->key);
+    bool list = g->node->kind == NODE_LIST && !type_is_list(g->option->type);
+    size_t n = m->n_excludes - entry->first, values = list ? g->node->n : 1;
+    if (list && g->node->n == 0)
+        return mark_error(e, ERR_SPEC, g->node->mark, "%s: an empty list excludes nothing",
+                          g->option->key);
     if (n * values > EXCLUDES_MAX)
-        return mark_error(e, ERR_SPEC, node->mark, "this exclude has more than %d combinations",
+        return mark_error(e, ERR_SPEC, g->node->mark, "this exclude has more than %d combinations",
                           EXCLUDES_MAX);
     for (size_t k = 1; k < values; k++)
         TRY(repeat_entry(entry, n, e));
     for (size_t i = 0; i < n * values; i++)
-        TRY(visit_selected(&m->excludes[entry->first + i], option,
-                           list ? &node->items[i / n] : node, e));
+        TRY(visit_selected(&m->excludes[entry->first + i],
+                           &(struct given){g->option, list ? &g->node->items[i / n] : g->node}, e));
     return OK;
 }
 

@@ -8,57 +8,51 @@
 #include "bench/spec/values/parts.h"
 #include "kernels/base/mem.h"
 
-static enum status parse_int(struct value *value, const struct spec_option *option,
-                             const struct node *node, struct error *e)
+static enum status parse_int(struct value *value, const struct given *g, struct error *e)
 {
-    TRY(value_parse_whole(option, node, &value->number, e));
+    TRY(value_parse_whole(g, &value->number, e));
     return value_set_text(value, e, "%.0f", value->number);
 }
 
-static enum status parse_real(struct value *value, const struct spec_option *option,
-                              const struct node *node, struct error *e)
+static enum status parse_real(struct value *value, const struct given *g, struct error *e)
 {
     char text[32];
-    TRY(value_parse_number(option, node, &value->number, e));
-    TRY(value_check_range(option, node, value->number, "", e));
+    TRY(value_parse_number(g, &value->number, e));
+    TRY(value_check_range(g, value->number, "", e));
     return value_set_text(value, e, "%s", value_number_text(text, value->number));
 }
 
-static enum status parse_bool(struct value *value, const struct spec_option *option,
-                              const struct node *node, struct error *e)
+static enum status parse_bool(struct value *value, const struct given *g, struct error *e)
 {
     bool yes;
-    if (!bool_parse(node->text, &yes) || node->quoted)
-        return value_refuse(e, option, node, "'%s'%s is neither true nor false", node->text,
-                            node->quoted ? " in quotes" : "");
+    if (!bool_parse(g->node->text, &yes) || g->node->quoted)
+        return value_refuse(e, g, "'%s'%s is neither true nor false", g->node->text,
+                            g->node->quoted ? " in quotes" : "");
     value->number = yes;
     return value_set_text(value, e, "%s", yes ? "true" : "false");
 }
 
-static enum status parse_text(struct value *value, const struct spec_option *option,
-                              const struct node *node, struct error *e)
+static enum status parse_text(struct value *value, const struct given *g, struct error *e)
 {
-    TRY(value_check_text(option, node, e));
-    return value_set_text(value, e, "%s", node->text);
+    TRY(value_check_text(g, e));
+    return value_set_text(value, e, "%s", g->node->text);
 }
 
 /* Parses an option of a foreign program, which receives the text unchanged. */
-static enum status parse_own(struct value *value, const struct spec_option *option,
-                             const struct node *node, struct error *e)
+static enum status parse_own(struct value *value, const struct given *g, struct error *e)
 {
     enum option_type type;
-    if (!number_parse_unit(node->text, &type, &value->number))
+    if (!number_parse_unit(g->node->text, &type, &value->number))
         value->number = NAN;
-    return parse_text(value, option, node, e);
+    return parse_text(value, g, e);
 }
 
-static enum status parse_enum(struct value *value, const struct spec_option *option,
-                              const struct node *node, struct error *e)
+static enum status parse_enum(struct value *value, const struct given *g, struct error *e)
 {
     int index;
-    TRY(value_parse_name(option, node, &index, e));
+    TRY(value_parse_name(g, &index, e));
     value->number = index;
-    return value_set_text(value, e, "%s", node->text);
+    return value_set_text(value, e, "%s", g->node->text);
 }
 
 struct unit {
@@ -112,36 +106,34 @@ bool number_parse_unit(const char *text, enum option_type *type, double *number)
 }
 
 /* Returns whether a text is the default and a word, such as off. */
-static bool is_word_of(const struct spec_option *option, const struct node *node)
+static bool is_word(const struct given *g)
 {
-    return option->preset != NULL && isalpha((unsigned char)option->preset[0]) &&
-           strcmp(node->text, option->preset) == 0;
+    const char *preset = g->option->preset;
+    return preset != NULL && isalpha((unsigned char)preset[0]) &&
+           strcmp(g->node->text, preset) == 0;
 }
 
-static enum status parse_time(struct value *value, const struct spec_option *option,
-                              const struct node *node, struct error *e)
+static enum status parse_time(struct value *value, const struct given *g, struct error *e)
 {
-    if (is_word_of(option, node))
-        return value_set_text(value, e, "%s", node->text);
-    if (!parse_unit(node->text, time_units, TIME_UNITS, &value->number))
-        return value_refuse(
-            e, option, node,
-            "'%s' is not a time: expected a number and ms, s, min or h, such as 90s", node->text);
+    if (is_word(g))
+        return value_set_text(value, e, "%s", g->node->text);
+    if (!parse_unit(g->node->text, time_units, TIME_UNITS, &value->number))
+        return value_refuse(e, g, "'%s' is not a time: expected a number and ms, s, min or h, such as 90s",
+                            g->node->text);
     char text[32];
-    TRY(value_check_range(option, node, value->number, "s", e));
+    TRY(value_check_range(g, value->number, "s", e));
     return value_set_text(value, e, "%ss", value_number_text(text, value->number));
 }
 
-static enum status parse_size(struct value *value, const struct spec_option *option,
-                              const struct node *node, struct error *e)
+static enum status parse_size(struct value *value, const struct given *g, struct error *e)
 {
-    if (!parse_unit(node->text, size_units, SIZE_UNITS, &value->number) ||
+    if (!parse_unit(g->node->text, size_units, SIZE_UNITS, &value->number) ||
         value->number != floor(value->number))
-        return value_refuse(e, option, node,
-                            "'%s' is not a size: expected a number and B, KiB, MiB or GiB, such as "
+        return value_refuse(
+            e, g, "'%s' is not a size: expected a number and B, KiB, MiB or GiB, such as "
                             "64KiB, in whole bytes",
-                            node->text);
-    TRY(value_check_range(option, node, value->number, "B", e));
+            g->node->text);
+    TRY(value_check_range(g, value->number, "B", e));
     size_t i = 0;
     while (value->number == 0 ? i < 3 : fmod(value->number, size_units[i].factor) != 0)
         i++;
@@ -149,15 +141,12 @@ static enum status parse_size(struct value *value, const struct spec_option *opt
                           size_units[i].name);
 }
 
-static enum status parse_percent(struct value *value, const struct spec_option *option,
-                                 const struct node *node, struct error *e)
+static enum status parse_percent(struct value *value, const struct given *g, struct error *e)
 {
-    if (!parse_unit(node->text, share_units, 1, &value->number))
-        return value_refuse(e, option, node,
-                            "'%s' is not a percentage: expected a number and %%, such as 5%%",
-                            node->text);
+    if (!parse_unit(g->node->text, share_units, 1, &value->number))
+        return value_refuse(e, g, "'%s' is not a percentage: expected a number and %%, such as 5%%", g->node->text);
     char text[32];
-    TRY(value_check_range(option, node, value->number, "%", e));
+    TRY(value_check_range(g, value->number, "%", e));
     return value_set_text(value, e, "%s%%", value_number_text(text, value->number));
 }
 
@@ -175,69 +164,61 @@ static bool split_range(const char *text, double *low, double *high)
            *low == floor(*low) && *high == floor(*high);
 }
 
-static enum status parse_range(struct value *value, const struct spec_option *option,
-                               const struct node *node, struct error *e)
+static enum status parse_range(struct value *value, const struct given *g, struct error *e)
 {
-    if (!split_range(node->text, &value->number, &value->number_hi))
-        return value_refuse(e, option, node,
-                            "'%s' is not a range of whole numbers such as 6..20 or 6", node->text);
+    if (!split_range(g->node->text, &value->number, &value->number_hi))
+        return value_refuse(e, g, "'%s' is not a range of whole numbers such as 6..20 or 6",
+                            g->node->text);
     if (value->number > value->number_hi)
-        return value_refuse(e, option, node, "'%s' is an empty range. Write the lower bound first",
-                            node->text);
-    TRY(value_check_range(option, node, value->number, "", e));
-    TRY(value_check_range(option, node, value->number_hi, "", e));
+        return value_refuse(e, g, "'%s' is an empty range. Write the lower bound first",
+                            g->node->text);
+    TRY(value_check_range(g, value->number, "", e));
+    TRY(value_check_range(g, value->number_hi, "", e));
     return value_set_text(value, e, "%.0f..%.0f", value->number, value->number_hi);
 }
 
-static enum status parse_ranks(struct value *value, const struct spec_option *option,
-                               const struct node *node, struct error *e)
+static enum status parse_ranks(struct value *value, const struct given *g, struct error *e)
 {
-    if (strcmp(node->text, "auto") == 0)
-        return value_refuse(e, option, node,
-                            "auto is allowed in a matrix only: matrix: {ranks: auto}");
-    return parse_int(value, option, node, e);
+    if (strcmp(g->node->text, "auto") == 0)
+        return value_refuse(e, g, "auto is allowed in a matrix only: matrix: {ranks: auto}");
+    return parse_int(value, g, e);
 }
 
 /* Parses a number or one of the words `a` and `b`. The number of a word is NAN until nodes_resolve
  * computes it. */
-static enum status parse_or_word(struct value *value, const struct spec_option *option,
-                                 const struct node *node, const char *a, const char *b,
-                                 struct error *e)
+static enum status parse_or_word(struct value *value, const struct given *g, const char *a,
+                                 const char *b, struct error *e)
 {
     double number;
-    if (strcmp(node->text, a) != 0 && strcmp(node->text, b) != 0)
-        return number_parse(node->text, &number)
-                   ? parse_int(value, option, node, e)
-                   : value_refuse(e, option, node, "'%s' is neither a whole number nor %s%s%s",
-                                  node->text, a, a != b ? " or " : "", a != b ? b : "");
+    if (strcmp(g->node->text, a) != 0 && strcmp(g->node->text, b) != 0)
+        return number_parse(g->node->text, &number)
+                   ? parse_int(value, g, e)
+                   : value_refuse(e, g, "'%s' is neither a whole number nor %s%s%s", g->node->text,
+                                  a, a != b ? " or " : "", a != b ? b : "");
     value->number = NAN;
-    return value_set_text(value, e, "%s", node->text);
+    return value_set_text(value, e, "%s", g->node->text);
 }
 
-static enum status parse_nodes(struct value *value, const struct spec_option *option,
-                               const struct node *node, struct error *e)
+static enum status parse_nodes(struct value *value, const struct given *g, struct error *e)
 {
-    return parse_or_word(value, option, node, "auto", "auto", e);
+    return parse_or_word(value, g, "auto", "auto", e);
 }
 
-static enum status parse_node_ranks(struct value *value, const struct spec_option *option,
-                                    const struct node *node, struct error *e)
+static enum status parse_node_ranks(struct value *value, const struct given *g, struct error *e)
 {
-    return parse_or_word(value, option, node, "half", "full", e);
+    return parse_or_word(value, g, "half", "full", e);
 }
 
-static enum status parse_condition(struct value *value, const struct spec_option *option,
-                                   const struct node *node, struct error *e)
+static enum status parse_condition(struct value *value, const struct given *g, struct error *e)
 {
-    if (node->text[0] == '\0' || strcmp(node->text, "none") == 0)
+    if (g->node->text[0] == '\0' || strcmp(g->node->text, "none") == 0)
         return value_set_text(value, e, "%s", "");
-    const char *number = node->text + 2;
-    if (strncmp(node->text, ">=", 2) != 0 ||
+    const char *number = g->node->text + 2;
+    if (strncmp(g->node->text, ">=", 2) != 0 ||
         !number_parse(number + strspn(number, " "), &value->number))
-        return value_refuse(e, option, node, "'%s' is not a condition, such as \">= 96.5\"",
-                            node->text);
+        return value_refuse(e, g, "'%s' is not a condition, such as \">= 96.5\"", g->node->text);
     char text[32];
-    TRY(value_check_range(option, node, value->number, "", e));
+    TRY(value_check_range(g, value->number, "", e));
     return value_set_text(value, e, ">= %s", value_number_text(text, value->number));
 }
 
@@ -301,34 +282,32 @@ void value_as_list(char text[200], const struct spec_option *option, const char 
 
 /* Checks that a value is present. It must be a list of plain values if the option expects a list,
  * and must not be a list otherwise. */
-static enum status check_kind(const struct spec_option *option, const struct node *node,
-                              struct error *e)
+static enum status check_kind(const struct given *g, struct error *e)
 {
-    bool list = type_is_list(option->type);
-    if (node_is_empty(node) && option->type != TYPE_CONDITION)
-        return value_refuse(e, option, node, "has no value");
-    if (node->kind == NODE_MAP)
-        return value_refuse(e, option, node, "expected %s, found a map",
-                            list ? "a list" : "one value");
-    if (list && node->kind != NODE_LIST) {
+    bool list = type_is_list(g->option->type);
+    if (node_is_empty(g->node) && g->option->type != TYPE_CONDITION)
+        return value_refuse(e, g, "has no value");
+    if (g->node->kind == NODE_MAP)
+        return value_refuse(e, g, "expected %s, found a map", list ? "a list" : "one value");
+    if (list && g->node->kind != NODE_LIST) {
         char text[200];
-        value_as_list(text, option, node->text);
-        return value_refuse(e, option, node, "expected a list: [%s]", text);
+        value_as_list(text, g->option, g->node->text);
+        return value_refuse(e, g, "expected a list: [%s]", text);
     }
-    if (!list && node->kind == NODE_LIST)
-        return value_refuse(e, option, node, "expected one value, found a list");
-    for (size_t i = 0; i < node->n && option->type != TYPE_SEGMENTS; i++)
-        if (node->items[i].kind != NODE_SCALAR)
-            return value_refuse(e, option, &node->items[i], "expected a list of plain values");
+    if (!list && g->node->kind == NODE_LIST)
+        return value_refuse(e, g, "expected one value, found a list");
+    for (size_t i = 0; i < g->node->n && g->option->type != TYPE_SEGMENTS; i++)
+        if (g->node->items[i].kind != NODE_SCALAR)
+            return value_refuse(e, &(struct given){g->option, &g->node->items[i]},
+                                "expected a list of plain values");
     return OK;
 }
 
-enum status value_parse_plain(struct value *value, const struct spec_option *option,
-                              const struct node *node, struct error *e)
+enum status value_parse_plain(struct value *value, const struct given *g, struct error *e)
 {
-    TRY(check_kind(option, node, e));
-    struct value read = {.set = true, .mark = node->mark};
-    enum status status = parser_of(option->type)(&read, option, node, e);
+    TRY(check_kind(g, e));
+    struct value read = {.set = true, .mark = g->node->mark};
+    enum status status = parser_of(g->option->type)(&read, g, e);
     if (status != OK) {
         value_free_plain(&read);
         return status;

@@ -7,6 +7,12 @@
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/error.h"
 
+/* Option, and the node that gives its value. */
+struct given {
+    const struct spec_option *option;
+    const struct node *node;
+};
+
 /* Parses a decimal number: no blanks, no hexadecimal, no infinity. Returns false for any other
  * text. */
 bool number_parse(const char *text, double *number);
@@ -28,9 +34,8 @@ void value_as_list(char text[200], const struct spec_option *option, const char 
 /* Returns unit `i` of values of TIME, SIZE or PERCENT; NULL after the last. */
 const char *value_unit(enum option_type type, size_t i);
 
-/* Parses `node` as a value of `option`. The old value is freed; after an error it is unchanged. */
-enum status value_parse(struct value *value, const struct spec_option *option,
-                        const struct node *node, struct error *e);
+/* Parses a value. The old value is freed; after an error it is unchanged. */
+enum status value_parse(struct value *value, const struct given *g, struct error *e);
 
 /* Copies a value. `to` is overwritten, not freed. After an error nothing in it needs freeing. */
 enum status value_copy(struct value *to, const struct value *from, struct error *e);
@@ -40,8 +45,7 @@ void value_free(struct value *value);
 
 /* Parse, copy and free values of every type but FIGURES. The options of a figure are such
  * values. */
-enum status value_parse_plain(struct value *value, const struct spec_option *option,
-                              const struct node *node, struct error *e);
+enum status value_parse_plain(struct value *value, const struct given *g, struct error *e);
 enum status value_copy_plain(struct value *to, const struct value *from, struct error *e);
 void value_free_plain(struct value *value);
 

@@ -11,46 +11,45 @@ static void write_figure(FILE *out, const struct value *value, unsigned i)
     figure_request_write(out, &value->figures[i], NULL, NULL);
 }
 
-static enum status read_figure(struct value *value, size_t i, const struct spec_option *option,
-                               const struct node *node, struct error *e)
+static enum status read_figure(struct value *value, size_t i, const struct given *g,
+                               struct error *e)
 {
+    const struct node *node = &g->node->items[i];
     TRY(figure_request_read(&value->figures[i], node, e));
     const char *name = figure_request_name(&value->figures[i]);
     for (size_t j = 0; j < i; j++) {
         if (strcmp(value->texts[j], name) == 0)
             return mark_error(e, ERR_SPEC, node->mark,
                               "%s: '%s' is listed twice. Give figures of one kind a `name` each",
-                              option->key, name);
+                              g->option->key, name);
         if (figure_request_same(&value->figures[j], &value->figures[i]))
             return mark_error(e, ERR_SPEC, node->mark,
-                              "%s: '%s' shows the same as '%s'; leave one out", option->key, name,
-                              value->texts[j]);
+                              "%s: '%s' shows the same as '%s'; leave one out", g->option->key,
+                              name, value->texts[j]);
     }
     value->texts[i] = strdup(name);
     return value->texts[i] != NULL ? OK : error_no_memory(e, "a value");
 }
 
-static enum status read_figures(struct value *value, const struct spec_option *option,
-                                const struct node *list, struct error *e)
+static enum status read_figures(struct value *value, const struct given *g, struct error *e)
 {
-    TRY(MEM_NEW(value->texts, list->n, "a value", e));
-    TRY(MEM_NEW(value->figures, list->n, "a value", e));
-    value->n = list->n;
-    for (size_t i = 0; i < list->n; i++)
-        TRY(read_figure(value, i, option, &list->items[i], e));
+    TRY(MEM_NEW(value->texts, g->node->n, "a value", e));
+    TRY(MEM_NEW(value->figures, g->node->n, "a value", e));
+    value->n = g->node->n;
+    for (size_t i = 0; i < value->n; i++)
+        TRY(read_figure(value, i, g, e));
     return value_set_list(value, 1, write_figure, e);
 }
 
-enum status value_parse(struct value *value, const struct spec_option *option,
-                        const struct node *node, struct error *e)
+enum status value_parse(struct value *value, const struct given *g, struct error *e)
 {
-    if (option->type != TYPE_FIGURES)
-        return value_parse_plain(value, option, node, e);
-    if (node->kind != NODE_LIST)
-        return mark_error(e, ERR_SPEC, node->mark,
-                          "%s: expected a list: [time, {kind: line, y: wait_ms}]", option->key);
-    struct value read = {.set = true, .mark = node->mark};
-    enum status status = read_figures(&read, option, node, e);
+    if (g->option->type != TYPE_FIGURES)
+        return value_parse_plain(value, g, e);
+    if (g->node->kind != NODE_LIST)
+        return mark_error(e, ERR_SPEC, g->node->mark,
+                          "%s: expected a list: [time, {kind: line, y: wait_ms}]", g->option->key);
+    struct value read = {.set = true, .mark = g->node->mark};
+    enum status status = read_figures(&read, g, e);
     value_free(status == OK ? value : &read);
     if (status == OK)
         *value = read;

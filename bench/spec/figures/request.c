@@ -85,14 +85,12 @@ static enum status unknown_option(const struct spec_option *rows, size_t n, cons
 }
 
 /* Reads one option. A single text is accepted in place of a list with one text. */
-static enum status read_option(struct value *value, const struct spec_option *option,
-                               const struct node *node, struct error *e)
+static enum status read_option(struct value *value, const struct given *g, struct error *e)
 {
-    struct node list = {.kind = NODE_LIST, .mark = node->mark, .n = 1};
-    if (option->type != TYPE_STRINGS || node->kind != NODE_SCALAR)
-        return value_parse_plain(value, option, node, e);
-    list.items = (struct node *)node;
-    return value_parse_plain(value, option, &list, e);
+    struct node list = {
+        .kind = NODE_LIST, .mark = g->node->mark, .n = 1, .items = (struct node *)g->node};
+    bool single = g->option->type == TYPE_STRINGS && g->node->kind == NODE_SCALAR;
+    return value_parse_plain(value, single ? &(struct given){g->option, &list} : g, e);
 }
 
 static enum status read_entry(struct value *values, const struct spec_option *rows, size_t n,
@@ -102,7 +100,7 @@ static enum status read_entry(struct value *values, const struct spec_option *ro
     size_t i = 0;
     while (i < n && strcmp(word_of(&rows[i]), entry->key) != 0)
         i++;
-    return i < n ? read_option(&values[i], &rows[i], entry, e)
+    return i < n ? read_option(&values[i], &(struct given){&rows[i], entry}, e)
                  : unknown_option(rows, n, of, published, entry, e);
 }
 
@@ -120,7 +118,7 @@ static enum status set_presets(struct value *values, const struct spec_option *r
         }
         enum status status =
             yaml_read_text(&node, rows[i].preset, (struct mark){.file = "preset"}, e);
-        THEN(status, value_parse_plain(&values[i], &rows[i], &node, e));
+        THEN(status, value_parse_plain(&values[i], &(struct given){&rows[i], &node}, e));
         node_free(&node);
         TRY(status);
         values[i].set = false;
@@ -223,7 +221,7 @@ enum status figure_request_read(struct figure_request *r, const struct node *nod
             e, ERR_SPEC, node->mark,
             "figures: expected names and maps with a kind, such as {kind: line, y: wait_ms}");
     TRY(set_presets(r->options, options, FIGURE_OPTIONS, e));
-    TRY(read_option(&r->options[FIGURE_KIND], &options[FIGURE_KIND], kind, e));
+    TRY(read_option(&r->options[FIGURE_KIND], &(struct given){&options[FIGURE_KIND], kind}, e));
     TRY(read_preset(r, figure_kind_get(r)->preset, e));
     r->options[FIGURE_KIND].set = true;
     if (node->kind == NODE_MAP)

@@ -30,7 +30,7 @@ static enum status put_number(struct value *value, enum option_id id, long numbe
     char text[24];
     snprintf(text, sizeof text, "%ld", number);
     struct node node = {.kind = NODE_SCALAR, .mark = mark, .text = text};
-    return value_parse(value, option_get(id), &node, e);
+    return value_parse(value, &(struct given){option_get(id), &node}, e);
 }
 
 /* ---- Words: auto, half and full ---- */

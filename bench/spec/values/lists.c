@@ -51,24 +51,22 @@ static void write_text(FILE *out, const struct value *value, unsigned i)
     value_write_quoted(out, value->texts[i]);
 }
 
-static enum status refuse_repeated(const struct spec_option *option, const struct node *item,
-                                   struct error *e)
+static enum status refuse_repeated(const struct given *item, struct error *e)
 {
-    return value_refuse(e, option, item, "'%s' is listed twice", item->text);
+    return value_refuse(e, item, "'%s' is listed twice", item->node->text);
 }
 
-enum status value_parse_ints(struct value *value, const struct spec_option *option,
-                             const struct node *node, struct error *e)
+enum status value_parse_ints(struct value *value, const struct given *g, struct error *e)
 {
-    TRY(MEM_NEW(value->numbers, node->n, "a value", e));
+    TRY(MEM_NEW(value->numbers, g->node->n, "a value", e));
     value->of_numbers = true;
-    for (; value->n < node->n; value->n++) {
-        const struct node *item = &node->items[value->n];
+    for (; value->n < g->node->n; value->n++) {
+        const struct given item = {g->option, &g->node->items[value->n]};
         double *number = &value->numbers[value->n];
-        TRY(value_parse_whole(option, item, number, e));
+        TRY(value_parse_whole(&item, number, e));
         for (size_t j = 0; j < value->n; j++)
             if (value->numbers[j] == *number)
-                return refuse_repeated(option, item, e);
+                return refuse_repeated(&item, e);
     }
     return value_set_list(value, 1, write_number, e);
 }
@@ -78,31 +76,29 @@ static bool has_text(const struct value *value, const char *text)
     return name_index(text, (const char *const *)value->texts, value->n) >= 0;
 }
 
-enum status value_parse_texts(struct value *value, const struct spec_option *option,
-                              const struct node *node, struct error *e)
+enum status value_parse_texts(struct value *value, const struct given *g, struct error *e)
 {
-    TRY(MEM_NEW(value->texts, node->n, "a value", e));
-    for (; value->n < node->n; value->n++) {
-        const struct node *item = &node->items[value->n];
+    TRY(MEM_NEW(value->texts, g->node->n, "a value", e));
+    for (; value->n < g->node->n; value->n++) {
+        const struct given item = {g->option, &g->node->items[value->n]};
         int index;
-        TRY(value_parse_name(option, item, &index, e));
-        if (has_text(value, item->text))
-            return refuse_repeated(option, item, e);
-        TRY(value_copy_text(&value->texts[value->n], item->text, e));
+        TRY(value_parse_name(&item, &index, e));
+        if (has_text(value, item.node->text))
+            return refuse_repeated(&item, e);
+        TRY(value_copy_text(&value->texts[value->n], item.node->text, e));
     }
     return value_set_list(value, 1, write_name, e);
 }
 
-enum status value_parse_strings(struct value *value, const struct spec_option *option,
-                                const struct node *node, struct error *e)
+enum status value_parse_strings(struct value *value, const struct given *g, struct error *e)
 {
-    TRY(MEM_NEW(value->texts, node->n, "a value", e));
-    for (; value->n < node->n; value->n++) {
-        const struct node *item = &node->items[value->n];
-        TRY(value_check_text(option, item, e));
-        if (option->type == TYPE_STRINGS && has_text(value, item->text))
-            return refuse_repeated(option, item, e);
-        TRY(value_copy_text(&value->texts[value->n], item->text, e));
+    TRY(MEM_NEW(value->texts, g->node->n, "a value", e));
+    for (; value->n < g->node->n; value->n++) {
+        const struct given item = {g->option, &g->node->items[value->n]};
+        TRY(value_check_text(&item, e));
+        if (g->option->type == TYPE_STRINGS && has_text(value, item.node->text))
+            return refuse_repeated(&item, e);
+        TRY(value_copy_text(&value->texts[value->n], item.node->text, e));
     }
     return value_set_list(value, 1, write_text, e);
 }
@@ -111,82 +107,75 @@ enum status value_parse_strings(struct value *value, const struct spec_option *o
 
 /* Rejects a pattern. The error points at the fault inside the pattern if the file holds its
  * characters unchanged, else at the pattern. */
-static enum status refuse_pattern(const struct spec_option *option, const struct node *item,
-                                  size_t at, struct error *e)
+static enum status refuse_pattern(const struct given *item, size_t at, struct error *e)
 {
-    struct node place = *item;
-    if (item->verbatim && at > 0)
-        place.mark = mark_ahead(node_text_mark(item), (int)at);
-    return value_refuse(e, option, &place, "%s: '%s'", e->text, item->text);
+    struct node place = *item->node;
+    if (place.verbatim && at > 0)
+        place.mark = mark_ahead(node_text_mark(&place), (int)at);
+    return value_refuse(e, &(struct given){item->option, &place}, "%s: '%s'", e->text, place.text);
 }
 
-static enum status check_pattern(const struct spec_option *option, const struct node *item,
-                                 struct error *e)
+static enum status check_pattern(const struct given *item, struct error *e)
 {
     struct pattern *pattern;
     size_t at;
-    enum status status = pattern_open(&pattern, item->text, &at, e);
+    enum status status = pattern_open(&pattern, item->node->text, &at, e);
     pattern_free(pattern);
-    return status == ERR_SPEC ? refuse_pattern(option, item, at, e) : status;
+    return status == ERR_SPEC ? refuse_pattern(item, at, e) : status;
 }
 
-enum status value_parse_patterns(struct value *value, const struct spec_option *option,
-                                 const struct node *node, struct error *e)
+enum status value_parse_patterns(struct value *value, const struct given *g, struct error *e)
 {
     char name[PATTERN_NAME], other[PATTERN_NAME];
-    TRY(value_parse_strings(value, option, node, e));
-    for (size_t i = 0; i < node->n; i++) {
-        const struct node *item = &node->items[i];
-        TRY(check_pattern(option, item, e));
-        pattern_split(name, item->text);
+    TRY(value_parse_strings(value, g, e));
+    for (size_t i = 0; i < g->node->n; i++) {
+        const struct given item = {g->option, &g->node->items[i]};
+        TRY(check_pattern(&item, e));
+        pattern_split(name, item.node->text);
         for (size_t k = 0; k < i; k++)
-            if (pattern_split(other, node->items[k].text) != NULL && strcmp(name, other) == 0)
-                return value_refuse(e, option, item, "two patterns have the name '%s'", name);
+            if (pattern_split(other, g->node->items[k].text) != NULL && strcmp(name, other) == 0)
+                return value_refuse(e, &item, "two patterns have the name '%s'", name);
     }
     return OK;
 }
 
 /* ---- Segments ---- */
 
-static enum status refuse_segment(const struct spec_option *option, const struct node *node,
-                                  struct error *e)
+static enum status refuse_segment(const struct given *segment, struct error *e)
 {
     return value_refuse(
-        e, option, node,
-        "expected a list of segments, such as [{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}]");
+        e, segment, "expected a list of segments, such as [{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}]");
 }
 
 /* Parses one number of a segment within the bounds of option `of`. */
-static enum status parse_entry(const struct spec_option *option, const struct node *segment,
-                               const char *key, const struct spec_option *of, double *number,
-                               struct error *e)
+static enum status parse_entry(const struct given *segment, const char *key,
+                               const struct spec_option *of, double *number, struct error *e)
 {
-    const struct node *entry = node_find(segment, key);
-    if (entry == NULL || entry->kind != NODE_SCALAR || segment->n != 2)
-        return refuse_segment(option, segment, e);
-    return value_parse_whole(of, entry, number, e);
+    const struct node *entry = node_find(segment->node, key);
+    if (entry == NULL || entry->kind != NODE_SCALAR || segment->node->n != 2)
+        return refuse_segment(segment, e);
+    return value_parse_whole(&(struct given){of, entry}, number, e);
 }
 
 /* Parses a segment. Epochs start at 0, unlike train.epochs, whose upper bound they share. */
-static enum status parse_segment(const struct spec_option *option, const struct node *segment,
-                                 double pair[2], const double *before, struct error *e)
+static enum status parse_segment(const struct given *segment, double pair[2], const double *before,
+                                 struct error *e)
 {
     struct spec_option epoch = *option_get(OPT_EPOCHS), ranks = *option_get(OPT_RANKS);
-    if (segment->kind != NODE_MAP)
-        return refuse_segment(option, segment, e);
+    if (segment->node->kind != NODE_MAP)
+        return refuse_segment(segment, e);
     epoch.key = "elastic: epoch";
     ranks.key = "elastic: ranks";
     epoch.min = 0;
     epoch.preset = ranks.preset = NULL;
-    TRY(parse_entry(option, segment, "epoch", &epoch, &pair[0], e));
-    TRY(parse_entry(option, segment, "ranks", &ranks, &pair[1], e));
+    TRY(parse_entry(segment, "epoch", &epoch, &pair[0], e));
+    TRY(parse_entry(segment, "ranks", &ranks, &pair[1], e));
     if (before == NULL && pair[0] != 0)
-        return value_refuse(e, option, segment,
-                            "the first segment begins with epoch %.0f; expected 0", pair[0]);
+        return value_refuse(e, segment, "the first segment begins with epoch %.0f; expected 0",
+                            pair[0]);
     if (before != NULL && pair[0] <= before[0])
-        return value_refuse(e, option, segment,
-                            "epoch %.0f follows epoch %.0f; expected ascending epochs", pair[0],
-                            before[0]);
+        return value_refuse(e, segment, "epoch %.0f follows epoch %.0f; expected ascending epochs",
+                            pair[0], before[0]);
     return OK;
 }
 
@@ -195,15 +184,15 @@ static void write_segment(FILE *out, const struct value *value, unsigned i)
     fprintf(out, "{epoch: %.0f, ranks: %.0f}", value->numbers[i], value->numbers[i + 1]);
 }
 
-enum status value_parse_segments(struct value *value, const struct spec_option *option,
-                                 const struct node *node, struct error *e)
+enum status value_parse_segments(struct value *value, const struct given *g, struct error *e)
 {
-    TRY(MEM_NEW(value->numbers, 2 * node->n, "a value", e));
+    TRY(MEM_NEW(value->numbers, 2 * g->node->n, "a value", e));
     value->of_numbers = true;
-    for (; value->n < 2 * node->n; value->n += 2) {
+    for (; value->n < 2 * g->node->n; value->n += 2) {
         double *pair = value->numbers + value->n;
         const double *before = value->n > 0 ? pair - 2 : NULL;
-        TRY(parse_segment(option, &node->items[value->n / 2], pair, before, e));
+        TRY(parse_segment(&(struct given){g->option, &g->node->items[value->n / 2]}, pair, before,
+                          e));
     }
     return value_set_list(value, 2, write_segment, e);
 }

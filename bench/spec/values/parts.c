@@ -15,15 +15,14 @@
 /* Largest whole number that a double represents exactly. */
 #define WHOLE_MAX 9007199254740992.0
 
-enum status value_refuse(struct error *e, const struct spec_option *option, const struct node *node,
-                         const char *format, ...)
+enum status value_refuse(struct error *e, const struct given *g, const char *format, ...)
 {
     char text[sizeof e->text];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return mark_error(e, ERR_SPEC, node->mark, "%s: %s", option->key, text);
+    return mark_error(e, ERR_SPEC, g->node->mark, "%s: %s", g->option->key, text);
 }
 
 enum status value_set_text(struct value *value, struct error *e, const char *format, ...)
@@ -83,64 +82,59 @@ const char *value_number_text(char text[32], double number)
     return text;
 }
 
-enum status value_check_range(const struct spec_option *option, const struct node *node,
-                              double number, const char *unit, struct error *e)
+enum status value_check_range(const struct given *g, double number, const char *unit,
+                              struct error *e)
 {
-    bool preset = option->preset != NULL && strcmp(node->text, option->preset) == 0;
-    if (preset || (number >= option->min && number <= option->max))
+    bool preset = g->option->preset != NULL && strcmp(g->node->text, g->option->preset) == 0;
+    if (preset || (number >= g->option->min && number <= g->option->max))
         return OK;
     char min[32], max[32];
     /* units in words are written after a blank: "0 images", but "0s" and "5%" */
-    bool words = unit[0] == '\0' && option->unit[0] != '\0';
-    return mark_error(e, ERR_SPEC, node->mark, "%s = %s%s%s: allowed %s%s..%s%s", option->key,
-                      node->text, words ? " " : "", words ? option->unit : "",
-                      value_number_text(min, option->min), unit,
-                      value_number_text(max, option->max), unit);
+    bool words = unit[0] == '\0' && g->option->unit[0] != '\0';
+    return mark_error(e, ERR_SPEC, g->node->mark, "%s = %s%s%s: allowed %s%s..%s%s", g->option->key,
+                      g->node->text, words ? " " : "", words ? g->option->unit : "",
+                      value_number_text(min, g->option->min), unit,
+                      value_number_text(max, g->option->max), unit);
 }
 
-enum status value_parse_number(const struct spec_option *option, const struct node *node,
-                               double *number, struct error *e)
+enum status value_parse_number(const struct given *g, double *number, struct error *e)
 {
-    if (node->quoted)
-        return value_refuse(e, option, node,
-                            "'%s' is in quotes, which makes it a text, not a number", node->text);
-    if (!number_parse(node->text, number))
-        return value_refuse(e, option, node, "'%s' is not a number%s", node->text,
-                            text_ends(node->text, ",")
+    if (g->node->quoted)
+        return value_refuse(e, g, "'%s' is in quotes, which makes it a text, not a number",
+                            g->node->text);
+    if (!number_parse(g->node->text, number))
+        return value_refuse(e, g, "'%s' is not a number%s", g->node->text,
+                            text_ends(g->node->text, ",")
                                 ? "; values in --set are separated by blanks, without commas"
                                 : "");
     return OK;
 }
 
-enum status value_parse_whole(const struct spec_option *option, const struct node *node,
-                              double *number, struct error *e)
+enum status value_parse_whole(const struct given *g, double *number, struct error *e)
 {
-    TRY(value_parse_number(option, node, number, e));
+    TRY(value_parse_number(g, number, e));
     if (*number != floor(*number) || fabs(*number) > WHOLE_MAX)
-        return value_refuse(e, option, node, "'%s' is not a whole number", node->text);
-    return value_check_range(option, node, *number, "", e);
+        return value_refuse(e, g, "'%s' is not a whole number", g->node->text);
+    return value_check_range(g, *number, "", e);
 }
 
-enum status value_check_text(const struct spec_option *option, const struct node *node,
-                             struct error *e)
+enum status value_check_text(const struct given *g, struct error *e)
 {
-    if (node->text[0] == '\0')
-        return value_refuse(e, option, node, "expected a text, found an empty one");
-    for (const char *c = node->text; *c; c++)
+    if (g->node->text[0] == '\0')
+        return value_refuse(e, g, "expected a text, found an empty one");
+    for (const char *c = g->node->text; *c; c++)
         if (iscntrl((unsigned char)*c))
-            return value_refuse(e, option, node,
-                                "expected a text without line breaks and control characters");
+            return value_refuse(e, g, "expected a text without line breaks and control characters");
     return OK;
 }
 
-enum status value_parse_name(const struct spec_option *option, const struct node *node, int *index,
-                             struct error *e)
+enum status value_parse_name(const struct given *g, int *index, struct error *e)
 {
-    const struct enumeration *known = option->names;
-    *index = name_index(node->text, known->names, known->n);
+    const struct enumeration *known = g->option->names;
+    *index = name_index(g->node->text, known->names, known->n);
     if (*index >= 0)
         return OK;
     char text[512];
-    return value_refuse(e, option, node, "%s",
-                        name_explain(text, sizeof text, node->text, known->names, known->n));
+    return value_refuse(e, g, "%s",
+                        name_explain(text, sizeof text, g->node->text, known->names, known->n));
 }

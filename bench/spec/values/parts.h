@@ -2,20 +2,18 @@
  * lists. */
 #pragma once
 
-#include "bench/spec/spec.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/value.h"
 #include "kernels/base/error.h"
 
 /* Parses a node, whose kind (list or not) has been checked, into a zeroed value. After an error,
  * value_free_plain frees its contents. */
-typedef enum status value_parser(struct value *value, const struct spec_option *option,
-                                 const struct node *node, struct error *e);
+typedef enum status value_parser(struct value *value, const struct given *g, struct error *e);
 value_parser value_parse_ints, value_parse_texts, value_parse_strings, value_parse_patterns,
     value_parse_segments;
 
 /* Reports "KEY: MESSAGE" at the position of the value. */
-enum status value_refuse(struct error *e, const struct spec_option *option, const struct node *node,
-                         const char *format, ...) __attribute__((format(printf, 4, 5)));
+enum status value_refuse(struct error *e, const struct given *g, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Set the value's text; copy a text. Freed with free(). */
 enum status value_set_text(struct value *value, struct error *e, const char *format, ...)
@@ -28,20 +26,16 @@ const char *value_number_text(char text[32], double number);
 
 /* Checks a number against the option's bounds. `unit`: unit of the text, or "". The default is
  * allowed outside the bounds, since command lines of workloads contain it. */
-enum status value_check_range(const struct spec_option *option, const struct node *node,
-                              double number, const char *unit, struct error *e);
+enum status value_check_range(const struct given *g, double number, const char *unit,
+                              struct error *e);
 
 /* Parse a number, or a whole number within the option's bounds. */
-enum status value_parse_number(const struct spec_option *option, const struct node *node,
-                               double *number, struct error *e);
-enum status value_parse_whole(const struct spec_option *option, const struct node *node,
-                              double *number, struct error *e);
+enum status value_parse_number(const struct given *g, double *number, struct error *e);
+enum status value_parse_whole(const struct given *g, double *number, struct error *e);
 
 /* Rejects empty texts and control characters, which would not survive a command line or a line of a
  * file. */
-enum status value_check_text(const struct spec_option *option, const struct node *node,
-                             struct error *e);
+enum status value_check_text(const struct given *g, struct error *e);
 
 /* Finds a name among those that the option accepts. */
-enum status value_parse_name(const struct spec_option *option, const struct node *node, int *index,
-                             struct error *e);
+enum status value_parse_name(const struct given *g, int *index, struct error *e);
