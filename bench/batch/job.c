@@ -22,7 +22,7 @@ enum status job_move(const struct tools *tools, char *const *command, struct err
         "srun",      "--nodes=1",  "--ntasks=1",      "--relative=0",
         "--overlap", "--mpi=none", "--cpu-bind=none", "--quit-on-interrupt",
         NULL};
-    char program[PATH_BYTES];
+    char program[PATH_BYTES], **all;
     struct argv_builder argv = {0};
     if (!is_beside_its_job())
         return OK;
@@ -30,9 +30,7 @@ enum status job_move(const struct tools *tools, char *const *command, struct err
     argv_add_all(&argv, step);
     argv_add(&argv, program);
     argv_add_all(&argv, (const char *const *)command + 1);
-    char **all = argv_finish(&argv);
-    if (all == NULL)
-        return error_no_memory(e, "a command line");
+    TRY(argv_finish(&argv, &all, "a command line", e));
     log_print(LOG_NOTE,
               "this shell is not on a node of the job (%s): continuing on the job's first node",
               getenv("SLURM_JOB_NODELIST"));

@@ -150,9 +150,8 @@ enum status campaign_ask_nodes(struct campaign *c, const struct point *point, in
     TRY(site_ready(&c->netns, &point->config, e));
     TRY(MEM_NEW(*nodes, (size_t)all, "the nodes of a point", e));
     for (int node = 0; node < all; node++) {
-        char **question = site_question(&job, node);
-        if (question == NULL)
-            return error_no_memory(e, "a command line");
+        char **question;
+        TRY(site_question(&question, &job, node, e));
         if (program_ask(question, true, line, sizeof line) == 0)
             (*nodes)[(*n)++] = node;
         free(question);

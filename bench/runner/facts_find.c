@@ -34,7 +34,6 @@ static enum status find_machine(json_t *facts, const struct campaign *c, struct 
  * machines. */
 static bool concerns_machine(const char *of, const struct point *point)
 {
-    (void)of;
     return config_int(&point->config, OPT_SITE) != SITE_ssh;
 }
 
@@ -54,13 +53,7 @@ static enum status find_host(json_t *facts, const struct campaign *c, struct err
 
 static bool concerns_host(const char *of, const struct point *point)
 {
-    const struct value *names = &point->config.values[OPT_SITE_MACHINES];
-    if (config_int(&point->config, OPT_SITE) != SITE_ssh)
-        return false;
-    for (long i = 0; i < config_int(&point->config, OPT_NODES) && i < (long)names->n; i++)
-        if (strcmp(names->texts[i], of) == 0)
-            return true;
-    return false;
+    return config_int(&point->config, OPT_SITE) == SITE_ssh && machines_has(&point->config, of);
 }
 
 /* ---- link: the link of each site that has one, unless the point's options state it ---- */

@@ -138,12 +138,10 @@ enum status foreign_arguments(char ***arguments, const struct config *config,
             argv_add(&argv, word);
         free(word);
     }
-    *arguments = argv_finish(&argv);
-    if (status == OK && *arguments == NULL)
-        return error_no_memory(e, "a command line");
-    if (status != OK) {
-        free(*arguments);
-        *arguments = NULL;
-    }
+    enum status made = argv_finish(&argv, arguments, "a command line", status == OK ? e : NULL);
+    if (status == OK)
+        return made;
+    free(*arguments);
+    *arguments = NULL;
     return status;
 }

@@ -62,14 +62,12 @@ static enum status ask(const struct workloads *w, const char *question, const st
     const char *const start[] = {workloads_program(w, point), question, "--version-string=asked",
                                  NULL};
     struct argv_builder argv = {0};
-    char **options;
+    char **options, **all;
     TRY(point_arguments(&options, point, e));
     argv_add_all(&argv, start);
     argv_add_all(&argv, (const char *const *)options);
     free(options);
-    char **all = argv_finish(&argv);
-    if (all == NULL)
-        return error_no_memory(e, "the options of a workload");
+    TRY(argv_finish(&argv, &all, "the options of a workload", e));
     *exit_status = program_ask(all, true, answer, size);
     free(all);
     return OK;

@@ -57,11 +57,11 @@ void argv_add_all(struct argv_builder *argv, const char *const *arguments)
         argv_add(argv, *arguments);
 }
 
-char **argv_finish(struct argv_builder *argv)
+enum status argv_finish(struct argv_builder *argv, char ***to, const char *what, struct error *e)
 {
     bool complete = stream_of(argv) != NULL && fclose(argv->out) == 0 && !argv->failed;
     size_t pointers = (argv->n + 1) * sizeof(char *);
-    char **list = complete ? malloc(pointers + argv->bytes + 1) : NULL;
+    char **list = *to = complete ? malloc(pointers + argv->bytes + 1) : NULL;
     if (list != NULL) {
         char *text = (char *)list + pointers;
         memcpy(text, argv->text, argv->bytes + 1);
@@ -71,5 +71,5 @@ char **argv_finish(struct argv_builder *argv)
     }
     free(argv->text);
     *argv = (struct argv_builder){0};
-    return list;
+    return list != NULL ? OK : error_no_memory(e, what);
 }

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "kernels/base/error.h"
+
 /* Builder, zeroed before use. `failed` stays set once memory runs out. */
 struct argv_builder {
     FILE *out;  /* stream that writes `text` */
@@ -22,5 +24,6 @@ void argv_format(struct argv_builder *argv, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void argv_extend(struct argv_builder *argv, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Returns the list; free with free. NULL if memory ran out. Resets `argv`. */
-char **argv_finish(struct argv_builder *argv);
+/* Sets *list to the arguments, to be freed with free, and resets `argv`. ERR_MEMORY, "no memory for
+ * WHAT", and NULL if memory ran out. */
+enum status argv_finish(struct argv_builder *argv, char ***list, const char *what, struct error *e);

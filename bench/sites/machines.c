@@ -35,8 +35,7 @@ enum status machines_open(struct machines *m, const char *scalebench, const char
     argv_add(&argv, scalebench);
     argv_add(&argv, "machine");
     argv_add_all(&argv, programs);
-    m->question = argv_finish(&argv);
-    return m->question != NULL ? OK : error_no_memory(e, "the programs of a campaign");
+    return argv_finish(&argv, &m->question, "the programs of a campaign", e);
 }
 
 void machines_close(struct machines *m)
@@ -228,7 +227,7 @@ enum status machines_check(struct machines *m, const struct config *config, stru
     return OK;
 }
 
-static bool has_machine(const struct config *config, const char *name)
+bool machines_has(const struct config *config, const char *name)
 {
     const struct value *names = &config->values[OPT_SITE_MACHINES];
     for (long i = 0; i < config_int(config, OPT_NODES) && i < (long)names->n; i++)
@@ -243,7 +242,7 @@ int machines_cores(const struct machines *m, const struct config *config)
     for (size_t i = 0; i < m->n; i++) {
         const struct machine *machine = &m->all[i];
         if (machine->reason.status == OK && (fewest == 0 || machine->cores < fewest) &&
-            (config == NULL || has_machine(config, machine->name)))
+            (config == NULL || machines_has(config, machine->name)))
             fewest = machine->cores;
     }
     return fewest;

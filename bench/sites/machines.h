@@ -44,6 +44,9 @@ void machines_close(struct machines *m);
  * classes. */
 enum status machines_check(struct machines *m, const struct config *config, struct error *e);
 
+/* Returns whether a machine is one of the nodes of a point. */
+bool machines_has(const struct config *config, const char *name);
+
 /* Returns the smallest number of usable cores among a point's machines that were asked; config
  * NULL: among all machines. 0: none was asked. */
 int machines_cores(const struct machines *m, const struct config *config);

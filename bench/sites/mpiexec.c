@@ -101,7 +101,8 @@ static bool is_set(const char *entry)
 
 /* Makes the environment of the ranks. The trainer uses threads of its own, so libraries must not
  * start more threads than were planned for a core. A foreign program gets the planned number. */
-static char **make_environment(const struct config *c, const char *const *of_site)
+static enum status make_environment(struct site_launch *launch, const struct config *c,
+                                    const char *const *of_site, struct error *e)
 {
     struct argv_builder environment = {0};
     argv_add(&environment, "BLIS_NUM_THREADS=1");
@@ -110,7 +111,7 @@ static char **make_environment(const struct config *c, const char *const *of_sit
     for (; of_site != NULL && *of_site != NULL; of_site++)
         if (!is_set(*of_site))
             argv_add(&environment, *of_site);
-    return argv_finish(&environment);
+    return argv_finish(&environment, &launch->environment, "a command line", e);
 }
 
 enum status mpiexec_add_environment(struct site_launch *launch, const char *const *entries,
@@ -120,8 +121,7 @@ enum status mpiexec_add_environment(struct site_launch *launch, const char *cons
     argv_add_all(&environment, (const char *const *)launch->environment);
     argv_add_all(&environment, entries);
     free(launch->environment);
-    launch->environment = argv_finish(&environment);
-    return launch->environment != NULL ? OK : error_no_memory(e, "a command line");
+    return argv_finish(&environment, &launch->environment, "a command line", e);
 }
 
 enum status mpiexec_prepare_inside(const struct site_job *job, mpiexec_add *add_entrance,
@@ -143,11 +143,8 @@ enum status mpiexec_prepare_inside(const struct site_job *job, mpiexec_add *add_
     argv_add(&argv, job->launcher->path);
     add_ranks(&argv, &own, arg);
     free(options);
-    launch->argv = argv_finish(&argv);
-    launch->environment = make_environment(&job->point->config, environment);
-    if (launch->argv == NULL || launch->environment == NULL)
-        return error_no_memory(e, "a command line");
-    return OK;
+    TRY(argv_finish(&argv, &launch->argv, "a command line", e));
+    return make_environment(launch, &job->point->config, environment, e);
 }
 
 enum status mpiexec_prepare(const struct site_job *job, mpiexec_add *add_ranks, const void *arg,

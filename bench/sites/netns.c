@@ -66,10 +66,10 @@ static enum status start_for(struct script *script, const struct netns *n,
                              const struct config *config, const char *mode, struct error *e)
 {
     struct argv_builder argv = {0};
+    char **command;
     netns_add_command(&argv, n, config, mode);
-    char **command = argv_finish(&argv);
-    enum status status =
-        command != NULL ? start(script, command, e) : error_no_memory(e, "a command line");
+    TRY(argv_finish(&argv, &command, "a command line", e));
+    enum status status = start(script, command, e);
     free(command);
     return status;
 }

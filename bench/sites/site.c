@@ -64,11 +64,11 @@ int site_nodes(const struct site_job *job)
     return site->nodes != NULL ? site->nodes(job) : 0;
 }
 
-char **site_question(const struct site_job *job, int node)
+enum status site_question(char ***question, const struct site_job *job, int node, struct error *e)
 {
     struct argv_builder argv = {0};
     site_of(&job->point->config)->question(&argv, job, node);
-    return argv_finish(&argv);
+    return argv_finish(&argv, question, "a command line", e);
 }
 
 bool sites_link(char text[LINK_BYTES], const struct spec *spec)

@@ -82,7 +82,7 @@ enum status site_ready(struct netns *netns, const struct config *config, struct 
 int site_nodes(const struct site_job *job);
 /* Returns a command, NULL-terminated, that exits with 0 if the node is available. Free with free;
  * NULL if there is no memory. */
-char **site_question(const struct site_job *job, int node);
+enum status site_question(char ***question, const struct site_job *job, int node, struct error *e);
 
 /* Prepares a launch on the point's site. ERR_UNAVAILABLE with the reason if the point cannot run
  * here; the point is then skipped. */

@@ -151,8 +151,7 @@ static enum status add_cleanup(struct site_launch *launch, const struct allocati
     argv_add_all(&argv, all);
     argv_format(&argv, "%lld", (long long)(since != 0 ? since : time(NULL)));
     argv_format(&argv, "%d", SITE_CLEANUP_GONE);
-    launch->cleanup = argv_finish(&argv);
-    return launch->cleanup != NULL ? OK : error_no_memory(e, "a command line");
+    return argv_finish(&argv, &launch->cleanup, "a command line", e);
 }
 
 static enum status add_rest(struct site_launch *launch, const struct allocation *a, const char *pin,
@@ -186,14 +185,13 @@ enum status slurm_prepare_trial(const struct site_job *job, enum launcher_kind k
     config_borrow(&c, &job->point->config);
     c.values[OPT_RANKS].number = 2;
     c.values[OPT_NODES].number = job->allocation->n > 1 ? 2 : 1;
-    *launch = (struct site_launch){.environment = argv_finish(&none)};
+    *launch = (struct site_launch){0};
     argv_add(&argv, kind == LAUNCHER_hydra ? job->launcher->path : "srun");
     add_start(&argv, job->allocation, &c, kind);
     argv_add(&argv, job->program);
-    launch->argv = argv_finish(&argv);
-    enum status status = launch->argv != NULL && launch->environment != NULL
-                             ? add_rest(launch, job->allocation, job->pin, since, e)
-                             : error_no_memory(e, "a command line");
+    enum status status = argv_finish(&argv, &launch->argv, "a command line", e);
+    THEN(status, argv_finish(&none, &launch->environment, "a command line", e));
+    THEN(status, add_rest(launch, job->allocation, job->pin, since, e));
     if (status != OK)
         site_launch_free(launch);
     return status;
