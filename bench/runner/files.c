@@ -45,12 +45,6 @@ bool folder_has(const char *folder, const char *file)
     return path_format(path, NULL, "%s/%s", folder, file) == OK && path_exists(path);
 }
 
-bool path_is_same(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 enum status folder_make(const char *path, struct error *e)
 {
     char part[PATH_BYTES];

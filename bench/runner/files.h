@@ -17,8 +17,6 @@ enum status path_format(char path[PATH_BYTES], struct error *e, const char *form
 bool path_exists(const char *path);
 bool path_is_folder(const char *path);
 bool folder_has(const char *folder, const char *file);
-bool path_is_same(const char *a, const char *b); /* true if both paths exist and lead to the same
-                                                    file or folder */
 
 /* Makes a folder and its parents. An existing folder is no error. */
 enum status folder_make(const char *path, struct error *e);

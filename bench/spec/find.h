@@ -15,6 +15,9 @@ enum status find_config(char **path, const char *folder, const char *name, struc
  * existing: opening it reports the reason. */
 bool find_is_there(const char *path);
 
+/* Returns whether both paths exist and lead to the same file or folder. */
+bool find_is_same(const char *a, const char *b);
+
 /* Returns whether a text is a path, not a name in configs/: it contains '/' or ends in .yaml. */
 bool find_is_path(const char *text);
 

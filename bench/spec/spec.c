@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/spec/find.h"
@@ -55,17 +54,11 @@ struct layer {
     int depth;
 };
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 static enum status check_layer(const struct spec *spec, const struct layer *layer, const char *path,
                                struct mark mark, struct error *e)
 {
     for (const struct layer *l = layer; l != NULL; l = l->above)
-        if (is_same_file(l->path, path))
+        if (find_is_same(l->path, path))
             return mark_error(e, ERR_SPEC, mark, "extends: %s extends itself through this file",
                               path);
     if (layer->depth >= DEPTH_MAX || spec->n_bases >= BASES_MAX)

@@ -109,12 +109,6 @@ static enum status offer_paths(const struct offer *o, const struct operand *of)
     return OK;
 }
 
-static enum status offer_operand(const struct offer *o, const struct operand *of, struct error *e)
-{
-    return of->command != NULL ? offer_printed(o, of->command, of->operand, of->end, e)
-                               : offer_paths(o, of);
-}
-
 /* Offers completions of each name in the operands of a command, such as "SPEC|RUN|CSV", "RUN..." or
  * "[NAME]". */
 static enum status offer_operands(const struct offer *o, const char *text, struct error *e)
@@ -122,9 +116,12 @@ static enum status offer_operands(const struct offer *o, const char *text, struc
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     for (text += strcspn(text, letters); *text; text += strcspn(text, letters)) {
         size_t length = strspn(text, letters);
-        for (size_t i = 0; i < sizeof operands / sizeof *operands; i++)
-            if (strlen(operands[i].word) == length && strncmp(operands[i].word, text, length) == 0)
-                TRY(offer_operand(o, &operands[i], e));
+        for (size_t i = 0; i < sizeof operands / sizeof *operands; i++) {
+            const struct operand *of = &operands[i];
+            if (strlen(of->word) == length && strncmp(of->word, text, length) == 0)
+                TRY(of->command != NULL ? offer_printed(o, of->command, of->operand, of->end, e)
+                                        : offer_paths(o, of));
+        }
         text += length;
     }
     return OK;
@@ -162,11 +159,7 @@ static enum status offer_values(const struct offer *o, const struct command_opti
 
 static const struct command_option *option_of(const struct command *command, const char *word)
 {
-    for (size_t i = 0; i < COMMAND_OPTIONS && strncmp(word, "--", 2) == 0; i++)
-        if (command_takes(command, &all_command_options[i]) &&
-            strcmp(all_command_options[i].option.name, word + 2) == 0)
-            return &all_command_options[i];
-    return NULL;
+    return strncmp(word, "--", 2) == 0 ? command_find_option(command, word + 2) : NULL;
 }
 
 static void take_out(struct offer *o, const struct command *command, const char *const *words,

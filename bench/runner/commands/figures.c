@@ -11,6 +11,7 @@
 #include "bench/runner/report.h"
 #include "bench/runner/run_spec.h"
 #include "bench/runner/runs.h"
+#include "bench/spec/find.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
@@ -206,7 +207,7 @@ static enum status check_new(const struct joined_run *runs, size_t i, const char
                              struct error *e)
 {
     for (size_t k = 0; k < i; k++)
-        if (path_is_same(runs[k].path, runs[i].path))
+        if (find_is_same(runs[k].path, runs[i].path))
             return error_set(e, ERR_ARGUMENT,
                              "figures: '%s' is the run %s, which is given twice. Leave one out",
                              name, runs[k].path);

@@ -221,15 +221,6 @@ static enum status check_operands(const struct arguments *a, const struct comman
     return OK;
 }
 
-static bool takes_name(const struct command *command, const char *name)
-{
-    bool takes = false;
-    for (size_t i = 0; i < COMMAND_OPTIONS; i++)
-        takes = takes || (command_takes(command, &all_command_options[i]) &&
-                          strcmp(all_command_options[i].option.name, name) == 0);
-    return takes;
-}
-
 /* Refuses an option of specs that is given without --set. getopt_long would accept it as an
  * abbreviation, such as --form for --format. */
 static enum status check_word(const struct command *command, char *const *word, struct error *e)
@@ -238,8 +229,8 @@ static enum status check_word(const struct command *command, char *const *word, 
     const char *name = *word + strspn(*word, "-");
     size_t length = strcspn(name, "=");
     snprintf(key, sizeof key, "%.*s", (int)length, name);
-    if (strncmp(*word, "--", 2) != 0 || option_find(key) == NULL || takes_name(command, key) ||
-        !takes_name(command, "set"))
+    if (strncmp(*word, "--", 2) != 0 || option_find(key) == NULL ||
+        command_find_option(command, key) != NULL || command_find_option(command, "set") == NULL)
         return OK;
     const char *value = name[length] != '\0' ? name + length + 1 : word[1];
     return error_set(e, ERR_ARGUMENT, "%s: '--%s' is an option of specs; use --set %s=%s",
@@ -314,11 +305,6 @@ static enum status print_help_of(const char *name, struct error *e)
     return OK;
 }
 
-static bool is_one_of(const char *word, const char *a, const char *b)
-{
-    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
-}
-
 static enum status act(int argc, char **argv, int *exit_status, struct error *e)
 {
     if (argc < 2) {
@@ -326,7 +312,7 @@ static enum status act(int argc, char **argv, int *exit_status, struct error *e)
         *exit_status = 2;
         return OK;
     }
-    if (is_one_of(argv[1], "--help", "-h"))
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return print_help_of(NULL, e);
     if (strcmp(argv[1], "--version") == 0 && argc > 2)
         return error_set(e, ERR_ARGUMENT, "--version: '%s' is one argument too many; expected none",

@@ -11,22 +11,16 @@
 /* Prints a text for roff, with special characters escaped. */
 static void print_text(FILE *out, const char *text)
 {
+    static const char special[] = "\\-\"", *const escapes[] = {"\\e", "\\-", "\\(dq"};
     if (*text == '.' || *text == '\'')
         fputs("\\&", out);
-    for (; *text; text++)
-        switch (*text) {
-        case '\\':
-            fputs("\\e", out);
-            break;
-        case '-':
-            fputs("\\-", out);
-            break;
-        case '"':
-            fputs("\\(dq", out);
-            break;
-        default:
+    for (; *text; text++) {
+        const char *found = strchr(special, *text);
+        if (found != NULL)
+            fputs(escapes[found - special], out);
+        else
             fputc(*text, out);
-        }
+    }
 }
 
 static void print_entry(FILE *out, const char *word, const char *value, const char *meaning)

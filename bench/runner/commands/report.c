@@ -2,6 +2,7 @@
 #include "bench/page/page.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/with_tables.h"
+#include "bench/spec/find.h"
 #include "kernels/base/text.h"
 
 static bool find(char path[PATH_BYTES], const struct page_request *request, size_t operand)
@@ -17,7 +18,7 @@ static enum status check_operands(const struct page_request *request, struct err
     char path[PATH_BYTES], other[PATH_BYTES];
     for (size_t i = 0; i < request->n_operands; i++)
         for (size_t k = 0; k < i; k++)
-            if (find(path, request, i) && find(other, request, k) && path_is_same(path, other))
+            if (find(path, request, i) && find(other, request, k) && find_is_same(path, other))
                 return error_set(e, ERR_ARGUMENT,
                                  "report: '%s' is %s, which is given twice. Leave one out",
                                  request->operands[i], other);

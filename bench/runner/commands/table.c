@@ -73,3 +73,12 @@ bool command_takes(const struct command *command, const struct command_option *o
 {
     return name_is_word(command->options, option->id);
 }
+
+const struct command_option *command_find_option(const struct command *command, const char *name)
+{
+    for (size_t i = 0; i < COMMAND_OPTIONS; i++)
+        if (command_takes(command, &all_command_options[i]) &&
+            strcmp(all_command_options[i].option.name, name) == 0)
+            return &all_command_options[i];
+    return NULL;
+}
