@@ -4,11 +4,6 @@
 
 #include "bench/order/launch_points.h"
 
-static size_t setting(const struct launch_points *l, enum option_id option)
-{
-    return (size_t)config_number(&l->spec->config, option);
-}
-
 static size_t most_launches(const struct launch_points *l)
 {
     return (size_t)l->spec->config.values[OPT_TIME_LAUNCHES].number_hi;
@@ -16,7 +11,8 @@ static size_t most_launches(const struct launch_points *l)
 
 size_t launch_points_sure(const struct launch_points *l)
 {
-    size_t least = setting(l, OPT_TIME_LAUNCHES), most = most_launches(l);
+    size_t least = (size_t)config_number(&l->spec->config, OPT_TIME_LAUNCHES),
+           most = most_launches(l);
     size_t looked = most < 2 * TIMING_LOOK ? most : 2 * TIMING_LOOK;
     return least > looked ? least : looked;
 }

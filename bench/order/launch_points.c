@@ -216,15 +216,6 @@ static void count_folder(struct launch_points *l, size_t point, const struct jou
         launch_points_accuracy(l, point, seed)->numbers++;
 }
 
-/* Marks an outdated launch as done in its block. Its replacement runs in a new block, together with
- * launches of other points. */
-static void learn_outdated(struct launch_points *l, size_t point,
-                           const struct journal_launch *launch)
-{
-    if (launch->run == RUN_TIME && launch_is_done(launch))
-        find_turn(l, point, launch->block)->done = true;
-}
-
 enum status launch_points_learn(struct launch_points *l, size_t number, struct error *e)
 {
     const struct journal_launch *launch = &l->journal->launches[number - 1];
@@ -237,8 +228,10 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
         TRY(launch_points_turn(l, point, launch->block, e));
     if (launch->status == LAUNCH_RUNNING)
         return OK;
-    if (launch->outdated) {
-        learn_outdated(l, point, launch);
+    if (launch
+            ->outdated) { /* its replacement runs in a new block, beside launches of other points */
+        if (launch->run == RUN_TIME && launch_is_done(launch))
+            find_turn(l, point, launch->block)->done = true;
         return OK;
     }
     l->ended++;

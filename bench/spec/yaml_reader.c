@@ -89,18 +89,12 @@ static enum status next_event(struct reader *r, yaml_event_t *event, struct erro
 /* Returns the name of an alias, or of the anchor before a value; NULL if there is none. */
 static const char *anchor_of(const yaml_event_t *event)
 {
-    switch (event->type) {
-    case YAML_ALIAS_EVENT:
-        return (const char *)event->data.alias.anchor;
-    case YAML_SCALAR_EVENT:
-        return (const char *)event->data.scalar.anchor;
-    case YAML_SEQUENCE_START_EVENT:
-        return (const char *)event->data.sequence_start.anchor;
-    case YAML_MAPPING_START_EVENT:
-        return (const char *)event->data.mapping_start.anchor;
-    default:
-        return NULL;
-    }
+    return (
+        const char *)(event->type == YAML_ALIAS_EVENT            ? event->data.alias.anchor
+                      : event->type == YAML_SCALAR_EVENT         ? event->data.scalar.anchor
+                      : event->type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.anchor
+                      : event->type == YAML_MAPPING_START_EVENT  ? event->data.mapping_start.anchor
+                                                                 : NULL);
 }
 
 /* Rejects tags, because they change the meaning of a value. */

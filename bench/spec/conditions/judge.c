@@ -57,20 +57,12 @@ static struct interval truth(bool must, bool may)
 
 static bool order_holds(double a, enum condition_relation relation, double b)
 {
-    switch (relation) {
-    case RELATION_EQUAL:
-        return a == b;
-    case RELATION_UNEQUAL:
-        return a != b;
-    case RELATION_LESS:
-        return a < b;
-    case RELATION_LESS_EQUAL:
-        return a <= b;
-    case RELATION_GREATER:
-        return a > b;
-    default:
-        return a >= b;
-    }
+    const bool holds[] = {[RELATION_EQUAL] = a == b,
+                          [RELATION_UNEQUAL] = a != b,
+                          [RELATION_LESS] =
+                              a<b, [RELATION_LESS_EQUAL] = a <= b, [RELATION_GREATER] = a> b,
+                          [RELATION_GREATER_EQUAL] = a >= b};
+    return holds[relation];
 }
 
 /* Compares two intervals. For < <= > and >= the comparison of the least favourable ends decides
