@@ -73,7 +73,7 @@ void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank
  * Li, "MG-WFBP", INFOCOM 2019). The time of all is split in proportion to their bytes. */
 struct exposure {
     struct reader reader;
-    const double *ready; /* NULL: only adds up the bytes */
+    const double *ready; /* NULL: adds up the bytes only */
     double comm, all;    /* time and bytes of all operations */
     double bytes, end;
 };

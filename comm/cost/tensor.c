@@ -14,18 +14,6 @@ static size_t numbers_backward(const struct net_desc *net, const struct net_pair
     return columns->first_tensor > 0 ? shape_count(columns->in) : 0;
 }
 
-struct tensor_numbers tensor_numbers(const struct net_desc *net)
-{
-    struct tensor_numbers n = {0};
-    struct net_pair pair = NET_PAIR_NONE;
-    while (net_pair_next(net, &pair)) {
-        n.forward += numbers_forward(net, &pair);
-        n.backward += numbers_backward(net, &pair);
-        n.sums += 1 + (numbers_backward(net, &pair) > 0);
-    }
-    return n;
-}
-
 static void give_sum_of(struct reader *to, enum allreduce_algorithm algorithm, int slices,
                         size_t count, size_t width)
 {

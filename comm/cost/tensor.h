@@ -6,14 +6,7 @@
 #include "comm/cost/program.h"
 #include "kernels/desc/net_slice.h"
 
-/* Numbers that slices sum per image: outputs of the second layers of all pairs, and input gradients of the first
- * layers. An input gradient is not needed if no earlier layer has parameters. */
-struct tensor_numbers {
-    size_t forward, backward;
-    int sums; /* allreduces per micro-batch, forward and backward */
-};
-struct tensor_numbers tensor_numbers(const struct net_desc *net);
-
-/* Gives the reader the allreduces of all slices in a micro-batch of `images` images. */
+/* Gives the reader the allreduces of all slices in a micro-batch of `images` images: outputs of the second layers of all
+ * pairs, and input gradients of the first layers. */
 void tensor_program(const struct net_desc *net, int slices, enum allreduce_algorithm algorithm,
                     size_t images, size_t width, struct reader *reader);

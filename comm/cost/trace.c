@@ -2,8 +2,8 @@
 
 /* ---- Formats ---- */
 
-/* Message between `rank` and `peer`. Unfinished messages between two ranks differ in their tags. add_s: time for which the
- * receiver adds. */
+/* Message between `rank` and `peer`. Messages that two ranks exchange at the same time have different tags. add_s:
+ * time in which the receiver adds the message. */
 struct message {
     int rank, peer, tag;
     size_t bytes;
@@ -14,7 +14,8 @@ struct trace {
     FILE *out;
     const struct trace_format *format;
     const struct trace_step *step;
-    /* Number of GOAL's labels of the current rank: works, sends and receives, and of the finished ones. */
+    /* Numbers of GOAL's labels that the current rank has so far, by kind. sent, received: messages already waited
+     * for. */
     long works, sends, receives, sent, received, computings;
     double computed_s; /* end of the current rank's last computing */
 };
@@ -22,9 +23,10 @@ struct trace {
 typedef void message_writer(struct trace *t, const struct message *m);
 
 struct trace_format {
-    bool by_rank; /* ranks follow one another; else operations do, each with all ranks */
+    bool by_rank; /* trace written rank by rank; else operation by operation, each for all ranks */
     void (*begin)(struct trace *t, int rank), (*end)(struct trace *t, int rank);
-    /* Lets the next operation wait until a rank has computed for so long. NULL: it has computed before all operations. */
+    /* Writes that the next operation starts when the rank has computed until `until_s`. NULL: all computing precedes
+     * the operations. */
     void (*compute)(struct trace *t, int rank, double until_s);
     void (*work)(struct trace *t, int rank, double seconds);
     message_writer *send, *receive, *wait_sent, *wait_received;
@@ -80,8 +82,8 @@ static const struct trace_format format_simgrid = {
 
 /* ---- GOAL ---- */
 
-/* Works of a rank form a chain, in the order in which a process computes and waits. Messages start after the last work
- * written before them. */
+/* Works and waits of a rank form a chain of labels c0, c1 ..., since a process does one after another. A message
+ * starts after the last label of the chain so far. */
 static void goal_work(struct trace *t, int rank, double seconds)
 {
     fprintf(t->out, "c%ld: calc %.0f\n", t->works, 1e9 * seconds);
@@ -90,7 +92,7 @@ static void goal_work(struct trace *t, int rank, double seconds)
     t->works++;
 }
 
-/* A second processor computes, so that sums do not delay it. */
+/* Writes computing, labels b0, b1 ..., for a second processor of the rank, so that additions do not delay it. */
 static void goal_compute(struct trace *t, int rank, double until_s)
 {
     if (until_s <= t->computed_s && t->works > 0)
@@ -118,7 +120,7 @@ static void goal_end(struct trace *t, int rank)
     fputs("}\n", t->out);
 }
 
-/* The size of a message is at least one byte: LogGOPSim subtracts one. */
+/* Returns the size of a message, at least one byte, since LogGOPSim subtracts one. */
 static size_t goal_bytes(const struct message *m)
 {
     return m->bytes > 0 ? m->bytes : 1;
@@ -221,7 +223,7 @@ static void end_round(struct trace *t, const struct operation *op, const struct 
         t->format->work(t, s->rank, work_s);
 }
 
-/* Barrier: after the exchange with ranks 1, 2, 4 ... away, a rank has heard of all others. */
+/* Writes a barrier: after exchanges with ranks 1, 2, 4 ... away, every rank has heard of all others. */
 static void meet(struct trace *t, int rank)
 {
     int ranks = t->step->ranks;
