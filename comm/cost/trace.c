@@ -120,24 +120,22 @@ static void goal_end(struct trace *t, int rank)
     fputs("}\n", t->out);
 }
 
-/* Returns the size of a message, at least one byte, since LogGOPSim subtracts one. */
-static size_t goal_bytes(const struct message *m)
+/* Writes message number n. Its size is at least one byte, since LogGOPSim subtracts one. */
+static void goal_message(struct trace *t, const struct message *m, const char *verb,
+                         const char *side, long n)
 {
-    return m->bytes > 0 ? m->bytes : 1;
+    fprintf(t->out, "%c%ld: %s %zub %s %d tag %d\n%c%ld requires c%ld\n", *verb, n, verb,
+            m->bytes > 0 ? m->bytes : 1, side, m->peer, m->tag, *verb, n, t->works - 1);
 }
 
 static void goal_send(struct trace *t, const struct message *m)
 {
-    fprintf(t->out, "s%ld: send %zub to %d tag %d\ns%ld requires c%ld\n", t->sends, goal_bytes(m),
-            m->peer, m->tag, t->sends, t->works - 1);
-    t->sends++;
+    goal_message(t, m, "send", "to", t->sends++);
 }
 
 static void goal_receive(struct trace *t, const struct message *m)
 {
-    fprintf(t->out, "r%ld: recv %zub from %d tag %d\nr%ld requires c%ld\n", t->receives,
-            goal_bytes(m), m->peer, m->tag, t->receives, t->works - 1);
-    t->receives++;
+    goal_message(t, m, "recv", "from", t->receives++);
 }
 
 static void goal_wait_sent(struct trace *t, const struct message *m)
