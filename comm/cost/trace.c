@@ -235,7 +235,7 @@ static void meet(struct trace *t, int rank)
     }
 }
 
-/* ---- Operations ---- */
+/* ---- Operations and ranks ---- */
 
 enum part { BEGINNING = 1, END = 2 };
 
@@ -274,8 +274,6 @@ static void write_operation(struct trace *t, const struct operation *op, int fir
         write_rounds(t, op, first, end, BEGINNING);
     write_rounds(t, op, first, end, op->rule->posted ? END : BEGINNING | END);
 }
-
-/* ---- Traces ---- */
 
 static void write_ranks(struct trace *t, int first, int end)
 {
