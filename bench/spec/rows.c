@@ -118,20 +118,20 @@ bool config_reads_in_step(const struct config *config)
     return rows[config_int(config, OPT_DATA_READ)];
 }
 
+static const struct {
+    bool norms;
+    int slots;
+} optimizers[] = {
+#define OPTIMIZER(name, norms, slots, summary) {norms, slots},
+#include "kernels/desc/optimizers.def"
+};
+
 bool config_takes_norms(const struct config *config)
 {
-    static const bool rows[] = {
-#define OPTIMIZER(name, norms, slots, summary) norms,
-#include "kernels/desc/optimizers.def"
-    };
-    return rows[config_int(config, OPT_OPTIMIZER)];
+    return optimizers[config_int(config, OPT_OPTIMIZER)].norms;
 }
 
 int config_state_slots(const struct config *config)
 {
-    static const int rows[] = {
-#define OPTIMIZER(name, norms, slots, summary) slots,
-#include "kernels/desc/optimizers.def"
-    };
-    return rows[config_int(config, OPT_OPTIMIZER)];
+    return optimizers[config_int(config, OPT_OPTIMIZER)].slots;
 }

@@ -57,11 +57,11 @@ static struct interval truth(bool must, bool may)
 
 static bool order_holds(double a, enum condition_relation relation, double b)
 {
-    const bool holds[] = {[RELATION_EQUAL] = a == b,
-                          [RELATION_UNEQUAL] = a != b,
-                          [RELATION_LESS] =
-                              a<b, [RELATION_LESS_EQUAL] = a <= b, [RELATION_GREATER] = a> b,
-                          [RELATION_GREATER_EQUAL] = a >= b};
+    const bool holds[] = {
+        [RELATION_EQUAL] = (a == b),  [RELATION_UNEQUAL] = (a != b),
+        [RELATION_LESS] = (a < b),    [RELATION_LESS_EQUAL] = (a <= b),
+        [RELATION_GREATER] = (a > b), [RELATION_GREATER_EQUAL] = (a >= b),
+    };
     return holds[relation];
 }
 
