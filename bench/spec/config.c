@@ -56,8 +56,7 @@ static enum status set_preset(struct config *config, enum option_id id, struct e
     }
     value->mark = mark;
     value->number = option->type == TYPE_OWN ? NAN : 0;
-    value->text = strdup("");
-    return value->text != NULL ? OK : error_no_memory(e, "the options");
+    return node_copy_text(&value->text, "", "the options", e);
 }
 
 enum status config_init(struct config *config, struct error *e)

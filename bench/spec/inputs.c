@@ -302,9 +302,8 @@ static enum status resolve_value(struct spec *spec, const struct input_kind *kin
         free_input(&input);
         return place_error(value, option, &inner, e);
     }
-    char *text = strdup(name);
-    if (text == NULL)
-        return error_no_memory(e, "the files of a spec");
+    char *text;
+    TRY(node_copy_text(&text, name, "the files of a spec", e));
     free(value->text);
     value->text = text;
     return OK;
@@ -315,9 +314,9 @@ static enum status resolve_axis(struct spec *spec, const struct input_kind *kind
                                 struct error *e)
 {
     for (size_t i = 0; i < axis->n; i++) {
-        char *written = strdup(axis->values[i].text);
-        enum status status = written != NULL ? resolve_value(spec, kind, &axis->values[i], e)
-                                             : error_no_memory(e, "the files of a spec");
+        char *written;
+        TRY(node_copy_text(&written, axis->values[i].text, "the files of a spec", e));
+        enum status status = resolve_value(spec, kind, &axis->values[i], e);
         for (size_t j = 0; j < i && status == OK && axis->zip == 0; j++)
             if (value_equal(&axis->values[i], &axis->values[j]))
                 status = mark_error(e, ERR_SPEC, axis->values[i].mark,

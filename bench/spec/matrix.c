@@ -334,10 +334,8 @@ static enum status read_case(struct reading *reading, struct matrix *of, const s
             e, ERR_SPEC, node->mark,
             "cases: expected a map with a label, such as {label: corrected, ranks: 2}");
     TRY(check_label(reading->spec->matrix, label, e));
-    of->label = strdup(label->text);
+    TRY(node_copy_text(&of->label, label->text, "the cases", e));
     of->mark = node->mark;
-    if (of->label == NULL)
-        return error_no_memory(e, "the cases");
     TRY(keys_walk(node, BESIDE_IN_CASE, reading->spec->own, visit_option, &own, e));
     return read_parts(&own, node, e);
 }

@@ -460,8 +460,7 @@ static enum status find_model(char **path, const char *name, struct error *e)
     if (find_is_path(name) && (strchr(name, '/') != NULL || find_is_there(name))) {
         if (access(name, R_OK) != 0)
             return error_set(e, ERR_SPEC, "'%s' cannot be opened: %s", name, strerror(errno));
-        *path = strdup(name);
-        return *path != NULL ? OK : error_no_memory(e, "a path");
+        return node_copy_text(path, name, "a path", e);
     }
     return find_config(path, "configs/models", name, e);
 }

@@ -157,10 +157,8 @@ static enum status apply_word(struct reading *reading, char *word, const char *r
         return mark_error(e, ERR_SPEC, value_mark, "%s= has no value; expected key=value%s", word,
                           blank_hint(rest));
     enum status status = yaml_read_text(&entry, equals + 1, value_mark, e);
-    entry.key = strdup(word);
     entry.key_mark = mark;
-    if (status == OK && entry.key == NULL)
-        status = error_no_memory(e, "SET");
+    THEN(status, node_copy_text(&entry.key, word, "SET", e));
     THEN(status, apply_entry(reading, &entry, e));
     node_free(&entry);
     return status;

@@ -25,8 +25,7 @@ static enum status find_spec(struct spec *spec, const char *path, struct error *
 {
     if (!find_is_there(path) && path[0] != '/')
         return find_config(&spec->path, "configs", path, e);
-    spec->path = strdup(path);
-    return spec->path != NULL ? OK : error_no_memory(e, "a path");
+    return node_copy_text(&spec->path, path, "a path", e);
 }
 
 bool spec_is_meant(const char *name)

@@ -235,8 +235,8 @@ static value_parser *parser_of(enum option_type type)
         [TYPE_PERCENT] = parse_percent,
         [TYPE_RANGE] = parse_range,
         [TYPE_TEXTS] = value_parse_texts,
-        [TYPE_STRINGS] = value_parse_strings,
-        [TYPE_WORDS] = value_parse_strings,
+        [TYPE_STRINGS] = value_parse_texts,
+        [TYPE_WORDS] = value_parse_texts,
         [TYPE_PATTERNS] = value_parse_patterns,
         [TYPE_INTS] = value_parse_ints,
         [TYPE_RANKS] = parse_ranks,
@@ -320,9 +320,9 @@ enum status value_parse_plain(struct value *value, const struct given *g, struct
 static enum status copy_contents(struct value *to, const struct value *from, struct error *e)
 {
     if (from->text != NULL)
-        TRY(value_copy_text(&to->text, from->text, e));
+        TRY(node_copy_text(&to->text, from->text, "a value", e));
     if (from->path != NULL)
-        TRY(value_copy_text(&to->path, from->path, e));
+        TRY(node_copy_text(&to->path, from->path, "a value", e));
     if (from->of_numbers) {
         TRY(MEM_NEW(to->numbers, from->n, "a value", e));
         memcpy(to->numbers, from->numbers, from->n * sizeof *to->numbers);
@@ -330,7 +330,7 @@ static enum status copy_contents(struct value *to, const struct value *from, str
     if (!from->of_numbers && from->texts != NULL) {
         TRY(MEM_NEW(to->texts, from->n, "a value", e));
         for (size_t i = 0; i < from->n; i++)
-            TRY(value_copy_text(&to->texts[i], from->texts[i], e));
+            TRY(node_copy_text(&to->texts[i], from->texts[i], "a value", e));
     }
     return OK;
 }

@@ -117,8 +117,7 @@ static enum status copy_scalar(const struct reader *r, const yaml_event_t *event
     const char *value = (const char *)event->data.scalar.value;
     if (strlen(value) != event->data.scalar.length)
         return mark_error(e, ERR_SPEC, event_mark(r, event), "found a text with a zero byte");
-    *text = strdup(value);
-    return *text != NULL ? OK : error_no_memory(e, r->origin.file);
+    return node_copy_text(text, value, r->origin.file, e);
 }
 
 static enum status read_node(struct reader *r, const yaml_event_t *event, struct node *node,

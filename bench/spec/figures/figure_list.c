@@ -27,8 +27,7 @@ static enum status read_figure(struct value *value, size_t i, const struct given
                               "%s: '%s' shows the same as '%s'; leave one out", g->option->key,
                               name, value->texts[j]);
     }
-    value->texts[i] = strdup(name);
-    return value->texts[i] != NULL ? OK : error_no_memory(e, "a value");
+    return node_copy_text(&value->texts[i], name, "a value", e);
 }
 
 static enum status read_figures(struct value *value, const struct given *g, struct error *e)

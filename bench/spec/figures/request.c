@@ -111,9 +111,7 @@ static enum status set_presets(struct value *values, const struct spec_option *r
     for (size_t i = 0; i < n; i++) {
         struct node node;
         if (rows[i].preset == NULL || rows[i].preset[0] == '\0') {
-            values[i].text = strdup("");
-            if (values[i].text == NULL)
-                return error_no_memory(e, "a figure");
+            TRY(node_copy_text(&values[i].text, "", "a figure", e));
             continue;
         }
         enum status status =

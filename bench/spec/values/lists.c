@@ -78,29 +78,17 @@ static bool has_text(const struct value *value, const char *text)
 
 enum status value_parse_texts(struct value *value, const struct given *g, struct error *e)
 {
+    bool names = g->option->type == TYPE_TEXTS, distinct = names || g->option->type == TYPE_STRINGS;
     TRY(MEM_NEW(value->texts, g->node->n, "a value", e));
     for (; value->n < g->node->n; value->n++) {
         const struct given item = {g->option, &g->node->items[value->n]};
         int index;
-        TRY(value_parse_name(&item, &index, e));
-        if (has_text(value, item.node->text))
+        TRY(names ? value_parse_name(&item, &index, e) : value_check_text(&item, e));
+        if (distinct && has_text(value, item.node->text))
             return refuse_repeated(&item, e);
-        TRY(value_copy_text(&value->texts[value->n], item.node->text, e));
+        TRY(node_copy_text(&value->texts[value->n], item.node->text, "a value", e));
     }
-    return value_set_list(value, 1, write_name, e);
-}
-
-enum status value_parse_strings(struct value *value, const struct given *g, struct error *e)
-{
-    TRY(MEM_NEW(value->texts, g->node->n, "a value", e));
-    for (; value->n < g->node->n; value->n++) {
-        const struct given item = {g->option, &g->node->items[value->n]};
-        TRY(value_check_text(&item, e));
-        if (g->option->type == TYPE_STRINGS && has_text(value, item.node->text))
-            return refuse_repeated(&item, e);
-        TRY(value_copy_text(&value->texts[value->n], item.node->text, e));
-    }
-    return value_set_list(value, 1, write_text, e);
+    return value_set_list(value, 1, names ? write_name : write_text, e);
 }
 
 /* ---- Patterns ---- */
@@ -127,7 +115,7 @@ static enum status check_pattern(const struct given *item, struct error *e)
 enum status value_parse_patterns(struct value *value, const struct given *g, struct error *e)
 {
     char name[PATTERN_NAME], other[PATTERN_NAME];
-    TRY(value_parse_strings(value, g, e));
+    TRY(value_parse_texts(value, g, e));
     for (size_t i = 0; i < g->node->n; i++) {
         const struct given item = {g->option, &g->node->items[i]};
         TRY(check_pattern(&item, e));

@@ -37,12 +37,6 @@ enum status value_set_text(struct value *value, struct error *e, const char *for
     return error_no_memory(e, "a value");
 }
 
-enum status value_copy_text(char **to, const char *from, struct error *e)
-{
-    *to = strdup(from);
-    return *to != NULL ? OK : error_no_memory(e, "a value");
-}
-
 bool number_parse(const char *text, double *number)
 {
     if (text[strspn(text, "0123456789+-.eE")] != '\0' ||

@@ -8,17 +8,15 @@
 /* Parses a node, whose kind (list or not) has been checked, into a zeroed value. After an error,
  * value_free_plain frees its contents. */
 typedef enum status value_parser(struct value *value, const struct given *g, struct error *e);
-value_parser value_parse_ints, value_parse_texts, value_parse_strings, value_parse_patterns,
-    value_parse_segments;
+value_parser value_parse_ints, value_parse_texts, value_parse_patterns, value_parse_segments;
 
 /* Reports "KEY: MESSAGE" at the position of the value. */
 enum status value_refuse(struct error *e, const struct given *g, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Set the value's text; copy a text. Freed with free(). */
+/* Sets the value's text, freed with free(). */
 enum status value_set_text(struct value *value, struct error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-enum status value_copy_text(char **to, const char *from, struct error *e);
 
 /* Writes the number with 15 digits, or with 17 if 15 would not read back to the same number.
  * Returns text. */

@@ -32,13 +32,13 @@ static struct mark copy_mark(const struct copying *c, struct mark written)
     return mark;
 }
 
-static enum status copy_text(char **to, const struct copying *c, const char *from, struct error *e)
+static enum status repeat_text(char **to, const struct copying *c, const char *from,
+                               struct error *e)
 {
     if (from == NULL)
         return OK;
     c->anchors->bytes += strlen(from);
-    *to = strdup(from);
-    return *to != NULL ? OK : error_no_memory(e, "a value");
+    return node_copy_text(to, from, "a value", e);
 }
 
 static enum status check_copy(const struct copying *c, const struct node *from, int depth,
@@ -66,13 +66,13 @@ static enum status copy_value(struct node *to, const struct copying *c, const st
     to->lead = from->lead;
     to->verbatim = from->verbatim;
     to->mark = copy_mark(c, from->mark);
-    TRY(copy_text(&to->text, c, from->text, e));
+    TRY(repeat_text(&to->text, c, from->text, e));
     TRY(MEM_NEW(to->items, from->n, "a value", e));
     for (; to->n < from->n; to->n++) {
         struct node *item = &to->items[to->n];
         const struct node *original = &from->items[to->n];
         item->key_mark = copy_mark(c, original->key_mark);
-        enum status status = copy_text(&item->key, c, original->key, e);
+        enum status status = repeat_text(&item->key, c, original->key, e);
         THEN(status, copy_value(item, c, original, depth + 1, e));
         if (status != OK) {
             node_free(item);
@@ -91,8 +91,8 @@ enum status anchors_begin(struct anchors *anchors, size_t *i, const char *name, 
         return mark_error(e, ERR_SPEC, mark, "more than %d anchors", ANCHORS_MAX);
     TRY(MEM_GROW(anchors->list, anchors->n, "an anchor", e));
     *i = anchors->n++;
-    anchors->list[*i] = (struct anchor){.name = strdup(name), .mark = mark};
-    return anchors->list[*i].name != NULL ? OK : error_no_memory(e, "an anchor");
+    anchors->list[*i] = (struct anchor){.mark = mark};
+    return node_copy_text(&anchors->list[*i].name, name, "an anchor", e);
 }
 
 enum status anchors_end(struct anchors *anchors, size_t i, const struct node *node, struct error *e)

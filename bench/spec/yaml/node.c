@@ -50,6 +50,12 @@ void node_free(struct node *node)
     memset(node, 0, sizeof *node);
 }
 
+enum status node_copy_text(char **to, const char *from, const char *what, struct error *e)
+{
+    *to = strdup(from);
+    return *to != NULL ? OK : error_no_memory(e, what);
+}
+
 const struct node *node_find(const struct node *map, const char *key)
 {
     for (size_t i = 0; i < map->n; i++)

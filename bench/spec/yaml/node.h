@@ -26,6 +26,10 @@ struct node {
 
 void node_free(struct node *node);
 
+/* Sets *to to a copy of `from`, freed by the caller. ERR_MEMORY, "no memory for WHAT", and NULL if
+ * memory ran out. */
+enum status node_copy_text(char **to, const char *from, const char *what, struct error *e);
+
 /* Returns the entry with a key of a map, or NULL. */
 const struct node *node_find(const struct node *map, const char *key);
 
