@@ -118,8 +118,9 @@ static enum status parse_time(struct value *value, const struct given *g, struct
     if (is_word(g))
         return value_set_text(value, e, "%s", g->node->text);
     if (!parse_unit(g->node->text, time_units, TIME_UNITS, &value->number))
-        return value_refuse(e, g, "'%s' is not a time: expected a number and ms, s, min or h, such as 90s",
-                            g->node->text);
+        return value_refuse(
+            e, g, "'%s' is not a time: expected a number and ms, s, min or h, such as 90s",
+            g->node->text);
     char text[32];
     TRY(value_check_range(g, value->number, "s", e));
     return value_set_text(value, e, "%ss", value_number_text(text, value->number));
@@ -129,10 +130,10 @@ static enum status parse_size(struct value *value, const struct given *g, struct
 {
     if (!parse_unit(g->node->text, size_units, SIZE_UNITS, &value->number) ||
         value->number != floor(value->number))
-        return value_refuse(
-            e, g, "'%s' is not a size: expected a number and B, KiB, MiB or GiB, such as "
+        return value_refuse(e, g,
+                            "'%s' is not a size: expected a number and B, KiB, MiB or GiB, such as "
                             "64KiB, in whole bytes",
-            g->node->text);
+                            g->node->text);
     TRY(value_check_range(g, value->number, "B", e));
     size_t i = 0;
     while (value->number == 0 ? i < 3 : fmod(value->number, size_units[i].factor) != 0)
@@ -144,7 +145,8 @@ static enum status parse_size(struct value *value, const struct given *g, struct
 static enum status parse_percent(struct value *value, const struct given *g, struct error *e)
 {
     if (!parse_unit(g->node->text, share_units, 1, &value->number))
-        return value_refuse(e, g, "'%s' is not a percentage: expected a number and %%, such as 5%%", g->node->text);
+        return value_refuse(e, g, "'%s' is not a percentage: expected a number and %%, such as 5%%",
+                            g->node->text);
     char text[32];
     TRY(value_check_range(g, value->number, "%", e));
     return value_set_text(value, e, "%s%%", value_number_text(text, value->number));

@@ -132,7 +132,8 @@ enum status value_parse_patterns(struct value *value, const struct given *g, str
 static enum status refuse_segment(const struct given *segment, struct error *e)
 {
     return value_refuse(
-        e, segment, "expected a list of segments, such as [{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}]");
+        e, segment,
+        "expected a list of segments, such as [{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}]");
 }
 
 /* Parses one number of a segment within the bounds of option `of`. */
