@@ -106,7 +106,9 @@ static void write_level(FILE *out, const struct comparison *c)
     text_real(margin, 100 * c->rules.margin);
     fprintf(
         out,
-        "Ratios are relative to %s; %s is better. A point is the same if its interval lies within "
+        "Ratios are medians over pairs of launches, relative to %s; %s is better. A point is the "
+        "same "
+        "if its interval lies within "
         "%s %%. It is %s or %s if its interval lies on one side of 1 and its ratio beyond %s %%.",
         c->sides[0].name, c->rules.what->better == BETTER_LOWER ? "lower" : "higher", margin,
         c->rules.what->good, c->rules.what->bad, margin);

@@ -3,10 +3,10 @@
 # `make deps bench` installs packages first, also with -j. The inner make looks for libraries again, since this one
 # looked before the installation.
 .PHONY: bench figures report artifact reports data references claims bundle
-#: make bench CONFIG=quick.yaml [SET="KEY=VALUE ..." FRESH=1 OUT=results]   Run or resume a campaign
+#: make bench CONFIG=quick.yaml [SET="KEY=VALUE ..." QUICK=1 FRESH=1 OUT=results]   Run or resume a campaign
 bench: $(if $(filter deps,$(MAKECMDGOALS)),deps)
 	@$(MAKE) --no-print-directory -j$(NPROC) all
-	@$(BUILD)/scalebench run "$$CONFIG" --out "$$OUT" $(if $(SET),--set "$$SET") $(if $(FRESH),--fresh)
+	@$(BUILD)/scalebench run "$$CONFIG" --out "$$OUT" $(if $(QUICK),--set form=quick) $(if $(SET),--set "$$SET") $(if $(FRESH),--fresh)
 
 # Builds scalebench alone, so that neither MPI nor BLIS is needed.
 #: make figures CONFIG=quick.yaml        Redraw the figures of a run from its CSV files
