@@ -65,10 +65,12 @@ static enum status plan_write_text(FILE *out, const struct forecast *f, bool com
         able += f->points[i].runs;
         accuracy += f->points[i].least[RUN_ACCURACY];
     }
-    fprintf(out, "%s, %zu skipped; %.0f to %.0f timed launches, %s; ",
-            text_plural(points, (long)c->spec.n_points, "point"), c->n_refused,
-            (double)able * launches->number, (double)able * launches->number_hi,
-            text_plural(runs, (long)accuracy, "accuracy run"));
+    double least = (double)able * launches->number, most = (double)able * launches->number_hi;
+    fprintf(out, "%s, %zu skipped; %.0f", text_plural(points, (long)c->spec.n_points, "point"),
+            c->n_refused, least);
+    if (most > least)
+        fprintf(out, " to %.0f", most);
+    fprintf(out, " timed launches, %s; ", text_plural(runs, (long)accuracy, "accuracy run"));
     fprintf(out, "budget %s\n", config_text(&c->spec.config, OPT_BUDGET));
     if (c->n_refused < c->spec.n_points)
         forecast_print(out, f);
