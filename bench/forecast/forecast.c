@@ -186,9 +186,17 @@ static enum status find_step(double *step_s, struct forecast_launch *l, const st
 
 /* ---- Launches ---- */
 
-static double steps_of(const struct config *c, enum launch_run run)
+/* Returns the number of steps of a launch. With your own images, the trainer knows their number; an
+ * evaluation is then assumed to take a sixth of an epoch's time. */
+static double steps_of(const struct campaign *c, const struct point *point, enum launch_run run)
 {
-    return run == RUN_TIME ? config_launch_steps(c) : config_run_steps(c);
+    const struct config *config = &point->config;
+    double steps = run == RUN_TIME ? config_launch_steps(config) : config_run_steps(config);
+    double images = workloads_train_images(&c->workloads, point);
+    if (run == RUN_TIME || !isnan(steps))
+        return steps;
+    double epochs = config_number(config, OPT_EPOCHS);
+    return 7.0 / 6 * epochs * ceil(images / config_images(config));
 }
 
 /* Returns the mean injected sleep per step (s). Assumes that every rank, step and phase sleeps,
@@ -230,7 +238,7 @@ static enum status forecast_launch(struct forecast_launch *l, const struct sourc
         return OK;
     TRY(find_step(&step_s, l, s, f, point, run, e));
     step_s += l->basis == BASIS_own ? 0 : sleep_s(&p->config);
-    l->seconds = start_s(&p->config, s->cores) + steps_of(&p->config, run) * step_s;
+    l->seconds = start_s(&p->config, s->cores) + steps_of(f->c, p, run) * step_s;
     if (isnan(l->seconds))
         l->basis = BASIS_unknown;
     return OK;

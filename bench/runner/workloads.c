@@ -1,5 +1,6 @@
 #include "bench/runner/workloads.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -257,6 +258,13 @@ enum status workloads_ask(struct workloads *w, const struct point *point, struct
     return error_set(
         e, ERR_UNAVAILABLE, "%s --check: exit status %d and no answer. Run %s by hand to see why",
         config_workload(&point->config)->name, exit_status, workloads_program(w, point));
+}
+
+double workloads_train_images(const struct workloads *w, const struct point *point)
+{
+    int images;
+    bool known = json_unpack(identity_of(w, point), "{s:i}", "data_images", &images) == 0;
+    return known ? images : NAN;
 }
 
 size_t workloads_list(const struct workloads *w, const char *programs[WORKLOAD_PROGRAMS_MAX])

@@ -47,5 +47,9 @@ enum status workloads_ask(struct workloads *w, const struct point *point, struct
 enum status workloads_check(const struct workloads *w, const struct point *point,
                             const struct launch_result *result, struct error *e);
 
+/* Returns the number of training images that the point's data set has, as the trainer answered;
+ * NAN if it is unknown. */
+double workloads_train_images(const struct workloads *w, const struct point *point);
+
 /* Lists the paths of all programs and helpers in use. Returns their number. */
 size_t workloads_list(const struct workloads *w, const char *programs[WORKLOAD_PROGRAMS_MAX]);

@@ -285,6 +285,23 @@ notes_equal_points() {
         expect 0 "'oversubscribe=refuse' and 'oversubscribe=allow'. Differences" "$scalebench" plan "$tmp/own.yaml" --out "$out" &&
         ! "$scalebench" plan "$tmp/own.yaml" --out "$out" --set 'matrix.place.oversubscribe=[allow]' 2>&1 | grep "run alike"
 }
+# The trainer counts the images of one's own.
+forecasts_own_images() {
+    mkdir -p "$tmp/own_images"
+    python3 - "$tmp/own_images" <<'PY' || return 1
+import struct, sys
+for part, n in ("train", 600), ("t10k", 60):
+    with open(f"{sys.argv[1]}/{part}-images-idx3-ubyte", "wb") as file:
+        file.write(struct.pack(">IIII", 0x803, n, 28, 28) + bytes(n * 784))
+    with open(f"{sys.argv[1]}/{part}-labels-idx1-ubyte", "wb") as file:
+        file.write(struct.pack(">II", 0x801, n) + bytes(i % 10 for i in range(n)))
+PY
+    plan "model: softmax_784
+data: {set: idx, path: $tmp/own_images}
+train: {global_batch: 60, epochs: 6}
+measure: {time: {launches: 0}, accuracy: {seeds: [1]}}" && [ "$(cells accuracy_basis)" = rough ] && sums_to least_s "x > 0"
+}
+check "accuracy runs on images of one's own have a forecast" forecasts_own_images
 check "two points with the same cores and instruction set are noted" notes_equal_points
 check "a spec is begun" begins_a_spec
 check "commands are printed where asked for" expect 0 " --record=DIR --run=time " "$scalebench" plan "$tmp/own.yaml" --commands
