@@ -212,9 +212,21 @@ static long largest(const struct scope *s)
     return (long)most;
 }
 
+/* Returns whether ranks may outnumber cores: at some point, or because their computing sleeps. */
+static bool may_crowd(const struct scope *s)
+{
+    const struct value *crowd = single_value(s, OPT_OVERSUBSCRIBE),
+                       *compute = single_value(s, OPT_COMPUTE);
+    return matrix_axis(s->of, OPT_OVERSUBSCRIBE) != NULL ||
+           matrix_axis(s->of, OPT_COMPUTE) != NULL ||
+           (crowd != NULL && crowd->number == OVERSUBSCRIBE_allow) ||
+           (compute != NULL && compute->number != COMPUTE_real);
+}
+
 /* Sets ranks_per_node in a Slurm job of several nodes, if the spec gives only ranks or only nodes.
- * Ranks fill the cores of one node after the other. If there are too few cores, each node gets more
- * ranks than cores. */
+ * Ranks fill the cores of one node after the other. If there are too few cores and ranks may
+ * outnumber them, each node gets more ranks than cores; else points that need more nodes than there
+ * are will be skipped. */
 static enum status fill_nodes(struct config *config, const struct scope *s, struct error *e)
 {
     const struct value *site = single_value(s, OPT_SITE);
@@ -224,8 +236,8 @@ static enum status fill_nodes(struct config *config, const struct scope *s, stru
         return OK;
     long each = full_node(s, s->machine->usable_cores);
     return put_number(&config->values[OPT_RANKS_PER_NODE], OPT_RANKS_PER_NODE,
-                      ranks > nodes * each ? (ranks + nodes - 1) / nodes : each, (struct mark){0},
-                      e);
+                      ranks > nodes * each && may_crowd(s) ? (ranks + nodes - 1) / nodes : each,
+                      (struct mark){0}, e);
 }
 
 /* ---- Axes with auto ---- */

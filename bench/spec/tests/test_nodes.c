@@ -56,7 +56,9 @@ static void test_a_job_of_several_nodes_is_used(void **state)
 {
     assert_job(BODY "matrix: {ranks: auto}\n", NULL, SITE_slurm, "1/1 2/1 3/2 4/2 6/3 8/4");
     assert_job(BODY "matrix: {ranks: auto}\n", "ranks_per_node=1", SITE_slurm, "1/1 2/2 3/3 4/4");
-    assert_job(BODY "matrix: {ranks: [2, 16]}\n", NULL, SITE_slurm, "2/1 16/4");
+    assert_job(BODY "matrix: {ranks: [2, 16]}\n", NULL, SITE_slurm, "2/1 16/8");
+    assert_job(BODY "matrix: {ranks: [2, 16]}\nplace.oversubscribe: allow\n", NULL, SITE_slurm,
+               "2/1 16/4");
     assert_job(BODY "ranks: 3\nnodes: 3\n", NULL, SITE_slurm, "3/3");
     assert_job(BODY "matrix: {nodes: auto}\n", NULL, SITE_slurm, "2/1 4/2 6/3 8/4");
     assert_job(BODY "nodes: auto\nranks_per_node: half\n", NULL, SITE_slurm, "4/4");
