@@ -244,11 +244,6 @@ static enum status forecast_launch(struct forecast_launch *l, const struct sourc
     return OK;
 }
 
-static size_t least_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static enum status forecast_point(struct forecast *f, size_t i, const struct sources *s,
                                   struct error *e)
 {
@@ -266,8 +261,9 @@ static enum status forecast_point(struct forecast *f, size_t i, const struct sou
     if (config_wants_accuracy(&c->spec.points[i].config))
         p->least[RUN_ACCURACY] = c->spec.config.values[OPT_ACCURACY_SEEDS].n;
     for (int run = 0; run < 2; run++) {
+        size_t most = run == RUN_TIME ? p->most : p->least[run];
         if (s->resumes)
-            p->done[run] = least_of(own->n[run], run == RUN_TIME ? p->most : p->least[run]);
+            p->done[run] = own->n[run] < most ? own->n[run] : most;
         TRY(forecast_launch(&p->launch[run], s, f, i, (enum launch_run)run, e));
     }
     return OK;

@@ -57,11 +57,6 @@ static void take_text(char *text, size_t size, const struct csv_table *table, si
     snprintf(text, size, "%s", csv_table_cell(table, row, column));
 }
 
-static double or_0(double value)
-{
-    return isnan(value) ? 0 : value;
-}
-
 /* Reads the times of a step. If ranks share cores, exposed communication is partly waiting for
  * others that compute, so it is included in compute. */
 static void take_times(struct known_step *step, const struct csv_table *table,
@@ -69,14 +64,14 @@ static void take_times(struct known_step *step, const struct csv_table *table,
 {
     double wanted = number(table, row, c->ranks) * number(table, row, c->threads);
     bool shared = number(table, row, c->oversubscribed) > 0;
-    double exposed_s = or_0(number(table, row, c->exposed_ms)) / 1e3;
+    double exposed_ms = number(table, row, c->exposed_ms);
     step->ranks = number(table, row, c->ranks);
     step->nodes = number(table, row, c->nodes);
     step->cores = shared ? fmin(wanted, cores) : wanted;
     step->images = number(table, row, c->batch);
     step->flops = step->images * number(table, row, c->flops);
     step->step_s = number(table, row, c->step_ms) / 1e3;
-    step->compute_s = shared ? step->step_s : step->step_s - exposed_s;
+    step->compute_s = shared || isnan(exposed_ms) ? step->step_s : step->step_s - exposed_ms / 1e3;
 }
 
 /* Reads a row. Returns false if compute was replayed, sleep was injected, or the row has no step

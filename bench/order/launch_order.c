@@ -141,11 +141,6 @@ static bool next_of_queue(struct launch_order *o, struct next_launch *next)
 
 /* ---- Blocks ---- */
 
-static bool needs_launches(const struct launch_order *o, size_t point)
-{
-    return point_of(o, point)->wanted > point_of(o, point)->progress;
-}
-
 /* Sets o->members to the points of the next block: those that need launches, and their comparison
  * points. Returns false if no point needs launches. Failed points are members too until they have
  * the minimum number of blocks; these launches run if the campaign is run again. */
@@ -158,7 +153,7 @@ static bool find_members(struct launch_order *o)
         const struct point_launches *p = point_of(o, i);
         if (p->failed && !p->skipped && p->n_places < sure)
             o->members[i] = true;
-        if (!needs_launches(o, i))
+        if (p->wanted <= p->progress)
             continue;
         any = o->members[i] = true;
         for (size_t k = 0; k < p->n_comparisons; k++)

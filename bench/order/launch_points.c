@@ -59,15 +59,10 @@ bool launch_points_is_done(const struct launch_points *l, size_t point, int bloc
     return turn != NULL && turn->done;
 }
 
-static bool has_place(const struct point_launches *p, int block)
-{
-    return p->n_places > 0 && p->last_block == block;
-}
-
 void launch_points_begin(struct launch_points *l, size_t point, int block)
 {
     struct point_launches *p = &l->points[point];
-    p->n_places += !has_place(p, block);
+    p->n_places += p->n_places == 0 || p->last_block != block;
     p->last_block = block;
 }
 

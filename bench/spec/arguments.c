@@ -5,11 +5,6 @@
 
 #include "bench/spec/spec.h"
 
-static bool is_argument(const struct spec_option *option)
-{
-    return scope_is_workload(option->scope);
-}
-
 /* Returns the text of a value; the path if the value is a file. */
 static const char *argument_text(const struct point *point, size_t id)
 {
@@ -40,7 +35,7 @@ enum status point_arguments(char ***list, const struct point *point, struct erro
     size_t n = 0, bytes = 0;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct spec_option *option = option_get((enum option_id)i);
-        if (!is_argument(option))
+        if (!scope_is_workload(option->scope))
             continue;
         n++;
         bytes += strlen("--=") + strlen(option->key) + strlen(argument_text(point, i)) + 1;
@@ -52,7 +47,7 @@ enum status point_arguments(char ***list, const struct point *point, struct erro
     n = 0;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct spec_option *option = option_get((enum option_id)i);
-        if (!is_argument(option))
+        if (!scope_is_workload(option->scope))
             continue;
         arguments[n++] = text;
         text = stpcpy(stpcpy(text, "--"), option->key);
@@ -72,7 +67,7 @@ static const struct spec_option *argument_option(const char *argument, const cha
     *value = argument[length] == '=' ? argument + length + 1 : NULL;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct spec_option *option = option_get((enum option_id)i);
-        if (is_argument(option) && strlen(option->key) == length &&
+        if (scope_is_workload(option->scope) && strlen(option->key) == length &&
             strncmp(option->key, argument, length) == 0)
             return option;
     }

@@ -251,11 +251,6 @@ static value_parser *parser_of(enum option_type type)
     return parsers[type];
 }
 
-static bool has_blanks(const struct spec_option *option)
-{
-    return option->type == TYPE_STRINGS || option->type == TYPE_PATTERNS;
-}
-
 static void separate_words(char *text, size_t size, const char *words)
 {
     static const char between[] = " ,";
@@ -274,7 +269,7 @@ void value_as_list(char text[200], const struct spec_option *option, const char 
 {
     if (option->type == TYPE_SEGMENTS)
         snprintf(text, 200, "{epoch: 0, ranks: 1}, {epoch: 2, ranks: 2}");
-    else if (has_blanks(option))
+    else if (option->type == TYPE_STRINGS || option->type == TYPE_PATTERNS)
         snprintf(text, 200, "%s", written);
     else if (strstr(written, "..") != NULL)
         snprintf(text, 200, "1, 2, 3");

@@ -18,12 +18,6 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-static void write_message(const struct search *s, const char *source, const char *made)
-{
-    snprintf(s->text, s->size, "%.80s is newer than %.120s: the programs are stale", source,
-             made + strlen(s->tools->folder) + 1);
-}
-
 /* Returns whether a source is newer than its object file. `word`: path of the source in make's
  * dependency file; relative paths begin at scalebench's home. */
 static bool is_newer(const struct search *s, const char *word, const struct stat *made)
@@ -54,7 +48,8 @@ static bool has_newer_source(const struct search *s, const char *path)
             continue;
         found = is_newer(s, word, &made);
         if (found)
-            write_message(s, word, object);
+            snprintf(s->text, s->size, "%.80s is newer than %.120s: the programs are stale", word,
+                     object + strlen(s->tools->folder) + 1);
     }
     fclose(in);
     return found;

@@ -61,23 +61,13 @@ static enum status take_table(const char *path, void *arg, struct error *e)
                                                                      : append(t->found, folder, e);
 }
 
-/* Appends the folders of the files that match `pattern` below `root`. NULL: below the current
- * folder. */
-static enum status take(struct with_tables *found, const char *root, const char *pattern,
-                        const struct with_tables *campaigns, struct error *e)
-{
-    struct taking t = {found, campaigns};
-    return files_visit(root, pattern, take_table, &t, NULL, e);
-}
-
 /* Appends the committed folders that match `pattern`. Their paths are relative, and so short, if
  * the current folder contains them. */
-static enum status take_committed(struct with_tables *found, const char *pattern,
-                                  const struct with_tables *campaigns, const struct tools *tools,
+static enum status take_committed(struct taking *t, const char *pattern, const struct tools *tools,
                                   struct error *e)
 {
-    return take(found, path_is_folder("results/reference") ? NULL : tools->home, pattern, campaigns,
-                e);
+    return files_visit(path_is_folder("results/reference") ? NULL : tools->home, pattern,
+                       take_table, t, NULL, e);
 }
 
 /* Appends the names of the campaigns to which `runs` belong. Skips a run without a readable
@@ -99,9 +89,10 @@ static enum status append_campaigns(struct with_tables *names, const struct with
 static enum status take_runs(struct with_tables *found, struct with_tables *reports,
                              struct with_tables *campaigns, const char *out, struct error *e)
 {
-    TRY(take(reports, out, "reports/*/summary.csv", campaigns, e));
+    struct taking of_reports = {reports, campaigns}, latest = {found, campaigns};
+    TRY(files_visit(out, "reports/*/summary.csv", take_table, &of_reports, NULL, e));
     TRY(append_campaigns(campaigns, reports, e));
-    TRY(take(found, out, "*/latest/summary.csv", campaigns, e));
+    TRY(files_visit(out, "*/latest/summary.csv", take_table, &latest, NULL, e));
     for (size_t i = 0; i < reports->n; i++)
         TRY(append(found, reports->folders[i], e));
     return OK;
@@ -111,11 +102,12 @@ enum status with_tables_runs(struct with_tables *found, const char *out, const s
                              struct error *e)
 {
     static const struct with_tables none = {.n = 0};
+    struct taking committed = {found, &none};
     struct with_tables reports = {.n = 0}, campaigns = {.n = 0};
     enum status status = take_runs(found, &reports, &campaigns, out, e);
     with_tables_free(&reports);
     with_tables_free(&campaigns);
-    return status == OK ? take_committed(found, "results/reference/*/summary.csv", &none, tools, e)
+    return status == OK ? take_committed(&committed, "results/reference/*/summary.csv", tools, e)
                         : status;
 }
 
@@ -123,15 +115,16 @@ enum status with_tables_sweeps(struct with_tables *found, const char *out,
                                const struct tools *tools, struct error *e)
 {
     size_t n;
+    struct taking t = {found, NULL};
     const char *const *names = table_sweep_names(&n);
     for (size_t i = 0; i < n; i++) {
         char latest[64], beside[64], committed[64];
         snprintf(latest, sizeof latest, "*/latest/%s", names[i]);
         snprintf(beside, sizeof beside, "*/%s", names[i]);
         snprintf(committed, sizeof committed, "results/reference/*/%s", names[i]);
-        TRY(take(found, out, latest, NULL, e));
-        TRY(take(found, out, beside, NULL, e));
-        TRY(take_committed(found, committed, NULL, tools, e));
+        TRY(files_visit(out, latest, take_table, &t, NULL, e));
+        TRY(files_visit(out, beside, take_table, &t, NULL, e));
+        TRY(take_committed(&t, committed, tools, e));
     }
     return OK;
 }

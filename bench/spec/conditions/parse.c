@@ -120,15 +120,10 @@ static enum status refuse_sign(const struct parser *p, struct error *e)
                     (int)length, p->begin);
 }
 
-static bool is_turned_around(const char *text)
-{
-    return text[0] == '=' && (text[1] == '<' || text[1] == '>');
-}
-
 static enum status next_token(struct parser *p, struct error *e)
 {
     const char *text = p->begin = p->next + strspn(p->next, " \t\n\r");
-    if (is_turned_around(text))
+    if (strncmp(text, "=<", 2) == 0 || strncmp(text, "=>", 2) == 0)
         return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, text),
                         "expected '%c=', found '%.2s'", text[1], text);
     size_t length = relation_at(text, &p->relation), word = word_length(p, text);

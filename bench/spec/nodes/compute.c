@@ -34,17 +34,12 @@ enum status compute_resolve(struct spec *spec, const struct spec_machine *machin
 
 /* ---- Real or replayed compute of a point ---- */
 
-/* Returns the number of ranks on one machine. All emulated hosts share one machine. */
-static long ranks_together(const struct config *config)
-{
-    return config_site(config)->shares_cores ? config_int(config, OPT_RANKS)
-                                             : config_node_ranks(config, 0);
-}
-
+/* Returns whether the ranks on one machine fit its cores. All emulated hosts share one machine. */
 static bool fits_cores(const struct config *config)
 {
-    return ranks_together(config) * config_cores_per_rank(config) <=
-           config_int(config, OPT_COMPUTE_CORES);
+    long together = config_site(config)->shares_cores ? config_int(config, OPT_RANKS)
+                                                      : config_node_ranks(config, 0);
+    return together * config_cores_per_rank(config) <= config_int(config, OPT_COMPUTE_CORES);
 }
 
 enum status compute_resolve_point(struct config *config, const struct spec *spec, struct error *e)
