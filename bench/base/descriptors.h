@@ -1,9 +1,9 @@
 /* Protects standard input, output and error of a program whose parent may have closed them. */
 #pragma once
 
-/* Opens closed descriptors among 0 to 2 on /dev/null. Must be the first call in main. Without it a
- * file opened later gets such a descriptor, and printed text overwrites that file. Writing to
- * standard output that was closed still fails, as on a full disk. */
+/* Opens /dev/null as each of the descriptors 0 to 2 that is closed. Must be the first call in main.
+ * Otherwise a file opened later would get such a descriptor, and printed text would overwrite that
+ * file. If standard output was closed, writing to it still fails. */
 void descriptors_open_standard(void);
 
 /* Flushes standard output and returns the exit status of the program. Must be the last call in

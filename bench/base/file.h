@@ -1,5 +1,5 @@
 /* Opens files that users name. Anything but a regular file is refused before a read: a FIFO without
- * a writer would block for ever, and a device may never end.
+ * a writer would block indefinitely, and a device may never end.
  *
  * To add a kind of file that is mistaken for data: a row of `mistaken` in file.c and a row in
  * test_data_bad.c. To add a reader of files that users name: file_open, a harness
@@ -13,7 +13,7 @@
 
 #include "kernels/base/error.h"
 
-/* Returns the kind of file of a st_mode as text: "a FIFO", "a folder", "a regular file". */
+/* Returns the file type in a stat mode as text: "a FIFO", "a folder", "a regular file". */
 const char *file_kind(mode_t mode);
 
 /* Opens a regular file for reading. Returns -1 on failure; then *why is the reason in static
@@ -45,7 +45,8 @@ double file_number(const char *path);
 /* Returns the last component of a path, a pointer into it. */
 const char *file_name(const char *path);
 
-/* Writes all n bytes, also if signals interrupt. Returns false on failure, with errno. */
+/* Writes all n bytes, even if signals interrupt the writing. Returns false on failure, with
+ * errno. */
 bool file_write_all(int fd, const void *bytes, size_t n);
 
 /* Flushes a folder's entries to disk, so that new and renamed files in it survive a power loss.
@@ -55,8 +56,8 @@ bool file_sync_folder(const char *folder);
 /* Number of bytes at the beginning of a file that file_check_head examines. */
 #define FILE_HEAD_BYTES 64
 
-/* Refuses a web page, an archive and the like in place of data, by the first `n` bytes of the file.
- * The message of ERR_DATA is, for example, "begins with '<html': a web page, not IDX; download it
- * again"; `format` is "IDX" there. */
+/* Returns ERR_DATA if the first `n` bytes of a file show that it is a web page, an archive or the
+ * like. An example of the message is "begins with '<html': a web page, not IDX; download it again",
+ * where `format` is "IDX". */
 enum status file_check_head(const char *path, const void *head, size_t n, const char *format,
                             struct error *e);

@@ -5,8 +5,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* A program started in the background or under nohup ignores these signals. Blocking one would
- * deliver it through signalfd all the same. */
+/* Leaves out signals that this process ignores, as in the background or under nohup. If they were
+ * blocked, signalfd would deliver them. */
 static void add_unless_ignored(sigset_t *signals, int signal)
 {
     struct sigaction action;

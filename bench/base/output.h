@@ -3,8 +3,8 @@
 
 #include "kernels/base/error.h"
 
-/* Returns the status for the errno of a path that cannot be written or made. ERR_ARGUMENT if
- * another path or other permissions help, else ERR_SYSTEM. */
+/* Returns the status for `why`, the errno of a failed write or mkdir: ERR_ARGUMENT if another path
+ * or other permissions would help, otherwise ERR_SYSTEM. */
 enum status output_refuse(int why);
 
 /* Returns the end of an error message for errno `why`: which kind of path is expected instead. */

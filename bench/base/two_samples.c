@@ -88,7 +88,7 @@ static size_t count_differences(const struct sorted *s, double v)
     return count;
 }
 
-/* Maps a double to an integer of the same order. */
+/* Maps doubles to integers that have the same order. */
 static int64_t place_of(double v)
 {
     int64_t bits;

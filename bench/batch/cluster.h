@@ -29,5 +29,5 @@ const char *cluster_text(const struct cluster *c, enum cluster_key key);
 long cluster_count(const struct cluster *c, enum cluster_key key);
 const struct node *cluster_list(const struct cluster *c, enum cluster_key key, size_t *n);
 
-/* Returns the machine that a spec is read for in jobs of this cluster. */
+/* Returns the machine for which jobs of this cluster read a spec. */
 struct spec_machine cluster_machine(const struct cluster *c);

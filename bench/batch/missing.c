@@ -7,7 +7,7 @@
 #include "bench/runner/files.h"
 #include "kernels/base/mem.h"
 
-/* Returns whether a point still lacks launches. Skipped points do too, since they may fit a larger
+/* Returns whether a point still lacks launches. A skipped point counts, since it may fit a larger
  * job. */
 static bool lacks(const struct launch_order *o, size_t point)
 {
@@ -46,8 +46,8 @@ static bool fits(const struct point *point, const struct spec_machine *machine)
            config_int(c, OPT_RANKS_PER_NODE) * config_int(c, OPT_THREADS) <= machine->usable_cores;
 }
 
-/* Returns whether a base lacks only launches to be paired with points on more nodes. The jobs of
- * those points also run the base, so it needs no job of its own. */
+/* Returns whether all missing launches of a base are to be paired with points on more nodes. Jobs
+ * for those points also run the base, so it needs no job of its own. */
 static bool comes_with_others(const struct launch_order *o, const struct spec *spec,
                               const struct spec_machine *machine, size_t point)
 {
@@ -69,8 +69,7 @@ static bool any_requested_fits(const struct spec *spec, const struct spec_machin
     return any;
 }
 
-/* Lists the numbers of nodes that jobs are needed for. A point that was only added as a base needs
- * no job if no requested point fits a node. */
+/* Lists the numbers of nodes for which jobs are needed: none if no requested point fits a node. */
 static void list(struct missing *m, const struct launch_order *o, const struct spec *spec,
                  const struct spec_machine *machine)
 {

@@ -7,8 +7,8 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Numbers of nodes on which points lack launches, ascending, each once. A base that lacks only
- * launches beside points on more nodes is left out. */
+/* Numbers of nodes on which points lack launches, ascending, each once. A base is left out if jobs
+ * for points on more nodes will run all its missing launches. */
 struct missing {
     long *nodes;
     size_t n;
@@ -18,7 +18,7 @@ struct missing {
 };
 
 /* Reads the journal of the campaign's latest run below `out`. Without a run, all launches are
- * missing. machine: says how many cores a node has. Call missing_free afterwards, also after an
+ * missing. machine: gives the number of cores per node. Call missing_free afterwards, also after an
  * error. */
 enum status missing_find(struct missing *m, const struct spec *spec,
                          const struct spec_machine *machine, const char *out, struct error *e);

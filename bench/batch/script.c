@@ -36,8 +36,8 @@ static void write_modules(FILE *out, const struct script *s)
     fputs("\"\n", out);
 }
 
-/* Writes the cluster's setup lines and its size. With the size, every job of the campaign reads the
- * spec in the same way. */
+/* Writes the cluster's setup lines and the size of its largest job. Every job of the campaign reads
+ * the spec for this size, so all jobs have the same points. */
 static void write_setup(FILE *out, const struct script *s)
 {
     write_list(out, s, CLUSTER_setup, "", "\n");
@@ -100,8 +100,7 @@ static void write_line(FILE *out, const struct script *s, const char *line)
         fputs(line, out);
 }
 
-/* Writes the first lines of the script, in place of the template's comment, which does not apply to
- * it. */
+/* Writes the script's head comment, in place of the template's. */
 static void write_head(FILE *out, const struct script *s)
 {
     fprintf(out,

@@ -19,6 +19,6 @@ struct script {
     long nodes;
 };
 
-/* Writes the script of `arg`, a struct script; for file_write. ERR_SYSTEM if the template cannot be
- * read. */
+/* Callback for file_write: writes the script; `arg` is a struct script. ERR_SYSTEM if the template
+ * cannot be read. */
 enum status script_write(FILE *out, const void *arg, struct error *e);

@@ -13,7 +13,7 @@
 
 #include "bench/base/executable.h"
 
-/* Exits like a shell that cannot run a program. */
+/* Prints errno's message and exits with 127, as a shell does if it cannot run a program. */
 static _Noreturn void fail(const char *what)
 {
     fprintf(stderr, "%s: %s\n", what, strerror(errno));

@@ -122,8 +122,8 @@ static void name_core(struct subject *s, const struct diagnosis *d, size_t i)
         snprintf(s->text, sizeof s->text, "%.200s", d->cores[i].node);
 }
 
-/* Names a whole node, or all cores, if all ranks from `first` on lose their cores; otherwise only
- * the core of `first`. Ranks of a node are consecutive. */
+/* Sets the subject of a finding to the largest group of ranks, starting at `first`, that all lose
+ * their cores: all ranks, a node, or `first` alone. Ranks of a node are consecutive. */
 static void name_losers(struct subject *s, const struct diagnosis *d, const struct rounds *r,
                         size_t first)
 {
@@ -190,7 +190,8 @@ static enum status report_ratio(struct diagnosis *d, enum finding_kind kind, con
                          diagnosis_ratio(text, ratio), of);
 }
 
-/* Compares the speed of a core with others. Its rank must run on it nearly all the time. */
+/* Compares the speed of core i with the others. Call it only if the core's rank has the core nearly
+ * all the time. */
 static enum status judge_core(struct diagnosis *d, const struct rounds *r, size_t i,
                               struct error *e)
 {

@@ -26,10 +26,10 @@ enum finding_kind {
     FINDINGS
 };
 
-/* Margins of a finding: the whole interval of the ratio to other cores or links must lie beyond 1
- * by more than this. DOCTOR_RATE_MARGIN is half of the loss of 10 % to detect. The other margins
- * are larger: memory latencies vary with the placement of pages, message latencies with the number
- * of switches. */
+/* Margins of a finding: the whole interval of the ratio to other cores or links must be further
+ * than this from 1. DOCTOR_RATE_MARGIN is 5 %, half of the 10 % loss that must be detected. The
+ * other margins are larger: memory latencies vary with the placement of pages, message latencies
+ * with the number of switches. */
 #define DOCTOR_RATE_MARGIN    0.05
 #define DOCTOR_LATENCY_MARGIN 0.25
 #define DOCTOR_MESSAGE_MARGIN 1.0

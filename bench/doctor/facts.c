@@ -85,7 +85,7 @@ static void read_turbo(char *text, size_t size, const char *root)
 
 /* ---- Memory ---- */
 
-/* Reads the selected setting, which is in brackets: madvise of "always [madvise] never". */
+/* Reads the selected setting, which is in brackets: "always [madvise] never" gives madvise. */
 static void read_huge_pages(char *text, size_t size, const char *root)
 {
     char line[128];

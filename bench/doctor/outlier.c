@@ -22,8 +22,8 @@ void measured_free(struct measured *m)
     free(m->ratios);
 }
 
-/* Returns the median of all members comparable with i in round t, without i. others: scratch for n
- * numbers. */
+/* Returns the median in round t of the members that are comparable with i, without i itself.
+ * others: scratch for n numbers. */
 static double median_of_others(const struct measured *m, const int *peers, size_t i, size_t t,
                                double *others)
 {
@@ -81,7 +81,7 @@ enum outlier outlier_judge(const struct interval *ratio, double margin, bool mor
 
 /* ---- Blame ---- */
 
-/* Number of directions in which a node sends, or in which it receives. */
+/* Counts of the directions in which a node sends, or of those in which it receives. */
 struct side {
     int all, slow; /* slow: number of slow directions without a known cause */
 };

@@ -34,10 +34,10 @@ enum status measured_compare(struct measured *m, const int *peers, struct error 
  * value. */
 struct interval measured_interval(const struct measured *m, size_t i);
 
-/* Decides whether a member is slow from its ratio to the others, which is 1 if all are alike. Slow
- * if the whole interval lies beyond the margin, fine if it lies within, otherwise open.
- * more_is_slower: the values are times, so that a larger one is slower; otherwise they are rates.
- * To detect a loss of 10 %, the margin is 5 %, half-way to no loss. */
+/* Verdict on a member by the interval of its ratio to the others, which is 1 if all are alike.
+ * SLOW: the whole interval lies beyond the margin. FINE: the whole interval lies within the margin.
+ * OPEN: neither. more_is_slower: true for times, false for rates. To detect a loss of 10 %, use a
+ * margin of 5 %. */
 enum outlier { OUTLIER_UNKNOWN, OUTLIER_FINE, OUTLIER_OPEN, OUTLIER_SLOW };
 enum outlier outlier_judge(const struct interval *ratio, double margin, bool more_is_slower);
 

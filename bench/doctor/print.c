@@ -128,7 +128,7 @@ static void print_links(FILE *out, const struct examination *x, const struct dia
 
 /* ---- Findings ---- */
 
-/* Terminals that are not wider are treated as if the output were no terminal. */
+/* A terminal with at most this many columns is treated as no terminal. */
 enum { LEAST_COLUMNS = 33 };
 
 static void print_findings(FILE *out, const struct diagnosis *d, int width)

@@ -1,6 +1,6 @@
 /* CSV files of `scalebench doctor`. A row is a struct whose members are the columns of a .def file:
- * numbers (NAN if unknown) and texts shorter than DOCTOR_TEXT. Since it has no pointers, ranks can
- * send it to each other unchanged. Measured rows are in nodes.csv, bursts.csv and messages.csv,
+ * numbers (NAN if unknown) and texts shorter than DOCTOR_TEXT. A row has no pointers, so ranks can
+ * send rows to each other unchanged. Measured rows are in nodes.csv, bursts.csv and messages.csv,
  * results in cores.csv, links.csv and findings.csv. */
 #pragma once
 
@@ -50,7 +50,7 @@ extern const struct doctor_table doctor_nodes, doctor_bursts, doctor_messages, d
 /* Returns all *n tables. */
 const struct doctor_table *const *doctor_tables(size_t *n);
 
-/* Makes every cell of a row unknown. */
+/* Sets every cell of a row to unknown. */
 void doctor_clear(const struct doctor_table *table, void *row);
 
 /* Writes n rows to FOLDER/<file>, where <file> is the table's name. ERR_SYSTEM if that fails. */

@@ -95,8 +95,9 @@ static double smaller_quota(double a, double b)
     return a < b ? a : b;
 }
 
-/* Returns the part of the cgroup's path below the mount's root. In a container that root may be the
- * cgroup itself (the part is empty), or lie outside it: then only the mount point can be read. */
+/* Returns the part of the cgroup's path below the mount's root; "" if the root is the cgroup
+ * itself, as in a container. It is also "" if the cgroup is not below the root; then only the mount
+ * point can be read. */
 static const char *visible_path(const struct hierarchy *h)
 {
     if (strcmp(h->root, "/") == 0)
@@ -144,7 +145,7 @@ static void take_oom_kills(const struct hierarchy *h, double *kills)
 
 typedef void take_function(const struct hierarchy *h, double *value);
 
-/* Calls `take` for each mounted hierarchy of the controller that has this process. `take` may
+/* Calls `take` for each mounted hierarchy of the controller that contains this process. `take` may
  * update `value`, which is returned. */
 static double look_through(const char *self_cgroup, const char *mountinfo, const char *controller,
                            take_function *take, double value)

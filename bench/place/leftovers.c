@@ -62,9 +62,9 @@ static bool is_held(const char *name)
     return found;
 }
 
-/* Returns whether any process has the file open for writing or mapped for writing, also a process
- * that /proc hides (outside a user namespace). The kernel then refuses a read lease with EAGAIN
- * (fcntl(2)). Other errors mean that the folder supports no leases. */
+/* Returns whether any process, even one that /proc hides, has the file open or mapped for writing.
+ * The kernel then refuses a read lease with EAGAIN (fcntl(2)). Other errors mean that the folder
+ * does not support leases. */
 static bool is_written(int folder, const char *name)
 {
     struct sigaction before,
@@ -74,7 +74,7 @@ static bool is_written(int folder, const char *name)
         return false;
     sigaction(SIGIO, &ignore, &before);
     bool written = fcntl(fd, F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN;
-    close(fd); /* ends the lease, too */
+    close(fd); /* also ends the lease */
     sigaction(SIGIO, &before, NULL);
     return written;
 }

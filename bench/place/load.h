@@ -11,20 +11,20 @@ struct load {
     double total_s, busy_s, steal_s;
 };
 
-/* Reads the load of the processors i in 0..n-1 with cpus[i]. Returns false if the kernel does not
- * report it. */
+/* Reads the load of all processors i < n for which cpus[i] is true. Returns false if the kernel
+ * does not report it. */
 bool load_read(struct load *load, const bool *cpus, int n);
 
-/* Reads the load of the processors in a list such as "0" or "0-3,8". Returns false as load_read. */
+/* Reads the load of the processors in a list such as "0" or "0-3,8". Errors are as for
+ * load_read. */
 bool load_read_list(struct load *load, const char *list);
 
-/* Parses the text of /proc/stat for the processors i in 0..n-1 with cpus[i]. Returns false if none
- * is found. */
+/* Parses the text of /proc/stat for all processors i < n for which cpus[i] is true. Returns false
+ * if none is found. */
 bool load_parse(struct load *load, const char *text, double ticks_per_s, const bool *cpus, int n);
 
-/* Returns the share (%) of processor time between two readings that was not used by our program:
- * other programs, interrupts, the hypervisor. own_s: processor time of our program. NAN if no time
- * passed. */
+/* Returns the share (%) of processor time between two readings that went to other programs,
+ * interrupts or the hypervisor. own_s: processor time of our program. NAN if no time passed. */
 double load_foreign_pct(const struct load *before, const struct load *after, double own_s);
 
 /* Returns the share (%) of processor time between two readings that a hypervisor stole; NAN if no

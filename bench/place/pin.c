@@ -229,7 +229,7 @@ static long own_rank(long local)
     return local;
 }
 
-/* Starts the sampler before the rank is bound, so that it may run on any processor. */
+/* Starts the sampler before the rank is bound, so that the sampler does not inherit the binding. */
 static enum status start_sampler(struct request *r, long local, struct error *e)
 {
     char *end;

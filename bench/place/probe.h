@@ -5,12 +5,12 @@
 #include <stdbool.h>
 
 struct probe {
-    double work_us; /* time of one computation: median of repetitions, slowest processor */
+    double work_us; /* median time of the computation on the slowest processor */
     double mhz;     /* mean frequency of the processors at the end of the probe; NAN if unknown */
 };
 
-/* Repeats the computation (about 20 us) for `seconds` on the processors i in 0..n-1 with cpus[i],
- * one child process each, all at once, and waits for them. The median of repetitions ignores
+/* Repeats the computation (about 20 us) for `seconds` on all processors i < n for which cpus[i] is
+ * true, at the same time, each in its own child process. The median of repetitions ignores
  * interruptions. So the result shows a low frequency or a hardware thread that competes for the
  * core, but no processor time taken by other programs. Both results are NAN if a processor cannot
  * be used or memory runs out. */

@@ -13,7 +13,8 @@ struct view {
     double oom_kills;
 };
 
-/* Read the state of the processors i in 0..n-1 with cpus[i]. The probe (probe.h) runs for probe_s
- * seconds; 0: no probe. The load of the probe is not part of the load between the two calls. */
+/* Read the state of all processors i < n for which cpus[i] is true. The probe (probe.h) runs for
+ * probe_s seconds; 0: no probe. The load of the probe is not part of the load between the two
+ * calls. */
 void view_before(struct view *view, const bool *cpus, int n, double probe_s);
 void view_after(struct view *view, const bool *cpus, int n, double probe_s);

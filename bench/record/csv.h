@@ -49,7 +49,7 @@ struct column {
 /* Returns "TEXT", "INT", "REAL" or "BOOL". */
 const char *csv_type_name(enum csv_type type);
 
-/* Makes every cell of a row unknown. */
+/* Sets every cell of a row to unknown. */
 void csv_clear_row(const struct column *columns, size_t n, void *row);
 
 void csv_write_header(FILE *out, const struct column *columns, size_t n);

@@ -1,4 +1,4 @@
-/* Reads a CSV file into memory: a row of column names, then rows of as many cells. */
+/* Reads a CSV file into memory: a row of column names, then rows with one cell per column. */
 #pragma once
 
 #include <stddef.h>

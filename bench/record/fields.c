@@ -8,7 +8,7 @@
 #define KIND_LOSS        FIELD_LOSS
 #define KIND_VERDICT     FIELD_VERDICT
 
-/* Flags as metrics.def writes them. */
+/* Short names of the flags, used in metrics.def. */
 enum { SAME = FIELD_SAME, IDENTITY = FIELD_IDENTITY, OPTIONAL = FIELD_OPTIONAL };
 
 static const struct field fields[] = {

@@ -76,7 +76,7 @@ struct journal_block {
     int block;
     char (*points)[16];
     size_t n_points;
-    size_t first_launch; /* index of the first launch after this line in `launches` */
+    size_t first_launch; /* index in `launches` of the first launch after the block began */
 };
 
 struct journal_skip {
@@ -158,8 +158,8 @@ struct journal_places {
 };
 enum status journal_places_open(struct journal_places *places, const struct journal *j,
                                 struct error *e);
-/* Returns whether this launch is done, or another launch of the same point and block, or point and
- * seed. */
+/* Returns whether any launch of the same point and block (timed) or point and seed (accuracy) is
+ * done. */
 bool journal_place_is_filled(const struct journal_places *places,
                              const struct journal_launch *launch);
 void journal_places_close(struct journal_places *places);

@@ -40,8 +40,8 @@ void journal_write_numbers(json_t *line, const struct journal_launch *ended)
 
 /* ---- Lists ---- */
 
-/* Enters launch i into the index by name, in place of an earlier launch of that name. The index has
- * room. */
+/* Enters launch i into the index by name, in place of an earlier launch of that name. The index
+ * must have room. */
 static void enter_launch(struct journal *j, size_t i)
 {
     ENTRY *entry;
@@ -136,7 +136,7 @@ static enum status take_running(struct journal *j, const json_t *line, struct er
     l.block = (int)block;
     l.seed = (uint64_t)seed;
     l.shares_cores = json_is_true(json_object_get(line, "shares_cores"));
-    j->finished = false; /* an earlier command with fewer launches may have finished */
+    j->finished = false; /* true if an earlier command with fewer launches finished */
     snprintf(l.at, sizeof l.at, "%s", json_text_of(line, "at"));
     return add_launch(j, &l, e);
 }
@@ -310,7 +310,7 @@ void journal_find_outdated(struct journal *j, const char *point)
         snprintf(of.point, sizeof of.point, "%s", j->launches[i].point);
         const struct journal_key *key =
             bsearch(&of, j->keys, j->n_keys, sizeof *j->keys, compare_keys);
-        if (key != NULL) /* launches without a key are of earlier versions and stay valid */
+        if (key != NULL) /* earlier versions wrote no keys; such launches stay valid */
             j->launches[i].outdated =
                 j->launches[i].key[0] != '\0' && strcmp(j->launches[i].key, key->key) != 0;
     }

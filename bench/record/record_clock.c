@@ -30,8 +30,8 @@ static bool is_known(const struct clock_offset *o)
     return isfinite(o->offset_ns) && isfinite(o->error_ns) && o->error_ns >= 0;
 }
 
-/* Finds the clock of a rank. If a rank reported no clock, it is known only for ranks on rank 0's
- * host, which share rank 0's clock. */
+/* Finds the clock of a rank. A rank that reported no clock shares rank 0's clock if it ran on rank
+ * 0's host; otherwise its clock is unknown. */
 static struct record_clock clock_of(const struct rank_record *records, int ranks, int rank)
 {
     double of = records[rank].end.clock_of;

@@ -52,8 +52,8 @@ void records_free(struct rank_record *records, int ranks);
 /* Returns the k-th timed step, or the k-th untimed step. */
 const struct record_step *records_step(const struct rank_record *r, bool timed, size_t k);
 
-/* Returns whether two ranks ran on one machine: whether the boot ids of their kernels are equal,
- * or, if these are unknown, the host names. */
+/* Returns whether two ranks ran on one machine: compares the boot ids of their kernels, or the host
+ * names if boot ids are unknown. */
 bool records_share_machine(const struct rank_record *a, const struct rank_record *b);
 
 /* Sets the clock of every record. records_read calls this. */
@@ -67,7 +67,7 @@ double records_clock_error_ns(const struct rank_record *records, int ranks);
  * overflow, as in damaged records. */
 int64_t records_on_first_clock_ns(const struct rank_record *r, int64_t t_ns);
 
-/* When the ranks of a step entered the step's first wait, on rank 0's clock. */
+/* Times at which the ranks entered the first wait of a step, on rank 0's clock. */
 struct arrivals {
     const struct rank_record *records; /* [ranks], borrowed */
     int ranks;

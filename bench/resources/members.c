@@ -158,8 +158,8 @@ static bool read_member(struct process_counts *process, const struct members *m,
            (member->start_ticks == 0 || member->start_ticks == process->start_ticks);
 }
 
-/* Returns the sum plus the time of processes that ended without being waited for, which is in no
- * process's counters any more. If a parent waited, the time is in the parent's counters. */
+/* Returns `sum` plus the time of processes that ended without being waited for. No counter contains
+ * their time any more. If a parent waited, its counters contain the time. */
 static double keep_rising(double sum, double *last, double *lost)
 {
     if (sum + *lost < *last)

@@ -23,7 +23,7 @@ struct members {
     size_t n_known;
     /* id of the process that was started last on the node before the last scan */
     long last_process;
-    double user_s, sys_s;           /* times that members_add_up returned last */
+    double user_s, sys_s;           /* times that the last call of members_add_up returned */
     double lost_user_s, lost_sys_s; /* time of members that ended without being waited for */
 };
 

@@ -31,7 +31,7 @@ const char *const *sample_names(void);
 enum sample_link { LINK_NIC, LINK_LOOPBACK, LINK_OTHERS, SAMPLE_LINKS };
 
 /* Resources of a node at one time. Unknown values are NAN. Traffic is counted from the first sample
- * on, also if counters wrap or interfaces appear and disappear. */
+ * on, even if counters wrap or interfaces appear and disappear. */
 struct sample {
     int64_t t_ns;
     double values[SAMPLE_VALUES];

@@ -36,7 +36,7 @@ struct sampler {
     pid_t rank;
     int alive; /* pidfd of process `rank`, readable once it has ended; -1: this kernel has none */
     int file;
-    FILE *out; /* stream on `file` */
+    FILE *out;
     char nic[INTERFACE_NAME];
     struct members members;
     int64_t begin_ns, looked_ns;

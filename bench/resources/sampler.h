@@ -12,12 +12,12 @@ struct sampler_options {
     double interval_s;
     const char *folder; /* folder to which node.R.jsonl is written */
     long rank;          /* rank R in the name of the file */
-    /* network interface that carries MPI; NULL: that of the default route, or the only one */
+    /* network interface that carries MPI; NULL: interface of the default route, or the only
+     * interface */
     const char *nic;
     pid_t launcher; /* process that is the parent of the ranks on this node */
 };
 
-/* Starts sampling. Sampling ends when the calling process ends, even if the process calls exec
- * before. ERR_SYSTEM if the file cannot be written, ERR_ARGUMENT if the interface does not
- * exist. */
+/* Starts sampling. Sampling ends when the calling process ends, even if it has called exec.
+ * ERR_SYSTEM if the file cannot be written, ERR_ARGUMENT if the interface does not exist. */
 enum status sampler_start(const struct sampler_options *options, struct error *e);

@@ -32,11 +32,11 @@
 
 #define CHECKPOINT_SCHEMA     2
 #define CHECKPOINT_NAME_BYTES (NET_NAME_MAX + 40) /* bytes of a tensor name */
-#define CHECKPOINT_RESET      320                 /* bytes of a sentence with two strategy titles */
+#define CHECKPOINT_RESET      320                 /* bytes of struct checkpoint's `reset` */
 
-/* For a net that is divided among several ranks: what this rank holds. comm: the ranks that hold
- * one net together; its first rank is rank 0 of the run. tensors: range of the net's tensors on
- * this rank, which has all running statistics. If tensors are sliced, the rank within `comm` is the
+/* This rank's part of a net that is divided among several ranks. comm: the ranks that hold one net
+ * together; its first rank is rank 0 of the run. tensors: range of the net's tensors on this rank;
+ * the array of running statistics is whole. If tensors are sliced, the rank within `comm` is the
  * number of the slice. */
 struct checkpoint_parts {
     struct range tensors;
@@ -75,13 +75,13 @@ struct divergence {
 struct progress {
     /* set when a checkpoint is read; checkpoint_write uses *checkpoint_state.steps_done */
     uint64_t steps_done;
-    /* epoch and step that are next; at the end of an epoch, `step` is its number of steps */
+    /* next epoch and step; at the end of an epoch, `step` is its number of steps */
     uint32_t epoch, step;
     struct score train; /* loss and correct images, summed over the steps of this epoch so far */
     double *losses;     /* [n_losses] sum of losses of each rank; NULL: not in the file */
     size_t n_losses;
-    /* Set when a checkpoint with train.precision fp16 is read; checkpoint_write uses that of
-     * `sync`. */
+    /* Set when a checkpoint with train.precision fp16 is read; checkpoint_write uses the loss scale
+     * of `sync`. */
     struct loss_scale loss_scale;
     /* divergence on this rank; in a file the first one over all ranks */
     struct divergence divergence;
@@ -113,7 +113,7 @@ struct checkpoint {
     bool weights_only;
     char prefix[CHECKPOINT_NAME_BYTES]; /* prefix removed from every weight's name; "": none */
     bool rounded;                       /* whether weights are rounded from F64 to F32 */
-    /* why state that each rank has of its own is not restored; "" if it is */
+    /* reason why the ranks' own states are not restored; "": they are restored */
     char reset[CHECKPOINT_RESET];
     struct progress progress; /* owns history and losses */
 };

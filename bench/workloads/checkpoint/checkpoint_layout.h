@@ -19,8 +19,8 @@ struct layout {
     size_t n, n_model;
 };
 
-/* Lists the tensors of s->arenas, which stay borrowed. `sections` more can be added. If the arenas
- * have no memory, the tensors have no data. */
+/* Lists the tensors of s->arenas, which stay borrowed. Up to `sections` more can be added. If the
+ * arenas have no memory, the tensors have no data. */
 enum status layout_open(struct layout *layout, const struct checkpoint_state *s, size_t sections,
                         struct error *e);
 void layout_close(struct layout *layout);

@@ -23,7 +23,7 @@ bool names_a_section(const char *name)
 
 /* ---- Prefixes ---- */
 
-/* Returns the number of bytes with which all names in the file begin. */
+/* Returns the length of the longest common prefix of all names in the file. */
 static size_t common_bytes(const struct safetensors *file)
 {
     const char *first = file->tensors[0].name;

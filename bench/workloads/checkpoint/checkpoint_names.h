@@ -17,7 +17,7 @@ void names_leave_out_prefix(struct safetensors *file, const struct safetensors_t
                             size_t n, char prefix[CHECKPOINT_NAME_BYTES]);
 
 /* Writes a hint for messages, such as "; nearest 'fc.bais'": the tensor name in the file that is
- * closest to `name`. Preferred are the same name with a prefix, then names that the model does not
+ * closest to `name`. The same name with a prefix is preferred, then names that the model does not
  * have. "" if none is close. Returns text. */
 char *names_near(char text[NAME_NEAR_BYTES], const char *name, const struct safetensors *file,
                  const struct layout *layout);

@@ -117,9 +117,9 @@ const char *numbers_dtype(enum checkpoint_dtype dtype)
     return names[number_of_dtype(dtype)];
 }
 
-/* Rounds a double to a float from which rounding to 16 bits gives the same result as directly.
- * Rounding to nearest twice can give a neighbour. So an inexact float gets an odd last bit and is
- * never halfway between two 16-bit numbers. */
+/* Rounds a double to a float that rounds to the same 16-bit number as the double. Rounding to
+ * nearest twice could give a neighbour. So an inexact float gets an odd last bit and is never
+ * halfway between two 16-bit numbers. */
 static real to_odd(real x)
 {
     float nearest = (float)x;
