@@ -48,7 +48,7 @@ static size_t count_of(const struct part *p, int tensor)
     return (p->slice != NULL ? p->slice : p->net)->tensors[tensor].count;
 }
 
-/* Returns where number k of this part's tensor is in the array of the whole net. */
+/* Returns the index, in the array of the whole net, of number k of a tensor of this part. */
 static size_t place_of(const struct part *p, int tensor, size_t k)
 {
     return p->net->tensors[tensor].offset +
@@ -63,7 +63,7 @@ static size_t part_numbers(const struct part *p)
     return n;
 }
 
-/* Copies array i (parameters, an optimizer slot or statistics) from a part to the whole net; with
+/* Copies array i (parameters, an optimizer slot or statistics) from a part to the whole net or, if
  * `take`, from the whole net to the part. */
 static void copy_array(struct arenas *whole, int i, real *own, const struct part *p, bool take)
 {

@@ -48,8 +48,8 @@ static enum status need_number(const struct safetensors *file, const char *key, 
     return OK;
 }
 
-/* Reads a number from the metadata. With `finite`, it must be finite; the loss of a diverged run is
- * not. */
+/* Reads a number from the metadata. If `finite`, it must be finite; the loss of a diverged run need
+ * not be. */
 static enum status need_real(const struct safetensors *file, const char *key, bool finite,
                              double *number, struct error *e)
 {

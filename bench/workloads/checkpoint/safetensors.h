@@ -41,8 +41,8 @@ struct safetensors {
  * gave the path, and with the kind of file found if it is not a regular file. */
 enum status safetensors_check(const char *option, const char *path, struct error *e);
 
-/* Writes `n` tensors of different names and, unless NULL, the metadata (an object of strings). The
- * file appears complete and on disk, or not at all: `path`.tmp is written, synchronised and
+/* Writes `n` tensors, whose names must differ, and the metadata, an object of strings (NULL: none).
+ * The file appears complete and on disk, or not at all: `path`.tmp is written, synchronised and
  * renamed, and the folder is synchronised. If that fails: ERR_SYSTEM, and .tmp is removed. A
  * symbolic link is kept and its target replaced. ERR_ARGUMENT if the path is not a regular file, a
  * name occurs twice, or a name is not UTF-8. */

@@ -16,8 +16,8 @@
  * after its planned time. */
 enum { SIDE = 384 };
 
-/* Bytes of the arrays of a memory stream, larger than all shared caches: in total over the ranks of
- * a machine, and limits per rank. */
+/* Size of the memory stream's arrays: total over the ranks of a machine (larger than all shared
+ * caches), and limits per rank. */
 #define STREAM_BYTES_ALL ((size_t)512 << 20)
 #define STREAM_BYTES_MIN ((size_t)48 << 20)
 #define STREAM_BYTES_MAX ((size_t)384 << 20)
@@ -33,7 +33,7 @@ struct work {
     struct line {
         uint32_t next;
         char rest[CHAIN_LINE - sizeof(uint32_t)];
-    } * chain; /* cache lines, linked in random order to one cycle */
+    } * chain; /* cache lines, linked into one cycle in random order */
     size_t lines, at;
 };
 
@@ -45,7 +45,7 @@ static void fill(float *x, size_t n)
         x[i] = (float)(1 + i % 7);
 }
 
-/* Links all lines to one random cycle (Sattolo's shuffle). */
+/* Links all lines into one random cycle (Sattolo's shuffle). */
 static void link_lines(struct work *w)
 {
     uint64_t state = 88172645463325252u;
@@ -186,8 +186,8 @@ static double measure_loads(struct work *w)
     return ns;
 }
 
-/* The warm-up uses up the quota that a cgroup limit grants per 0.1 s. Only after that is an idle
- * core throttled. */
+/* Warms up first. This uses up the quota that a cgroup limit grants per 0.1 s, and only then does
+ * the limit throttle a core. */
 void work_measure(struct work *w, const struct doctor *d, struct doctor_burst *burst)
 {
     multiply_for(w, d->warm_s);

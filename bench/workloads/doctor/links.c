@@ -13,7 +13,7 @@
 
 enum { PINGS = 20, FIRST_PART = 4, WITHIN = 0, BETWEEN = 1 };
 
-/* Size of the first trial message; least and largest size of the messages chosen from it. */
+/* Size of the trial message, and limits of the message size that is chosen by its time. */
 #define TRIAL_BYTES ((size_t)2 << 20)
 #define BYTES_MIN   ((size_t)128 << 10)
 #define BYTES_MAX   ((size_t)64 << 20)
@@ -50,9 +50,9 @@ static enum status answer(struct doctor *d, const struct way *w, struct error *e
     return send_to(d, w->from, 8, e);
 }
 
-/* Measures latency by short messages, then bandwidth by a long message with an 8-byte reply. Before
- * it goes a message of a quarter of that size, which uses up the bursts that traffic shaping
- * permits after a pause, and opens windows of the protocol. */
+/* Measures latency with short messages, then bandwidth with a long message and an 8-byte reply. A
+ * message of a quarter of the size is sent before the long one. It uses up the bursts that traffic
+ * shaping permits after a pause, and opens the protocol's windows. */
 static enum status ask(struct doctor *d, const struct way *w, struct doctor_message *row,
                        struct error *e)
 {

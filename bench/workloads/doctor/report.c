@@ -98,8 +98,7 @@ static enum status receive_rows(struct doctor *d, struct rows *all, int rank, st
     return OK;
 }
 
-/* Gathers the rows of all ranks in all->rows on rank 0, which may be reallocated, and writes the
- * table. */
+/* Gathers the rows of all ranks on rank 0, which grows all->rows for them, and writes the table. */
 static enum status collect(struct doctor *d, struct rows *all, const char *folder, struct error *e)
 {
     uint64_t n = all->n;

@@ -191,7 +191,7 @@ static enum status write_inputs(const struct inputs *in, struct error *e)
 
 /* ---- The command line ---- */
 
-/* Removes `--check` and `--check=RANKS` from the arguments, which only peers have. Returns whether
+/* Removes `--check` and `--check=RANKS`, which only peers have, from the arguments. Returns whether
  * one was given. */
 static bool take_check(int *argc, char **argv)
 {

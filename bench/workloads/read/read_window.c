@@ -10,8 +10,8 @@
 
 static const char WHO[] = "data.read = window";
 
-/* Makes the kernel provide all pages now, and reports if it cannot, since another process may have
- * taken the memory. Kernels before 5.14 cannot report it. */
+/* Makes the kernel provide all pages now. Returns an error if it cannot, since another process may
+ * have taken the memory. Kernels before 5.14 do not report this. */
 static enum status touch_pages(uint8_t *window, size_t bytes, struct error *e)
 {
 #ifdef MADV_POPULATE_WRITE

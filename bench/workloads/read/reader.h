@@ -34,8 +34,8 @@ struct reader {
     uint32_t n;              /* number of training samples in use */
     size_t image_bytes;
     struct store store;
-    MPI_File files[2]; /* images and labels, in the mpiio modes */
-    MPI_Comm node;     /* ranks of this node, in the window mode */
+    MPI_File files[2]; /* files of images and of labels; mpiio modes only */
+    MPI_Comm node;     /* ranks of this node; window mode only */
     MPI_Win window;
 };
 

@@ -102,8 +102,8 @@ enum status add_relu(struct maker *m, struct error *e)
 
 /* ---- Dropout, in place: a product with factors that the caller draws ---- */
 
-/* Makes the factors, and their copy in the layout of the values: oneDNN 2.6 has fast products for
- * operands of equal layout only. */
+/* Makes memory for dropout's factors, and a copy in the layout of the values: oneDNN 2.6 multiplies
+ * fast only if both operands have the same layout. */
 static enum status make_mask(struct maker *m, dnnl_memory_t *factors, struct error *e)
 {
     struct op_calls *c = m->calls;
@@ -155,7 +155,7 @@ static enum status make_statistics(struct maker *m, struct error *e)
     return make_view(m, &c->dweights, &two, e);
 }
 
-/* Appends the evaluation by the running statistics. */
+/* Appends the evaluation pass of batch norm, which uses the running statistics. */
 static enum status add_norm_evaluation(struct maker *m, struct error *e)
 {
     struct op_calls *c = m->calls;

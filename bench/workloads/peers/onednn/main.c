@@ -62,8 +62,9 @@ static bool is_supported(const struct config *c, const struct spec_option *optio
            (option->id == OPT_REMAINDER && strcmp(value, "drop") == 0);
 }
 
-/* All ranks follow rank 0's choice of algorithms, as with kernels.tune: start: the layouts of
- * weights, and so of sums, depend on it. */
+/* Rejects options that this peer does not support, and makes all ranks use rank 0's choice of
+ * algorithms (kernels.tune = start). The layout of weights depends on the choice, and sums over
+ * ranks need equal layouts. */
 static enum status prepare(struct config *c, struct error *e)
 {
     for (enum option_id id = 0; id < OPT_OWN; id++) {
@@ -90,7 +91,7 @@ static bool take_check(int *argc, char **argv)
     return found;
 }
 
-/* Answers --check on standard output, as the caller reads it. */
+/* Prints the answer to --check on standard output, in the form that the caller parses. */
 static int answer_check(int argc, char **argv, const char *library, struct error *e)
 {
     struct arguments a;

@@ -1,4 +1,4 @@
-/* State of making a program, shared by the files that add ops. */
+/* State while a program is made, shared by the files that add ops. */
 #pragma once
 
 #include "bench/workloads/peers/onednn/program.h"
@@ -14,24 +14,24 @@ struct maker {
     dnnl_memory_t x;       /* input of the op */
 };
 
-/* Add an op's calls and memory for its kind of layer. Each sets y, and dx and dy as views in the
- * layouts of x and y. */
+/* Add the calls and the memory of an op of one kind of layer. Each sets y, and sets dx and dy to
+ * views with the layouts of x and y. */
 enum status add_weighted(struct maker *m, struct error *e); /* conv2d, dense */
 enum status add_norm(struct maker *m, struct error *e);
 enum status add_pool(struct maker *m, struct error *e);
 enum status add_relu(struct maker *m, struct error *e);
 enum status add_dropout(struct maker *m, struct error *e);
 
-/* Appends the gradient of a ReLU, in place, from its output. */
+/* Appends the gradient of a ReLU, in place. The ReLU's output y is its input. */
 enum status add_relu_gradient(struct maker *m, struct dnn_calls *calls, dnnl_memory_t y,
                               dnnl_memory_t gradient, struct error *e);
 
-/* Describes a primitive that oneDNN must have. */
+/* Makes a primitive description; ERR_UNAVAILABLE if oneDNN has no implementation. */
 enum status must_describe(struct maker *m, dnnl_primitive_desc_t *desc, const_dnnl_op_desc_t op,
                           const_dnnl_primitive_attr_t attributes, const_dnnl_primitive_desc_t hint,
                           struct error *e);
 
-/* Make memory in a layout: for a result, or as a view without a place. */
+/* Make memory with a layout: make_result allocates it, make_view leaves its address unset. */
 enum status make_result(struct maker *m, dnnl_memory_t *memory, const dnnl_memory_desc_t *layout,
                         struct error *e);
 enum status make_view(struct maker *m, dnnl_memory_t *memory, const dnnl_memory_desc_t *layout,

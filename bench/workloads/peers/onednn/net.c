@@ -25,15 +25,15 @@ struct net {
     struct onednn_op *ops;
     int n_ops;
     struct dnn dnn;
-    struct program *programs; /* one for each number of images, last used first */
+    struct program *programs; /* one per number of images, most recently used first */
     bool adopted;             /* the parameters have oneDNN's layouts */
-    uint8_t *keep;            /* mask of one image */
+    uint8_t *keep;            /* dropout mask of one image */
     struct mem_room memory;
 };
 
 /* ---- Making ---- */
 
-/* Returns whether an op computes a layer's ReLU with it. */
+/* Returns whether the op of this layer also computes the ReLU that follows. */
 static bool fuses_relu(const struct net_desc *desc, int layer)
 {
     enum layer_kind kind = desc->layers[layer].kind;
@@ -41,7 +41,8 @@ static bool fuses_relu(const struct net_desc *desc, int layer)
            layer + 1 < desc->n_layers && desc->layers[layer + 1].kind == LAYER_relu;
 }
 
-/* A choice of net_options is a layer's ways as one byte; 0: by time. */
+/* Packs the ways of an op's passes into one byte from 1, as net_options stores a choice. 0 stands
+ * for a choice by time. */
 static uint8_t byte_of(const struct onednn_op *op)
 {
     int byte = 0;
@@ -212,7 +213,7 @@ size_t net_bytes(const struct net *net)
     return 0;
 }
 
-/* FLOPs as written: Winograd does fewer. */
+/* Returns the FLOPs of the network as written. Winograd computes fewer. */
 uint64_t net_flops_done(const struct net *net, bool backward)
 {
     return backward ? net->desc.flops_backward : net->desc.flops_forward;
@@ -224,7 +225,7 @@ unsigned net_savings(const struct net *net)
     return 0;
 }
 
-/* Nets of this peer have no stages, whose neighbours would use these. */
+/* Returns 0: only pipeline stages need this number, and this peer has none. */
 size_t net_activation_reals(const struct net *net, int op, int n)
 {
     (void)net;
@@ -266,7 +267,7 @@ struct load_call {
     const uint8_t *const *image;
 };
 
-/* Items are planes, one channel of one image. */
+/* An item is a plane: one channel of one image. */
 static void load_planes(void *arg, size_t begin, size_t end, int thread)
 {
     const struct load_call *call = arg;
@@ -282,7 +283,7 @@ static void load_planes(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* The first batch of another size takes the time of making its program. */
+/* The first batch of each size takes longer, since its program is made then. */
 void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image)
 {
@@ -357,7 +358,7 @@ static void update_running(const struct layer_desc *l, const struct op_calls *c,
     }
 }
 
-/* Places the views of an op in the arenas and the running statistics. */
+/* Points the views of an op to the arenas and to the running statistics. */
 static void place(struct net *net, int op, const struct exec *ex, const real *params, real *grads)
 {
     const struct layer_desc *l = net->ops[op].layer;

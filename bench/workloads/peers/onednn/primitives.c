@@ -10,7 +10,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Executions of a candidate, after one that is not timed. */
+/* Timed executions of a candidate, after an untimed one. */
 enum { TRIALS = 3 };
 
 enum status dnn_status(dnnl_status_t status, const char *call, struct error *e)
@@ -46,7 +46,7 @@ void dnn_close(struct dnn *d)
     *d = (struct dnn){.n_owned = 0};
 }
 
-/* Takes ownership. */
+/* Adds an object to the list of those that dnn_close frees. */
 static enum status own(struct dnn *d, struct dnn_owned owned, struct error *e)
 {
     TRY(MEM_GROW(d->owned, d->n_owned, "oneDNN's primitives", e));
@@ -181,13 +181,13 @@ static enum status convert_copy(struct dnn *d, void *at, const dnnl_memory_desc_
     return OK;
 }
 
-/* Makes a list of its own on the engine and stream of `d`. */
+/* Returns a struct that shares engine and stream with `d` and owns nothing yet. */
 static struct dnn beside(const struct dnn *d)
 {
     return (struct dnn){.engine = d->engine, .stream = d->stream};
 }
 
-/* Frees a list of `beside`. */
+/* Frees what a struct of `beside` owns. Engine and stream stay open. */
 static void close_beside(struct dnn *d)
 {
     d->engine = NULL;

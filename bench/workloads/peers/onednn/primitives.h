@@ -22,19 +22,19 @@ struct dnn {
 enum status dnn_status(dnnl_status_t status, const char *call, struct error *e);
 #define DNN(call) TRY(dnn_status((call), #call, e))
 
-/* Uses `threads` threads. Call dnn_close in any case. */
+/* Opens an engine and a stream that use `threads` threads. Call dnn_close in any case. */
 enum status dnn_open(struct dnn *d, int threads, struct error *e);
 void dnn_close(struct dnn *d);
 
 /* ---- Layouts ---- */
 
-/* Returns a layout that oneDNN chooses. */
+/* Returns a layout description that lets oneDNN choose the layout. */
 dnnl_memory_desc_t dnn_any(int n_dims, const dnnl_dim_t *dims, dnnl_data_type_t type);
 /* Returns the row-major layout. */
 dnnl_memory_desc_t dnn_plain(int n_dims, const dnnl_dim_t *dims, dnnl_data_type_t type);
 bool dnn_is_plain(const dnnl_memory_desc_t *layout);
 
-/* Makes memory of this layout. `at`: its place, DNNL_MEMORY_NONE (set later by
+/* Makes memory with this layout. `at`: its address, DNNL_MEMORY_NONE (set later by
  * dnnl_memory_set_data_handle) or DNNL_MEMORY_ALLOCATE. */
 enum status dnn_memory(struct dnn *d, dnnl_memory_t *memory, const dnnl_memory_desc_t *layout,
                        void *at, struct error *e);
@@ -43,7 +43,6 @@ const dnnl_memory_desc_t *dnn_layout(dnnl_memory_t memory);
 
 /* ---- Calls ---- */
 
-/* One call of a primitive. */
 struct dnn_call {
     dnnl_primitive_t primitive;
     int n_arguments;
@@ -56,7 +55,8 @@ struct dnn_calls {
     struct dnn_call calls[DNN_CALLS_MAX];
 };
 
-/* Makes the primitive of `desc` and appends its call with the arguments, which end with arg 0. */
+/* Makes the primitive of `desc` and appends its call. `arguments` ends with an element whose arg is
+ * 0. */
 enum status dnn_add(struct dnn *d, struct dnn_calls *calls, const_dnnl_primitive_desc_t desc,
                     const dnnl_exec_arg_t *arguments, struct error *e);
 
@@ -79,28 +79,28 @@ enum status dnn_rearrange(struct dnn *d, void *at, const dnnl_memory_desc_t *fro
 
 /* ---- Descriptions of primitives ---- */
 
-/* Makes the description that `d` owns; hint and attributes may be NULL. `made` is false if oneDNN
- * has no implementation. */
+/* Makes a primitive description, which `d` owns; hint and attributes may be NULL. `made` is false
+ * if oneDNN has no implementation. */
 enum status dnn_describe(struct dnn *d, dnnl_primitive_desc_t *desc, bool *made,
                          const_dnnl_op_desc_t op, const_dnnl_primitive_attr_t attributes,
                          const_dnnl_primitive_desc_t hint, struct error *e);
 
-/* Returns a layout of the description's arguments: dnnl_query_src_md and the like. */
+/* Returns the layout of one argument; `what` is dnnl_query_src_md or the like. */
 const dnnl_memory_desc_t *dnn_query(const_dnnl_primitive_desc_t desc, dnnl_query_t what);
 
 /* Returns whether the implementation is oneDNN's reference, which is orders of magnitude slower. */
 bool dnn_is_reference(const_dnnl_primitive_desc_t desc);
 
-/* Layouts that a primitive's arguments have. */
+/* An argument of a primitive, and the query for its layout. */
 struct dnn_role {
     int argument; /* DNNL_ARG_SRC and the like; 0 ends a list */
     dnnl_query_t layout;
-    int index; /* 0, or 1 for a bias; oneDNN counts it among the weights */
+    int index; /* 1 for a bias, which is oneDNN's second weights argument; otherwise 0 */
 };
 
-/* Adds to *seconds the shortest of a few executions on zeros. */
+/* Executes a primitive a few times on zeros and adds the shortest time to *seconds. */
 enum status dnn_time(const struct dnn *d, const_dnnl_primitive_desc_t desc,
                      const struct dnn_role *roles, double *seconds, struct error *e);
-/* Adds to *seconds the shortest of a few conversions; 0 between equal layouts. */
+/* Converts a few times and adds the shortest time to *seconds; adds 0 if the layouts are equal. */
 enum status dnn_time_conversion(const struct dnn *d, const dnnl_memory_desc_t *from,
                                 const dnnl_memory_desc_t *to, double *seconds, struct error *e);

@@ -58,7 +58,7 @@ static bool is_in_place(const struct onednn_op *op)
            op->layer->kind == LAYER_dropout2d;
 }
 
-/* Places all gradients in two buffers, of which an op reads one and writes the other. */
+/* Gives the gradients of all ops two buffers. Each op reads one buffer and writes the other. */
 static enum status place_gradients(struct program *p, const struct onednn_op *ops, struct error *e)
 {
     size_t most = 0;

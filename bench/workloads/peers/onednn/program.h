@@ -1,6 +1,6 @@
 /* A network as oneDNN computes it for a fixed number of images: the calls of each op, forward and
- * backward. An op is a layer, with the ReLU that follows a convolution, a dense layer or batch
- * norm. */
+ * backward. An op is a layer; a convolution, a dense layer or batch norm includes the ReLU that
+ * follows. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 #include "kernels/base/precision.h"
 #include "kernels/desc/net_desc.h"
 
-/* Passes of a layer with weights, and ways to compute a pass: an algorithm with layouts of its own
- * choice or as given. */
+/* Number of passes of a layer with weights, and of ways to compute a pass. A way is an algorithm
+ * with the given layouts or with layouts that oneDNN chooses. */
 enum { ONEDNN_PASSES = 3, ONEDNN_WAYS = 6 };
 
 /* Layers of an op, and the layout of its weights. Equal in all programs of a network. */
@@ -21,7 +21,8 @@ struct onednn_op {
     /* Layout of the weights in the arenas of parameters and gradients, set by the first program;
      * ndims = 0: no weights. A layer's bias, or scale and shift, are row-major. */
     dnnl_memory_desc_t weights;
-    char algorithms[64]; /* of forward, weights' and input's gradient: "winograd/direct/direct" */
+    /* algorithms of forward pass, weight gradient and input gradient: "winograd/direct/direct" */
+    char algorithms[64];
     int8_t ways[ONEDNN_PASSES]; /* chosen way of each pass, 0..ONEDNN_WAYS-1; -1: by time */
 };
 
@@ -30,11 +31,11 @@ struct op_calls {
     struct dnn_calls forward, evaluation, backward;
     dnnl_memory_t y;      /* output */
     dnnl_memory_t dx, dy; /* gradients of input and output; ops share two buffers */
-    /* Views of the arenas, to be placed before each call. weights: also scale and shift of batch
-     * norm. NULL: no parameters. */
+    /* Views of the arenas; program_place sets their addresses before each call. weights: also scale
+     * and shift of batch norm. NULL: no parameters. */
     dnnl_memory_t weights, bias, dweights, dbias;
     dnnl_memory_t mean, variance;                 /* statistics of the batch */
-    dnnl_memory_t running_mean, running_variance; /* views, to be placed before each call */
+    dnnl_memory_t running_mean, running_variance; /* views; program_place sets their addresses */
     dnnl_memory_t mask;                           /* factors of dropout, row-major; NULL: none */
 };
 
@@ -54,7 +55,7 @@ enum status program_make(struct program **program, struct dnn *dnn, struct onedn
                          struct error *e);
 void program_free(struct program *program);
 
-/* Returns the place of memory. */
+/* Returns the address of the data. */
 void *program_data(dnnl_memory_t memory);
-/* Places a view; NULL is left out. */
+/* Sets the address of a view. Does nothing if `view` is NULL. */
 void program_place(dnnl_memory_t view, const void *at);

@@ -1,4 +1,4 @@
-/* The oneDNN that this program was built with. */
+/* Names the version of oneDNN that this program was built with. */
 #pragma once
 
 #include <stddef.h>

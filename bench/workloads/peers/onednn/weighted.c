@@ -1,4 +1,4 @@
-/* Convolutions and dense layers: the fastest algorithm of each pass, by time. */
+/* Convolutions and dense layers. Times the algorithms of each pass and chooses the fastest. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ union descriptor {
     dnnl_inner_product_desc_t dense;
 };
 
-/* Layouts that a pass chooses for its arguments, for timing. */
+/* Arguments of each pass and the queries for their layouts, as dnn_time needs them. */
 static const struct dnn_role roles[PASSES][5] = {
     [FORWARD] = {{DNNL_ARG_SRC, dnnl_query_src_md, 0},
                  {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0},
@@ -96,8 +96,8 @@ static dnnl_status_t init_dense(dnnl_inner_product_desc_t *d, enum pass pass,
     return dnnl_inner_product_backward_weights_desc_init(d, at->x, at->weights, at->bias, at->y);
 }
 
-/* What a pass is made from: layouts that oneDNN may choose, and those that input and output have if
- * nothing is converted (NULL: not known). */
+/* What to choose for: a pass, with layouts for which oneDNN has a free choice, and layouts that
+ * input and output have without a conversion (NULL: not known). */
 struct choice {
     enum pass pass;
     struct layouts at;
@@ -106,7 +106,8 @@ struct choice {
     const_dnnl_primitive_desc_t hint;
 };
 
-/* Describes a pass by one algorithm. *made: whether oneDNN has it for these layouts. */
+/* Makes the description of a pass with one algorithm. *made: whether oneDNN has the algorithm for
+ * these layouts. */
 static enum status describe(struct maker *m, dnnl_primitive_desc_t *desc, bool *made,
                             const struct choice *c, const struct algorithm *algorithm,
                             struct error *e)
@@ -152,7 +153,8 @@ static enum status time_candidate(const struct maker *m, const struct choice *c,
     return add_conversion(m, desc, y_of[c->pass], c->given_y, seconds, e);
 }
 
-/* Describes a way: an algorithm, first with the layouts that are given, then with oneDNN's. */
+/* Makes the description of a way: an algorithm with the given layouts or, for ways from
+ * N_ALGORITHMS on, with layouts that oneDNN chooses. */
 static enum status describe_way(struct maker *m, dnnl_primitive_desc_t *desc, bool *made,
                                 const struct choice *c, int way, struct error *e)
 {
@@ -170,8 +172,8 @@ static bool is_way_of(const struct maker *m, int way, enum pass pass)
     return chosen >= 0 ? way == chosen : has_algorithms || way % (int)N_ALGORITHMS == 0;
 }
 
-/* Chooses the way of a pass: the op's, or the fastest. A reference implementation is only chosen if
- * there is no other. */
+/* Chooses the way of a pass: the one that the op prescribes, otherwise the fastest. A reference
+ * implementation is only chosen if there is no other. */
 static enum status choose(struct maker *m, dnnl_primitive_desc_t *best, const struct choice *c,
                           struct error *e)
 {
@@ -234,7 +236,8 @@ static enum status choose_forward(struct maker *m, dnnl_primitive_desc_t *desc,
 
 /* ---- Weights ---- */
 
-/* Lets the arenas have the layout in which the gradient is computed, unless it has padding. */
+/* Sets the layout of weights in the arenas to the layout in which the gradient is computed, unless
+ * that layout has padding. */
 static void adopt_layout(struct maker *m, dnnl_primitive_desc_t gradient)
 {
     const dnnl_memory_desc_t *chosen = dnn_query(gradient, dnnl_query_diff_weights_md);
@@ -319,7 +322,8 @@ static enum status add_input_gradient(struct maker *m, dnnl_primitive_desc_t des
     return converts ? dnn_add_reorder(m->dnn, &c->backward, dx, c->dx, e) : OK;
 }
 
-/* Describes a backward pass: layouts of gradients and input as oneDNN prefers, or as they are. */
+/* Chooses a backward pass. Gradients and input have the layouts that oneDNN prefers, or keep their
+ * own. */
 static enum status choose_backward(struct maker *m, dnnl_primitive_desc_t *desc, enum pass pass,
                                    const dnnl_memory_desc_t *bias, dnnl_primitive_desc_t forward,
                                    struct error *e)

@@ -1,4 +1,5 @@
-/* peer_onednn without oneDNN: --check says what is missing, and its points are skipped. */
+/* peer_onednn without oneDNN: --check prints what is missing, and the points of this peer are
+ * skipped. */
 #include "bench/workloads/peers/onednn/version.h"
 
 enum status onednn_name(char *text, size_t size, struct error *e)

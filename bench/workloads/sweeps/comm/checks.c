@@ -15,7 +15,7 @@
 #include "comm/local_ops.h"
 #include "kernels/base/mem.h"
 
-/* Vectors of one step that is checked, on this rank, [n] each. */
+/* Vectors [n] of this rank for the step that is checked. */
 struct trial {
     /* there: gradient plus residual before the step; taken: the part of it that was compressed and
      * sent */
@@ -51,8 +51,8 @@ static bool is_repeated(const real *x, size_t n, const real expected[PERIOD])
     return good;
 }
 
-/* Checks the parameters after sync_eval_begin: minus the sum of gradients after odd steps, 0 after
- * even steps. */
+/* Checks the parameters after sync_eval_begin. They must be minus the sum of gradients after odd
+ * steps, and 0 after even steps. */
 static enum status check_strategy(struct sweep *s, struct contender *c, size_t n, bool *good,
                                   struct error *e)
 {
@@ -148,8 +148,8 @@ static bool check_sign(const struct problem *p, const struct trial *t)
 }
 
 /* Checks that compression did not enlarge the residual beyond rounding. The columns of PowerSGD's
- * matrix P are orthonormal up to rounding. Its error is bounded like a sum of as many products as
- * the matrix's shorter side has elements. */
+ * matrix P are orthonormal up to rounding. Its error has the bound of a sum of s products, where s
+ * is the shorter side of the matrix. */
 static bool check_powersgd(const struct problem *p, const struct contender *c,
                            const struct trial *t)
 {

@@ -94,7 +94,7 @@ const char *contender_name(const struct contender *c, char text[CONTENDER_NAME])
 /* ---- Lists ---- */
 
 /* Adds all variants of a strategy to the list and returns its new length. If there are several, the
- * first name, "usual", is skipped, since it is one of the others. */
+ * first name, "usual", is skipped, since it stands for one of the others. */
 static int add_variants(const struct sweep_options *o, enum strategy_kind kind,
                         struct contender *all, int n)
 {

@@ -6,7 +6,7 @@
 #include "kernels/base/names.h"
 
 #define SIZE_LEAST 4
-#define SIZE_MOST  0x1p32 /* limit of gradient sizes, since MPI counts numbers by int */
+#define SIZE_MOST  0x1p32 /* limit of gradient sizes, since counts of MPI are int */
 
 static const char *const wait_texts[] = {"auto", [WAIT_BLOCK + 1] = "block",
                                          [WAIT_POLL + 1] = "poll", [WAIT_YIELD + 1] = "yield"};

@@ -35,8 +35,8 @@ struct contender {
     double calls, bytes_payload, messages_sent, bytes_sent; /* numbers per step on this rank */
     bool is_right;    /* whether all results so far were correct */
     double sum_error; /* relative error (in norm) of the last checked step, if compressed */
-    /* Median of round_ns; NAN: the operation cannot run. Set when its row is printed, as is
-     * is_ok. */
+    /* Median of round_ns; NAN: the operation cannot run. median_ns and is_ok are set when the row
+     * is printed. */
     double median_ns;
     bool is_ok; /* whether the verdict in its row is ok */
 };
@@ -122,11 +122,11 @@ int contenders_list(const struct sweep_options *o, struct contender contenders[C
  * is taken from o->config. ERR_ARGUMENT. */
 enum status contender_parse(const struct sweep_options *o, const char *option, const char *text,
                             struct contender *c, struct error *e);
-/* Buffer size of the name of a contender, the form that contender_parse reads. */
+/* Buffer size for contender_name, which writes the form that contender_parse reads. */
 #define CONTENDER_NAME 96
 const char *contender_name(const struct contender *c, char text[CONTENDER_NAME]);
 
-/* Returns the calls, messages and bytes per period that this rank's program has by prediction. */
+/* Returns the predicted calls, messages and bytes of this rank per period. */
 struct cost contender_cost(const struct sweep *s, const struct problem *p,
                            const struct contender *c);
 

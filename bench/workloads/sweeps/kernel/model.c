@@ -47,10 +47,10 @@ double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass p
     return rounding(pass == PASS_FORWARD ? terms_forward(desc, l, n) : terms_backward(desc, l, n));
 }
 
-/* Returns the relative error that rounding operands to bf16 causes. Each operand is off by at most
- * 2^-8, in mean square by a third of that square. F4 tiles amplify the error most, 4.8 times
- * (kernels/simd/winograd.h). Batch norm rounds its input once; its means are assumed not to exceed
- * the deviations. Rounding a convolution's output adds less than a fifth of F4's error. */
+/* Returns the relative error that rounding operands to bf16 causes. The relative error of an
+ * operand is at most e = 2^-8, and e^2 / 3 in mean square. F4 tiles amplify the error most, 4.8
+ * times (kernels/simd/winograd.h). Batch norm rounds its input once; its means are assumed not to
+ * exceed the deviations. Rounding a convolution's output adds less than a fifth of F4's error. */
 static double operands_off(const struct layer_desc *l)
 {
     bool rounds = l->kind == LAYER_conv2d && l->kernel_h == 3 && l->kernel_w == 3 &&
@@ -67,7 +67,7 @@ static double bound_within(const struct net_desc *desc, int layer, int n, enum p
 
 /* Returns the bound for a whole net: the sum of the bounds of its layers, and an effect of ReLU and
  * max pooling. Near their kink an error can flip an activation. The share of flipped activations is
- * about the error, and each has a wrong gradient: sqrt(share) in norm. */
+ * about the error. Their gradients are wrong, which is an error of sqrt(share) in norm. */
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16)
 {
     double forward = 0, backward = 0;

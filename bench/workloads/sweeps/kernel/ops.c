@@ -20,7 +20,7 @@ struct lane {
     struct net *net;
     int ops, repeats;
     double *ms, *train_ms, *product_gflop_per_s;
-    /* [pass][op] distance from the reference, and its bound; one more op: the whole net */
+    /* [pass][op] distance from the reference, and its bound; the last op is the whole net */
     double *residual, *bound;
 };
 
@@ -53,7 +53,7 @@ static enum status make_net(struct lane *lane, const struct sweep *s, int n_max,
     return net_create(&lane->net, s->desc, &options, e);
 }
 
-/* Opens lane i: all instruction sets of the first plan, then of the next. */
+/* Opens lane i. Lanes are in the order of plans, then of instruction sets. */
 static enum status open_lane(struct lane *lane, const struct sweep *s, int i,
                              struct mem_room *memory, struct error *e)
 {
@@ -152,8 +152,8 @@ static bool rounds(const struct lane *lane)
 }
 
 /* Compares the outputs of all ops with the reference plan, which has one op per layer. An op whose
- * output has a private layout gets the result of the next op that has not. The last output are the
- * logits. */
+ * output has a private layout gets the result of the next op whose layout is not private. The last
+ * output is the logits. */
 static void compare_forward(struct lane *lane, const struct sweep *s, const struct net *reference,
                             int n)
 {
