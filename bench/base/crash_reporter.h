@@ -9,8 +9,8 @@
 
 #include "kernels/base/error.h"
 
-/* Starts the reporter by a fork. Call it before any thread starts and before MPI_Init. `message` is
- * the line to report, without newline; it may be freed after the call. *reporter is the argument of
+/* Forks the reporter. Call this before any thread starts and before MPI_Init. `message` is the line
+ * to report, without newline; it may be freed after the call. *reporter is the argument of
  * crash_reporter_stop. Errors: ERR_SYSTEM. */
 enum status crash_reporter_start(int *reporter, const char *message, struct error *e);
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns true if a line of /proc/self/maps, as "7f00-7fff r-xp 0 08:01 12 /opt/a program", covers
- * `address`. */
+/* Returns true if a line of /proc/self/maps, such as "7f00-7fff r-xp 0 08:01 12 /opt/a program",
+ * covers `address`. */
 static bool holds(const char *line, uintptr_t address)
 {
     uintptr_t begin, end;

@@ -1,5 +1,5 @@
-/* Opens files that users name. Anything but a regular file is refused before a read: a FIFO without
- * a writer would block indefinitely, and a device may never end.
+/* Opens files that users name. Anything but a regular file is refused before it is read: a FIFO
+ * without a writer would block indefinitely, and a device may never end.
  *
  * To add a kind of file that is mistaken for data: a row of `mistaken` in file.c and a row in
  * test_data_bad.c. To add a reader of files that users name: file_open, a harness
@@ -17,8 +17,8 @@
 const char *file_kind(mode_t mode);
 
 /* Opens a regular file for reading. Returns -1 on failure; then *why is the reason in static
- * memory, as "No such file or directory" or "expected a regular file, found a FIFO". errno is 0 if the
- * file has the wrong kind. */
+ * memory, such as "No such file or directory" or "expected a regular file, found a FIFO". errno is
+ * 0 if the file has the wrong kind. */
 int file_open(const char *path, const char **why);
 
 /* Opens a regular file as a stream. Returns NULL on failure, with *why as in file_open. */

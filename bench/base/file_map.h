@@ -19,11 +19,11 @@ struct file_map {
     char path[PATH_MAX]; /* path of the file; "" for memory of this process */
 };
 
-/* Maps a regular file that is not empty; its pages are read on first access. Close it by
+/* Maps a regular file that is not empty; its pages are read on first access. Close it with
  * file_map_close. Errors: ERR_DATA if the file cannot be opened or mapped, ERR_MEMORY if there is
  * no room for the mapping. *map is zeroed on failure. */
 enum status file_map_open(struct file_map *map, const char *path, struct error *e);
-/* Maps an open file, as file_map_open; `path` names it in messages. `fd` may be closed
+/* Like file_map_open, for an open file. `path` names the file in messages. `fd` may be closed
  * afterwards. */
 enum status file_map_descriptor(struct file_map *map, int fd, const char *path, struct error *e);
 /* Unmaps the file and zeroes *map. A zeroed map is accepted. */

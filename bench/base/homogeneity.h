@@ -8,16 +8,16 @@
 /* Returns the number of outliers among x[n] > 0, at most n / 4, by the generalised extreme
  * Studentised deviate of the logarithms (Rosner, "Percentage points for a generalized ESD
  * many-outlier procedure", 1983). `alpha` is the probability of any finding if x is normal or
- * log-normal. Values within `least` of the median are no outliers (0.01: 1 %). `outside` [n] marks
- * them, unless NULL. Returns 0 if n < 6, if a value is not positive or finite, or without
- * memory. */
+ * log-normal. Values within `least` of the median are not outliers (0.01: 1 %). `outside` [n] marks
+ * them, unless NULL. Returns 0 if n < 6, if a value is not positive or finite, or if memory runs
+ * out. */
 size_t homogeneity_outliers(bool *outside, const double *x, size_t n, double alpha, double least);
 
 /* Returns the number of modes of x[n] > 0, 1 or 2. There are two if the logarithms split into
  * groups of at least two values each, and two conditions hold. The ratio of sums of squares between
  * and within groups exceeds its 1 % point for normal samples (Engelman and Hartigan, "Percentage
  * points of a test for clusters", 1969). The group means differ by at least `least` (0.01: 1 %).
- * Returns 1 if n < 6, if a value is not positive or finite, or without memory. */
+ * Returns 1 if n < 6, if a value is not positive or finite, or if memory runs out. */
 int homogeneity_modes(const double *x, size_t n, double least);
 
 /* Trend of x[n] over its index. */
@@ -28,7 +28,7 @@ struct trend {
 };
 
 /* Returns the trend of x[n]. More than 64 values are first reduced to 64 medians of neighbours,
- * which bounds the cost. NAN if n < 4, if a value is not finite, or without memory. */
+ * which bounds the cost. NAN if n < 4, if a value is not finite, or if memory runs out. */
 struct trend homogeneity_trend(const double *x, size_t n);
 
 /* Returns whether the mean of x[n] differs from 0 at level `alpha`, by a two-sided t test; false if

@@ -1,4 +1,4 @@
-/* Reads and writes JSON by jansson. */
+/* Reads and writes JSON with jansson. */
 #pragma once
 
 #include <jansson.h>
@@ -9,8 +9,8 @@
 
 /* ---- Writing ---- */
 
-/* Returns a new string, owned by the caller; NULL without memory. Bytes that are not valid UTF-8
- * become text such as \xff, since JSON cannot hold them. */
+/* Returns a new string, owned by the caller; NULL if memory runs out. Bytes that are not valid
+ * UTF-8 become text such as \xff, since JSON cannot hold them. */
 json_t *json_text(const char *text);
 
 /* Returns a new string as json_text does, or JSON's null if `text` is NULL or empty. */
@@ -19,7 +19,7 @@ json_t *json_text_or_null(const char *text);
 /* Adds a number to an object unless the number is NAN or infinite. `object` may be NULL. */
 void json_set_known(json_t *object, const char *name, double number);
 
-/* Writes a value and a newline with the flags of json_dumpf. Returns false if the value is NULL
+/* Writes a value and a newline; `flags` are those of json_dumpf. Returns false if the value is NULL
  * or cannot be written. */
 bool json_put(FILE *out, const json_t *value, size_t flags);
 
@@ -28,17 +28,17 @@ enum { JSON_LINE = JSON_COMPACT | JSON_REAL_PRECISION(17) };
 
 /* ---- Reading ---- */
 
-/* Returns a number of an object; NAN if it is missing or no number. */
+/* Returns a number of an object; NAN if it is missing or not a number. */
 double json_known(const json_t *object, const char *name);
 
-/* Returns a text of an object, borrowed from it; "" if it is missing or no text. */
+/* Returns a text of an object, borrowed from it; "" if it is missing or not a text. */
 const char *json_text_of(const json_t *object, const char *name);
 
 /* Callback for the object of one line; `line` counts from 1. */
 typedef enum status json_take_line(void *arg, const json_t *object, int line, struct error *e);
 
 /* Calls `take` for the object on each line of a file, until a call fails. *lines is the number of
- * lines read. A line that is not an object is ERR_DATA with file and line. If it is the last line,
- * it is skipped instead: its writer was killed while writing it. */
+ * lines read. A line that is not an object is ERR_DATA with file and line. Such a line at the end
+ * of the file is skipped, since its writer was killed. */
 enum status json_read_lines(FILE *file, const char *path, json_take_line *take, void *arg,
                             int *lines, struct error *e);

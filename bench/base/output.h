@@ -10,7 +10,7 @@ enum status output_refuse(int why);
 /* Returns the end of an error message for errno `why`: which kind of path is expected instead. */
 const char *output_expected(int why);
 
-/* Checks that `path` can be written, before a run of hours fails at its end. Opens the file, and
- * removes it again if it is new. The message of ERR_ARGUMENT names `option` and the reason. Not
- * safe for two processes on one path. */
+/* Checks that `path` can be written, so that a run of hours does not fail at its end. Opens the
+ * file, and removes it again if it is new. The message of ERR_ARGUMENT names `option` and the
+ * reason. Not safe for two processes on one path. */
 enum status output_check(const char *option, const char *path, struct error *e);

@@ -76,7 +76,8 @@ struct sorted {
     size_t n, m;
 };
 
-/* Counts the pairs with y - x <= v in O(n + m) steps: the number of such y grows with x. */
+/* Counts the pairs with y - x <= v in O(n + m) steps, since the number of matching y grows with
+ * x. */
 static size_t count_differences(const struct sorted *s, double v)
 {
     size_t count = 0, j = 0;

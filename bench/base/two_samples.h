@@ -9,7 +9,7 @@
  * by the distribution of Wilcoxon's rank sum for `level`. If the populations differ by a shift
  * alone, the interval covers it with probability i.level or more. If n and m are too small for
  * `level`, lo and hi are the extreme differences and `met` is false. For logarithms the shift is
- * the logarithm of a ratio. NAN if a sample is empty or holds a NAN, or without memory. */
+ * the logarithm of a ratio. NAN if a sample is empty or holds a NAN, or if memory runs out. */
 struct interval two_samples_shift(const double *x, size_t n, const double *y, size_t m,
                                   double level);
 
@@ -22,8 +22,8 @@ struct interval one_sample_shift(double x, const double *y, size_t m, double lev
 size_t samples_needed(double level, bool both);
 
 /* Returns the largest c with P(U < c) <= tail, for Mann and Whitney's U of samples of n and m
- * values without ties. *probability is P(U < c). Returns 0 if P(U = 0) > tail, or without
- * memory. */
+ * values without ties. *probability is P(U < c). Returns 0 if P(U = 0) > tail, or if memory runs
+ * out. */
 size_t rank_sum_critical(size_t n, size_t m, double tail, double *probability);
 
 /* Returns the p-quantile of Student's t with `df` degrees of freedom, which need not be whole. NAN

@@ -19,7 +19,7 @@ struct cluster {
 
 /* Reads the description of cluster `name`: a path, or configs/sites/<name>.yaml below the current
  * folder, otherwise below `home`. ERR_SPEC with file:line:column if it cannot be read, ERR_ARGUMENT
- * if it is not found. Call cluster_free afterwards, also after an error. */
+ * if it is not found. Call cluster_free afterwards, even after an error. */
 enum status cluster_read(struct cluster *c, const char *name, const char *home, struct error *e);
 void cluster_free(struct cluster *c);
 

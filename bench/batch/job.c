@@ -9,7 +9,7 @@
 #include "bench/sites/argv.h"
 
 /* Returns whether this process belongs to a Slurm job but runs outside the job's nodes. slurmd sets
- * SLURMD_NODENAME for every process that it starts on them. */
+ * SLURMD_NODENAME for every process that it starts on these nodes. */
 static bool is_beside_its_job(void)
 {
     return getenv("SLURM_JOB_ID") != NULL && getenv("SLURM_JOB_NODELIST") != NULL &&

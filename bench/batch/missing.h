@@ -18,7 +18,7 @@ struct missing {
 };
 
 /* Reads the journal of the campaign's latest run below `out`. Without a run, all launches are
- * missing. machine: gives the number of cores per node. Call missing_free afterwards, also after an
+ * missing. machine: gives the number of cores per node. Call missing_free afterwards, even after an
  * error. */
 enum status missing_find(struct missing *m, const struct spec *spec,
                          const struct spec_machine *machine, const char *out, struct error *e);

@@ -92,8 +92,8 @@ static void set_link(struct doctor_link *row, const struct links *l, size_t i)
     CSV_SET_INTERVAL(row, gbyte_per_s_ratio, l->rate.ratios[i], 1);
     CSV_SET_INTERVAL(row, latency_us_ratio, l->latency.ratios[i], 1);
     row->level = latency.level;
-    /* needs more than half of the rounds: counters may be late, and other programs use interfaces
-     * too */
+    /* more than half of the rounds are needed: counters may be late, and other programs use
+     * interfaces too */
     if (2 * (size_t)l->carried[i] <= l->rate.rounds)
         row->interface[0] = '\0';
 }

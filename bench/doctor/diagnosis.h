@@ -16,7 +16,7 @@ struct examination {
 };
 
 /* Reads nodes.csv, bursts.csv and messages.csv of a folder. ERR_DATA if one is missing or
- * incomplete. Call examination_free afterwards, also after an error. */
+ * incomplete. Call examination_free afterwards, even after an error. */
 enum status examination_read(struct examination *x, const char *folder, struct error *e);
 void examination_free(struct examination *x);
 
@@ -47,7 +47,7 @@ struct diagnosis {
 };
 
 /* Makes the diagnosis. stale: a sentence about an outdated build, added as a note; or NULL.
- * ERR_DATA if rows contradict each other. Call diagnosis_free afterwards, also after an error. */
+ * ERR_DATA if rows contradict each other. Call diagnosis_free afterwards, even after an error. */
 enum status diagnosis_make(struct diagnosis *d, const struct examination *x, const char *stale,
                            struct error *e);
 void diagnosis_free(struct diagnosis *d);

@@ -21,7 +21,7 @@ struct measured {
     struct interval *ratios; /* [n] ratio to the other members; set by measured_compare */
 };
 
-/* Allocates the values of n members, all unknown. Call measured_free afterwards, also after an
+/* Allocates the values of n members, all unknown. Call measured_free afterwards, even after an
  * error. */
 enum status measured_open(struct measured *m, size_t n, size_t rounds, struct error *e);
 void measured_free(struct measured *m);

@@ -8,7 +8,7 @@
 #include "kernels/base/text.h"
 
 /* Largest number of directions for which all are printed. If there are more, only slow directions
- * and those within a node are. */
+ * and directions within a node are printed. */
 enum { LINKS_SHOWN = 12 };
 
 /* ---- Nodes ---- */

@@ -6,7 +6,7 @@
 #include "bench/place/cpu_list.h"
 #include "bench/place/place.h"
 
-/* Processor set that is large enough for every processor number of Linux. */
+/* Processor set with room for all processor numbers that Linux supports. */
 struct affinity {
     cpu_set_t parts[CPUS_MAX / CPU_SETSIZE];
 };

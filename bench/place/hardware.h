@@ -5,8 +5,8 @@
 
 #include "bench/place/place.h"
 
-/* Writes the kernel's name of the processor: "AMD EPYC 9354", on ARM its part number; "" if
- * unknown. */
+/* Writes the processor's name as the kernel reports it, such as "AMD EPYC 9354"; on ARM the part
+ * number; "" if unknown. */
 void hardware_cpu(char *text, size_t size);
 
 /* Writes the boot id of the machine, which its containers and emulated hosts share; "" if

@@ -9,8 +9,8 @@
 #include "bench/place/place.h"
 #include "kernels/base/clock.h"
 
-/* Parses "cpu1 user nice system idle iowait irq softirq steal ...", in ticks. Time of guests is
- * part of `user`. */
+/* Parses "cpu1 user nice system idle iowait irq softirq steal ...", in ticks. `user` includes the
+ * time of guests. */
 static bool add_line(struct load *load, const char *line, double ticks_per_s, const bool *cpus,
                      int n)
 {

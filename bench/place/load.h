@@ -1,5 +1,5 @@
-/* Measures how much processor time other programs and a hypervisor take from a launch, from the
- * kernel's counters. */
+/* Reads from the kernel's counters how much processor time other programs and a hypervisor take
+ * from a launch. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,7 +33,7 @@ double load_steal_pct(const struct load *before, const struct load *after);
 
 /* ---- Load seen by one process ---- */
 
-/* Load of the processors that the calling thread may use, at one time. */
+/* Counters of the processors that the calling thread may use, read at one time. */
 struct load_mark {
     char cpus[256]; /* list of the processors, such as "0-3,8"; "": unknown */
     struct load load;

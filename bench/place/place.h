@@ -38,9 +38,9 @@ struct place_plan {
 
 struct place;
 
-/* Loads the topology; close with place_close. `xml`: NULL for this machine. For tests, a file of
- * hwloc's XML or "synthetic:numa:2 core:4 pu:2" (hwloc's synthetic form); such a machine has no
- * cgroup quota and no Slurm job. */
+/* Loads the topology; close with place_close. `xml`: NULL for this machine; for tests, a file in
+ * hwloc's XML or a synthetic machine such as "synthetic:numa:2 core:4 pu:2". A test's machine has
+ * no cgroup quota and no Slurm job. */
 enum status place_open(struct place **place, const char *xml, struct error *e);
 void place_close(struct place *place);
 struct place_machine place_machine(const struct place *place);

@@ -1,5 +1,5 @@
-/* Writes the CSV files of scalebench: RFC 4180 with line feeds, a first row of column names. An
- * empty field is an unknown value. The columns of a file are the rows of a .def file in order,
+/* Writes the CSV files of scalebench: RFC 4180 with line feeds; the first row has the column names.
+ * An empty field is an unknown value. The columns of a file are the rows of a .def file in order,
  *
  *   COLUMN(id, type, unit, meaning)    type: TEXT INT REAL BOOL
  *

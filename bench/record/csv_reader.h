@@ -20,7 +20,7 @@ struct csv_table {
  * \r\n. The first row has the column names. A carriage return elsewhere must be inside quotes.
  * Lines before the names that begin with # are remarks; a byte order mark is skipped. ERR_DATA with
  * file and line if a row has more or fewer cells than there are names, a name is empty or repeated,
- * or quotes do not match. Free with csv_table_free, also after an error. */
+ * or quotes do not match. Free with csv_table_free, even after an error. */
 enum status csv_table_read(struct csv_table *table, const char *path, struct error *e);
 void csv_table_free(struct csv_table *table);
 

@@ -151,7 +151,7 @@ enum status journal_finished(struct journal *j, double wall_s, struct error *e);
 
 /* Finished launches, searchable by point and block (timed) or point and seed (accuracy). The
  * pointers are valid until the journal gets another launch. Call journal_places_close afterwards,
- * also after an error. */
+ * even after an error. */
 struct journal_places {
     const struct journal_launch **done;
     size_t n;

@@ -166,8 +166,8 @@ static enum status take_done(struct journal *j, const json_t *line, struct error
     return OK;
 }
 
-/* Applies "retry": a launch with complete records becomes a launch that has not ended; a failed
- * launch is kept and marked as retried. */
+/* Applies "retry": a launch with complete records becomes unfinished; a failed launch is kept and
+ * marked as retried. */
 static enum status take_retry(struct journal *j, const json_t *line, struct error *e)
 {
     struct journal_launch *launch = journal_find_launch(j, json_text_of(line, "launch"));

@@ -43,9 +43,9 @@ struct rank_record {
     struct record_clock clock;
 };
 
-/* Reads DIR/rank.*.jsonl into an array of `ranks` records. ERR_DATA with file and line if a
- * record is missing, incomplete or wrong, or if ranks disagree. Free with records_free, also
- * after an error. */
+/* Reads DIR/rank.*.jsonl into an array of `ranks` records. ERR_DATA with file and line if a record
+ * is missing, incomplete or wrong, or if ranks disagree. Free with records_free, even after an
+ * error. */
 enum status records_read(struct rank_record **records, const char *dir, int ranks, struct error *e);
 void records_free(struct rank_record *records, int ranks);
 

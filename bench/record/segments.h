@@ -72,7 +72,7 @@ struct segments_total {
 void segments_sum(struct segments_total *total, const struct segments *s);
 
 /* Return how many steps attempt i repeated, and the pause before its first step (s). The pause
- * begins at the last step before the attempt, or at the begin of the run if there was none. The
+ * begins at the last step before the attempt, or at the start of the run if there was none. The
  * pause ends at the end of the attempt if no step was left to do. NAN: unknown, or there is no
  * earlier attempt. */
 double attempt_lost_steps(const struct segments *s, size_t i);

@@ -24,8 +24,8 @@
 
 #define PROC "/proc"
 
-/* Time between two scans for new processes. A scan takes longer than reading the processes that are
- * known. */
+/* Time between two scans for new processes. A scan takes longer than reading the known
+ * processes. */
 #define LOOK_NS ((int64_t)1000000000)
 
 /* Bytes for the text of /proc/net/dev, whose lines have 120 bytes. */

@@ -10,7 +10,7 @@
 bool failure_is_first_process(void);
 
 /* Warns before MPI starts, once per node, if /dev/shm is too small for MPICH, which would end with
- * "Out of memory" or SIGBUS. Too little memory is no error, since other MPI libraries may need
+ * "Out of memory" or SIGBUS. Too little memory is not an error, since other MPI libraries may need
  * less. */
 void failure_warn_of_shared_memory(void);
 

@@ -83,7 +83,7 @@ struct progress {
     /* Set when a checkpoint with train.precision fp16 is read; checkpoint_write uses the loss scale
      * of `sync`. */
     struct loss_scale loss_scale;
-    /* divergence on this rank; in a file the first one over all ranks */
+    /* divergence on this rank; in a file: the first divergence on any rank */
     struct divergence divergence;
     double seconds;  /* time of the steps of this epoch so far */
     json_t *history; /* lines `epoch` and `eval` that the record has so far */

@@ -94,7 +94,7 @@ static enum status check_metadata(struct safetensors *file, struct error *e)
     return OK;
 }
 
-/* Reads a JSON number; returns false unless it is a whole number from 0. */
+/* Reads a JSON number; returns false unless it is a whole number that is not negative. */
 static bool whole(const json_t *value, size_t *number)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0)

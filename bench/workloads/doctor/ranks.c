@@ -1,5 +1,5 @@
-/* Finds on which node and processors each rank is. Synchronises ranks so that those that wait use
- * no core. */
+/* Finds on which node and processors each rank is, and synchronises ranks. A waiting rank uses no
+ * core. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

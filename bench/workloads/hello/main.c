@@ -1,5 +1,5 @@
-/* hello_ranks: prints one line about its MPI job, "ranks=2 nodes=2 mpi=3.1". If launcher and MPI
- * library do not match, each process is a job of its own and prints a line. */
+/* hello_ranks: prints one line about its MPI job, such as "ranks=2 nodes=2 mpi=3.1". If launcher
+ * and MPI library do not match, each process is a job of its own and prints a line. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

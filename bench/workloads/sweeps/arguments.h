@@ -30,6 +30,6 @@ void sweep_options_print(FILE *out, const struct spec_option *rows, size_t n);
 
 /* Returns whether `name` is in the list. */
 bool sweep_list_has(const struct value *list, const char *name);
-/* Returns the value of option `id`, or NULL if the value is `word`, such as "none". */
+/* Returns the text of option `id`; NULL if the text is `word`, such as "none". */
 const char *sweep_text_but(const struct config *config, int id, const char *word);
 double sweep_number(const struct config *config, int id);

@@ -8,7 +8,8 @@ static dnnl_alg_kind_t pool_algorithm(const struct layer_desc *l)
     return l->kind == LAYER_maxpool2d ? dnnl_pooling_max : dnnl_pooling_avg_include_padding;
 }
 
-/* Makes the workspace that forward leaves for backward; NULL if the primitive needs none. */
+/* Makes the workspace that the forward pass fills for the backward pass; NULL if the primitive
+ * needs none. */
 static enum status make_workspace(struct maker *m, dnnl_memory_t *workspace,
                                   const_dnnl_primitive_desc_t forward, struct error *e)
 {

@@ -20,7 +20,7 @@
 
 struct net {
     struct net_options options;
-    struct net_desc desc; /* copy; only layers is used */
+    struct net_desc desc; /* copy; only its layers are used */
     struct layer_desc *layers;
     struct onednn_op *ops;
     int n_ops;

@@ -15,8 +15,8 @@
 #define STEPS_MOST   16
 #define STEPS_UNEVEN 8
 
-/* Approximate memory of an open strategy, in sizes of the gradient: parameters, gradients, receive
- * buffers, shared sums. */
+/* Approximate memory of an open strategy, as a multiple of the gradient's size: parameters,
+ * gradients, receive buffers, shared sums. */
 #define ARENAS_OPEN 5
 
 /* Operations that are timed in the same rounds. */

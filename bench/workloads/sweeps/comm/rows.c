@@ -152,8 +152,8 @@ static void fill_times(const struct sweep *s, const struct contender *c, struct 
 }
 
 /* Sets the bus bandwidth as nccl-tests define it. The definition assumes a sum for which each rank
- * sends 2 (p - 1) / p of the gradient, up to one number per message. Other operations have only an
- * algorithm bandwidth. */
+ * sends 2 (p - 1) / p of the gradient, give or take one number per message. Other operations have
+ * only an algorithm bandwidth. */
 static void fill_busbw(const struct sweep *s, const struct contender *c, struct comm_row *row)
 {
     double share = 2.0 * (s->ranks - 1) / s->ranks;

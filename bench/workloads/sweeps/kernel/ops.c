@@ -276,7 +276,7 @@ static struct value_bytes value_bytes_of(const struct lane *lane, int position)
         net_op_view(lane->net, 0, whole ? lane->ops - 1 : position).out_bytes};
 }
 
-/* Prints layers [first, last) as one row. position: index of the op; the number of ops for the
+/* Prints layers [first, last) as one row. position: index of the op, or the number of ops for the
  * whole net. A training step gets the verdict on its gradient. */
 static void print_layers(struct sweep *s, const struct lane *lane, const struct lane *other,
                          enum pass pass, int first, int last, int position, double *room)
