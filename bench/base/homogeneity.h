@@ -22,9 +22,10 @@ int homogeneity_modes(const double *x, size_t n, double least);
 
 /* Trend of x[n] over its index. */
 struct trend {
-    double tau;    /* Kendall's rank correlation, -1 to 1 */
-    double change; /* change from the first to the last value by the median slope of all pairs
-                      (Theil and Sen), relative to the median of x */
+    double tau; /* Kendall's rank correlation, -1 to 1 */
+    /* change from the first to the last value, as a share of the median of x; the slope is the
+     * median over all pairs (Theil and Sen) */
+    double change;
 };
 
 /* Returns the trend of x[n]. More than 64 values are first reduced to 64 medians of neighbours,

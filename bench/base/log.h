@@ -3,6 +3,7 @@
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_NOTE, LOG_DETAIL };
 
-/* Prints "<program>: <level>: text" if $SCALEBENCH_LOG is `level` or a later one of error, warning,
- * note, detail. Unset or unknown counts as note. The message is one write. */
+/* Prints "<program>: <level>: text", unless $SCALEBENCH_LOG names an earlier level in the order
+ * error, warning, note, detail. If it is unset or unknown, note is assumed. The message is one
+ * write. */
 void log_print(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));

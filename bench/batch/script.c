@@ -95,8 +95,7 @@ static void write_line(FILE *out, const struct script *s, const char *line)
     else if (begins(line, "build=")) {
         write_setup(out, s);
         write_program(out, s);
-    } else if (!begins(line,
-                       "[ -x \"$build/")) /* a job has no Makefile to build from in its folder */
+    } else if (!begins(line, "[ -x \"$build/")) /* left out: a job's folder has no Makefile */
         fputs(line, out);
 }
 

@@ -1,5 +1,5 @@
-/* Compares cores by their speed of computing and of memory, and checks whether other programs take
- * a rank's core away. */
+/* Compares the computing speed and the memory speed of cores, and checks whether other programs
+ * take a rank's core away. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* Number of processors that Linux supports at most; processor numbers are smaller. */
+/* Largest number of processors that Linux supports; processor numbers are smaller. */
 enum { CPUS_MAX = 8192 };
 
 /* Parses a list into cpus[max]. Returns the number of processors, which may exceed max; -1 if the

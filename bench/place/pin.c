@@ -181,7 +181,7 @@ static int fail(const struct error *e)
 struct request {
     char *cpus, *plan;    /* --cpus, --plan: processors of the ranks; at least one is NULL */
     const char *interval; /* sampling interval in seconds; NULL: no samples */
-    /* remove files written since then, and start no rank; NULL: start a rank */
+    /* remove files written since this time, and start no rank; NULL: start a rank */
     const char *leftovers_since;
     struct sampler_options sampler;
 };

@@ -23,7 +23,7 @@ struct place_machine {
     int slurm_nodes;    /* nodes of the Slurm job, including this node; 0: no job */
 };
 
-/* Processors of one rank. `cpus` lists OS processor numbers, "0" or "0-3,8"; empty for
+/* Processors of one rank. `cpus` lists OS processor numbers, such as "0" or "0-3,8"; empty for
  * BIND_none. */
 struct place_slot {
     char cpus[256];

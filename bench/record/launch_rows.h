@@ -5,7 +5,7 @@
 
 #include "bench/record/csv_reader.h"
 
-/* A launch that results are computed from. */
+/* A launch whose values enter the results. */
 struct launch_row {
     const char *point, *launch; /* borrowed from the table */
     size_t row;

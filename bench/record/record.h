@@ -52,7 +52,7 @@ int recorder_count(const char *dir, int ranks);
 void record_clear(enum record_line line, void *values);
 
 /* Converts the struct of a line (struct record_hello for RECORD_hello) to JSON, without optional
- * fields that are unknown. NULL if there is no memory or a text is not UTF-8. */
+ * fields that are unknown. NULL if memory runs out or a text is not UTF-8. */
 json_t *record_json(enum record_line line, const void *values);
 
 /* Converts to JSON only those fields of a hello that must be equal in all compared launches. */

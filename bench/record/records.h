@@ -82,8 +82,8 @@ struct arrivals {
 struct arrivals records_arrivals(const struct rank_record *records, int ranks, bool timed,
                                  size_t k);
 
-/* Returns whether the rank may have arrived last, given the errors of the clocks. Of ranks that
- * share a clock, only the latest may. False if arrivals are unknown. */
+/* Returns whether the rank may have arrived last, given the errors of the clocks. Among ranks that
+ * share a clock, only the latest can be the last. False if arrivals are unknown. */
 bool arrivals_may_be_last(const struct arrivals *a, int rank);
 
 /* Returns how long a rank waited for the last rank to arrive (ns); NAN if unknown. */

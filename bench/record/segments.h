@@ -1,6 +1,6 @@
 /* Segments of an elastic accuracy run, in launches/<point>/seed1.segments.json beside its launches.
- * A JSON list with one object per attempt, that is, per start of the ranks, over all launches of
- * the run in order:
+ * A JSON list with one object per attempt, which is one start of the ranks, in the order of
+ * starts:
  *
  *   [{"launch": "launches/1a2b3c4d5e6f/seed1-000", "segment": 0, "ranks": 2, "nodes": 1,
  *     "begin_s": 1764000000.1, "end": "died", "reason": "rank 1 ...", "end_s": 1764000009.2,

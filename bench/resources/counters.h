@@ -35,7 +35,7 @@ struct process_counts {
     int parent;
     /* processor time, including children that the process has waited for */
     double user_ticks, sys_ticks;
-    int64_t start_ticks; /* start time; identifies the process together with its number */
+    int64_t start_ticks; /* start time; together with the process id it identifies the process */
     double resident_pages;
 };
 

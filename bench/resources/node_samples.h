@@ -50,6 +50,6 @@ struct node_samples {
 enum status node_samples_read(struct node_samples *samples, const char *path, struct error *e);
 void node_samples_free(struct node_samples *samples);
 
-/* Sets *sample to the state at t_ns, linear between the two samples around it. Returns false before
- * the first and after the last sample. */
+/* Sets *sample to the state at t_ns, interpolated linearly between the two nearest samples. Returns
+ * false before the first and after the last sample. */
 bool node_samples_at(struct sample *sample, const struct node_samples *samples, int64_t t_ns);

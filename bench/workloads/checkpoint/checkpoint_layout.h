@@ -10,8 +10,8 @@
 #endif
 
 /* Tensors of a checkpoint, in the order of the file. First the model: batch counts, parameters,
- * running statistics. Then optimizer slots and sections of ranks. Tensors of 8-byte numbers come
- * first and bytes last, because PyTorch's reader needs aligned tensors. */
+ * running statistics. Then optimizer slots and sections of ranks. The order keeps all tensors
+ * aligned, as PyTorch's reader needs: 8-byte numbers come first, bytes last. */
 struct layout {
     /* [n] tensors in the order of the file; their data point into the arenas */
     struct safetensors_tensor *tensors;

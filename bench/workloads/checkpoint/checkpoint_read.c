@@ -207,7 +207,8 @@ static size_t offset_of(const struct safetensors *file, const struct safetensors
     return (size_t)((const uint8_t *)tensor->data - file->map.bytes);
 }
 
-/* Checks a tensor if only weights are read. The tensor may have any type that can be converted. */
+/* Checks a tensor of a file from which only weights are read. The tensor may have any type that can
+ * be converted. */
 static enum status check_weight(struct checkpoint *c, const struct safetensors_tensor *found,
                                 const struct safetensors_tensor *wanted, struct error *e)
 {

@@ -10,7 +10,7 @@
 #include "bench/workloads/read/modes.h"
 #include "kernels/base/mem.h"
 
-/* largest size of all images (bytes) at which ranks copy them */
+/* largest total size (bytes) of images that ranks copy */
 #define COPIED_MAX ((size_t)64 << 20)
 
 static enum status read_bytes(int fd, const struct data_place *from, uint8_t *to, size_t n,

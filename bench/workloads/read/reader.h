@@ -46,7 +46,7 @@ enum status reader_open(struct reader *r, const struct config *config, struct wa
 /* Closes the reader. Collective; may be called after a failed open. */
 void reader_close(struct reader *r);
 
-/* Returns how much memory of this process images and labels occupy (MiB): mapped files, shared
+/* Returns the memory (MiB) that images and labels occupy in this process: mapped files, shared
  * window or fetched samples. NAN if it is unknown. */
 double reader_data_mib(const struct reader *r);
 

@@ -13,8 +13,9 @@
 
 #define NAME "peer_onednn"
 
-/* Options that may have any value, because the trainer implements them or they do not affect a peer;
- * an entry that ends in a period stands for all of its group. Others must have their default. */
+/* Options that may have any value, because the trainer implements them or they do not affect a
+ * peer; an entry that ends in a period stands for its whole group of options. Others must have
+ * their default. */
 static const char *const any_value[] = {"model",
                                         "seed",
                                         "data.",

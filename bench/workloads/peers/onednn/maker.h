@@ -1,4 +1,4 @@
-/* State while a program is made, shared by the files that add ops. */
+/* State that is needed while a program is made, shared by the files that add ops. */
 #pragma once
 
 #include "bench/workloads/peers/onednn/program.h"

@@ -38,7 +38,7 @@ static const char *raw_name(const struct sweep *s)
     return s->waiter.kind == WAIT_BLOCK ? "MPI_Allreduce" : "MPI_Iallreduce";
 }
 
-/* Returns a row with the columns that describe the operation. name: storage of its name. */
+/* Returns a row with the columns that describe the operation. name: buffer for its name. */
 static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
                                  const struct contender *c, char name[CONTENDER_NAME])
 {

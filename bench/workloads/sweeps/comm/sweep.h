@@ -58,7 +58,7 @@ struct sweep_options {
     const char *spoil; /* strategy whose gradients are falsified to test the verdicts; NULL: none */
     int rounds;
     const char *record; /* folder for the tables; NULL: standard output */
-    /* limit of the memory per node that strategies open at the same time may use */
+    /* limit on the total memory per node of the strategies that are open at the same time */
     double memory_bytes;
     bool help;
 };
@@ -130,7 +130,7 @@ const char *contender_name(const struct contender *c, char text[CONTENDER_NAME])
 struct cost contender_cost(const struct sweep *s, const struct problem *p,
                            const struct contender *c);
 
-/* Predicts the time of a step by the link model (s), until the last rank has finished. */
+/* Predicts with the link model how long a step takes (s), until the last rank has finished. */
 enum status contender_model_s(double *seconds, const struct sweep *s, const struct problem *p,
                               const struct contender *c, struct error *e);
 

@@ -79,7 +79,7 @@ static double elapsed_ms(int64_t begin_ns)
 }
 
 /* Runs one training step without update. The times of its ops are stored in column `repeat`, or not
- * at all if it is negative. */
+ * at all if `repeat` is negative. */
 static void run_step(struct setup *r, const struct lane *lane, int n, const real *params,
                      real *grads, int repeat)
 {
