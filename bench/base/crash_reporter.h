@@ -14,6 +14,6 @@
  * crash_reporter_stop. Errors: ERR_SYSTEM. */
 enum status crash_reporter_start(int *reporter, const char *message, struct error *e);
 
-/* Ends the child without a report. Call it once, before the parent exits for whatever reason.
+/* Ends the child without a report. Call it once before the parent exits, for any reason.
  * Async-signal-safe. */
 void crash_reporter_stop(int reporter);

@@ -7,5 +7,5 @@
 void descriptors_open_standard(void);
 
 /* Flushes standard output and returns the exit status of the program. Must be the last call in
- * main. If output could not be written, prints an error and returns 1 in place of 0. */
+ * main. If output could not be written, prints an error and returns 1 instead of 0. */
 int descriptors_end_output(const char *program, int exit_status);

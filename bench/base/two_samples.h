@@ -13,8 +13,8 @@
 struct interval two_samples_shift(const double *x, size_t n, const double *y, size_t m,
                                   double level);
 
-/* Returns the interval of the median of y[m] minus the exactly known number x, as two_samples_shift
- * does for two samples. */
+/* Like two_samples_shift, for one sample and a number: returns the interval of the median of y[m]
+ * minus x, where x is known exactly. */
 struct interval one_sample_shift(double x, const double *y, size_t m, double level);
 
 /* Returns the smallest sample size n at which an interval of confidence `level` exists. If `both`,

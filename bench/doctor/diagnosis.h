@@ -39,7 +39,7 @@ enum finding_kind {
 struct diagnosis {
     struct doctor_core *cores; /* one per rank */
     struct doctor_link *links; /* one per direction of a pair of nodes */
-    /* [n_links] the same directions by node numbers, with the cause of slow ones */
+    /* [n_links] the links by node numbers; slow links have a cause */
     struct direction *directions;
     struct doctor_finding *findings; /* problems come first, then notes */
     size_t n_cores, n_links, n_findings;

@@ -25,8 +25,8 @@ struct measured {
  * error. */
 enum status measured_open(struct measured *m, size_t n, size_t rounds, struct error *e);
 void measured_free(struct measured *m);
-/* Computes ratios[i]: the value of i divided by the median of the others in each round, then the
- * median of these quotients over rounds, with its interval. Only members with equal numbers in
+/* Computes ratios[i]. In each round, the value of i is divided by the median of the others. The
+ * ratio is the median of these quotients, with its interval. Only members with equal numbers in
  * `peers` are compared; NULL: all. Rounds in which i or all others lack a value are left out. NAN
  * if nothing is left. ERR_MEMORY. */
 enum status measured_compare(struct measured *m, const int *peers, struct error *e);

@@ -15,8 +15,8 @@ struct load {
  * does not report it. */
 bool load_read(struct load *load, const bool *cpus, int n);
 
-/* Reads the load of the processors in a list such as "0" or "0-3,8". Errors are as for
- * load_read. */
+/* Reads the load of the processors in a list such as "0" or "0-3,8". Returns false if the kernel
+ * does not report it. */
 bool load_read_list(struct load *load, const char *list);
 
 /* Parses the text of /proc/stat for all processors i < n for which cpus[i] is true. Returns false

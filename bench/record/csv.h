@@ -54,8 +54,8 @@ void csv_clear_row(const struct column *columns, size_t n, void *row);
 
 void csv_write_header(FILE *out, const struct column *columns, size_t n);
 void csv_write_row(FILE *out, const struct column *columns, size_t n, const void *row);
-/* Write a row without the end of its line, for rows to which csv_put_more appends cells.
- * csv_put_texts writes texts; NULL is an unknown value. */
+/* Write a row without its line end, so that csv_put_more can append cells. csv_put_texts writes
+ * texts; NULL is an unknown value. */
 void csv_put_header(FILE *out, const struct column *columns, size_t n);
 void csv_put_row(FILE *out, const struct column *columns, size_t n, const void *row);
 void csv_put_texts(FILE *out, const char *const *cells, size_t n);

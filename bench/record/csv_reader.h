@@ -27,7 +27,7 @@ void csv_table_free(struct csv_table *table);
 /* Returns the index of a column, -1 if it is not found. */
 int csv_table_find(const struct csv_table *table, const char *name);
 
-/* Finds a column. ERR_DATA, with file, line and the existing columns, if it is not found. */
+/* Finds a column. If it is not found: ERR_DATA with file, line and the existing columns. */
 enum status csv_table_column(const struct csv_table *table, const char *name, size_t *column,
                              struct error *e);
 

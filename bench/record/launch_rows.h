@@ -11,7 +11,7 @@ struct launch_row {
     size_t row;
     double block;  /* number of the launch's block; NAN for an accuracy run */
     double value;  /* value of the column that launch_rows_read was asked for */
-    double images; /* images per step over all ranks; NAN for workload: command */
+    double images; /* images per step over all ranks; NAN if the workload is a command */
 };
 
 struct launch_rows {

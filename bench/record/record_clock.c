@@ -16,8 +16,8 @@ static bool shares_host(const struct rank_record *records, int rank)
     return strcmp(records[rank].hello.host, records[0].hello.host) == 0;
 }
 
-/* Returns the offset of a node's clock as a line over time, from the record of the node's first
- * rank. */
+/* Returns the offset of a node's clock as a linear function of time, from the record of the node's
+ * first rank. */
 static struct clock_line line_of(const struct record_end *end)
 {
     return (struct clock_line){

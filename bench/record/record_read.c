@@ -1,5 +1,5 @@
-/* Reads the records of a launch. The required fields come from metrics.def; a missing field or one
- * of wrong type is reported with file and line. */
+/* Reads the records of a launch. The required fields come from metrics.def; a missing field or a
+ * field of the wrong type is reported with file and line. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@ struct list {
     size_t n;
 };
 
-/* Number of evaluated images of one class, and of the correctly classified ones. */
+/* Number of images of one class: evaluated, and correctly classified. */
 struct class_count {
     int64_t samples, correct;
 };
@@ -25,7 +25,8 @@ struct record_clock {
     int of; /* lowest rank with the same clock; -1: offset to rank 0's clock unknown */
     /* the ranks measured their clocks; otherwise ranks of one host are assumed to share one */
     bool told;
-    struct clock_line line; /* offset of the clock to rank 0's, as a line over time */
+    /* offset of the clock to rank 0's clock, as a linear function of time */
+    struct clock_line line;
     double error_ns;
 };
 

@@ -16,7 +16,7 @@ enum traffic_count {
     TRAFFIC_COUNTS
 };
 
-/* Bytes and packets of one network interface since it was started, headers included. */
+/* Bytes and packets of one network interface since the interface was started, headers included. */
 struct interface_counts {
     char name[INTERFACE_NAME];
     int64_t counts[TRAFFIC_COUNTS];

@@ -167,8 +167,7 @@ static double keep_rising(double sum, double *last, double *lost)
     return *last = sum + *lost;
 }
 
-/* Members that have ended are removed. The launcher stays a member even then, since new processes
- * are found through it. */
+/* Removes members that have ended, except the launcher: new processes are found through it. */
 void members_add_up(struct members *m, double values[SAMPLE_VALUES])
 {
     struct process_counts process;

@@ -1,5 +1,5 @@
 /* Computes a hash of the shared libraries that this process has loaded, to find whether two
- * launches used the same ones. */
+ * launches used the same libraries. */
 #pragma once
 
 #define LIBRARIES_HASH_BYTES 17

@@ -14,9 +14,10 @@
  * statistics norm1.mean and norm1.var.
  *
  * Model and optimizer are global: any number of ranks can read them, even ranks that hold only a
- * part of the net. Rank sections are restored only by the same strategy on the same number of ranks; otherwise
- * they are reset with a warning. Numbers are F32 or F64, as the build computes; a build resumes only
- * from its own type. Rank 0 writes and every rank reads, so all ranks must see the file. */
+ * part of the net. Rank sections are restored only by the same strategy on the same number of
+ * ranks; otherwise they are reset with a warning. Numbers are F32 or F64, as the build computes; a
+ * build resumes only from its own type. Rank 0 writes and every rank reads, so all ranks must see
+ * the file. */
 #pragma once
 
 #include <jansson.h>

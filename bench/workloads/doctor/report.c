@@ -69,7 +69,7 @@ static enum status describe_node(struct doctor_node *n, const struct doctor *d, 
 
 /* ---- All nodes ---- */
 
-/* Rows of one table: first this rank's, and on rank 0 later those of all ranks. */
+/* Rows of one table. collect adds the rows of all other ranks on rank 0. */
 struct rows {
     const struct doctor_table *table;
     char *rows;

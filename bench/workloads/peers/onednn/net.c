@@ -41,8 +41,8 @@ static bool fuses_relu(const struct net_desc *desc, int layer)
            layer + 1 < desc->n_layers && desc->layers[layer + 1].kind == LAYER_relu;
 }
 
-/* Packs the ways of an op's passes into one byte from 1, as net_options stores a choice. 0 stands
- * for a choice by time. */
+/* Packs the ways of an op's passes into a byte of at least 1, the form of a choice in net_options.
+ * The byte 0 means a choice by time. */
 static uint8_t byte_of(const struct onednn_op *op)
 {
     int byte = 0;

@@ -160,8 +160,8 @@ static enum status time_beside_raw(struct sweep *s, const struct problem *p,
 
 /* ---- Comparing two ---- */
 
-/* Times two operations and prints a row for each, compared with the other one. If one cannot run,
- * prints only the row of the other. */
+/* Times two operations and prints a row for each, compared with the other. If one operation cannot
+ * run, prints only the row of the other. */
 static enum status time_pair(struct sweep *s, const struct problem *p, struct contender pair[2],
                              struct group *group, struct error *e)
 {
