@@ -5,8 +5,8 @@
 #include "bench/runner/campaign.h"
 
 /* If this process runs in salloc's shell outside the job's nodes, replaces it with the same command
- * on the job's first node. That node's cores and caches are then measured. Returns OK if it already
- * runs on a node of the job, or if there is no job. */
+ * on the job's first node. That node's cores and caches are then measured. Returns OK if the
+ * process already runs on a node of the job, or if there is no job. */
 enum status job_move(const struct tools *tools, char *const *command, struct error *e);
 
 /* Returns ERR_UNAVAILABLE with the sbatch command to type, if points need a job's nodes and

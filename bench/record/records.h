@@ -64,8 +64,8 @@ void records_take_clocks(struct rank_record *records, int ranks);
  * clock; NAN: times are not comparable. */
 double records_clock_error_ns(const struct rank_record *records, int ranks);
 
-/* Converts a time of rank `r` to rank 0's clock. Returns 0 if the time is so large that it would
- * overflow, as in damaged records. */
+/* Converts a time of rank `r` to rank 0's clock. Returns 0 if the conversion would overflow, as in
+ * damaged records. */
 int64_t records_on_first_clock_ns(const struct rank_record *r, int64_t t_ns);
 
 /* Times at which the ranks entered the first wait of a step, on rank 0's clock. */

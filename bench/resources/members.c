@@ -167,7 +167,7 @@ static double keep_rising(double sum, double *last, double *lost)
     return *last = sum + *lost;
 }
 
-/* Removes members that have ended, except the launcher: new processes are found through it. */
+/* Also removes members that have ended, except the launcher: new processes are found through it. */
 void members_add_up(struct members *m, double values[SAMPLE_VALUES])
 {
     struct process_counts process;

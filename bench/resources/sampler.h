@@ -1,6 +1,6 @@
 /* Samples the resources of a node during a launch, in a separate process. The sampler is a child of
- * no rank, so no program waits for an unexpected child. It closes all files of the launch, since a
- * launcher would wait until they are closed. The sampler is bound to no processor. It ends with the
+ * no rank, so no program waits for an unexpected child. The sampler closes all files of the launch,
+ * since a launcher would wait until they are closed. It is bound to no processor, and ends with the
  * process that started it, even if that process is killed. */
 #pragma once
 

@@ -99,10 +99,11 @@ enum status checkpoint_check(const struct config *config, struct error *e);
 void checkpoint_copy_path(char path[PATH_MAX], const struct config *config, const char *checkpoint);
 
 /* Writes the state and rank 0's `progress`. progress->train is the sum over all ranks.
- * progress->losses has its terms, since a sum in another order would round differently. Collective:
- * returns when the file is on disk. An older file of this name stays until then.
+ * progress->losses keeps the terms of this sum, since a sum in another order would round
+ * differently. Collective: returns when the file is on disk. An older file of this name stays until
+ * then.
  *
- * Also writes the copy that checkpoint.dtype asks for, for other programs: 16-bit parameters,
+ * If checkpoint.dtype asks for it, also writes a copy for other programs: 16-bit parameters,
  * running statistics, batch counts, no optimizer. checkpoint.resume rejects the copy, because it
  * has lost precision; checkpoint.start accepts it. */
 enum status checkpoint_write(const char *path, const struct checkpoint_state *s,

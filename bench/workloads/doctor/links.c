@@ -13,7 +13,7 @@
 
 enum { PINGS = 20, FIRST_PART = 4, WITHIN = 0, BETWEEN = 1 };
 
-/* Size of the trial message, and limits of the message size that is chosen by its time. */
+/* Size of the trial message, and limits of the message size that the trial chooses. */
 #define TRIAL_BYTES ((size_t)2 << 20)
 #define BYTES_MIN   ((size_t)128 << 10)
 #define BYTES_MAX   ((size_t)64 << 20)
