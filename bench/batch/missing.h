@@ -13,7 +13,7 @@ struct missing {
     long *nodes;
     size_t n;
     /* first point that lacks launches but has more threads per node than a node has cores; its
-     * nodes are not listed. NULL: none */
+     * number of nodes is not listed. NULL: none */
     const struct point *too_large;
 };
 

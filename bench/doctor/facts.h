@@ -19,7 +19,7 @@ enum { COUNTED_MAX = 64 };
  * networks such as InfiniBand. Returns the number of interfaces. */
 int facts_count_sent(struct counted *counted, const char *root);
 
-/* Returns the interface that sent the most bytes between two readings, if that number was at least
- * half of `bytes`; otherwise "". */
+/* Returns the interface that sent the most bytes between two readings, if it sent at least half of
+ * `bytes`; otherwise "". */
 const char *facts_carrier(const struct counted *before, int n_before, const struct counted *after,
                           int n_after, double bytes);
