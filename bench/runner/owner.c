@@ -77,9 +77,9 @@ static time_t began(const char *line)
     return read ? timegm(&utc) : 0;
 }
 
-/* Watches the file for WATCH_S seconds. Returns false if its line changed, because its runner
- * lives. */
-static bool watch(const char *path, const char *line)
+/* Watches the file for WATCH_S seconds. Returns false if the line changed or the file is gone, because
+ * the runner lives. A runner that was killed while it made the file has left it empty. */
+static bool watch(const char *run_dir, const char *path, const char *line)
 {
     char now[512];
     long until = now_s() + WATCH_S;
@@ -89,7 +89,8 @@ static bool watch(const char *path, const char *line)
               WATCH_S);
     while (same && now_s() < until) {
         nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
-        same = file_first_line(path, now, sizeof now) && strcmp(now, line) == 0;
+        owner_read(run_dir, now);
+        same = access(path, F_OK) == 0 && strcmp(now, line) == 0;
     }
     return same;
 }
@@ -118,7 +119,7 @@ enum status owner_take(struct owner *o, const char *run_dir, struct error *e)
         if (status != ERR_UNAVAILABLE)
             break;
         owner_read(run_dir, line);
-        if (is_of_host(line, host) || watch(o->path, line)) {
+        if (is_of_host(line, host) || watch(run_dir, o->path, line)) {
             o->left_since = began(line);
             unlink(o->path);
             status = OK;

@@ -228,6 +228,7 @@ doctor_ranks --help
 peer_inputs peer_torch 0 1 --help
 peer_inputs peer_torch 0 1 ${small[*]}
 peer_torch --help
+peer_onednn --help
 END
 }
 

@@ -117,9 +117,11 @@ static enum status check_size(const struct submission *s, const struct missing *
     long nodes = cluster_count(&s->cluster, CLUSTER_nodes);
     const struct config *c = m->too_large != NULL ? &m->too_large->config : NULL;
     if (m->n > 0 && m->nodes[m->n - 1] > nodes)
-        return error_set(e, ERR_UNAVAILABLE,
-                         "a point needs %ld nodes, but the largest job of %s has %ld",
-                         m->nodes[m->n - 1], s->cluster.path, nodes);
+        return error_set(
+            e, ERR_UNAVAILABLE,
+            "a point needs %ld nodes, but the largest job of %s has %ld. Leave the point "
+            "out, or use place.oversubscribe: allow",
+            m->nodes[m->n - 1], s->cluster.path, nodes);
     if (m->n > 0 || c == NULL)
         return OK;
     return error_set(e, ERR_UNAVAILABLE,

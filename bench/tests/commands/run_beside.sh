@@ -67,6 +67,12 @@ goes_on_after_a_host_that_died() {
     expect 0 "process 7 of job 12 on elsewhere" run && [ "$(runs)" -eq 1 ] && [ ! -e "$latest/runner" ]
 }
 
+# A runner that was killed while it made its file has left it empty.
+goes_on_after_an_empty_file() {
+    : >"$latest/runner"
+    expect 0 "an unknown process did not end this run properly" run && [ "$(runs)" -eq 1 ] && [ ! -e "$latest/runner" ]
+}
+
 # A second runner waits until cores are free, so that it does not disturb measurements.
 waits_for_the_cores() {
     start_hanging || return 1
@@ -122,6 +128,7 @@ check "a second runner is refused" one_runner_at_a_time
 check "several starts at once begin one run" begins_one_run_each_time
 check "a runner on another host is known by its sign of life" knows_a_runner_of_another_host
 check "one that died there is not waited for" goes_on_after_a_host_that_died
+check "a run resumes if its runner left an empty file" goes_on_after_an_empty_file
 check "a second campaign waits for the same cores" waits_for_the_cores
 check "Ctrl-C ends the wait" stops_waiting INT 130
 if [ "$(nproc)" -gt 1 ]; then

@@ -13,6 +13,8 @@
 
 #define NAME "peer_onednn"
 
+static char library[64]; /* version and instruction set of oneDNN, set by prepare */
+
 /* Options that may have any value, because the trainer implements them or they do not affect a
  * peer; an entry that ends in a period stands for its whole group of options. Others must have
  * their default. */
@@ -68,6 +70,7 @@ static bool is_supported(const struct config *c, const struct spec_option *optio
  * ranks need equal layouts. */
 static enum status prepare(struct config *c, struct error *e)
 {
+    TRY(onednn_name(library, sizeof library, e));
     for (enum option_id id = 0; id < OPT_OWN; id++) {
         const struct spec_option *option = option_get(id);
         if (!is_supported(c, option))
@@ -93,31 +96,25 @@ static bool take_check(int *argc, char **argv)
 }
 
 /* Prints the answer to --check on standard output, in the form that the caller parses. */
-static int answer_check(int argc, char **argv, const char *library, struct error *e)
+static int answer_check(int argc, char **argv)
 {
     struct arguments a;
-    enum status status = arguments_parse(&a, argc, argv, e);
-    THEN(status, prepare(&a.config, e));
+    struct error e = {0};
+    enum status status = arguments_parse(&a, argc, argv, &e);
+    THEN(status, prepare(&a.config, &e));
     config_free(&a.config);
     if (status == OK)
         puts(library);
     else
-        printf("%s: %s\n", NAME, e->text);
-    return descriptors_end_output(NAME, status == OK ? 0 : error_exit_status(e));
+        printf("%s: %s\n", NAME, e.text);
+    return descriptors_end_output(NAME, status == OK ? 0 : error_exit_status(&e));
 }
 
 int main(int argc, char **argv)
 {
-    struct error e = {0};
-    char library[64];
     descriptors_open_standard();
-    bool check = take_check(&argc, argv);
-    if (onednn_name(library, sizeof library, &e) != OK) {
-        fprintf(check ? stdout : stderr, "%s: %s\n", NAME, e.text);
-        return error_exit_status(&e);
-    }
-    if (check)
-        return answer_check(argc, argv, library, &e);
+    if (take_check(&argc, argv))
+        return answer_check(argc, argv);
     return train_main(
         argc, argv, &(struct train_program){.name = NAME, .library = library, .prepare = prepare});
 }
