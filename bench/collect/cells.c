@@ -268,8 +268,8 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
     set_real(c, COLUMN_peer_growth_ratio, p->memory.growth_mib / peer->memory.growth_mib);
 }
 
-/* Writes whether weights were equal on all ranks in every launch. Also writes when all launches
- * compared them: after each step, or only at the end. */
+/* Writes whether the ranks' weights were equal in every launch, and when they were compared: after
+ * each step or only at the end. */
 static void fill_weights(struct cells *c, const struct point *point,
                          const struct point_samples *all)
 {

@@ -32,8 +32,8 @@ struct launch_result {
                                       1 */
     double earlier_s;  /* time of earlier, interrupted launches (s) that this elastic launch
                           resumed; 0: none */
-    char diverged[64]; /* reason of divergence, "loss is nan", from the first rank to detect it; "":
-                          did not diverge */
+    char diverged[64]; /* why training diverged, such as "loss is nan", from the first rank that
+                          detected it; "": it did not */
     char first_difference[160]; /* step and rank at which weights first differed between ranks; "":
                                    never */
 };
@@ -49,7 +49,7 @@ enum status launch_read(const char *dir, int ranks, struct launch_result *result
 enum status launch_take_elastic(const char *dir, int ranks, struct launch_result *result,
                                 struct error *e);
 
-/* Returns the wall time of an ended launch (s). It includes interrupted launches that this launch
+/* Returns the wall time (s) of a finished launch, including the interrupted launches that it
  * resumed. NAN: unknown. */
 double launch_wall_s(const struct journal_launch *launch, const struct launch_result *result);
 
@@ -69,8 +69,9 @@ bool launch_has_records(const char *dir, const struct point *point);
 enum status launch_metrics(const char *dir, const struct config *config, double *values,
                            struct error *e);
 
-/* Returns the work of one step, for ratios of work per time: its number of images. A user's program
- * has no images (NAN). Its work is the number of ranks for scaling weak or epoch, else 1. */
+/* Returns the work of one step, for ratios of work per time: its number of images. For a user's
+ * program, whose `images` is NAN, returns the number of ranks with scaling weak or epoch, else
+ * 1. */
 double point_work(const struct spec *spec, const struct point *point, double images);
 
 /* Returns whether the launch's nodes have different models of processors. result->cpus joins their
@@ -118,10 +119,11 @@ struct model_states {
     double params, grads, state, all;
 };
 
-/* Returns whether the memory of the point can be forecast: for train_cnn without a pipeline. */
+/* Returns whether the memory of the point can be forecast. It can for train_cnn without a
+ * pipeline. */
 bool point_forecasts_memory(const struct point *point);
 /* Forecasts the bytes in each arena (parameters, gradients, state) of the rank that needs most.
- * `width`: bytes per number of a tensor. Errors: ERR_MEMORY. */
+ * `width`: bytes per tensor element. Errors: ERR_MEMORY. */
 enum status point_memory(struct sync_memory *m, const struct point *point, size_t width,
                          struct error *e);
 
@@ -140,7 +142,7 @@ struct point_noise {
 struct point_last {
     int rank;   /* number of the rank that most often arrived last; -1: unknown */
     double pct; /* share of steps in which this rank arrived last (%) */
-    double p;   /* upper bound of the probability that any rank is last in as many launches if all
+    double p;   /* upper bound of the probability that some rank is last this often although all
                    ranks are equally fast */
 };
 
@@ -170,8 +172,7 @@ struct point_replay {
  * the interval of speedup. */
 struct point_scaling {
     struct interval speedup, efficiency, karp_flatt;
-    size_t pairs;       /* number of pairs of launches, one of the point and one of its base in the
-                           same block */
+    size_t pairs;       /* number of launch pairs (point and base, same block) */
     double bytes_ratio; /* bytes sent per rank and step, relative to the base point */
 };
 
@@ -179,15 +180,14 @@ struct point_scaling {
  * and rate_ratio (more FLOP/s). */
 struct point_beside_peer {
     struct interval ratio;
-    size_t pairs; /* number of pairs of launches, one of each program in the same block */
+    size_t pairs; /* number of launch pairs (point and peer, same block) */
     double work_ratio, rate_ratio;
 };
 
 /* Share of communication hidden behind compute: measured, and predicted by a model of buckets. */
 struct point_overlap {
     struct interval share;
-    size_t pairs; /* number of pairs of launches, one with and one without communication in the same
-                     block */
+    size_t pairs; /* number of launch pairs (with and without communication, same block) */
     double model;
 };
 
@@ -228,8 +228,8 @@ struct point_summary {
     size_t failed_launches;      /* number of timed launches that ended, but are not valid */
     size_t lost_launches;        /* number of failed timed launches that no other launch replaces */
     size_t accuracy_runs;        /* number of accuracy runs that ended */
-    size_t seeds, seeds_missing; /* number of seeds that the spec requests, and of those without a
-                                    valid accuracy run */
+    size_t seeds, seeds_missing; /* number of requested seeds; number of requested seeds without
+                                    a valid accuracy run */
     double launches_s, core_h;   /* total wall time (s) of the point's launches, and core-hours */
     double foreign_pct;          /* share of processor time that other programs, interrupts and a
                                     hypervisor used (%), median over launches */
@@ -274,8 +274,8 @@ struct summary {
     size_t n_launches;
     size_t n_unasked, n_unasked_points; /* number of launches whose points the spec does not
                                            contain, and number of these points */
-    size_t n_outdated;                  /* number of launches of a peer program whose source or
-                                           version has changed since */
+    size_t n_outdated;                  /* number of launches made with an older source or
+                                           version of a peer program */
     size_t n_trends;                    /* number of points whose trends are tested together
                                            (Bonferroni correction) */
     size_t n_timed, n_accuracy;         /* number of ended timed launches and accuracy runs, valid
@@ -288,8 +288,7 @@ struct summary {
                                                     may use, all cores, NUMA nodes; 0: unknown */
     struct run_setup setup;
     char undocumented[128]; /* list of facts that the manifest lacks, such as "cpu, compiler" */
-    char link[64];          /* link between emulated hosts that the user provided, from the
-                               manifest */
+    char link[64];          /* link of emulated hosts that the user set up, from the manifest */
 };
 
 /* Computes the summary of a run. `spec` and `journal` must live until summary_free. If the journal

@@ -87,8 +87,7 @@ static const struct column columns[] = {
 #undef PLACE
 #undef PLACE_AS
 
-/* option without which a column of metrics.def is empty, by how the metric is combined over
- * launches */
+/* option that a column of metrics.def needs, by the `launches` of its metric; OPTION_COUNT: none */
 enum {
     NEED_NONE = OPTION_COUNT,
     NEED_FIRST = OPTION_COUNT,
@@ -147,8 +146,7 @@ static bool has_peer(const struct spec *spec)
     return false;
 }
 
-/* Returns whether some point's ranks write records, as train_cnn does and a user's program may
- * not. */
+/* Returns whether the ranks of any point write records. A user's program may write none. */
 static bool has_records(const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++)

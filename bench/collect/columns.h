@@ -61,7 +61,7 @@ enum column_id {
     COLUMN_none = COLUMNS
 };
 
-/* A number of struct point_summary that is a column of summary.csv. */
+/* A numeric member of struct point_summary that is also a column of summary.csv. */
 struct point_number {
     enum column_id column;
     size_t offset;
@@ -115,12 +115,11 @@ void column_explain_lack(char why[LACK_BYTES], enum option_id lack, const struct
  * bound, as for column_lack. Returns false if the range is unknown. */
 bool column_range(const char *name, struct condition_range *range);
 
-/* Returns whether the column identifies rows within a launch, such as epoch: every launch has the
- * values 1, 2, 3. */
+/* Returns whether the values of the column repeat in every launch, such as 1, 2, 3 for epoch. */
 bool csv_file_repeats(const char *file, const char *column);
 
-/* Returns the column by whose value rows differ in meaning, such as metric in metrics.csv; "": all
- * rows have one meaning. */
+/* Returns the column that determines what a row means, such as metric in metrics.csv; "": all rows
+ * have one meaning. */
 const char *csv_file_kind(const char *file);
 
 /* one row of each CSV file; rows of summary.csv and columns.csv are written as texts instead */
@@ -170,7 +169,7 @@ struct layers_row {
 #undef PLACE
 #undef PLACE_AS
 
-/* Writes a row of a file, one of the structs above. The implementation is csv_add of
+/* A function that writes a row of a CSV file, given as one of the structs above: csv_add of
  * bench/collect/csv. */
 struct csv;
 typedef void row_writer(struct csv *csv, void *row);

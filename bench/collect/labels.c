@@ -47,8 +47,8 @@ static bool seen_before(const struct summary *s, size_t i, const char *text, enu
     return false;
 }
 
-/* Returns the next point after `last` whose text differs from those of all points before it; s->n:
- * none. Start with last = s->n. */
+/* Returns the next point after `last` whose text no earlier point has; s->n: none. Start with last
+ * = s->n. */
 static size_t next_text(const struct summary *s, size_t last, enum column_id id, bool trained)
 {
     char own[STRATEGY_TEXT];
@@ -60,7 +60,7 @@ static size_t next_text(const struct summary *s, size_t last, enum column_id id,
     return s->n;
 }
 
-/* Returns the point with the next larger number than point `last`, so that numbers are listed in
+/* Returns the point with the smallest number above that of point `last`, to list numbers in
  * ascending order; s->n: none. */
 static size_t next_number(const struct summary *s, size_t last, enum column_id id)
 {

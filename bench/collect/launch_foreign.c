@@ -28,9 +28,9 @@ double point_work(const struct spec *spec, const struct point *point, double ima
 
 /* ---- Output ---- */
 
-/* processor time that matching any log may take (s) */
+/* processor time allowed for matching a log (s), before the extension for its size */
 enum { MATCH_S = 1 };
-/* bytes of a log, counted once per pattern, that add a second to this limit */
+/* number of log bytes that extend this time by 1 s; each byte counts once per pattern */
 enum { BYTES_PER_S = 1000000 };
 
 struct metric {
@@ -54,7 +54,7 @@ struct reading {
     char last[LAST_LINES][64]; /* last nonempty lines of the log, newest first */
 };
 
-/* more than the longest number that C writes without an exponent */
+/* exceeds the length of any double printed with %f */
 enum { NUMBER_BYTES = 512 };
 
 /* Parses `length` characters as a number; NAN: they are not a number. */

@@ -150,8 +150,8 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
 
 /* Waiting times of ranks, over the steps in which every rank's arrival time is known. */
 struct waits {
-    size_t *surely, *perhaps; /* [ranks] number of steps in which the rank was surely last, and
-                                 number in which it may have been last (includes surely) */
+    size_t *surely, *perhaps; /* [ranks] number of steps in which the rank was surely last;
+                                 `perhaps` also counts uncertain steps */
     double *wait_ns;
 };
 
@@ -258,8 +258,8 @@ static enum status fill_waits(struct launch_result *result, const struct rank_re
     return status;
 }
 
-/* Writes a clock offset (us) with three decimals. Significant digits would hide small differences,
- * because clocks of hosts may differ by years. */
+/* Writes a clock offset (us) with three decimals. Rounding to significant digits would hide small
+ * differences, because clocks of hosts may differ by years. */
 static char *text_offset(char text[TEXT_NUMBER], double us)
 {
     return text_fixed(text, us, 3);
@@ -293,8 +293,8 @@ static double epoch_steps(const struct rank_record *records)
     return told ? (double)hello->train_images / (double)hello->global_batch : NAN;
 }
 
-/* Sets the step and epoch time of the slowest rank, and the useful processor time of ranks (% of
- * wall time, mean). Time spent polling is not useful. It is measured as wall time; if it exceeds a
+/* Sets the step and epoch time of the slowest rank, and the mean useful processor time of ranks (%
+ * of wall time). Useful time excludes polling, which is measured as wall time. If polling exceeds a
  * rank's processor time, the percentage is unknown. */
 static void fill_times(struct launch_result *result, const struct rank_record *records, int ranks)
 {
@@ -380,8 +380,8 @@ static bool share_cpu(const struct rank_record *a, const struct rank_record *b)
     return strcmp(a->hello.cpu, b->hello.cpu) == 0;
 }
 
-/* Returns whether no rank before i is on the same node, machine or model of processor, as `share`
- * compares. */
+/* Returns whether rank i is the first on its node, machine or processor model, as `share` compares
+ * two ranks. */
 static bool is_first(const struct rank_record *records, int i,
                      bool (*share)(const struct rank_record *a, const struct rank_record *b))
 {
@@ -391,8 +391,8 @@ static bool is_first(const struct rank_record *records, int i,
     return first == i;
 }
 
-/* Sets the number of nodes, ranks per node and machines, and lists of nodes and processors. Nodes
- * are distinguished by name; ranks of a node need not be consecutive. */
+/* Sets the numbers of nodes, machines and ranks per node, and the lists of nodes and processors.
+ * Nodes are distinguished by name; ranks of a node need not be consecutive. */
 static void fill_nodes(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     result->nodes = result->ranks_per_node = result->machines = 0;

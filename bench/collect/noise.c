@@ -1,5 +1,5 @@
-/* Finds disturbed launches by comparison with other launches of the campaign, or of the point.
- * Limits are set so that a disturbance costs at least about 1 % of a launch's time. If all launches
+/* Finds disturbed launches by comparison with other launches of the campaign, or of the point. A
+ * launch is flagged only if the disturbance costs at least about 1 % of its time. If all launches
  * are alike, none is flagged. */
 #include "bench/collect/noise.h"
 
@@ -22,11 +22,12 @@
  * over launches on as many cores. The standard deviation is estimated from the median absolute
  * deviation (MAD). */
 #define WORK_DEVIATIONS 5.0
-/* The excess must also be this share of the median, because clock rates vary by some per cent. */
+/* The excess must also be at least this share of the median, because clock rates vary by a few per
+ * cent. */
 #define WORK_LEAST 0.05
 /* standard deviation / median absolute deviation of a normal distribution */
 #define DEVIATION_PER_MAD 1.4826
-/* fewest times of the fixed piece of work that are compared */
+/* fewest values with which times of the fixed piece of work are compared; each launch has two */
 #define WORK_VALUES_MIN 6
 
 /* assumed cost of a page fault (s), an upper bound */
@@ -38,10 +39,11 @@
 /* Limit of involuntary context switches per second. Another program keeps a processor for 1 ms or
  * more, so 20 switches per second cost 2 %. */
 #define SWITCHES_PER_S 20.0
-/* this many context switches during all timed steps never disturb a launch */
+/* up to this many context switches during all timed steps never disturb a launch */
 #define SWITCHES_FEW 4.0
 
-/* the limit of a launch also includes this many medians over the launches of its point */
+/* limits of page faults and context switches rise by this factor x the median over launches of the
+ * point */
 #define TIMES_MEDIAN 3.0
 
 /* probability that a point without outliers is reported to have some */
@@ -52,7 +54,7 @@
 #define TREND_ALPHA 0.05
 /* smallest change from the first to the last step that is a trend (%) */
 #define TREND_LEAST_PCT 1.0
-/* fewest launches of a point with which a trend is tested */
+/* fewest launches of a point for a test of its trend */
 #define TREND_LAUNCHES 3
 
 /* ---- Text ---- */

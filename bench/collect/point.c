@@ -34,7 +34,7 @@ int point_is_oversubscribed(const struct point *point, int usable_cores)
     return point_cores_of_node(point) > usable_cores;
 }
 
-/* Returns the strategy's flags of `of`; 0 without a strategy of this project. */
+/* Returns the flags of the point's strategy, masked by `of`; 0 for a user's program. */
 static unsigned strategy_flags_of(const struct point *point, unsigned of)
 {
     enum strategy_variant variant;

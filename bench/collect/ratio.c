@@ -1,5 +1,5 @@
-/* Computes ratios between points: speed-up, overlap, and ratio to the peer program over pairs of
- * launches in the same block; and the ratio of bytes sent. */
+/* Computes ratios between points: speed-up, overlap, ratio to the peer program, ratio of bytes
+ * sent. All but the last are medians over pairs of launches in the same block. */
 #include <math.h>
 #include <stddef.h>
 

@@ -151,8 +151,8 @@ struct writing {
     struct csv *csv;
 };
 
-/* Returns processor time without time spent polling. A negative result within the kernel's
- * resolution (0.01 s per reading and rank) becomes 0, any other is unknown (NAN). */
+/* Returns processor time without time spent polling. Negative results become 0 within the kernel's
+ * resolution (0.01 s per reading and rank), else NAN. */
 static double useful_s(double cpu_s, double polled, int ranks)
 {
     double useful = cpu_s - polled, unsure = 0.02 * ranks;
@@ -195,8 +195,8 @@ static void take_traffic(struct writing *w, const struct sample *a, const struct
                 b->traffic[LINK_OTHERS][TRAFFIC_TX_BYTES] - others[TRAFFIC_TX_BYTES]);
 }
 
-/* Writes one row per whole sampling interval. Intervals are counted from time_s = 0, also before
- * it. */
+/* Writes one row per whole sampling interval. time_s is the end of the interval relative to
+ * begin_ns, so it may be negative. */
 static void write_intervals(struct writing *w)
 {
     const struct node *node = w->node;
@@ -312,9 +312,9 @@ static enum overlap overlap_of(const struct rank_record *a, const struct rank_re
     return cpu_lists_meet(a->hello.bound, b->hello.bound) ? PARTLY : APART;
 }
 
-/* Adds the times of a rank's processors to *all, unless an earlier rank has the same processors. If
- * several ranks have them, uses the longest observation. Returns false if the times are unknown, or
- * ranks share only some processors. */
+/* Adds the times of a rank's processors to *all, unless an earlier rank has the same processors. Of
+ * ranks with the same processors, the longest observation counts. Returns false if times are
+ * unknown, or ranks share only some processors. */
 static bool add_processors(struct shares *all, const struct rank_record *records, int ranks,
                            int rank)
 {

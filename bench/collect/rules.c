@@ -310,8 +310,8 @@ static enum rule_grade grade_tails(char *by, const struct summary *s)
 {
     char lacking[160];
     bool few = false;
-    double least[2] = {INFINITY, INFINITY}; /* fewest times of any point: of steps, and of whole
-                                               launches */
+    double least[2] = {INFINITY, INFINITY}; /* smallest number of times of any point: step times;
+                                               launch times */
     for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         double n = (double)p->launches * cell_number(p, COLUMN_steps);
         if (!is_timed(p))
@@ -413,8 +413,8 @@ static enum rule_grade grade_method(char *by, const struct summary *s)
 
 /* ---- 11 and 12: bounds and figures ---- */
 
-/* Returns whether a figure shows a bound for certain: a kind with an ideal line, or the model of a
- * link that the spec names. With link: auto the model is drawn only where link.csv is found. */
+/* Returns whether a figure certainly shows a bound: an ideal line, or the model of a link that the
+ * spec names. With link = auto, the model is drawn only if link.csv is found. */
 static bool shows_bound(const struct summary *s, const struct figure_request *figure)
 {
     const char *link = config_text(&s->spec->config, OPT_LINK);

@@ -176,8 +176,8 @@ static bool says_strategy(const struct splitting *splitting)
            has_option(splitting, OPT_COMPRESS);
 }
 
-/* Returns whether the name of the series contains the option. If the name already has a case or a
- * run, only options that differ within it are named. */
+/* Returns whether the name of the series contains the option. If the name has a case or a run, it
+ * contains only options that differ within that case or run. */
 static bool is_named(const struct splitting *splitting, const struct point_summary *p,
                      enum option_id option)
 {

@@ -14,7 +14,8 @@ struct stage {
                             -1: no lock */
 };
 
-/* Creates the temporary folder; removes those of killed programs. Call stage_close in any case. */
+/* Creates the temporary folder and removes temporary folders of killed programs. Call stage_close
+ * in any case. */
 enum status stage_open(struct stage *stage, const char *run_dir, struct error *e);
 /* Moves the file `name` from the temporary folder into the run's folder, where it may replace an
  * older file. */

@@ -184,10 +184,9 @@ static bool shares_cores(const struct samples *time)
 }
 
 /* Shortest compute time of a step that replay reproduces well, in sleep margins. A replaying rank
- * sleeps until one margin before the end, then polls the clock. So it polls at most a tenth of the
- * time. */
+ * polls the clock during the last margin, so it polls at most a tenth of the time. */
 enum { MARGINS_LEAST = 10 };
-/* largest time by which replayed compute may end late (% of a step) */
+/* largest accepted delay of the end of replayed compute (% of a step) */
 enum { LATE_MOST_PCT = 5 };
 
 static double computing_ms(const struct launch_result *r)

@@ -8,9 +8,8 @@
 #include "bench/collect/timing.h"
 #include "kernels/base/text.h"
 
-/* Processor time used by other programs (%) above which a point has the flag `busy`. At 10 % steps
- * take 10 % longer, since ranks share the processors in turn. That is twice the default precision,
- * and the median over launches does not remove it. */
+/* Processor time used by other programs (%) above which a point has the flag `busy`. At 10 %, steps
+ * take 10 % longer, twice the default precision. The median over launches does not remove this. */
 #define SUMMARY_BUSY_PCT 10.0
 
 /* confidence level that every interval must have */
@@ -49,7 +48,7 @@ double sample_number(const struct sample *sample, size_t offset);
  * Returns their number. */
 size_t samples_known(const struct samples *samples, size_t offset);
 
-/* Returns the median of the doubles at `offset` of struct launch_result, without NAN. */
+/* Returns the median of the doubles at `offset` of struct launch_result, ignoring NAN. */
 double samples_median(const struct samples *samples, size_t offset);
 
 /* Predicts overlap_share, the share of communication hidden behind the backward pass, from the
@@ -134,10 +133,10 @@ int point_is_oversubscribed(const struct point *point, int usable_cores);
 enum status point_read_cells(struct point_summary *p, struct error *e);
 
 /* Returns the number in the point's cell of a column; NAN: unknown. Uses the rounded text, so that
- * figures from summary.csv alone are equal. */
+ * figures are the same if only summary.csv is left. */
 double cell_number(const struct point_summary *p, enum column_id column);
 
-/* Sums the launches' numbers and times over all points. Equal points are counted once. */
+/* Sums numbers and times of launches over all points. Equal points are counted once. */
 void summary_add_up(struct summary *s);
 
 /* Allocates and fills p->cells from the numbers of the point and of its base. Free with cells_free.

@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-/* number of launches from which the stop rule applies the requested precision unreduced */
+/* from this number of launches on, the stop rule requires the full requested precision */
 #define WHOLE_LOOK 15.0
 
-/* Returns the confidence level that an interval of n launches must have. Up to the first look this
- * gives the interval from smallest to largest value. */
+/* Returns the confidence level that an interval of n launches must have. Below 9 launches, the
+ * interval then spans all values. */
 static double level_wanted(size_t n, bool added)
 {
     return added && n >= 3 * TIMING_LOOK ? 1 - TIMING_ADDED_MISS : TIMING_LEVEL;

@@ -17,7 +17,7 @@
  * between, a new launch can only widen it. */
 #define TIMING_LOOK 3
 
-/* Largest probability of missing the median that each look after the first adds.
+/* Largest probability that a look after the first adds to the probability of missing the median.
  *
  * If launches are added until intervals are narrow, intervals miss the median more often than their
  * level says. Each look is another chance that values lie close together, but beside the median (P.
@@ -26,9 +26,10 @@
  * sequential boundaries for clinical trials", 1983). The first look spends the miss probability of
  * six launches, 3.1 %; each later look adds at most TIMING_ADDED_MISS. At 9, 12, 15 and 18 launches
  * the interval is one value wider on each side than 95 % needs, and misses with probability 0.4,
- * 0.6, 0.7 and 0.8 %. Whatever the distribution, and whenever launches end up to 20, the
- * probability of a miss is at most the sum, 6.8 %. Most campaigns end at one of the first two
- * looks. With simulated noise, 1 to 4 % of intervals miss the median (test_coverage). */
+ * 0.6, 0.7 and 0.8 %. A campaign that ends at 20 launches adds 1.2 %. For any distribution, the
+ * probability of a miss within 20 launches is at most the sum, 6.8 %. Most campaigns end at one of
+ * the first two looks. With simulated noise, 1 to 4 % of intervals miss the median
+ * (test_coverage). */
 #define TIMING_ADDED_MISS 0.015
 
 /* A valid timed launch. images: images per step; NAN: unknown. */
@@ -58,7 +59,7 @@ double timing_level(size_t n, bool added);
 /* Returns the median step time with its interval (ms). */
 struct interval timing_step_ms(const struct timings *own);
 
-/* Returns point `own`'s images per time / those of `base`. Launches of one block ran under similar
+/* Returns the ratio of images per time, own / base. Launches of one block ran under similar
  * conditions, so each ratio is of two launches in one block. The result is the median over the *n
  * blocks in which both points have a launch. */
 struct interval timing_ratio(const struct timings *own, const struct timings *base, size_t *n);

@@ -1,5 +1,5 @@
-/* Writes a run's CSV files. write.c fills those whose rows follow from the summary, launches.c
- * those whose rows need the files of launches. Internal to this folder. */
+/* Writes a run's CSV files. write.c writes files that need only the summary, launches.c files that
+ * need the files of launches. Internal to this folder. */
 #pragma once
 
 #include <stdio.h>
@@ -27,15 +27,15 @@ void csv_begin(struct csv *csv, const char *file);
 void csv_add(struct csv *csv, void *row);
 /* Writes a row given as texts [n_columns]; `point` is the id of the row's point. */
 void csv_add_texts(struct csv *csv, const char *const *cells, const char *point);
-/* Returns whether the file gets an extra column for the option. It does if its rows belong to
- * points and it has no such column yet. */
+/* Returns whether the file needs an extra column for the option: its rows belong to points, and no
+ * column shows the option yet. */
 bool csv_has_option(const struct csv *csv, const char *file, enum option_id option);
 
 /* Removes a CSV file that an earlier analysis wrote and this one does not write, so that nobody
  * takes it for current. */
 void csv_remove_stale(const char *run_dir, const char *name);
 
-/* Joins the CSV files that launches of sweeps wrote: one joined file per kind of table. */
+/* Joins the CSV files that launches of sweeps wrote into one file per kind of table. */
 enum status csv_join_tables(const struct csv *csv, const struct stage *stage, struct error *e);
 
 /* csv_fill_summary, csv_fill_raw, ...: write all rows of a file */

@@ -27,7 +27,8 @@ struct placed_list {
     int64_t origin_ns;            /* time at which the first rank began the step */
     int64_t first_ns;             /* earliest start of any span; before origin_ns if a gradient sum
                                      started in the previous step */
-    const struct record_span *of; /* any span of the recorded step, which names epoch and step */
+    const struct record_span *of; /* any span of the recorded step, for its epoch and step
+                                     numbers */
 };
 
 static bool is_phase(const char *text, enum phase phase)
@@ -44,7 +45,7 @@ static int by_begin(const void *a, const void *b)
     return order ? order : (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
 }
 
-/* Gives each message in transit the lowest lane in which no earlier message is still in transit. */
+/* Assigns each message the lowest lane that is free when the message begins. */
 static void take_lanes(struct placed *spans, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -125,9 +126,8 @@ static void place_rank(struct placed_list *list, const struct rank_record *recor
     list->n += n;
 }
 
-/* Lists the spans of one step on all ranks. The step is that of the first span of the first rank
- * that recorded spans. The list is empty if the ranks' clocks cannot be compared. Free
- * list->items. */
+/* Lists all spans of one step on all ranks: the step of the first span of the first rank with
+ * spans. The list is empty if the ranks' clocks cannot be compared. Free list->items. */
 static enum status place_all(struct placed_list *list, const struct rank_record *records, int ranks,
                              struct error *e)
 {

@@ -157,8 +157,8 @@ static void measure_widths(struct table *t)
 static const struct table_column case_column = {
     .header = "case", .worth = TABLE_WORTH_KEPT, .format = format_case};
 
-/* Returns whether a varying option gets a column. Ranks have one anyway, metrics none. The command
- * gets none if names of cases distinguish the points. */
+/* Returns whether a column is added for a varying option. Not for ranks, which always have a
+ * column, nor for metrics. Not for the command if case names distinguish the points. */
 static bool has_column(const struct summary *s, enum option_id option)
 {
     return option != OPT_RANKS && option != OPT_METRICS &&

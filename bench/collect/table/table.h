@@ -16,9 +16,9 @@ enum { TABLE_LIST = 1024, TABLE_WORTH_TIMES = 11, TABLE_WORTH_KEPT = 100, TABLE_
 
 struct table_column {
     const char *header;
-    /* Priority on a narrow terminal. Columns with the lowest are dropped first. Columns from
-     * TABLE_WORTH_TIMES on are dropped only after texts were shortened, columns of TABLE_WORTH_KEPT
-     * never. */
+    /* Priority on a narrow terminal. Columns with the lowest priority are dropped first, columns
+     * with TABLE_WORTH_KEPT never. Texts are shortened before columns from TABLE_WORTH_TIMES on are
+     * dropped. */
     int worth;
     void (*format)(char text[TABLE_CELL], const struct table_column *column,
                    const struct point_summary *p);
@@ -99,8 +99,8 @@ void table_print_grades(FILE *out, const struct rule_result *results, const stru
 /* Prints sentences about the base points, with their times and rates, and about ratios to peers. */
 void table_print_notes(FILE *out, const struct summary *s);
 
-/* Print one line that says what was measured; and all sentences below the table except those about
- * rules. */
+/* The first prints one line about what was measured. The second prints all sentences below the
+ * table except sentences about rules. */
 void table_print_subject(FILE *out, const struct summary *s);
 void table_print_findings(FILE *out, const struct summary *s);
 
@@ -113,8 +113,8 @@ void table_print(FILE *out, const struct summary *s, const char *run_dir, const 
  * figures. */
 const char *const *table_sweep_names(size_t *n);
 
-/* Prints a summary of the table that a sweep wrote: comm.csv, compare.csv or kernels.csv.
- * *all_well: no verdict in it is bad. */
+/* Prints a summary of the table that a sweep wrote: comm.csv, compare.csv or kernels.csv. Sets
+ * *all_well to whether no verdict in the table is bad. */
 enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struct error *e);
 
 /* Writes the table as <run>/summary.md (GitHub's Markdown) and summary.tex (LaTeX tabular), with

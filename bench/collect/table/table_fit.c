@@ -125,8 +125,8 @@ void table_print_padded(FILE *out, const char *text, int width)
             tail);
 }
 
-/* Returns at which byte to break a line. Prefers a break before a remark, which follows two blanks,
- * then the last blank that fits. Without such a blank, breaks after the first word. */
+/* Returns the offset at which to break a line: before a remark, which follows two blanks; else at
+ * the last blank that fits; else after the first word. */
 static size_t break_of(const char *line, int width)
 {
     size_t fits = terminal_fit(line, width), start = strspn(line, " ");

@@ -240,8 +240,8 @@ static bool is_there(const char *run_dir, const char *name, const char *ending)
     return access(path, F_OK) == 0;
 }
 
-/* Adds a file to the line of files of one kind ("figures", "tables"), if it exists; n: number of
- * files on the line. Returns the new n. */
+/* Prints the name of a file that exists, on one line per kind ("figures", "tables"). n: number of
+ * names on the line. Returns the new n. */
 static size_t print_file(FILE *out, const char *kind, const char *run_dir, const char *name,
                          const char *ending, size_t n)
 {

@@ -41,8 +41,8 @@ void table_add_published(struct table *t, const struct published *p)
                 add_pair(t, p, k);
 }
 
-/* Appends the difference between our value and the published x: in percentage points if both are
- * percentages, else in per cent. */
+/* Appends the difference between our value and the published value x: in percentage points if both
+ * are percentages, else in per cent. */
 static void add_error(char *text, size_t room, enum column_id column, double ours, double x)
 {
     if (strcmp(column_get(column)->unit, "%") == 0)
