@@ -30,8 +30,8 @@ struct launch_result {
 #include "bench/record/metrics.def"
     double rank_waits[RANK_WAITS]; /* mean waiting time per step (ms) of ranks 0 to RANK_WAITS -
                                       1 */
-    double earlier_s;  /* time of earlier, interrupted launches (s) that this elastic launch
-                          resumed; 0: none */
+    double earlier_s;  /* time (s) of interrupted launches that this elastic launch resumed; 0:
+                          none */
     char diverged[64]; /* why training diverged, such as "loss is nan", from the first rank that
                           detected it; "": it did not */
     char first_difference[160]; /* step and rank at which weights first differed between ranks; "":
@@ -64,8 +64,8 @@ enum status launch_take(const char *dir, const struct point *point, double wall_
 /* Returns whether the launch wrote records. Only a user's program may write none. */
 bool launch_has_records(const char *dir, const struct point *point);
 
-/* Reads values [number of workload.metrics] of a user's metrics from the launch's log, in the order
- * of the spec. Errors: ERR_DATA with pattern and log if a metric is missing. */
+/* Reads the user's metrics from the launch's log into values [number of workload.metrics], in the
+ * order of the spec. Errors: ERR_DATA with pattern and log if a metric is missing. */
 enum status launch_metrics(const char *dir, const struct config *config, double *values,
                            struct error *e);
 
@@ -176,7 +176,7 @@ struct point_scaling {
     double bytes_ratio; /* bytes sent per rank and step, relative to the base point */
 };
 
-/* Ratio of images/s to the same point in the peer program. Its factors are work_ratio (fewer FLOPs)
+/* Ratio of images/s to the same point in the peer program. It factors into work_ratio (fewer FLOPs)
  * and rate_ratio (more FLOP/s). */
 struct point_beside_peer {
     struct interval ratio;
@@ -214,10 +214,10 @@ struct point_summary {
     char reason[512];
     char flags[256];
     size_t base;         /* index of the base point, to which speed-ups refer */
-    size_t peer;         /* index of the same point in the peer program; none: the point's own
-                            index */
-    size_t alone;        /* index of the point with the same ranks and strategy none; none: the
-                            point's own index */
+    size_t peer;         /* index of the same point in the peer program; the point's own index if
+                            there is none */
+    size_t alone;        /* index of the point with strategy none on as many ranks; the point's
+                            own index if there is none */
     int cores;           /* ranks x cores per rank */
     size_t first_launch; /* index of the point's first launch in the journal; s->n_launches or more:
                             none */
@@ -291,8 +291,8 @@ struct summary {
     char link[64];          /* link of emulated hosts that the user set up, from the manifest */
 };
 
-/* Computes the summary of a run. `spec` and `journal` must live until summary_free. If the journal
- * calls a launch ok, but its records cannot be read, its point fails, with file and line as reason.
+/* Computes the summary of a run. `spec` and `journal` must live until summary_free. A point fails,
+ * with file and line as reason, if the journal calls a launch ok but its records cannot be read.
  * Call summary_free in any case. */
 enum status summary_collect(struct summary *s, const struct spec *spec, const char *run_dir,
                             const struct journal *journal, struct error *e);
@@ -329,7 +329,7 @@ void columns_print(FILE *out);
 /* Prints one column, as `scalebench explain NAME` does. */
 void column_explain(FILE *out, const struct column *column);
 
-/* A term in tables, captions or flags that is no column, option or listed name. */
+/* A term in tables, captions or flags that is not a column, option or listed name. */
 struct word {
     const char *of, *name, *meaning; /* of: kind of the term, such as "a flag of points" */
 };

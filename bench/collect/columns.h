@@ -4,7 +4,7 @@
  *   COLUMN(id, type, unit, meaning)              type: TEXT INT REAL BOOL; empty: unknown
  *   COLUMN_NAMED(id, name, type, unit, meaning)  a column whose name is a C keyword
  *   PLACE(id)                                    a column of bench/record/metrics.def
- *   PLACE_AS(id, meaning)                        the same, with another description
+ *   PLACE_AS(id, meaning)                        a column of metrics.def with another description
  *
  * Writers, `scalebench list columns`, `explain` and columns.csv use these rows. Internal to
  * bench/collect. */
@@ -122,7 +122,8 @@ bool csv_file_repeats(const char *file, const char *column);
  * have one meaning. */
 const char *csv_file_kind(const char *file);
 
-/* one row of each CSV file; rows of summary.csv and columns.csv are written as texts instead */
+/* types of a row of each CSV file; rows of summary.csv and columns.csv are written as texts
+ * instead */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 #define PLACE(id)                       double id;
 #define PLACE_AS(id, meaning)           double id;

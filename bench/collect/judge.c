@@ -66,8 +66,8 @@ static bool find_difference(struct point_summary *p, const struct samples *sampl
     return false;
 }
 
-/* Reports launches of a point that differ in a fact, such as their compiler. They are not one
- * sample. */
+/* Reports launches of a point that differ in a fact, such as their compiler. Such launches are not
+ * one sample. */
 static bool find_mixture(struct point_summary *p, const struct samples *a, const struct samples *b)
 {
     const struct sample *first = a->n ? &a->items[0] : b->n ? &b->items[0] : NULL;
@@ -99,7 +99,7 @@ static bool find_unchecked(struct point_summary *p, const struct samples *sample
     return false;
 }
 
-/* Reports a test accuracy below the one that the spec requires. The bound does not apply to
+/* Reports a test accuracy below the minimum that the spec requires. The minimum does not apply to
  * strategy none at several ranks, where each rank trains alone. */
 static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
                             const struct samples *accuracy)

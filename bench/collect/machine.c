@@ -39,8 +39,8 @@ static void take_command(char *text, size_t size, const json_t *command)
         fclose(out);
 }
 
-/* Reads the setup of a run from the manifest. Lists in s->undocumented the missing facts that a
- * repetition of the run needs. */
+/* Reads the setup of a run from the manifest. Appends to s->undocumented each missing fact that is
+ * needed to repeat the run. */
 static void take_setup(struct summary *s, const json_t *manifest)
 {
     struct run_setup *setup = &s->setup;

@@ -15,5 +15,5 @@ void noise_judge_point(struct point_noise *noise, const struct samples *time, si
 /* Returns the number of points with enough timed launches to test for a trend. */
 size_t noise_points_tested(const struct summary *s);
 
-/* Appends to `to` those causes of disturbance in `by` that `to` does not contain. */
+/* Appends to `to` the causes of disturbance that only `by` contains. */
 void noise_join(char *to, size_t size, const char *by);

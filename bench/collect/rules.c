@@ -310,8 +310,8 @@ static enum rule_grade grade_tails(char *by, const struct summary *s)
 {
     char lacking[160];
     bool few = false;
-    double least[2] = {INFINITY, INFINITY}; /* smallest number of times of any point: step times;
-                                               launch times */
+    double least[2] = {INFINITY, INFINITY}; /* fewest step times of any point; fewest launch
+                                               times of any point */
     for (const struct point_summary *p = s->points; p < s->points + s->n; p++) {
         double n = (double)p->launches * cell_number(p, COLUMN_steps);
         if (!is_timed(p))

@@ -10,8 +10,7 @@ enum {
     RULES
 };
 
-/* NOT_APPLICABLE: the run has nothing to which the rule applies; included in the number of rules
- * met */
+/* NOT_APPLICABLE: the run has nothing to which the rule applies */
 enum rule_grade { RULE_NOT_MET, RULE_MET, RULE_NOT_APPLICABLE };
 
 struct rule_result {

@@ -16,9 +16,9 @@ struct series_list {
     size_t n;
 };
 
-/* How points are divided into series. Points of a series are equal in all options except x, or with
- * `only` equal in `options`. Points of different kinds or runs are never in one series: no curve
- * joins measured and emulated points. */
+/* How points are divided into series. Points of a series are equal in all options except x. If
+ * `only` is set, they are equal in `options`; other options may differ. Points of different kinds
+ * or runs are never in one series: no curve joins measured and emulated points. */
 struct series_by {
     const bool *shown; /* [points of the summary] whether the point may be in a series; NULL: all
                           may */

@@ -105,8 +105,8 @@ static void share_launches(struct summary *s)
     }
 }
 
-/* Links the launches of each point by `next`, in the order of the journal. Sets the first reason
- * for which a point was skipped. */
+/* Links the launches of each point by `next`, in the order of the journal. Sets skip_reason to the
+ * first reason in the journal. */
 static void chain_launches(struct summary *s)
 {
     const struct journal *journal = s->journal;
@@ -228,7 +228,7 @@ static bool is_mixed(const struct samples *time)
 }
 
 /* Returns whether several nodes are one machine although the site should have separate machines.
- * Emulated hosts always share a machine (false). */
+ * Returns false for emulated hosts, which always share a machine. */
 static bool shares_machine(const struct point_summary *p, const struct samples *time)
 {
     const struct config *c = &p->point->config;
@@ -344,8 +344,8 @@ static struct point_accuracy accuracy_of(const struct samples *accuracy)
             interval_to_target(accuracy, offsetof(struct launch_result, to_target_images))};
 }
 
-/* Sets the rank that was last in most launches, and the median share of steps in which it was last
- * (%), over these launches. */
+/* Finds the rank that most often arrived last in most launches. Its share of steps (%) is the
+ * median over these launches. */
 static enum status set_last_rank(struct point_last *to, int ranks, const struct samples *time,
                                  struct error *e)
 {

@@ -30,9 +30,8 @@ struct samples {
     struct timings timings; /* step times and blocks of the n valid launches */
 };
 
-/* Valid launches of one point. */
 struct point_samples {
-    struct samples time, accuracy; /* timed launches, accuracy runs */
+    struct samples time, accuracy; /* timed launches; accuracy runs */
 };
 
 /* Collects the valid launches of point p, timed ones or accuracy runs (`run`). Call samples_free in
@@ -120,12 +119,12 @@ bool point_has_option(const struct point *point, enum option_id option);
 /* Returns whether all ranks must have bitwise equal weights, after gathering weights that are
  * sharded. */
 bool point_is_replicated(const struct point *point);
-/* Returns whether measure.check: step compares the weights after each step. Strategies whose ranks
- * average or gather weights have one model only at the end. */
+/* Returns whether measure.check = step compares the weights after each step. It does not if ranks
+ * average or gather weights, because such ranks have one model only at the end. */
 bool point_compares_steps(const struct point *point);
 
-/* Returns 1 if the point needs more cores than a node has, 0 if not, -1 if unknown. Replayed
- * compute needs no cores (0). Returns 0 also if the spec refuses such points. */
+/* Returns 1 if the point needs more cores than a node has, 0 if not, -1 if unknown. Also returns 0
+ * if compute is replayed, which needs no cores, or if the spec refuses such points. */
 int point_is_oversubscribed(const struct point *point, int usable_cores);
 
 /* Sets the numbers, status and flags of the point from p->cells. Errors: ERR_DATA for malformed

@@ -22,7 +22,7 @@ struct csv {
 
 /* Begins the file: sets csv->columns and writes the header. */
 void csv_begin(struct csv *csv, const char *file);
-/* Writes `row`, the file's struct in columns.h. Sets label and case to those of the row's point if
+/* Writes `row`, the file's struct in columns.h. Fills in the label and case of the row's point if
  * they are NULL. */
 void csv_add(struct csv *csv, void *row);
 /* Writes a row given as texts [n_columns]; `point` is the id of the row's point. */

@@ -72,8 +72,8 @@ static bool find_step(const struct rank_record *r, const struct record_span *spa
 }
 
 /* Adds a "wait" span to spans [n] of a rank: the part of its first communication before the last
- * rank arrived. Adds none if arrival times are unknown, or closer than the clocks' error. Returns
- * the new n. */
+ * rank arrived. Adds none if arrival times are unknown, or differ by less than the clocks' error.
+ * Returns the new n. */
 static size_t add_wait(struct placed *spans, size_t n, const struct rank_record *records, int ranks,
                        int rank, const struct record_span *of)
 {

@@ -1,5 +1,5 @@
-/* Writes the files of a run. CSV files follow RFC 4180 with line feeds; one header row, unknown
- * values empty. */
+/* Writes the files of a run. CSV files follow RFC 4180, but lines end with a line feed alone. They
+ * have one header row; unknown values are empty. */
 #include <math.h>
 #include <unistd.h>
 

@@ -99,9 +99,9 @@ void table_print_grades(FILE *out, const struct rule_result *results, const stru
 /* Prints sentences about the base points, with their times and rates, and about ratios to peers. */
 void table_print_notes(FILE *out, const struct summary *s);
 
-/* The first prints one line about what was measured. The second prints all sentences below the
- * table except sentences about rules. */
+/* Prints one line about what was measured. */
 void table_print_subject(FILE *out, const struct summary *s);
+/* Prints all sentences below the table except sentences about rules. */
 void table_print_findings(FILE *out, const struct summary *s);
 
 /* Prints the table of a campaign on a terminal of `width` columns (0: unlimited). `run_dir`: the
