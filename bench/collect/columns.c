@@ -9,8 +9,7 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Type, unit and meaning of each metric as named constants. PLACE in the table below needs them by
- * name. */
+/* Type, unit and meaning of each metric as named constants, which PLACE in the table below uses. */
 #define LAUNCHES_NONE   ""
 #define LAUNCHES_FIRST  ""
 #define LAUNCHES_MAX    ""

@@ -40,8 +40,8 @@
 #define IN_EPOCHS_end(id)
 #define IN_EPOCHS_result(id)
 
-/* sentence appended to the description of a metric in raw.csv and summary.csv, by kind of record
- * line; steps: "" or "timed " */
+/* sentence that ends the description of a metric in raw.csv and summary.csv, by kind of record
+ * line; `steps` is "" or "timed " */
 #define OVER_hello(steps) ""
 #define OVER_step(steps)  ". Mean over " steps "steps and ranks"
 #define OVER_epoch(steps) ""

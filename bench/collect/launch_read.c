@@ -416,8 +416,8 @@ bool launch_is_mixed(const struct launch_result *result)
     return strstr(result->cpus, CPUS_JOINED_BY) != NULL;
 }
 
-/* Sets the network traffic per step of rank 0's node, and the largest of any other node. Each rank
- * recorded its node's counters. */
+/* Sets the network traffic per step of rank 0's node, and the largest traffic of any other node.
+ * Each rank recorded its node's counters. */
 static void fill_traffic(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     for (int i = 0; i < ranks; i++) {

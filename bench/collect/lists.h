@@ -1,4 +1,4 @@
-/* Comma-separated lists in fixed buffers. Internal to bench/collect. */
+/* Lists written as text into buffers of fixed size. Internal to bench/collect. */
 #pragma once
 
 #include <stddef.h>

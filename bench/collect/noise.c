@@ -19,7 +19,7 @@
 #define TICKS 2.0
 
 /* A fixed piece of work is slow if it takes this many standard deviations longer than the median
- * over launches on as many cores. The standard deviation is estimated from the median absolute
+ * over launches on equally many cores. The standard deviation is estimated from the median absolute
  * deviation (MAD). */
 #define WORK_DEVIATIONS 5.0
 /* The excess must also be at least this share of the median, because clock rates vary by a few per
@@ -27,7 +27,7 @@
 #define WORK_LEAST 0.05
 /* standard deviation / median absolute deviation of a normal distribution */
 #define DEVIATION_PER_MAD 1.4826
-/* fewest values with which times of the fixed piece of work are compared; each launch has two */
+/* fewest times of the fixed piece of work for a comparison; each launch has two times */
 #define WORK_VALUES_MIN 6
 
 /* assumed cost of a page fault (s), an upper bound */

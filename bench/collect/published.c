@@ -30,8 +30,7 @@ struct reading {
     struct csv_table table;
     struct key keys[KEYS_MAX];
     size_t n_keys;
-    size_t columns[PUBLISHED_MAX]; /* [values] index in the file of each column of published
-                                      values */
+    size_t columns[PUBLISHED_MAX]; /* [values] index of each value's column in the file */
     double factors[PUBLISHED_MAX];
 };
 
@@ -224,8 +223,8 @@ static enum status take_row(struct published *p, const struct reading *r, size_t
     return OK;
 }
 
-/* Returns whether a point is only for analysis, so that no report publishes it: strategy none at
- * several ranks, or a calibration. */
+/* Returns whether a point serves only analysis, so that no report publishes its results: strategy
+ * none at several ranks, or a calibration. */
 static bool is_own(const struct point *point)
 {
     return config_calibrates(&point->config) ||

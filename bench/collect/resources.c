@@ -29,7 +29,7 @@ struct node {
 struct nodes {
     const struct rank_record *records; /* as in struct node */
     int ranks;
-    bool timed; /* the launch is a timed one, whose steps were recorded */
+    bool timed; /* whether this is a timed launch, whose steps were recorded */
     struct node *all;
     size_t n;
 };

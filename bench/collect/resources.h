@@ -18,7 +18,7 @@ enum status resources_write(const char *dir, const struct point *point, bool tim
                             struct error *e);
 
 /* Adds the network traffic of one node per step, counts[TRAFFIC_COUNTS]. `root`: the node is rank
- * 0's. Of all other nodes, the largest counts are kept. NAN is ignored. */
+ * 0's. For all other nodes together, keeps the largest counts. NAN is ignored. */
 void resources_add_traffic(struct launch_result *result, bool root,
                            const double counts[TRAFFIC_COUNTS]);
 

@@ -57,7 +57,7 @@ static bool is_timed(const struct point_summary *p)
     return p->launches > 0 && isfinite(p->step_ms.mid) && p->outcome != POINT_diverged;
 }
 
-/* Returns whether each launch of the point has only one time, not times of steps. This is so for
+/* Returns whether launches of the point have one time each instead of step times. This holds for
  * user programs without records. */
 static bool is_whole(const struct point_summary *p)
 {

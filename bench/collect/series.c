@@ -11,8 +11,8 @@
 
 /* ---- Splitting ---- */
 
-/* Options that separate series: points of one series have equal values of them. By default, all
- * options that differ between any two points, including bases. */
+/* Options that separate series: points of one series agree in all of them. By default, all options
+ * that differ between any two points, including bases. */
 struct splitting {
     const struct summary *s;
     const struct series_by *by;
@@ -231,7 +231,7 @@ static void name_option(struct series *series, const struct splitting *splitting
     add_name(series, part);
 }
 
-/* Returns a name if no option separates this series from others: the user's program, or the kind of
+/* Names a series that no option separates from others: by the user's program, or the kind of
  * points. */
 static const char *last_resort(const struct splitting *splitting, const struct point *point)
 {

@@ -344,8 +344,8 @@ static struct point_accuracy accuracy_of(const struct samples *accuracy)
             interval_to_target(accuracy, offsetof(struct launch_result, to_target_images))};
 }
 
-/* Finds the rank that most often arrived last in most launches. Its share of steps (%) is the
- * median over these launches. */
+/* Finds the rank that is `last_rank` of the most launches, and the median of last_rank_pct over
+ * these launches. */
 static enum status set_last_rank(struct point_last *to, int ranks, const struct samples *time,
                                  struct error *e)
 {

@@ -35,7 +35,7 @@ bool csv_has_option(const struct csv *csv, const char *file, enum option_id opti
  * takes it for current. */
 void csv_remove_stale(const char *run_dir, const char *name);
 
-/* Joins the CSV files that launches of sweeps wrote into one file per kind of table. */
+/* Joins CSV files of sweeps: one joined file per kind of table. */
 enum status csv_join_tables(const struct csv *csv, const struct stage *stage, struct error *e);
 
 /* csv_fill_summary, csv_fill_raw, ...: write all rows of a file */

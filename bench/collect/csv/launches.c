@@ -25,8 +25,8 @@ struct left {
     int ranks;
 };
 
-/* Selects the launches that a CSV file covers: timed launches, accuracy runs, also diverged ones.
- * `records`: whether its rows need the ranks' records. */
+/* Selects the launches that a CSV file covers: timed launches, accuracy runs, diverged launches.
+ * `records`: whether the rows need the ranks' records. */
 struct chosen {
     bool time, accuracy, diverged;
     enum { RECORDS_NEEDED, RECORDS_IF_THERE, RECORDS_IGNORED } records;

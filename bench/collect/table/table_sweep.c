@@ -55,8 +55,8 @@ static bool print_wrong(FILE *out, struct csv_row l)
     return true;
 }
 
-/* Prints a row of comm.csv: for MPI_Allreduce its time, on a new line; for one of our strategies
- * the ratio to that time, on the same line. */
+/* Prints a row of comm.csv. MPI_Allreduce begins a line with its time; our strategies append their
+ * ratios to that time. */
 static void print_common(FILE *out, struct csv_row l, bool *inside)
 {
     if (is(l, "part", "link") || is(l, "part", "best") || is(l, "verdict", "cannot run"))
