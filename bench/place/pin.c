@@ -76,9 +76,10 @@ static enum status own_entry(char *cpus, long rank, char **entry, struct error *
     for (const char *c = cpus; *c; c++)
         n += *c == '|';
     if (rank >= n)
-        return error_set(e, ERR_ARGUMENT,
-                         "expected an entry for node-local rank %ld, found --cpus '%s' with %ld",
-                         rank, whole, n);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "expected an entry for node-local rank %ld, found --cpus '%s' with %ld entries", rank,
+            whole, n);
     for (; rank > 0; rank--)
         strsep(&cpus, "|");
     *entry = strsep(&cpus, "|");

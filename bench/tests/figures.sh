@@ -207,7 +207,7 @@ missing_tables_are_named() {
     cp -r "$tmp/tables" "$tmp/torn" && rm "$tmp/torn/raw.csv"
     expect 2 "raw.csv: cannot read" "$scalebench" figures "$tmp/torn" || return 1
     sed -i 2d "$tmp/torn/summary.csv"
-    expect 2 "2 rows, but spec.yaml beside it has 3 points" "$scalebench" figures "$tmp/torn"
+    expect 2 "2 rows, but spec.yaml in the same folder has 3 points" "$scalebench" figures "$tmp/torn"
 }
 
 malformed_file_is_named_before_anything_runs() {

@@ -84,7 +84,7 @@ static enum status plan_write_csv(FILE *out, const struct forecast *f, bool comm
 {
     if (commands)
         return error_set(e, ERR_ARGUMENT,
-                         "plan: --commands needs --format text. Leave one of the two out");
+                         "plan: --commands works only with --format text. Leave --commands or --format out");
     forecast_write_csv(out, f);
     return OK;
 }

@@ -471,11 +471,12 @@ static enum status check_constancy(const struct constancy *row, const struct spe
             return OK;
         same = &config->values[row->id];
     }
-    return same == NULL ? OK
-                        : mark_error(e, ERR_SPEC, same->mark,
-                                     "%s = %s%s keeps the learning rate constant. Lower it, or use "
-                                     "train.lr_schedule: constant",
-                                     option_get(row->id)->key, same->text, row->same);
+    return same == NULL
+               ? OK
+               : mark_error(e, ERR_SPEC, same->mark,
+                            "%s = %s%s keeps the learning rate constant. Lower the value, or "
+                            "use train.lr_schedule: constant",
+                            option_get(row->id)->key, same->text, row->same);
 }
 
 static enum status check_schedules(const struct spec *spec, struct error *e)

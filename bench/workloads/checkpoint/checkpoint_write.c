@@ -35,11 +35,12 @@ void checkpoint_copy_path(char path[PATH_MAX], const struct config *config, cons
 static enum status refuse_number(const char *path, const struct safetensors_tensor *tensor,
                                  size_t at, const struct config *config, struct error *e)
 {
-    return error_at(e, ERR_DATA, path, 0, 0,
-                    "tensor '%s': number %zu is %g, too large for %s. The full checkpoint was "
-                    "written: resume from it with another checkpoint.dtype",
-                    tensor->name, at, (double)((const real *)tensor->data)[at],
-                    config_text(config, OPT_CHECKPOINT_DTYPE));
+    return error_at(
+        e, ERR_DATA, path, 0, 0,
+        "tensor '%s': element %zu is %g, too large for %s. The full-precision checkpoint "
+        "was written. Resume from that one with another checkpoint.dtype",
+        tensor->name, at, (double)((const real *)tensor->data)[at],
+        config_text(config, OPT_CHECKPOINT_DTYPE));
 }
 
 /* Replaces the data of a parameter tensor by 16-bit numbers, which are written to `codes`. */

@@ -553,8 +553,8 @@ static void numbers_too_large_for_f16_are_refused(void **state)
     checkpoint_copy_path(name, &fixture.config, path);
     assert_string_equal(e.file, name);
     assert_string_equal(e.text,
-                        "tensor 'conv1.bias': number 2 is 70000, too large for f16. The full "
-                        "checkpoint was written: resume from it with another "
+                        "tensor 'conv1.bias': element 2 is 70000, too large for f16. The "
+                        "full-precision checkpoint was written. Resume from that one with another "
                         "checkpoint.dtype");
     assert_int_not_equal(access(name, F_OK), 0);
     assert_true(resume(&s, &e, reset));
