@@ -43,7 +43,7 @@ struct exported {
     struct program_list program;
     uint64_t steps;
     struct sweep_machine machine;
-    double *ready_s; /* [tensors] */
+    double *ready_s; /* [tensors] time (s) at which a gradient is ready */
     struct trace_step step;
 };
 
@@ -59,7 +59,7 @@ static enum status write_simgrid(FILE *out, const void *arg, struct error *e)
     return OK;
 }
 
-/* smpirun reads a list of traces; a single one is for all ranks. */
+/* Lists the trace for smpirun. A list with one trace applies to all ranks. */
 static enum status write_list(FILE *out, const void *arg, struct error *e)
 {
     fputs("trace.txt\n", out);
@@ -139,7 +139,7 @@ static double compute_s(const struct exported *x, uint64_t flops_per_image)
     return (double)flops_per_image * images / (FORECAST_FLOP_PER_S * config_number(c, OPT_THREADS));
 }
 
-/* Gradients leave during the last backward pass of the trace. */
+/* Finds when gradients are ready: during the last backward pass of the trace. */
 static enum status find_ready(struct exported *x, struct error *e)
 {
     const struct net_desc *net = &x->point->net->net;
@@ -164,7 +164,7 @@ static enum status find_step(struct exported *x, struct error *e)
     return find_ready(x, e);
 }
 
-/* Finds the time of computing and communication by a sweep over all ranks. */
+/* Predicts the time of a trace: compute and communication, with or without overlap. */
 static enum status sweep(double *seconds, const struct exported *x, bool overlaps, struct error *e)
 {
     struct clock_sweep w;

@@ -9,9 +9,9 @@
 #include "kernels/base/mem.h"
 #include "kernels/desc/net_slice.h"
 
-/* Assumed values if nothing was measured: bytes/s of memory of a current server, overhead of a step,
- * start of the ranks, start of a peer with its libraries. A network has 1 Gbit/s unless an option
- * sets its rate. */
+/* Assumed if nothing was measured: memory bandwidth of a current server (bytes/s), overhead per
+ * step (s), start-up time of the ranks (s), start-up time of a peer with its libraries (s). The
+ * network has 1 Gbit/s unless an option sets another rate. */
 #define BYTE_PER_S   5e9
 #define STEP_S       100e-6
 #define START_S      0.5
@@ -74,8 +74,8 @@ static enum status read_walls(struct sources *s, const struct campaign *c, struc
 
 /* ---- Steps ---- */
 
-/* Returns how many cores compute at the same time. Replayed ranks sleep, so there can be more of
- * them than cores. */
+/* Returns how many ranks x threads compute at the same time. Replayed ranks only sleep, so their
+ * number is not limited by cores. */
 static double cores_of(const struct config *c, enum launch_run run, int cores)
 {
     double wanted = config_number(c, OPT_RANKS) * config_number(c, OPT_THREADS);
@@ -104,8 +104,8 @@ static enum status estimate_comm(double *comm_s, const struct point *point, stru
     return OK;
 }
 
-/* Counts the weights that all ranks hold together. All stages of a pipeline hold one network; a
- * slice holds everything except the other slices of dense layers. */
+/* Counts the weights stored on all ranks together. All stages of a pipeline store one copy of the
+ * network. A tensor slice stores a part of each dense layer and all of every other layer. */
 static enum status count_weights(double *n, const struct point *point, struct error *e)
 {
     const struct config *c = &point->config;
@@ -116,8 +116,8 @@ static enum status count_weights(double *n, const struct point *point, struct er
     return OK;
 }
 
-/* Estimates a step's compute time (s) without measurements: from FLOPs, and from memory traffic in
- * which each rank reads or writes weights, gradients and two states once. */
+/* Estimates a step's compute time (s) without measurements, from FLOPs and six memory accesses per
+ * stored weight. */
 static enum status assume_compute_s(double *compute_s, const struct point *point, double flops,
                                     double cores, struct error *e)
 {
@@ -143,8 +143,9 @@ static enum status estimate_step(double *step_s, const struct point *point,
     return OK;
 }
 
-/* Converts a step time of another campaign: scales compute by the point's images and this machine's
- * speed. Communication scales with it if the messages are alike; otherwise it is predicted. */
+/* Converts a step time of another campaign to this point. Compute time is scaled by images per core
+ * and machine speed. Communication time is scaled by the same factor if the messages are alike,
+ * else predicted. */
 static enum status take_step(double *step_s, const struct point *point,
                              const struct known_steps *known, const struct known_step *other,
                              double cores, struct error *e)
@@ -186,8 +187,8 @@ static enum status find_step(double *step_s, struct forecast_launch *l, const st
 
 /* ---- Launches ---- */
 
-/* Returns the number of steps of a launch. With your own images, the trainer knows their number; an
- * evaluation is then assumed to take a sixth of an epoch's time. */
+/* Returns the number of steps of a launch. If the data set is the user's own, the trainer reports
+ * its size, and an evaluation is assumed to cost a sixth of an epoch. */
 static double steps_of(const struct campaign *c, const struct point *point, enum launch_run run)
 {
     const struct config *config = &point->config;
@@ -312,9 +313,9 @@ static double known_or_0(double seconds)
     return isnan(seconds) ? 0 : seconds;
 }
 
-/* Finds which share (0 to 1) of timed launches after the first fits the budget, for the least and
- * the largest number of launches. First launches and finished ones use budget, accuracy runs do
- * not. */
+/* Computes which share (0 to 1) of the timed launches after the first fits the budget: *least for
+ * the required launches, *most for the largest number of launches. First launches use budget too.
+ * Accuracy runs do not. */
 static void find_shares(double *least, double *most, const struct forecast *f, double spent_s)
 {
     double room = config_number(&f->c->spec.config, OPT_BUDGET) - spent_s, few = 0, many = 0;

@@ -27,8 +27,7 @@ struct forecast_launch {
 
 struct forecast_point {
     bool runs; /* false if it is skipped or shares the launches of an earlier point */
-    /* Three arrays by enum launch_run: required launches, finished launches, and the forecast of
-     * one launch. */
+    /* [2] by enum launch_run: number of required launches, number of finished launches */
     size_t least[2], done[2];
     size_t most; /* largest number of timed launches, run if the required precision needs them */
     struct forecast_launch launch[2];
@@ -44,7 +43,7 @@ struct forecast_point {
 struct forecast {
     const struct campaign *c;      /* borrowed */
     struct forecast_point *points; /* [c->spec.n_points] */
-    /* sums of these times over all points whose time is known */
+    /* totals over all points whose time is known */
     double least_s, most_s, left_s, cut_s;
     /* number of points per basis; a point has the least reliable basis of its launches */
     size_t n[FORECAST_BASES];
@@ -66,7 +65,8 @@ void forecast_write_csv(FILE *out, const struct forecast *f);
 
 /* Assumed speed of a core of a current server processor (FLOP/s). */
 #define FORECAST_FLOP_PER_S 40e9
-/* Returns the assumed links of a point's hosts. Emulated hosts have the rate and the delay of the spec. */
+/* Returns the assumed links of a point's hosts. Emulated hosts have the rate and the delay of the
+ * spec. */
 struct sweep_machine forecast_machine(const struct config *c);
 
 /* ---- Internal ---- */
@@ -86,7 +86,7 @@ struct known_step {
 
 /* Measured rates of this machine for one pair of network and workload. */
 struct known_rates {
-    double n, sum; /* n: number of steps; sum: sum over them of log(images per second and core) */
+    double n, sum; /* n: number of steps; sum: sum of their log(images per second and core) */
 };
 
 struct known_steps {
@@ -99,8 +99,8 @@ struct known_steps {
 
 /* Reads the step times of the latest run of every campaign below `out`, and of results/reference
  * below the working directory or `home`. Skips unreadable tables and steps with injected sleep.
- * machine: this machine. If ranks of a table were oversubscribed, it is assumed that they shared
- * the cores of this machine. Call known_steps_free afterwards, also after an error. */
+ * machine: this machine. Oversubscribed ranks of a table are assumed to have run on as many cores
+ * as this machine has. Call known_steps_free afterwards, also after an error. */
 enum status known_steps_read(struct known_steps *known, const char *out, const char *home,
                              const struct place_machine *machine, struct error *e);
 void known_steps_free(struct known_steps *known);
@@ -115,7 +115,6 @@ bool known_step_communicates_as(const struct known_step *step, const struct poin
 /* Returns the speed of this machine relative to the step's machine, from networks that both have
  * computed; 1 if there are none. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step);
-/* Returns the FLOP/s of one core, counting FLOPs of the network as written, for a step of `flops`
- * FLOPs. The rate is that of the known step with the nearest number of FLOPs, if possible on this
- * machine. NAN if there is none. */
+/* Returns the speed of one core (FLOP/s) in the known step whose number of FLOPs is nearest to
+ * `flops`, preferably a step of this machine. NAN if there is no known step. */
 double known_steps_rate(const struct known_steps *known, const char *workload, double flops);

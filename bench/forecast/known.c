@@ -57,8 +57,8 @@ static void take_text(char *text, size_t size, const struct csv_table *table, si
     snprintf(text, size, "%s", csv_table_cell(table, row, column));
 }
 
-/* Reads the times of a step. If ranks share cores, exposed communication is partly waiting for
- * others that compute, so it is included in compute. */
+/* Reads the times of a step. If ranks share cores, part of the exposed communication is waiting for
+ * a core, so it counts as compute. */
 static void take_times(struct known_step *step, const struct csv_table *table,
                        const struct columns *c, size_t row, int cores)
 {
@@ -202,8 +202,8 @@ static int compare_computed(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->workload, y->workload);
 }
 
-/* Sums the rates of this machine per pair of network and workload. Then the speed relative to
- * another machine needs one pass over the steps, not all pairs. */
+/* Sums the rates of this machine per pair of network and workload. known_steps_speed then needs one
+ * pass over the steps instead of comparing all pairs of steps. */
 static void add_rates(struct known_steps *known, struct known_step **sorted)
 {
     size_t computed = 0;
@@ -230,8 +230,7 @@ static enum status find_rates(struct known_steps *known, struct error *e)
     return OK;
 }
 
-/* The speed is the geometric mean of ratios over all pairs of a step on this machine and one on the
- * other machine. */
+/* The geometric mean of the speed ratios over all pairs of a step here and a step there. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step)
 {
     double sum = 0, n = 0;
@@ -289,10 +288,8 @@ bool known_step_communicates_as(const struct known_step *step, const struct poin
             strcmp(step->strategy, config_text(&point->config, OPT_STRATEGY)) == 0);
 }
 
-/* Rates how similar a known step is to the point's; 0: not usable. Most weight has the same
- * machine, then the same network link, the same total batch, the same number of ranks, and least
- * the same strategy. An equal total batch preserves costs that do not depend on the number of
- * images. */
+/* Rates how similar a known step is to the point's; 0: not usable. In decreasing order of weight:
+ * same machine, same network link, same total batch, same number of ranks, same strategy. */
 static int likeness(const struct known_steps *known, const struct known_step *step,
                     const struct point *point)
 {

@@ -53,8 +53,8 @@ static double longest_s(const struct forecast_point *p)
     return longest;
 }
 
-/* Prints a warning about the longest launch if measure.limit would end it. Forecasts can be rough,
- * so this needs half of the forecast to exceed the limit. */
+/* Warns if measure.limit would end the longest launch. Forecasts can be rough, so it warns only if
+ * half the forecast exceeds the limit. */
 static void print_ended(FILE *out, const struct forecast *f)
 {
     const struct spec *spec = &f->c->spec;

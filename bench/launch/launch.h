@@ -5,11 +5,11 @@
  * When the program ends, the time limit passes, or the lifeline closes because the runner died, the
  * guard acts. It kills every process below it, in any session or process group, and reports to the
  * runner after that. The guard also acts if ranks do not start in time, or if the program does not
- * end after a rank's final message or the failure of a process. Without this, mpiexec (hydra) may
- * wait for ever for a proxy that cannot start, connect or start ranks.
+ * end after a rank's final message or the failure of a process. Without this, mpiexec (hydra) can
+ * hang if a proxy cannot start, connect or start ranks.
  *
- * A guard cannot see processes on other machines. A cleanup command ends them if the launch did not
- * end well. If the guard itself was killed, launch_finish runs that command.
+ * A guard cannot see processes on other machines. If the launch failed, a cleanup command ends
+ * those processes. If the guard itself was killed, launch_finish runs that command.
  *
  * The guard inherits the runner's open files, including the lock on the journal. So no runner
  * can resume a campaign while processes of its last launch still run. */

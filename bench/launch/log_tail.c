@@ -14,8 +14,8 @@
 /* largest number of new bytes that one call of log_has_last_word reads */
 #define LOOK_BYTES ((off_t)64 << 10)
 
-/* Texts in the final message of a rank of this project's programs. For a user's program, the text
- * is "\n", which no line contains. */
+/* Texts in the final message of a failing rank of this project's programs. A user's program has
+ * none: no line contains "\n". */
 static const char *const LAST_WORDS[] = {
     "pin: ",
 #define WORKLOAD(name, helper, foreign, strategies, summary) (foreign) ? "\n" : #name ": ",
@@ -63,7 +63,7 @@ static const char *const CRASH_REPORTER[] = {" was killed or has crashed", NULL}
 static const char *const NETWORK[] = {"UCX  ERROR", "UCX  FATAL", "Caught signal ", NULL};
 /* Texts in lines of this project's programs that are not about failures. */
 static const char *const LEVELS[] = {": warning: ", ": note: ", ": detail: ", NULL};
-/* texts in lines that only pass on the failure of another process */
+/* texts in lines that only report that another process failed */
 static const char *const PASSED_ON[] = {"application called MPI_Abort", "==== backtrace", NULL};
 /* texts in hydra's banner about the death of a rank */
 static const char *const BANNER[] = {"YOUR APPLICATION TERMINATED",
@@ -197,8 +197,8 @@ void log_tail(const char *path, char *text, size_t size)
     free(log);
 }
 
-/* Reads the complete lines that follow and returns whether one is a final message. An incomplete
- * last line is read again at the next call. */
+/* Reads the complete lines after r->read and returns whether one is a final message. The next call
+ * reads an incomplete last line again. */
 static bool read_on(struct log_reader *r, FILE *f)
 {
     char *line = NULL;

@@ -9,8 +9,8 @@ static const struct point_launches *point_of(const struct launch_order *o, size_
     return &o->points.points[point];
 }
 
-/* Returns whether the current block contains the point. Sets *left if the point's launch in it is
- * still to come. */
+/* Returns whether the current block contains the point. Sets *left if the point's launch in this
+ * block has not run yet. */
 static bool in_last_block(const struct launch_order *o, size_t point, bool *left)
 {
     const struct point_launches *p = point_of(o, point);
@@ -18,9 +18,9 @@ static bool in_last_block(const struct launch_order *o, size_t point, bool *left
     return p->n_places > 0 && p->last_block == o->n_block_numbers - 1;
 }
 
-/* Returns whether the end of the current block will increase p->progress, the number of blocks
- * completed for the point. The block must contain the point and all its comparison points, and one
- * of their launches must be still to come. */
+/* Returns whether p->progress (completed blocks of the point) will grow at the end of the current
+ * block. The block must contain the point and all its comparison points, and lack a launch of at
+ * least one of them. */
 static bool progresses(const struct launch_order *o, size_t point)
 {
     const struct point_launches *p = point_of(o, point);
@@ -86,9 +86,8 @@ static double run_mean_s(const struct launch_order *o)
     return runs > 0 ? sum_s / runs : 0;
 }
 
-/* Returns the expected time of an accuracy run of the point (s): the mean of its accuracy runs so
- * far. Before the first, estimates it from timed launches and the additional steps, else as
- * run_mean_s. */
+/* Returns the expected time of an accuracy run of the point (s): the mean of its earlier accuracy
+ * runs. If there are none, timed launches plus the additional steps; without these, run_mean_s. */
 static double run_s(const struct launch_order *o, size_t point)
 {
     const struct config *c = &o->spec->points[point].config;

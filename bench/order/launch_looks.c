@@ -44,9 +44,9 @@ static struct timings timings_of(const struct launch_points *l, size_t point)
                             .added = config_adds_launches(&l->spec->config)};
 }
 
-/* Half-width of a point's widest interval / largest half-width that is allowed: by the requested
- * precision (`whole`), and by the stricter limit for few launches (`asked`, timing_asked_pct).
- * INFINITY: an interval is unknown. */
+/* Widest half-width of a point's intervals, relative to the allowed half-width. `whole`: the
+ * requested precision; `asked`: the stricter limit for few launches (timing_asked_pct). INFINITY:
+ * an interval is unknown. */
 struct excess {
     double whole, asked;
 };
@@ -88,8 +88,8 @@ static bool is_look(size_t n)
     return n >= 2 * TIMING_LOOK && n % TIMING_LOOK == 0;
 }
 
-/* Returns the smallest number of launches, n or more, at which the stop rule examines a point; at
- * most the maximum. */
+/* Returns the next number of launches >= n at which the stop rule examines a point, at most the
+ * maximum. */
 static uint32_t look_from(const struct launch_points *l, double n)
 {
     size_t most = most_launches(l);

@@ -45,9 +45,9 @@ static void bring_calibrations(struct launch_order *o)
     }
 }
 
-/* Draws the random order of points in a block. A base of many points is not put at the end. After
- * its launch all these points must be examined again, but only LOOKS_A_LAUNCH of them after each
- * later launch. */
+/* Draws the random order of points in a block. Moves a point away from the end if many others are
+ * compared with it. Its launch makes all of them stale, and only LOOKS_A_LAUNCH points are examined
+ * after each launch. */
 static void shuffle(struct launch_order *o, int block)
 {
     size_t n = o->spec->n_points;
@@ -95,8 +95,8 @@ static void find_ranks(struct launch_order *o)
     }
 }
 
-/* Queues the launches that are missing in the journal's blocks. Their order is that of a campaign
- * without interruption. */
+/* Queues the missing launches of the journal's blocks, in the order of an uninterrupted
+ * campaign. */
 static enum status find_queue(struct launch_order *o, struct error *e)
 {
     for (size_t i = 0; i < o->spec->n_points; i++)

@@ -2,13 +2,15 @@
  * journal alone, so an interrupted campaign resumes as if it had not been interrupted. If the spec
  * has changed since, launches that it requests and the journal lacks are run. The order is:
  *
- * 1. one block of timed launches: one launch of every point, in random order. Calibration points
- * come first, since points with compute: replay need their timings. 2. accuracy runs: every point
- * and seed, most nodes first. So a job near its time limit can still run the smaller points. 3.
- * blocks until each point has the minimum of measure.time.launches, alone and in blocks together
- * with its comparison points (base, peer, point without communication) 4. blocks of the points that
- * are not precise enough, with their comparison points. A point is examined at 6, 9, 12, ...
- * launches. They end at the requested precision, the maximum number of launches or the budget.
+ * 1. One block of timed launches, with one launch of every point in random order. Calibration
+ *    points come first, since points with compute: replay need their timings.
+ * 2. Accuracy runs: every point and seed, most nodes first. A job near its time limit can then
+ *    still run the smaller points.
+ * 3. Blocks until each point has the minimum of measure.time.launches, both alone and in blocks
+ *    that its comparison points share (base, peer, point without communication).
+ * 4. Blocks of the points that are not precise enough, with their comparison points. A point is
+ *    examined at 6, 9, 12, ... launches. It gets no more launches once it is precise enough, has
+ *    the maximum number of launches, or the budget is used up.
  *
  * New points and additional launches get new blocks. A block is written to the journal before its
  * first launch and is always completed. The budget counts timed launches only, neither accuracy

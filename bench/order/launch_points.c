@@ -13,8 +13,7 @@
 #define EXIT_USAGE       2
 #define EXIT_UNAVAILABLE 3
 
-/* largest number of comparisons of one point of the spec: with its base, its peer, and for
- * overlap */
+/* largest number of comparisons of a point: with its base, with its peer, for overlap */
 #define COMPARISONS 3
 
 struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_t point,
@@ -88,8 +87,8 @@ static bool has_timing(const struct launch_points *l, size_t point, int block)
     return false;
 }
 
-/* Updates the number of pairs when a launch of the point in this block is about to be added. A
- * comparison gains a pair if the other point has a timed launch in the block. */
+/* Called before a launch of the point is added to a block. Each comparison whose other point
+ * already has a timed launch in the block gains a pair. */
 static void count_pairs(struct launch_points *l, size_t point, int block)
 {
     const struct point_launches *p = &l->points[point];
@@ -290,7 +289,7 @@ static void slice_comparisons(struct launch_points *l)
     }
 }
 
-/* Returns whether no comparison before the k-th has the same other point. */
+/* Returns whether comparison k is the first one with its other point. */
 static bool is_first_with(const struct point_launches *p, size_t k)
 {
     for (size_t i = 0; i < k; i++)

@@ -12,12 +12,12 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* A comparison of a point that needs launches of another point: the base of the speed-up, the peer,
- * or the point without communication (for overlap). */
+/* Comparison of a point with another point: the base of the speed-up, the peer, or the point
+ * without communication (for overlap). */
 struct comparison {
     uint32_t with;  /* index of the other point in the spec */
     uint32_t pairs; /* number of blocks in which both points have a timed launch */
-    bool is_share;  /* the result is the share of overlap; else a ratio */
+    bool is_share;  /* the result is the share of overlap, not a ratio */
 };
 
 /* The launch of a point in a block. */
@@ -105,7 +105,7 @@ static inline bool launch_points_is_out(const struct launch_points *l, size_t po
     return p->is_twin || p->skipped || p->diverged || p->failed;
 }
 
-/* Record a line of the journal: a point that was skipped, or a block that contains the point. */
+/* Records that the journal skips a point. */
 void launch_points_skip(struct launch_points *l, const struct journal_skip *skip);
 enum status launch_points_turn(struct launch_points *l, size_t point, int block, struct error *e);
 /* Records that a new block contains the point. The launch itself is recorded when it begins. */
