@@ -138,8 +138,8 @@ void attempt_reason(char *text, size_t size, const struct campaign *c,
     reason_of_cause(text + n, size - n, c, outcome, log);
 }
 
-/* Sets the load and noise of a launch in the journal. The load by other processes is known only if
- * the ranks are descendants of the runner on its own machine. */
+/* Fills in the load and noise of a launch. The load by other processes is known only if the ranks
+ * are descendants of the runner on its own machine. */
 static void take_noise(struct execution *x, const struct site_launch *prepared,
                        const struct view *before, const struct view *after)
 {

@@ -15,7 +15,7 @@ struct execution {
     const char *folder;            /* folder of the launch's records */
     double expected_s;             /* expected wall time (s); INFINITY: unknown */
     struct launch_outcome outcome; /* outcome of the last attempt */
-    char after[AFTER_BYTES];       /* end of the reason of a failure; "": none */
+    char after[AFTER_BYTES];       /* text to append to the reason of a failure; "": none */
     struct journal_launch l;
 };
 

@@ -15,8 +15,8 @@ static void refuse(struct campaign *c, size_t point, const struct error *why)
     c->n_refused++;
 }
 
-/* Finds out whether point `i` can run here, first from its site, then from its program; a peer may
- * lack libraries. ERR_UNAVAILABLE: it cannot. A point that can is added to `same`. */
+/* Checks whether point `i` can run here: first its site, then its program, since a peer may lack
+ * libraries. If so, adds the point to `same`, else returns ERR_UNAVAILABLE. */
 static enum status ask(struct campaign *c, size_t i, struct same_here *same, struct error *e)
 {
     const struct point *point = &c->spec.points[i];
@@ -53,7 +53,7 @@ static enum status find_refusals(struct campaign *c, struct error *e)
     return status;
 }
 
-/* Reads the spec as on a machine with `cores` cores per node; 0: with this machine's cores. */
+/* Reads the spec for a machine with `cores` cores per node; 0: for this machine. */
 static enum status read_spec(struct campaign *c, int cores, struct error *e)
 {
     struct spec_machine machine = allocation_machine(c->place);
@@ -73,9 +73,8 @@ static enum status open_machines(struct campaign *c, const char *const *programs
     return machines_open(&c->machines, scalebench, programs, e);
 }
 
-/* Reads the spec again if the machines reached by ssh have another number of cores than this one.
- * `auto`, `full` and `half` in the spec depend on it. It is known only after find_refusals has
- * asked these machines. */
+/* Reads the spec again if machines reached by ssh have another number of cores than this one, since
+ * `auto`, `full` and `half` depend on it. find_refusals must have asked these machines. */
 static enum status read_spec_for_machines(struct campaign *c, struct error *e)
 {
     int cores = machines_cores(&c->machines, NULL);
@@ -112,8 +111,8 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     return facts_find(&c->facts, c, e);
 }
 
-/* Returns whether the runner chooses the path of the checkpoint. It then lies beside the folders of
- * the accuracy run's launches, where the next launch finds it. */
+/* Returns whether the runner chooses the path of the checkpoint. The checkpoint is then beside the
+ * launch folders of the accuracy run, so that the next launch finds it. */
 static bool has_own_checkpoint(const struct config *c)
 {
     return !config_names_checkpoint(c) &&
@@ -172,8 +171,8 @@ static enum status prepare_foreign(const struct campaign *c, const struct point 
     return status;
 }
 
-/* Returns the calibration point whose op times this point replays; a point that replays none is its
- * own. */
+/* Returns the calibration point whose op times this point replays; the point itself if it replays
+ * none. */
 static const struct point *calibration_of(const struct campaign *c, const struct point *point)
 {
     return &c->spec.points[point->calibration_index];
@@ -192,8 +191,8 @@ const struct journal_launch *campaign_calibration(const struct campaign *c,
     return NULL;
 }
 
-/* Formats the option by which a timed launch records the times of ops (--calibrate) or replays them
- * (--calibration, --rate); "": neither. */
+/* Formats the option for recording op times (--calibrate) or replaying them (--calibration, --rate)
+ * in a timed launch; "": neither. */
 static void format_work_option(char *option, size_t size, const struct campaign *c,
                                const struct point *point)
 {
@@ -212,8 +211,8 @@ static void format_work_option(char *option, size_t size, const struct campaign 
              from != NULL ? from->launch : calibration_of(c, point)->id);
 }
 
-/* Prepares a launch of the trainer. `more`: at most three further options, NULL-terminated. They
- * override the point's own. */
+/* Prepares a launch of the trainer. `more`: at most three options that override the point's own,
+ * NULL-terminated. */
 static enum status prepare_own(const struct campaign *c, const struct point *point,
                                enum launch_run run, uint64_t seed, const char *record,
                                const int *order, const char *const *more,
@@ -234,8 +233,7 @@ static enum status prepare_own(const struct campaign *c, const struct point *poi
     if (run == RUN_TIME && work_option[0] != '\0')
         arguments[n++] = work_option;
     if (run == RUN_ACCURACY)
-        arguments[n++] = seed_option; /* overrides the seed among the point's options, because it
-                                         follows them */
+        arguments[n++] = seed_option; /* follows the point's seed, so overrides it */
     if (run == RUN_ACCURACY && has_own_checkpoint(&point->config))
         arguments[n++] = path_option;
     while (*more != NULL)

@@ -62,30 +62,28 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
                              const struct tools *tools, struct error *e);
 
 /* Opens the newest run that can be resumed: it shares a point with the spec, and its facts allow it
- * (facts_allow_resume). If there is none, begins a new run. Prints what it does and why. The
- * earlier spec of a resumed run is kept as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process,
- * if another runner uses the run. */
+ * (facts_allow_resume). If there is none, begins a new run. Prints whether it resumes or begins a
+ * run, and why. Keeps the earlier spec of a resumed run as spec-<number>.yaml. ERR_UNAVAILABLE,
+ * naming the process, if another runner uses the run. */
 enum status campaign_open_run(struct campaign *c, struct error *e);
 
-/* Finds the folder of the run that campaign_open_run would resume; "": it would begin a new run.
+/* Finds the folder of the run that campaign_open_run would resume; "" if it would begin a new run.
  * Writes nothing. */
 enum status campaign_find_run(const struct campaign *c, char run_dir[PATH_BYTES], struct error *e);
 
-/* Makes the link `latest` point to this run again, since a newer run of the same name may have
- * begun. */
+/* Points the link `latest` at this run again, since a newer run may have changed it. */
 enum status campaign_link_latest(const struct campaign *c, struct error *e);
 
 /* Writes the current version (key) of each peer to the journal. Launches of any other version are
  * no longer used in results; those of this version are used again. */
 enum status campaign_record_changes(struct campaign *c, struct error *e);
 
-/* Marks every failed launch in the journal as retried, so that its point may have launches again.
- * campaign_run repeats those that no other launch replaces; *retried is their number. */
+/* Marks every failed launch in the journal as retried, so that its point can get launches again.
+ * campaign_run repeats failed launches that no other launch replaces; *retried is their number. */
 enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e);
 
-/* Runs the remaining launches. May be called again, for example to repeat launches whose records
- * were damaged. ERR_INTERRUPTED after a signal (c->interrupt.signal); all results are then on
- * disk. */
+/* Runs the remaining launches. Can be called again, for example to repeat launches with damaged
+ * records. ERR_INTERRUPTED after a signal (c->interrupt.signal); all results are then on disk. */
 enum status campaign_run(struct campaign *c, struct error *e);
 
 void campaign_close(struct campaign *c);
@@ -106,7 +104,7 @@ struct campaign_segment {
     uint32_t until; /* number of the segment's last epoch */
     uint64_t seed;
     bool resumes;     /* continues from the checkpoint of an earlier segment */
-    bool omits_kill;  /* runs without inject.kind: kill, because that fault has already happened */
+    bool omits_kill;  /* runs without inject.kind = kill, because that fault has already happened */
     const int *order; /* order of the nodes to use, as in site_job */
 };
 enum status campaign_prepare_segment(const struct campaign *c, const struct point *point,
@@ -115,7 +113,7 @@ enum status campaign_prepare_segment(const struct campaign *c, const struct poin
 
 /* Internal to bench/runner. Lists the nodes that answer on the point's site, including spare nodes.
  * First restores emulated hosts that are gone. Free *nodes, also after an error; NULL if the site
- * cannot tell. */
+ * cannot query nodes. */
 enum status campaign_ask_nodes(struct campaign *c, const struct point *point, int **nodes, int *n,
                                struct error *e);
 

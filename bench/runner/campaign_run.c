@@ -45,9 +45,8 @@ static enum status journal_refusals(struct campaign *c, struct error *e)
     return status;
 }
 
-/* Sets keys[n_points + 1]: for each point, the version (key) of its program whose launches are
- * used, according to the journal; "": no launches. The last element is for points that the spec
- * lacks. */
+/* Sets keys[i] to the program version (key) of point i whose launches the journal uses in results;
+ * "": no launches. The last of the n_points + 1 elements is for points that are not in the spec. */
 static void list_keys(const struct campaign *c, const char **keys)
 {
     const struct journal *j = &c->journal;
@@ -60,8 +59,8 @@ static void list_keys(const struct campaign *c, const char **keys)
         keys[spec_find_point(&c->spec, j->keys[i].point)] = j->keys[i].key;
 }
 
-/* Writes to the journal the new version of each peer that has changed since its launches. If
- * another program had changed, a new run would have been begun. */
+/* Writes the new version of each changed peer to the journal. A change of any other program would
+ * have begun a new run. */
 static enum status journal_changes(struct campaign *c, const char **keys, struct error *e)
 {
     char key[FACTS_KEY_BYTES];
@@ -143,8 +142,8 @@ static void report_wait(const struct error *why, double waited_s)
         why->text, so_far);
 }
 
-/* Waits until no other campaign measures on this campaign's cores, then locks them. If locks are
- * not possible, prints a warning, and launches get the flag shares_cores. */
+/* Waits until no other campaign measures on this campaign's cores, then locks them. If locking is
+ * not possible, prints a warning and flags launches with shares_cores. */
 static enum status lock_cores(struct campaign *c, struct error *e)
 {
     char who[512];

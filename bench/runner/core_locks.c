@@ -23,7 +23,7 @@ enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, 
     return OK;
 }
 
-/* Returns the number of the core to which a processor belongs: that of the core's first hardware
+/* Returns the number of a processor's core, which is the number of the core's first hardware
  * thread. */
 static int core_of(int cpu)
 {
@@ -68,7 +68,7 @@ static enum status lock_file(int fd, const char *name, const char *who, struct e
     char line[512];
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
         int length = snprintf(line, sizeof line, "%s\n", who);
-        /* the line only serves other campaigns' messages, so an error is ignored */
+        /* only other campaigns' messages use this line, so an error is ignored */
         bool written = ftruncate(fd, 0) == 0 && pwrite(fd, line, (size_t)length, 0) == length;
         (void)written;
         return OK;

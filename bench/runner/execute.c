@@ -108,8 +108,8 @@ static enum status judge(struct execution *x, struct error *e)
     return status;
 }
 
-/* Returns the expected wall time of a launch (s): that of the point's last launch, else of the last
- * launch of any point. INFINITY: there is none. */
+/* Returns the expected wall time of a launch (s): the wall time of the point's last launch, else of
+ * the last launch of any point. INFINITY: there is none. */
 static double expected_wall_s(const struct launch_points *points, size_t point)
 {
     double own_s = points->points[point].last_s;

@@ -1,5 +1,5 @@
 /* Facts of a run are the properties of programs and machine on which its results depend
- * (facts.def). They are texts by name in a JSON object of the manifest. The spec, the number of
+ * (facts.def). The manifest stores them as a JSON object of texts. The spec, the number of
  * launches and host names are not facts. Launches of one point with equal facts measure the same
  * thing.
  *
@@ -22,8 +22,8 @@ struct campaign;
  * Free *facts with json_decref. */
 enum status facts_find(json_t **facts, const struct campaign *c, struct error *e);
 
-/* Hashes a point with the facts on which its results depend. Launches of a point with equal keys
- * measure the same thing. */
+/* Bytes of a key: hash of a point with the facts on which its results depend. Launches of a point
+ * with equal keys measure the same thing. */
 enum { FACTS_KEY_BYTES = 17 };
 enum status facts_key(char key[FACTS_KEY_BYTES], const json_t *facts, const struct point *point,
                       struct error *e);
@@ -40,15 +40,15 @@ const char *facts_differ(const json_t *was, const json_t *is, const char *last);
  * concerned. */
 bool facts_allow_resume(const json_t *was, const json_t *is, const struct spec *spec);
 
-/* Writes a fact's name as messages show it, such as "the program train_cnn". fact_way_back returns
- * under which condition launches before its change are used again. */
+/* Writes a fact's name for messages, such as "the program train_cnn". fact_way_back returns the
+ * condition under which launches from before its change are used again. */
 void fact_explain(char *text, size_t size, const char *name);
 const char *fact_way_back(const char *name);
 
-/* Writes a fact's value as messages show it: "SHA-256 0123456789ab" for a digest, any other text in
+/* Writes a fact's value for messages: "SHA-256 0123456789ab" for a digest, any other text in
  * quotes. */
 void fact_shorten(char *text, size_t size, const char *value);
 
-/* Returns the index in facts.def of a fact's kind; for the unknown kind of a later version, the
- * number of kinds. *of: the part of the name after the colon. */
+/* Returns the index in facts.def of a fact's kind. A kind of a later version is unknown: returns
+ * the number of kinds. *of: the part of the name after the colon. */
 size_t fact_kind(const char *name, const char **of);

@@ -48,7 +48,7 @@ bool folder_has(const char *folder, const char *file)
 enum status folder_make(const char *path, struct error *e)
 {
     char part[PATH_BYTES];
-    int why = 0; /* errno of the first folder that could not be made; folders below it fail too */
+    int why = 0; /* errno of the first folder that could not be made */
     TRY(path_format(part, e, "%s", path));
     for (char *slash = part; *slash; slash++) {
         if (slash == part || *slash != '/')
@@ -93,8 +93,7 @@ static enum status cannot_open(const char *path, struct error *e)
                     strerror(errno), output_expected(errno));
 }
 
-/* Returns whether the name of a file is that of a temporary file of `name`: "b.xml.4711.tmp" for
- * "b.xml". */
+/* Returns whether `entry` is a temporary file of the file `name`: "b.xml.4711.tmp" for "b.xml". */
 static bool is_temporary(const char *entry, const char *name)
 {
     size_t length = strlen(name);
@@ -128,8 +127,8 @@ static void remove_abandoned(const char *path)
         closedir(all);
 }
 
-/* Opens and locks a temporary file. If another process removed the file before it was locked, tries
- * again. Without locks on this file system, no process removes such files. */
+/* Opens and locks a temporary file. Tries again if another process removed the file before it was
+ * locked. On file systems without locks, no process removes temporary files. */
 static FILE *open_held(const char *temporary)
 {
     for (;;) {

@@ -25,8 +25,8 @@ const char *foreign_program(const json_t *programs, const struct config *config)
     return path != NULL ? path : "";
 }
 
-/* Returns whether folder/name can be executed; `folder` has `length` characters. If the file exists
- * but cannot be executed, *why is the errno. */
+/* Returns whether folder/name can be executed. `length`: number of characters of `folder`. If the
+ * file exists but cannot be executed, sets *why to the errno. */
 static bool is_program(char path[PATH_BYTES], const char *folder, size_t length, const char *name,
                        int *why)
 {
@@ -53,8 +53,8 @@ static bool is_on_path(char path[PATH_BYTES], const char *name, int *why)
     return false;
 }
 
-/* Searches for a program in the folders where a spec's relative paths begin (seen_from_open). For a
- * program in the current folder, the path is ./name. */
+/* Searches for a program in the folders to which a spec's paths can be relative (seen_from_open). A
+ * program in the current folder gets the path ./name. */
 static bool is_seen(char path[PATH_BYTES], const struct seen_from *from, const char *name, int *why)
 {
     for (const char *const *folder = from->folders; *folder != NULL; folder++)

@@ -10,8 +10,8 @@
 #define FOREIGN_PROGRAMS_MAX 64
 
 /* Finds a user's program and adds its path to the JSON object `programs`, by the name in the spec.
- * Relative paths begin at the folders of seen_from_open. A name without '/' is searched beside
- * scalebench, then on PATH. ERR_UNAVAILABLE with the position in the spec if there is no
+ * Relative paths are searched in the folders of seen_from_open. A name without '/' is searched
+ * beside scalebench, then on PATH. ERR_UNAVAILABLE with the position in the spec if there is no
  * executable. ERR_SPEC if two programs have the same file name, by which a run distinguishes
  * programs. */
 enum status foreign_find(json_t *programs, const struct spec *spec, const struct tools *tools,
@@ -23,7 +23,7 @@ const char *foreign_program(const json_t *programs, const struct config *config)
 /* Returns the file name of the point's program, such as "pi" for "build/pi". */
 const char *foreign_name(const struct config *config);
 
-/* Replaces words in braces in the user's command by values of the launch. *arguments, the words
- * after the program, is NULL-terminated; free it with one call of free. */
+/* Replaces words in braces in the user's command by values of the launch. *arguments are the words
+ * after the program, NULL-terminated. Free *arguments with one call of free. */
 enum status foreign_arguments(char ***arguments, const struct config *config,
                               const struct foreign_launch *launch, struct error *e);

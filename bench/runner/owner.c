@@ -14,8 +14,8 @@
 
 #define STAMP  "%Y-%m-%dT%H:%M:%SZ"
 #define SIGN_S 2
-/* Time (s) without an update after which a runner of another host is taken for dead. On a busy
- * machine or a slow file system, several updates may be late. */
+/* Time (s) without an update after which a runner of another host is assumed dead. On a busy
+ * machine or a slow file system, several updates can be late. */
 #define WATCH_S (3 * SIGN_S)
 #define TRIES   3
 

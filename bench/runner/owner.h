@@ -17,17 +17,17 @@ struct owner {
     time_t left_since; /* start time of an earlier runner of this run that was killed; 0: none */
 };
 
-/* Registers this process as the run's runner; it must have the lock on the journal. If the file
- * names a runner of this host, that runner was killed, since it has lost the lock. If it names one
- * of another host, watches the file for some seconds. ERR_UNAVAILABLE if the file changes, or if
+/* Registers this process, which must have the lock on the journal, as the run's runner. If the file
+ * names a runner on this host, that runner was killed, since it lost the lock. If it names a runner
+ * on another host, watches the file for some seconds. ERR_UNAVAILABLE if the file changes, or if
  * another runner registers meanwhile. */
 enum status owner_take(struct owner *o, const char *run_dir, struct error *e);
 /* Updates the file if the next update is due. */
 void owner_sign(struct owner *o);
 void owner_leave(struct owner *o);
 
-/* Returns ERR_UNAVAILABLE. The message names the runner that uses the run, from `line` of the file
- * at `path`, and says how to run after its end. */
+/* Returns ERR_UNAVAILABLE. The message names the other runner, from `line` of the file at `path`,
+ * and says how to run after it has ended. */
 enum status owner_refuse(const char *path, const char *line, struct error *e);
 
 /* Reads the line of the file; "an unknown process" if there is no file. */

@@ -88,8 +88,8 @@ static void note_kept(const struct summary *s)
     log_print(LOG_NOTE, "%s of %s outside this spec are kept", launches, points);
 }
 
-/* Returns whether no point makes the campaign fail. `aloud`: also prints, on standard error, each
- * point that is not ok. */
+/* Returns whether no point makes the campaign fail. `aloud`: prints each point that is not ok on
+ * standard error. */
 static bool name_failures(const struct summary *s, size_t n_reported, bool aloud)
 {
     char points[TEXT_NUMBER];
@@ -169,8 +169,8 @@ static enum status show_sweeps(const struct report_request *request, const struc
     return OK;
 }
 
-/* Draws the figures of a run and prints its table. Figures are drawn from the CSV files, so only if
- * writing these succeeded (`written` is OK). */
+/* Draws the figures of a run and prints its table. Draws figures only if the CSV files were written
+ * (`written` is OK), since it reads them. */
 static enum status show(struct summary *s, const struct report_request *request,
                         const struct tools *tools, enum status written, bool *all_well,
                         struct error *e)
@@ -194,8 +194,8 @@ static enum status write_tables(const struct summary *s, const char *run_dir, st
     return table_write_documents(s, run_dir, e);
 }
 
-/* Marks launches as retried if the journal calls them successful, but their records cannot be read
- * any more. *damaged is their number. */
+/* Marks launches as retried if the journal has them as successful but their records cannot be read.
+ * *damaged is their number. */
 static enum status take_back_damaged(const struct summary *s, struct journal *journal,
                                      size_t *damaged, struct error *e)
 {

@@ -15,19 +15,19 @@ struct report_request {
     bool write;            /* write the CSV files */
     bool draw;             /* draw the figures */
     bool figures_optional; /* print a note instead of an error if gnuplot is missing */
-    bool strict;           /* treat a rule of Hoefler and Belli that is not met as a failed point */
+    bool strict;           /* fail if a rule of Hoefler and Belli is not met */
     FILE *table;           /* stream to which the table is printed; NULL: none */
-    size_t
-        n_reported; /* number of launches, the last of the journal, whose failures this command has
-                       already printed */
-    struct journal *journal; /* the journal, open for writing, if the caller runs launches and so
-                                can repeat damaged ones; else NULL */
+    /* this command has already printed the failures among the journal's last n_reported launches */
+    size_t n_reported;
+    /* writable journal, to repeat damaged launches; NULL: do not repeat them */
+    struct journal *journal;
 };
 
 struct report_result {
-    bool all_well;  /* no point fails the campaign; if `strict`, all rules are met */
-    size_t damaged; /* number of launches marked as retried because their records are damaged; if
-                       not 0, nothing else was done */
+    bool all_well; /* no point fails the campaign; if `strict`, all rules are met */
+    /* number of launches marked as retried because their records are damaged; if not 0, nothing
+     * else was done */
+    size_t damaged;
 };
 
 /* Reads the journal and the records of a run, or its tables if there is no journal, and does what

@@ -29,8 +29,8 @@ static bool is_asked(const struct campaign *c, const char *id)
     return point < c->spec.n_points && c->spec.points[point].requested;
 }
 
-/* Returns whether a point that the spec requests was requested by the run's last spec, or has
- * launches in the run's journal. Also true if that spec cannot be read. */
+/* Returns whether the spec and the run share a point: one that the run's last spec requests or that
+ * has launches in its journal. Also true if the run's spec cannot be read. */
 static bool shares_points(const struct campaign *c, const struct run *run)
 {
     struct spec spec = {0};
@@ -89,8 +89,8 @@ static bool find_last(const struct campaign *c, char last[256])
     return last[0] != '\0';
 }
 
-/* Creates the folder of a new run, named by the current time. Names must sort by start. If the
- * newest run has this time or a later one, the new name is one second after it. */
+/* Creates the folder of a new run, named by the current time. The order of names must be the order
+ * of starts. If the newest run has this time or a later one, uses one second after it. */
 static enum status make_run(const struct campaign *c, char run[64], struct error *e)
 {
     char path[PATH_BYTES], stamp[32], last[256], identity[65];
@@ -147,8 +147,7 @@ static void explain_change(const struct campaign *c, const struct run *run)
     explain_further_facts(c, run, name);
 }
 
-/* Returns the first option of points that has another value now; OPTION_COUNT: none, only files
- * have changed. */
+/* Returns the first option of points whose value differs; OPTION_COUNT if only files differ. */
 static enum option_id find_change(const struct config *was, const struct config *is)
 {
     enum option_id id = 0;
@@ -225,8 +224,8 @@ static bool have_equal_bytes(const char *a, const char *b)
     return SHA256File(a, one) != NULL && SHA256File(b, other) != NULL && strcmp(one, other) == 0;
 }
 
-/* Finds a path for the copy of an input file: models/net.yaml in the run. If the run already has
- * another file there, uses models/<digits of the hash>/net.yaml. A spec calls both `net`. */
+/* Finds a path for the copy of an input file, for example models/net.yaml in the run. If the run
+ * has another file there, uses models/<digits of the hash>/net.yaml. */
 static enum status name_copy(const struct campaign *c, struct spec_input *input,
                              char path[PATH_BYTES], struct error *e)
 {
@@ -427,8 +426,8 @@ static enum status wait_for_journal(struct campaign *c, struct error *e)
     return owner_refuse(c->run_dir, line, e);
 }
 
-/* Reads the run's facts, and the seed of its order of launches. *fits: its facts still allow this
- * campaign to resume it. They may not if another runner has resumed it meanwhile. */
+/* Reads the run's facts and the seed of its launch order. Sets *fits if the facts still allow this
+ * campaign to resume the run; another runner may have changed them. */
 static enum status read_identity(struct campaign *c, bool *fits, struct error *e)
 {
     struct run run;

@@ -4,10 +4,11 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Finds the properties of this machine, such as its cores, on which values of a spec depend. */
+/* Finds the properties of this machine that affect values of a spec, such as its number of
+ * cores. */
 enum status machine_here(struct spec_machine *machine, struct error *e);
 
-/* Loads a spec with the number of cores of this machine, on which `ranks: auto` depends. */
+/* Loads a spec for this machine, whose number of cores determines `ranks: auto`. */
 enum status spec_load_here(struct spec *spec, const char *path, const char *set, struct error *e);
 
 /* Loads <run_dir>/spec.yaml; ERR_ARGUMENT if there is none. Free with spec_free, also after an

@@ -17,8 +17,7 @@ struct run {
     char name[64];     /* name of the run's folder: "20261122T080000Z-1a2b3c4d" */
     char identity[65]; /* SHA-256 of the facts with which the run began */
     char revision[64], started[32];
-    json_t *facts; /* facts, texts by name; NULL: the run's version of scalebench had none, so it
-                      cannot be resumed */
+    json_t *facts; /* facts, texts by name; NULL: the run has none and cannot be resumed */
     /* Index of the first run with equal facts, which may be this run. A later run with equal facts
      * measured its points again, for example because of --fresh. */
     size_t repeats;

@@ -10,17 +10,17 @@
 
 struct same_here {
     const struct spec *spec;
-    struct alike *groups; /* points with equal values of all options but effect_depends's */
+    struct alike *groups; /* points whose options are equal, except those of effect_depends */
     struct seen {
-        char *effect;    /* processors of each rank and instruction set; NULL: not added */
-        size_t previous; /* point of the same group added before; ALIKE_NONE: none */
+        char *effect;    /* instruction set and processors of each rank; NULL: not added */
+        size_t previous; /* previously added point of the group; ALIKE_NONE: none */
     } * seen;            /* [n_points] */
-    size_t first[2];     /* first two points that run alike */
-    size_t more;         /* further points that run as an earlier one of their group */
+    size_t first[2];     /* first two points found to run alike */
+    size_t more;         /* number of further points that run like an earlier one */
     bool found;
 };
 
-/* Returns whether the machine decides the effect of an option. */
+/* Returns whether the effect of an option depends on the machine. */
 static bool effect_depends(enum option_id id)
 {
     return id == OPT_BIND || id == OPT_ORDER || id == OPT_OVERSUBSCRIBE || id == OPT_ISA;

@@ -1,5 +1,5 @@
-/* Points whose options differ without an effect on this machine: their ranks have the same
- * processors, and their kernels the same instruction set. */
+/* Finds points that run alike on this machine although their options differ: the ranks have the
+ * same processors, and the kernels use the same instruction set. */
 #pragma once
 
 #include "bench/place/place.h"

@@ -41,8 +41,8 @@ static bool is_precise(const struct reading *r, const struct point_launches *p)
     return timing_half_width_pct(&i, false) <= config_number(&r->spec.config, OPT_TIME_PRECISION);
 }
 
-/* Returns whether the point has all timed launches and accuracy runs that the spec requires. If its
- * interval is too wide, it needs the maximum number of launches. */
+/* Returns whether the point has all timed launches and accuracy runs that the spec requires. If the
+ * confidence interval is too wide, the point needs the maximum number of launches. */
 static bool is_done(const struct reading *r, size_t point, const struct point_launches *p)
 {
     const struct value *launches = &r->spec.config.values[OPT_TIME_LAUNCHES];
@@ -110,7 +110,7 @@ static double seconds_since(const char *at)
     struct tm utc = {0};
     if (strptime(at, "%Y-%m-%dT%H:%M:%SZ", &utc) == NULL)
         return NAN;
-    return fmax(0, difftime(time(NULL), timegm(&utc))); /* 0 if the clock was set back since */
+    return fmax(0, difftime(time(NULL), timegm(&utc))); /* 0 if the clock was set back */
 }
 
 /* Sets the launch that is running now. Only the journal's last launch can be running. */

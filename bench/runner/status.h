@@ -21,26 +21,24 @@ struct run_status {
                             first */
     enum run_state state;
     char why[512];
-    /* number of points in the spec, and of those in each of four states, which add up to
-     * `points` */
+    /* number of points in the spec, and in each of four states */
     size_t points, points_done, points_failed, points_skipped, points_left;
     size_t precise; /* number of points whose step time has an interval as narrow as requested */
-    /* number of launches of the spec's points: ended and not retried; failed, also if retried;
-     * interrupted; remaining */
+    /* number of launches of the spec's points. done: ended and not retried; failed: including
+     * retried ones */
     size_t done, failed, interrupted, left;
-    double left_s;                /* estimated time of the remaining launches (s); NAN: unknown */
-    bool at_most;                 /* left_s is an upper bound */
-    size_t kept, kept_points;     /* number of launches whose points the spec no longer contains,
-                                     and number of these points */
-    size_t outdated;              /* number of launches of earlier versions of a peer program, no
-                                     longer used */
-    char owner[512];              /* process, host and start of the runner; "": no runner is
-                                     alive */
+    double left_s; /* estimated time of the remaining launches (s); NAN: unknown */
+    bool at_most;  /* left_s is an upper bound */
+    /* launches of points that the spec no longer contains; number of these points */
+    size_t kept, kept_points;
+    size_t outdated; /* launches of an earlier version of a peer, no longer used */
+    /* process, host and start of the runner; "": no runner is alive */
+    char owner[512];
     bool running;                 /* a launch is running now; the next three members describe it */
     struct journal_launch launch; /* the running launch */
-    char label[128];              /* label of the running launch's point, such as "ranks=2
-                                     allreduce" */
-    double running_s;             /* time since the running launch started (s) */
+    /* label of the running launch's point, such as "ranks=2 allreduce" */
+    char label[128];
+    double running_s; /* time since the running launch started (s) */
 };
 
 /* Reads the progress of one run. If the run cannot be read, its state is RUN_UNREADABLE, without an
@@ -53,5 +51,5 @@ void run_status_free(struct run_status *status);
 const char *run_state_name(enum run_state state);
 
 void run_status_print(FILE *out, const struct run_status *status);
-json_t *run_status_json(const struct run_status *status); /* free with json_decref; NULL: no
-                                                             memory */
+/* Free with json_decref; NULL: no memory. */
+json_t *run_status_json(const struct run_status *status);

@@ -20,12 +20,11 @@ static const int hopeless[] = {2, 3, 126, 127};
 
 struct supervised {
     struct execution *x;
-    const struct point *point; /* x->point */
+    const struct point *point;
     int64_t begin_ns;
     char path[PATH_BYTES]; /* path of the file that lists the attempts */
     struct segments all;
-    size_t counted;  /* index of the first attempt from which on each death reduces the number of
-                        ranks */
+    size_t counted;  /* attempts before this index do not reduce the number of ranks */
     size_t restarts; /* number of restarts during this launch */
     int *nodes;      /* [n_nodes] nodes that answered when last asked; NULL: never asked */
     int n_nodes;
@@ -38,8 +37,8 @@ static struct attempt *last_of(const struct supervised *s)
 
 /* ---- The next segment ---- */
 
-/* Returns the first segment that is not done. If all are done, returns the last one: running it
- * again only writes its records. */
+/* Returns the first segment that is not done. If all are done, returns the last one, whose rerun
+ * only writes records. */
 static size_t next_segment(const struct supervised *s)
 {
     size_t n = config_segments(&s->point->config), next = 0;
@@ -57,8 +56,8 @@ static bool has_died(const struct supervised *s)
     return false;
 }
 
-/* Returns how many ranks a restart may use. With restart.with: fewer, one rank less for each
- * attempt in which ranks died, and no more than fit on the nodes that answer. */
+/* Returns how many ranks a restart can use. If restart.with = fewer, each attempt in which ranks
+ * died costs one rank, and the rest must fit on the nodes that answer. */
 static int ranks_left(const struct supervised *s)
 {
     const struct config *config = &s->point->config;
@@ -72,8 +71,8 @@ static int ranks_left(const struct supervised *s)
     return left;
 }
 
-/* Returns the number of ranks for a segment. It is the planned number if enough ranks are left,
- * else the largest that strategy and batch allow, at least 1. */
+/* Returns the number of ranks for a segment: the planned number if enough ranks are left, else the
+ * largest number that strategy and batch allow, at least 1. */
 static int ranks_of(const struct supervised *s, size_t segment)
 {
     int planned = config_segment(&s->point->config, segment).ranks, left = ranks_left(s);
@@ -104,8 +103,8 @@ static bool are_too_few(const struct supervised *s, char *text, size_t size)
     return true;
 }
 
-/* Returns whether there is a checkpoint of this run. A checkpoint file that is older than the run
- * is not of this run. */
+/* Returns whether there is a checkpoint of this run. A file older than the run belongs to an
+ * earlier run. */
 static bool has_checkpoint(const struct supervised *s)
 {
     char path[PATH_BYTES + 64];
@@ -144,7 +143,7 @@ static double left_s(const struct supervised *s)
     return left > 1 ? left : 1;
 }
 
-/* Refuses a segment that needs more nodes than answered after the death of ranks. */
+/* Refuses a segment that needs more nodes than answer after ranks died. */
 static enum status check_nodes(const struct supervised *s, const struct config *on, struct error *e)
 {
     if (s->nodes == NULL || config_int(on, OPT_NODES) <= s->n_nodes)
@@ -213,8 +212,8 @@ static enum status move_files(const char *to, DIR *from, const char *folder, str
     return OK;
 }
 
-/* Moves the files of the attempt that has ended to attempt-<NN>/, so that the next attempt does not
- * overwrite them. */
+/* Moves the files of the last attempt to attempt-<NN>/, so that the next attempt does not overwrite
+ * them. */
 static enum status move_aside(const struct supervised *s, struct error *e)
 {
     char aside[PATH_BYTES];
@@ -234,8 +233,7 @@ static enum status move_aside(const struct supervised *s, struct error *e)
 static bool is_hopeless(const struct launch_outcome *outcome)
 {
     if (outcome->cause == CAUSE_STAYED || outcome->cause == CAUSE_NO_START)
-        return false; /* the launcher was killed, so its exit status tells nothing about the
-                         ranks */
+        return false; /* a killed launcher's exit status says nothing about the ranks */
     if (outcome->cause != CAUSE_ENDED)
         return true;
     for (size_t i = 0; i < sizeof hopeless / sizeof *hopeless; i++)
@@ -264,8 +262,8 @@ static enum status ask_nodes(struct supervised *s, struct error *e)
     return campaign_ask_nodes(s->x->c, s->point, &s->nodes, &s->n_nodes, e);
 }
 
-/* Returns whether the run may restart after ranks died. Writes to x->after when they died and, if no
- * restart is possible, why not. */
+/* Returns whether the run may restart after ranks died. Writes to x->after when they died and, if
+ * no restart is possible, why not. */
 static bool may_restart(const struct supervised *s)
 {
     char *after = s->x->after;
@@ -307,7 +305,8 @@ static enum status restart(struct supervised *s, bool *may, struct error *e)
     return OK;
 }
 
-/* Runs the next segment, or runs one again after ranks died. *more: another call must follow. */
+/* Runs the next segment, or restarts one after ranks died. Sets *more if it must be called
+ * again. */
 static enum status run_next(struct supervised *s, bool *more, struct error *e)
 {
     struct launch_outcome *outcome = &s->x->outcome;
@@ -335,8 +334,8 @@ static enum status run_all(struct supervised *s, struct error *e)
     return OK;
 }
 
-/* Marks attempts that were running when the runner was killed as stopped. Reads from their ranks'
- * records how far they trained. */
+/* Marks attempts that were running when the runner was killed as stopped. Their ranks' records say
+ * how far they trained. */
 static void end_interrupted(struct supervised *s)
 {
     char folder[PATH_BYTES];
@@ -351,8 +350,8 @@ static void end_interrupted(struct supervised *s)
     }
 }
 
-/* Reads the list of attempts. If the file is damaged, renames it; the run then starts again from
- * its first segment. */
+/* Reads the list of attempts. Renames a damaged file; the run then starts again from its first
+ * segment. */
 static enum status read_segments(struct supervised *s, struct error *e)
 {
     char aside[PATH_BYTES];
@@ -371,7 +370,7 @@ static enum status read_segments(struct supervised *s, struct error *e)
     return OK;
 }
 
-/* Gives a retry all ranks again if the deaths in earlier launches left too few. */
+/* Gives a retry all ranks again if too few are left after deaths in earlier launches. */
 static void regain_ranks(struct supervised *s)
 {
     char why[AFTER_BYTES];

@@ -7,7 +7,7 @@
 
 #include "bench/runner/attempt.h"
 
-/* Runs the remaining segments in one launch. x->outcome is that of the last attempt, with the wall
- * time of all attempts. If the run failed, x->after says when ranks died and why it was not
+/* Runs the remaining segments in one launch. x->outcome is the outcome of the last attempt, but
+ * with the total wall time. If the run failed, x->after says when ranks died and why it was not
  * restarted. */
 enum status supervisor_run(struct execution *x, struct error *e);

@@ -6,14 +6,14 @@
 
 struct tools {
     char folder[PATH_BYTES]; /* folder of the executables: scalebench, pin and the workloads */
-    /* Folder that contains configs/ and plots/. $SCALEBENCH_HOME; by default the parent of `folder`
-     * if it has plots/, else the current folder. */
+    /* Folder that contains configs/ and plots/: $SCALEBENCH_HOME, else the parent of `folder` if it
+     * has plots/, else the current folder. */
     char home[PATH_BYTES];
     char plots[PATH_BYTES]; /* folder of the plot scripts, <home>/plots */
 };
 
-/* Finds all folders, and sets SCALEBENCH_HOME, which child processes and readers of networks
- * use. */
+/* Finds all folders. Sets the environment variable SCALEBENCH_HOME for child processes and for code
+ * that finds networks. */
 enum status tools_find(struct tools *tools, struct error *e);
 
 /* Returns the revision of the sources: "1a2b3c4 clean" from git, the one stored in a bundle, or

@@ -8,8 +8,8 @@
 #include "bench/runner/attempt.h"
 #include "bench/sites/slurm.h"
 
-/* time limit of a trial (s); on a large job the first start takes seconds, and a wrong launcher may
- * never end */
+/* time limit of a trial (s); the first start in a large job takes seconds, and a wrong launcher can
+ * hang */
 #define LIMIT_S 60.0
 
 /* what the program hello_ranks printed for two ranks */

@@ -74,8 +74,8 @@ static enum status ask(const struct workloads *w, const char *question, const st
     return OK;
 }
 
-/* Returns whether the answer to --identify or --check depends on the option. For a peer these are
- * its own options (peer.*), for other programs data, precision and instruction set. */
+/* Returns whether the answer to --identify or --check depends on the option. A peer's answer
+ * depends on its own options (peer.*), other answers on data, precision and instruction set. */
 static bool concerns_identity(const struct config *config, const struct spec_option *option)
 {
     if (config_is_peer(config))
@@ -203,8 +203,8 @@ static enum status check_samples(const struct point *point, const char *set, int
         samples->text, set, images, images);
 }
 
-/* Checks whether the data fit the network and the batch: shape, labels, number of images. Reading
- * the spec could not check data that only the program knows. */
+/* Checks whether the data fit the network and the batch: shape, labels, number of images. The
+ * spec's reader cannot check this, since only the program knows the data. */
 static enum status check_fits(const struct workloads *w, const struct point *point, struct error *e)
 {
     struct shape shape;
@@ -221,7 +221,7 @@ static enum status check_fits(const struct workloads *w, const struct point *poi
     return e->status = ERR_UNAVAILABLE;
 }
 
-/* Refuses restart.with: in_place, which neither the trainer nor most MPI libraries support. The
+/* Refuses restart.with = in_place, which neither the trainer nor most MPI libraries support. The
  * message includes the answer of --probe-recovery. */
 static enum status check_recovery(const struct workloads *w, const struct point *point,
                                   struct error *e)

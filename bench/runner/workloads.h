@@ -1,5 +1,5 @@
-/* Finds the programs that a campaign measures, and asks them for versions and data on which their
- * results depend. */
+/* Finds the programs that a campaign measures, and asks them for the versions and data on which
+ * their results depend. */
 #pragma once
 
 #include <jansson.h>
@@ -16,7 +16,7 @@ struct workloads {
     const struct tools *tools; /* borrowed */
     char programs[WORKLOADS][PATH_BYTES], helpers[WORKLOADS][PATH_BYTES];
     json_t *foreign; /* paths of users' programs, by name (foreign_find) */
-    /* Answers of the programs, by workload_about: each an object of texts by name, for example
+    /* Answers of the programs, keyed by workload_about. Each answer is an object of texts, such as
      * libraries and data; null: the program did not answer. */
     json_t *identities;
 };
@@ -31,24 +31,24 @@ void workloads_free(struct workloads *w);
 
 const char *workloads_program(const struct workloads *w, const struct point *point);
 
-/* Returns the program's name and those non-default options on which its answer depends: "train_cnn
+/* Returns the program's name and the non-default options that affect its answer: "train_cnn
  * data.set=digits". These are data.*, train.precision and kernels.isa; for a peer its own options.
  * Points with equal texts share one answer. Free the text; NULL: no memory. */
 char *workload_about(const struct point *point);
 
-/* Asks the point's program. A peer says whether it can run here, any other program which properties
- * all its launches share (launch_common of bench/collect). Stores the answer. ERR_UNAVAILABLE with
- * the reason if the program cannot run. ERR_SPEC at the option if data cannot be read, or a program
- * is missing. Any other problem is reported later by the launches. */
+/* Asks the point's program. A peer answers whether it can run here. Any other program answers with
+ * the properties that all its launches share (launch_common of bench/collect). Stores the answer.
+ * ERR_UNAVAILABLE with the reason if the program cannot run. ERR_SPEC at the option if data cannot
+ * be read, or a program is missing. Any other problem is reported later by the launches. */
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e);
 
-/* Returns ERR_DATA, with both values, if a launch reports another property than workloads_ask
- * got. */
+/* Returns ERR_DATA if a launch reports a property with another value than workloads_ask stored. The
+ * message has both values. */
 enum status workloads_check(const struct workloads *w, const struct point *point,
                             const struct launch_result *result, struct error *e);
 
-/* Returns the number of training images that the point's data set has, as the trainer answered;
- * NAN if it is unknown. */
+/* Returns the number of training images in the point's data set, as reported by the trainer; NAN if
+ * unknown. */
 double workloads_train_images(const struct workloads *w, const struct point *point);
 
 /* Lists the paths of all programs and helpers in use. Returns their number. */

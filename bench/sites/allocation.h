@@ -1,5 +1,5 @@
-/* Finds the nodes of the Slurm job that this process is part of. Keeps the launcher that was found
- * to start ranks on them. */
+/* Finds the nodes of the Slurm job to which this process belongs. Remembers the launcher that a
+ * trial found to work on them. */
 #pragma once
 
 #include "bench/place/place.h"
@@ -22,8 +22,8 @@ struct allocation {
 void allocation_find(struct allocation *a);
 void allocation_free(struct allocation *a);
 
-/* Makes a step name from the path of the run's folder, which only one runner uses at a time. */
+/* Derives the step name from the path of the run's folder, which only one runner uses at a time. */
 void allocation_name_steps(struct allocation *a, const char *run_dir);
 
-/* Returns the properties of this machine and its job on which values of a spec depend. */
+/* Returns the properties of this machine and its job that affect values of a spec. */
 struct spec_machine allocation_machine(const struct place *place);

@@ -17,13 +17,13 @@ struct argv_builder {
 };
 
 void argv_add(struct argv_builder *argv, const char *argument);
-void argv_add_all(struct argv_builder *argv,
-                  const char *const *arguments); /* adds arguments up to NULL */
+/* Adds `arguments`, which ends with NULL. */
+void argv_add_all(struct argv_builder *argv, const char *const *arguments);
 /* argv_format adds a formatted argument; argv_extend appends to the last one. */
 void argv_format(struct argv_builder *argv, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void argv_extend(struct argv_builder *argv, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Sets *list to the arguments, to be freed with free, and resets `argv`. ERR_MEMORY, "no memory for
- * WHAT", and NULL if memory ran out. */
+/* Sets *list to the arguments and resets `argv`. Free *list with free. If memory ran out, *list is
+ * NULL; returns ERR_MEMORY with the message "no memory for WHAT". */
 enum status argv_finish(struct argv_builder *argv, char ***list, const char *what, struct error *e);

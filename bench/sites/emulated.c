@@ -55,8 +55,7 @@ static enum status find_hosts(struct hosts *h, const struct netns *own, struct e
     return OK;
 }
 
-/* Refuses given hosts whose link differs from the point's: results would be labelled with a
- * wrong link. */
+/* Refuses given hosts whose link differs from the point's link, which results would show. */
 static enum status check_link(const struct config *c, struct error *e)
 {
     char wanted[LINK_BYTES];
@@ -88,8 +87,8 @@ static enum status check_nodes(const struct config *c, const struct hosts *h, st
     return OK;
 }
 
-/* Writes the name of a host: its line of the file, else "node0" as ci/netns.sh does. Returns false
- * if the file cannot be read. */
+/* Writes the name of a host: its line in the file or, without a file, "node0" as ci/netns.sh does.
+ * Returns false if the file cannot be read. */
 static bool name_host(char name[128], const struct hosts *h, int node)
 {
     FILE *file = h->own == NULL ? fopen(h->file, "re") : NULL;
@@ -126,8 +125,8 @@ static void add_host(struct argv_builder *argv, const struct mpiexec_job *job,
     mpiexec_add_command(argv, &there, first, ranks, own);
 }
 
-/* Adds the command that enters the hosts' namespaces. If no hosts are up, as for a command that is
- * only printed, the added command brings hosts up as well. */
+/* Adds the command that enters the hosts' namespaces. If no hosts are up, for example because the
+ * command is only printed, the added command also brings hosts up. */
 static void add_entrance(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct netns *own = ((const struct hosts *)arg)->own;
@@ -157,10 +156,9 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     }
 }
 
-/* Disables UCX's rendezvous protocol over TCP (UCX 1.13). When two ranks exchange messages, the
- * permission to send waits behind outgoing data, which doubles the time of recursive halving.
- * Without rendezvous MPI_Finalize hangs. Foreign programs call MPI_Finalize, so they keep the
- * rendezvous. */
+/* Disables UCX's rendezvous protocol over TCP (UCX 1.13). If two ranks exchange messages,
+ * clear-to-send waits behind outgoing data, which doubles the time of recursive halving. However,
+ * MPI_Finalize hangs without rendezvous. Foreign programs call MPI_Finalize, so they keep it. */
 static const char *const *environment(const struct config *c)
 {
     static const char *const no_rendezvous[] = {"UCX_RNDV_THRESH=inf", NULL};
@@ -199,7 +197,7 @@ static bool emulated_link(char text[LINK_BYTES], const struct config *config)
     return given != NULL || !are_given();
 }
 
-/* Returns the number of all hosts. Hosts beyond the point's nodes are spare nodes. */
+/* Returns the number of all hosts, including spare hosts that the point does not use. */
 static int emulated_nodes(const struct site_job *job)
 {
     struct hosts hosts;

@@ -50,7 +50,7 @@ static enum status look(char *path, size_t size, const char *folder, struct erro
 }
 
 /* Recognises Open MPI by the launcher's name after all links are resolved, or by ompi_info beside
- * it. Running the launcher to find out might run a script of the user's. */
+ * it. Running the launcher to find out could run a user's script. */
 static bool is_open_mpi(const char *path)
 {
     char name[4096], info[4200];

@@ -16,11 +16,11 @@ enum { LINE_BYTES = 8192 };
 struct answer {
     char class[HARDWARE_CLASS_BYTES];
     int cores;
-    /* [n]: hashes of the programs in the question, in the same order; "-": not found */
+    /* [n]: hashes of the programs in the question's order; "-": not found */
     char (*hashes)[MACHINE_HASH_BYTES];
     size_t n;
-    /* Last line of the output that is not part of the answer, for error messages. Login scripts may
-     * print such lines. */
+    /* Last line of the output that is not part of the answer, for error messages. It may come from
+     * a login script. */
     char complaint[300];
     int status; /* exit status of the command, as a shell reports it */
 };
@@ -122,7 +122,7 @@ static bool is_complete(const struct answer *a, const struct machines *m)
            a->n == m->n_programs;
 }
 
-/* Asks this machine in the same way as the machines reached by ssh. */
+/* Runs the command on this machine that other machines run through ssh. */
 static enum status ask_own(struct machines *m, struct error *e)
 {
     struct answer a = {.n = 0};

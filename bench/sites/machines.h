@@ -32,21 +32,20 @@ struct machines {
     bool warned; /* the warning about different hardware classes was printed */
 };
 
-/* `scalebench` is the path of this program, `programs` lists the programs that launches run, up
- * to NULL. Both are copied. No machine is asked yet. Call machines_close afterwards, also after
- * an error. */
+/* `scalebench`: path of this program; `programs`: programs that launches run, NULL-terminated.
+ * Copies both. Asks no machine yet. Call machines_close afterwards, also after an error. */
 enum status machines_open(struct machines *m, const char *scalebench, const char *const *programs,
                           struct error *e);
 void machines_close(struct machines *m);
 
-/* Asks the machines of a point that were not asked before. ERR_UNAVAILABLE, naming the machine,
- * if it cannot be reached, or its programs are missing or another build. Warns once of different
- * classes. */
+/* Asks the machines of a point that were not asked before. ERR_UNAVAILABLE, naming the machine, if
+ * it cannot be reached, or if its programs are missing or differ from ours. Warns once of different
+ * hardware classes. */
 enum status machines_check(struct machines *m, const struct config *config, struct error *e);
 
 /* Returns whether a machine is one of the nodes of a point. */
 bool machines_has(const struct config *config, const char *name);
 
-/* Returns the smallest number of usable cores among a point's machines that were asked; config
- * NULL: among all machines. 0: none was asked. */
+/* Returns the smallest number of usable cores among the point's machines that were asked. config
+ * NULL: among all machines that were asked. Returns 0 if none was asked. */
 int machines_cores(const struct machines *m, const struct config *config);

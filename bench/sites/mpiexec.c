@@ -20,17 +20,17 @@ static enum status make_plan(const struct config *c, const struct place *place,
                      reason.text);
 }
 
-/* Adds options that only workloads of scalebench understand, not foreign programs. */
+/* Adds options for workloads of scalebench, which foreign programs do not understand. */
 static void add_options(struct argv_builder *argv, const struct mpiexec_job *job,
                         const char *const *own)
 {
     argv_add_all(argv, job->options);
-    /* a rank that shares its core must yield while it waits */
+    /* a rank that shares its core must yield the core while it waits */
     argv_add(argv, job->plan->oversubscribed ? "--wait=yield" : "--wait=block");
     argv_add_all(argv, own);
 }
 
-/* Adds the options by which pin samples resources of the node. */
+/* Adds pin's options for sampling resources of the node. */
 static void add_sampling(struct argv_builder *argv, const struct mpiexec_job *job)
 {
     const char *const to[] = {"--sample-to", job->job->folder, NULL};
@@ -45,7 +45,7 @@ static void add_sampling(struct argv_builder *argv, const struct mpiexec_job *jo
         argv_add_all(argv, nic);
 }
 
-/* Adds pin's sampling options, then the program that pin starts with its arguments. */
+/* Adds pin's sampling options, then the program and its arguments, which pin executes. */
 static void add_program(struct argv_builder *argv, const struct mpiexec_job *job,
                         const char *const *own)
 {
@@ -99,8 +99,8 @@ static bool is_set(const char *entry)
     return getenv(name) != NULL;
 }
 
-/* Makes the environment of the ranks. The trainer uses threads of its own, so libraries must not
- * start more threads than were planned for a core. A foreign program gets the planned number. */
+/* Makes the environment of the ranks. Libraries must not start threads beside the trainer's own
+ * threads. In a foreign program, OpenMP gets the planned number of threads. */
 static enum status make_environment(struct site_launch *launch, const struct config *c,
                                     const char *const *of_site, struct error *e)
 {

@@ -12,18 +12,18 @@ struct mpiexec_job {
     const char *nic;            /* network interface that carries MPI; NULL: unknown */
 };
 
-/* Adds the command of ranks `first` to `first` + `n` - 1, all on one node. The command is pin,
- * which binds each rank to its processors, then the program with the site's `own` arguments (up
- * to NULL) and the runner's. */
+/* Adds the command of ranks `first` to `first` + `n` - 1, all on one node: pin, which binds each
+ * rank to its processors, the program, and its arguments. `own`: arguments from the site,
+ * NULL-terminated. */
 void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *job, int first, int n,
                          const char *const *own);
 
-/* Adds the command for ranks on other machines: pin plans on each node by itself. */
+/* Adds the command for ranks on other machines, where pin makes its own plan for each node. */
 void mpiexec_add_planned(struct argv_builder *argv, const struct mpiexec_job *job,
                          const char *const *own);
 
-/* Adds the options of hydra's mpiexec: launcher of its proxies, nodes with their numbers of
- * ranks, interface that proxies listen on (NULL: any). */
+/* Adds the options of hydra's mpiexec: the launcher of its proxies, the nodes with their numbers of
+ * ranks, and the network interface of the proxies (NULL: any). */
 void mpiexec_add_hydra(struct argv_builder *argv, const struct config *c, const char *launcher,
                        char *const *names, const char *interface);
 
@@ -34,15 +34,15 @@ typedef void mpiexec_add(struct argv_builder *argv, const struct mpiexec_job *jo
 enum status mpiexec_add_environment(struct site_launch *launch, const char *const *entries,
                                     struct error *e);
 
-/* Prepares a launch (site.prepare): plans cores for each rank on this machine, and calls
- * add_ranks for the arguments of the launcher. ERR_UNAVAILABLE with the reason if there are too
- * few cores or no launcher. */
+/* Prepares a launch (site.prepare): plans cores for each rank on this machine, and calls add_ranks
+ * to add the launcher's arguments. ERR_UNAVAILABLE with the reason if there are too few cores or no
+ * launcher. */
 enum status mpiexec_prepare(const struct site_job *job, mpiexec_add *add_ranks, const void *arg,
                             struct site_launch *launch, struct error *e);
 
 /* Prepares a launch whose launcher is started by another program. add_entrance adds that program
- * with its arguments. `environment` has defaults for the ranks, up to NULL; the user's own
- * values override them. */
+ * with its arguments. `environment`: defaults for the ranks, NULL-terminated; the user's own values
+ * override them. */
 enum status mpiexec_prepare_inside(const struct site_job *job, mpiexec_add *add_entrance,
                                    mpiexec_add *add_ranks, const void *arg,
                                    const char *const *environment, struct site_launch *launch,

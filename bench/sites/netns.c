@@ -132,8 +132,8 @@ enum status netns_plan(struct netns *n, const struct spec *spec, const char *hom
     return OK;
 }
 
-/* Asks the script whether hosts with the point's link can be made. *answer gets OK or the reason
- * why not; the returned status only says whether the script could be asked. */
+/* Asks the script whether hosts with the point's link can be made. Sets *answer to OK or to the
+ * reason why not. Returns an error if the script could not be asked. */
 static enum status ask(struct netns_answer *answer, const struct netns *n,
                        const struct config *config, struct error *e)
 {
@@ -209,8 +209,8 @@ static enum status reshape(struct netns *n, const struct config *config, struct 
     return OK;
 }
 
-/* Returns whether the holder was killed. A holder sends nothing unasked, so the end of its stream
- * means that it is gone. */
+/* Returns whether the holder was killed. A holder sends only answers, so if the stream has ended,
+ * the holder is gone. */
 static bool has_lost_holder(const struct netns *n)
 {
     char c;

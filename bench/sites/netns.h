@@ -1,6 +1,7 @@
 /* Emulated hosts that a campaign brings up on this machine. ci/netns.sh makes the hosts, keeps them
- * while this program lives, and takes them down however the program ends. There are as many hosts
- * as the largest point needs. Before a point with another link, the interfaces are reshaped. */
+ * while this program lives, and takes them down when it ends, even if it is killed. The number of
+ * hosts is that of the largest point. If the next point has another link, the interfaces are
+ * reshaped. */
 #pragma once
 
 #include <sys/types.h>

@@ -47,18 +47,17 @@ struct site {
     /* Fills the zeroed `launch`; see site_prepare. The caller frees `launch`, also after an
      * error. */
     enum status (*prepare)(const struct site_job *job, struct site_launch *launch, struct error *e);
-    /* Writes the properties of the link between the site's hosts. If it returns false, or the
-     * function is NULL, hosts use the machine's own network. */
+    /* Writes the properties of the link between the site's hosts. If `link` is NULL or returns
+     * false, hosts use the machine's own network. */
     bool (*link)(char text[LINK_BYTES], const struct config *config);
     /* See site_check and site_ready; NULL: nothing to check or to bring up. */
     enum status (*check)(struct netns *netns, struct machines *machines,
                          const struct config *config, struct error *e);
     enum status (*ready)(struct netns *netns, const struct config *config, struct error *e);
-    /* site_check may find out what `prepare` needs, so launches are prepared again after it */
+    /* site_check can find out what `prepare` needs, so launches are prepared again after it */
     bool learns;
     /* Daemons on the nodes start the ranks, so the ranks are not descendants of the runner. The
-     * runner then cannot measure how much processor time other processes take; the ranks record
-     * it. */
+     * ranks, not the runner, then measure the processor time of other processes. */
     bool by_daemons;
     /* See site_nodes and site_question; NULL: the site has no spare nodes to use in place of nodes
      * that do not answer. */
@@ -66,8 +65,8 @@ struct site {
     void (*question)(struct argv_builder *argv, const struct site_job *job, int node);
 };
 
-/* Checks that the site can run the point, once for all points with equal needs. ERR_UNAVAILABLE
- * with the reason if not. Takes down again what it brings up. */
+/* Checks that the site can run the point. Points with equal needs are checked once. ERR_UNAVAILABLE
+ * with the reason if not. Takes down what it brings up. */
 enum status site_check(struct netns *netns, struct machines *machines, const struct config *config,
                        struct error *e);
 
@@ -77,8 +76,8 @@ const struct site *site_of(const struct config *config);
  * takes the site down. */
 enum status site_ready(struct netns *netns, const struct config *config, struct error *e);
 
-/* Returns the number of nodes whose availability can be queried (site_question). The point uses the
- * first ones, the others are spare. 0: no node can be queried. */
+/* Returns the number of nodes that site_question can query: first the nodes that the point uses,
+ * then spare nodes. 0: no node can be queried. */
 int site_nodes(const struct site_job *job);
 /* Returns a command, NULL-terminated, that exits with 0 if the node is available. Free with free;
  * NULL if there is no memory. */

@@ -110,10 +110,9 @@ static enum status add_environment(struct site_launch *launch, const struct allo
     return mpiexec_add_environment(launch, entries, e);
 }
 
-/* Script that kills the campaign's steps, which survive a killed srun. It waits at most 20 s for
- * the steps to end, since a crashed node does not answer and each query takes long. Then each node
- * of the job removes the ranks' shared memory. If the job has ended, the script has nothing to
- * kill. */
+/* Script that kills the campaign's steps, which survive a killed srun, and then removes the ranks'
+ * shared memory on each node of the job. Waits at most 20 s for the steps to end, since a crashed
+ * node does not answer. Does nothing if the job has ended. */
 static const char cleanup[] =
     "exec >/dev/null 2>&1\n"
     "gone=$3\n"

@@ -33,8 +33,8 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     mpiexec_add_planned(argv, &there, named ? own : own + 2);
 }
 
-/* Plans with the number of cores of the point's smallest machine. If no machine was asked yet,
- * assumes room for all ranks. */
+/* Makes a plan for the number of cores of the point's smallest machine. If no machine was asked
+ * yet, assumes that all ranks fit. */
 static enum status prepare_there(const struct site_job *job, struct site_launch *launch,
                                  struct error *e)
 {
@@ -59,7 +59,7 @@ static enum status ssh_prepare(const struct site_job *job, struct site_launch *l
     TRY(check_machines(&job->point->config, e));
     TRY(launcher_check_hydra(job->launcher, e));
     TRY(prepare_there(job, launch, e));
-    /* pin chooses the processors on each machine, so the numbers planned here are removed */
+    /* pin chooses the processors on each machine, so the processors planned here are removed */
     for (int r = 0; r < launch->plan.ranks; r++)
         launch->plan.slots[r].cpus[0] = '\0';
     static const char *const silent[] = {"HYDRA_LAUNCHER_EXTRA_ARGS=" SSH_OPTIONS, NULL};
@@ -88,8 +88,7 @@ static enum status ask(const char *machine, struct error *e)
                      said[0] ? said : "cannot run ssh");
 }
 
-/* Asks each machine before a launch, since mpiexec would wait for ever for a machine that does
- * not answer. */
+/* Asks each machine before a launch, since mpiexec hangs if a machine does not answer. */
 static enum status ssh_ready(struct netns *netns, const struct config *config, struct error *e)
 {
     (void)netns;

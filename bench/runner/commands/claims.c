@@ -5,7 +5,7 @@
 
 #include "bench/runner/commands/commands.h"
 
-/* Formats the path of the claims file with another ending, such as "results/claims.csv". */
+/* Formats the path of the claims file with another file extension, such as "results/claims.csv". */
 static enum status beside(char path[PATH_BYTES], const char *claims, const char *ending,
                           struct error *e)
 {

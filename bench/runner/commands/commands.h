@@ -1,6 +1,6 @@
 /* Commands of the scalebench program. A command prints results to `out` and messages to standard
- * error. main prints the error that the command returns. If the command returns OK, it may set
- * *exit_status, which is 0 at first. */
+ * error. main prints the error that a command returns. A command that returns OK can set
+ * *exit_status, which is initially 0. */
 #pragma once
 
 #include <stdio.h>
@@ -36,6 +36,6 @@ typedef enum status command_function(const struct arguments *a, FILE *out, int *
 #define COMMAND(name, operand, options, summary) command_function command_##name;
 #include "bench/runner/commands/commands.def"
 
-/* Prints the names that `explain` accepts, except networks and groups of options: one per line with
- * its meaning. */
+/* Prints the names that `explain` accepts, one per line with its meaning. Omits networks and groups
+ * of options. */
 command_function explain_names;

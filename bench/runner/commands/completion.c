@@ -1,5 +1,5 @@
-/* `scalebench completion`: prints how a command line can be completed: commands, options, and the
- * operands and values of operands.def. */
+/* `scalebench completion`: prints the words that can complete a command line: commands, options,
+ * and the operands and values of operands.def. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static const struct shell {
 };
 #define N_SHELLS (sizeof shells / sizeof *shells)
 
-/* given in place of a shell's name: prints completions of a command line */
+/* passed instead of a shell's name to print the completions of a command line */
 static const char asking[] = "words";
 
 /* Prints the first `length` characters of `text`, then `end` ("=" or ""), if they complete the
@@ -75,15 +75,15 @@ static enum status offer_printed(const struct offer *o, command_function *comman
     return status;
 }
 
-/* How to complete an operand: by names that a command prints, or by paths. `folder` and `ending`
- * are removed from each path. */
+/* How to complete an operand: by names that a command prints, or by paths without `folder` and
+ * `ending`. */
 static const struct operand {
     const char *word;
     command_function *command;
     const char *operand, *end; /* operand of `command`; text printed after each name */
     enum base { IN_OUT, IN_HOME } base;
     const char *folder, *pattern, *ending;
-    bool whole; /* whole paths, without removing `folder` and `ending` */
+    bool whole; /* keep `folder` in completed paths */
 } operands[] = {
 #define PRINTED(word, command, operand, end)                                                       \
     {word, command, operand, end, 0, NULL, NULL, NULL, false},
@@ -109,8 +109,8 @@ static enum status offer_paths(const struct offer *o, const struct operand *of)
     return OK;
 }
 
-/* Offers completions of each name in the operands of a command, such as "SPEC|RUN|CSV", "RUN..." or
- * "[NAME]". */
+/* Offers completions for each name in the description of a command's operands, such as
+ * "SPEC|RUN|CSV", "RUN..." or "[NAME]". */
 static enum status offer_operands(const struct offer *o, const char *text, struct error *e)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -145,8 +145,8 @@ static void offer_options(const struct offer *o, const struct command *command)
     offer_word(o, "--help", "");
 }
 
-/* Offers the allowed values of an option, or completions of the names in the description of its
- * value. */
+/* Offers the allowed values of an option. If any value is allowed, completes the names in the
+ * description of the value. */
 static enum status offer_values(const struct offer *o, const struct command_option *option,
                                 struct error *e)
 {

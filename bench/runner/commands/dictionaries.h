@@ -7,7 +7,7 @@
 #include "bench/record/csv.h"
 
 struct dictionary {
-    const struct column *columns; /* [n] columns; those of a run are of several files */
+    const struct column *columns; /* [n] columns; a run has columns of several files */
     size_t n;
     const char *what; /* what a row of the file is; NULL: the columns of a run */
 };

@@ -16,7 +16,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Loads the spec of a run that is measured already, so --set may change only options of figures. */
+/* Loads the spec of an already measured run. --set can change only options of figures. */
 static enum status load_folder(struct spec *spec, const char *folder, const struct arguments *a,
                                struct error *e)
 {
@@ -30,7 +30,7 @@ static enum status load_folder(struct spec *spec, const char *folder, const stru
                      key, folder);
 }
 
-/* Returns whether two specs request the same measurements; their options of figures may differ. */
+/* Returns whether two specs request the same measurements. Options of figures can differ. */
 static bool same_campaign(const struct spec *a, const struct spec *b)
 {
     bool same = a->n_points == b->n_points;
@@ -82,8 +82,9 @@ static enum status find_run(const struct spec *asked, const char *folder, char r
     return status;
 }
 
-/* Finds the run to draw: the campaign's latest, or if --set changes measurements, the newest with
- * these measurements. *same: a spec of the run requests the same measurements as `asked`. */
+/* Finds the run to draw. This is the campaign's latest run or, if --set changes measurements, the
+ * newest run with these measurements. *same: a spec of the run requests the measurements of
+ * `asked`. */
 static enum status choose_run(const struct spec *asked, const struct arguments *a,
                               char run_dir[PATH_BYTES], bool *same, struct error *e)
 {
@@ -105,7 +106,7 @@ static enum status choose_run(const struct spec *asked, const struct arguments *
 }
 
 /* Loads the spec of the run to draw, with the options of figures from the user's current spec.
- * `asked` must live as long as `spec`: values of both are swapped, and points borrow values. */
+ * `spec` borrows values from `asked`, so free `asked` last. */
 static enum status load_campaign(struct spec *spec, struct spec *asked, const struct arguments *a,
                                  char run_dir[PATH_BYTES], struct error *e)
 {
@@ -244,7 +245,7 @@ static enum status draw_joined(const struct joined_run *runs, size_t n, const ch
     return status;
 }
 
-/* Refuses the name of a picture for --output, since all figures are written to one folder. */
+/* Refuses a file name as --output, since all figures are written to one folder. */
 static enum status check_folder(const char *output, struct error *e)
 {
     for (size_t i = 0; output != NULL && i < sizeof endings / sizeof *endings; i++)

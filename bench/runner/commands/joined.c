@@ -34,8 +34,8 @@ static bool share_name(const struct joined_run *runs, size_t n)
     return false;
 }
 
-/* Appends one part (host, revision, ...) to the names of all runs if it differs between two runs of
- * equal names. */
+/* Appends one part (host, revision, ...) to the names of all runs, if this part differs between two
+ * runs with the same name. */
 static void name_by(struct joined_run *runs, size_t n, int part)
 {
     bool differs = false;

@@ -1,4 +1,4 @@
-/* Gives the runs that one figure shows names that distinguish them. */
+/* Finds names that distinguish the runs in one figure. */
 #pragma once
 
 #include "bench/collect/collect.h"

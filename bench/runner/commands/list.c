@@ -32,10 +32,11 @@ static enum status print_model(const char *path, void *arg, struct error *e)
 
 struct config_list {
     FILE *out;
-    size_t skip; /* length of a path up to the name that `scalebench run` accepts */
+    size_t skip; /* number of leading characters of a path that `scalebench run` does not need */
 };
 
-/* Prints a spec's name, and its title or else the first line of its comment on top. */
+/* Prints a spec's name and title. If it has no title, prints the first line of its first
+ * comment. */
 static enum status print_config(const char *path, void *arg, struct error *e)
 {
     const struct config_list *list = arg;
@@ -96,7 +97,7 @@ static enum status list_folders(find_with_tables *find, const struct arguments *
     return status;
 }
 
-/* lists that `scalebench list` prints and that are not values of an option */
+/* lists that `scalebench list` prints in addition to the values of options */
 static const struct {
     const char *kind;
     enum status (*list)(const struct arguments *a, FILE *out, struct error *e);
@@ -152,7 +153,7 @@ static size_t explain_option(FILE *out, const char *name)
     return option != NULL;
 }
 
-/* Returns the i-th option: first options of a spec, then options of its figures; NULL: no more. */
+/* Returns the i-th option; NULL: no more. Options of specs come first, then options of figures. */
 static const struct spec_option *option_at(size_t i)
 {
     return i < OPTION_ROWS ? option_get((enum option_id)i) : figure_option_at(i - OPTION_ROWS);
@@ -228,7 +229,7 @@ static size_t explain_sum(FILE *out, const char *name)
     return 1;
 }
 
-/* Explains a column of series_NAME.csv by its ending, such as _lo in "step_ms_lo". Also accepts
+/* Explains a column of series_NAME.csv by its suffix, such as _lo in "step_ms_lo". Also accepts
  * names without their unit: "test_acc_lo". */
 static size_t explain_ending(FILE *out, const char *name)
 {
@@ -243,7 +244,8 @@ static size_t explain_ending(FILE *out, const char *name)
     return 1;
 }
 
-/* Prints `name` with its meaning if it equals `key`. `of`: kind of the name; "": none. */
+/* Prints `name` with its meaning if it equals `key`. `of`: kind of name that is printed with it;
+ * "": none. */
 static bool explain_row(FILE *out, const char *name, const char *key, const char *of,
                         const char *meaning)
 {
@@ -262,8 +264,8 @@ static size_t explain_words(FILE *out, const char *name)
     return found;
 }
 
-/* Explains an option by the last word of its key, which tables and figures show: momentum for
- * train.momentum. */
+/* Explains an option by the last word of its key, such as momentum for train.momentum. Tables and
+ * figures show only this word. */
 static size_t explain_last_word(FILE *out, const char *name)
 {
     const struct spec_option *option;
@@ -341,7 +343,7 @@ static size_t explain_entries(FILE *out, const char *name)
                 continue;
             fprintf(out, "%s, one of the %s\n  %s\n", name, lists[i]->list, lists[i]->summaries[k]);
             explain_variants(out, name);
-            if (lists[i] == names_compressors) /* some names of compressors are precisions too */
+            if (lists[i] == names_compressors) /* a compressor can also be a precision */
                 explain_compressor(out, name);
             explain_layer(out, name);
             found++;
@@ -407,8 +409,8 @@ static size_t list_names(struct known_name *known)
     return n;
 }
 
-/* Suggests the first name whose meaning begins with the words of `name`: train.lr for
- * learning_rate, because its meaning begins "Learning rate". */
+/* Suggests the first name whose meaning begins with the words in `name`. For example, suggests
+ * train.lr for learning_rate, because its meaning begins "Learning rate". */
 static void find_meant(char near[NAME_NEAR_BYTES], const char *name, const struct known_name *known,
                        size_t n)
 {

@@ -21,12 +21,12 @@ static command_function *const functions[COMMANDS] = {
 #include "bench/runner/commands/commands.def"
 };
 
-/* value by which getopt_long returns an operand, because the option letters begin with '-' */
+/* value that getopt_long returns for an operand, because the option letters begin with '-' */
 #define OPERAND 1
-/* value by which getopt_long returns option i of all_command_options: KNOWN_OPTION + i */
+/* getopt_long returns KNOWN_OPTION + i for all_command_options[i] */
 #define KNOWN_OPTION 1000
 
-/* Prints a text broken to the width of the terminal, 80 columns without one. */
+/* Prints a text wrapped to the width of the terminal; 80 columns if there is no terminal. */
 static void print_entry(FILE *out, const char *head, int indent, const char *text)
 {
     int width = terminal_width(out);
@@ -181,8 +181,7 @@ static enum status take_argument(int c, struct arguments *a, const struct comman
     if (c == OPERAND)
         return take_operand(optarg, a, command, e);
     bool known = optopt >= KNOWN_OPTION || optopt == 'h';
-    char one[3] = {'-', (char)optopt}; /* the unknown option letter, which may be one of several in
-                                          a word */
+    char one[3] = {'-', (char)optopt}; /* unknown option letter */
     bool letter = optopt > 0 && optopt < 128 && !known;
     char near[NAME_NEAR_BYTES] = "";
     if (c != ':' && !known && !letter)

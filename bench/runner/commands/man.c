@@ -48,8 +48,7 @@ static void print_line(FILE *out, const char *before, const char *text)
 static void print_heading(FILE *out)
 {
     char day[16];
-    const char *epoch = getenv("SOURCE_DATE_EPOCH"); /* date of a reproducible build, in seconds
-                                                        since 1970 */
+    const char *epoch = getenv("SOURCE_DATE_EPOCH"); /* build date (s since 1970) */
     time_t now = epoch != NULL ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
     struct tm utc;
     strftime(day, sizeof day, "%Y-%m-%d", gmtime_r(&now, &utc));

@@ -63,7 +63,8 @@ static enum status unknown_layer(const struct summary *s, size_t row, const stru
         csv_table_cell(&s->table, row, s->ours), net->name, net->name);
 }
 
-/* Prints a published layer beside ours. Sets *differs if their numbers of parameters differ. */
+/* Prints a published layer beside our layer. Sets *differs if their numbers of parameters
+ * differ. */
 static enum status print_row(FILE *out, const struct summary *s, size_t row,
                              const struct net_desc *net, bool *differs, struct error *e)
 {

@@ -1,4 +1,4 @@
-/* `scalebench new`: writes a short spec as a start for the user, and prints its plan. */
+/* `scalebench new`: writes a short spec for the user to start from, and prints its plan. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +13,8 @@ struct new_spec {
     const char *name, *model, *data, *ranks, *strategies;
 };
 
-/* Returns whether the spec should exclude strategies at one rank, since one rank synchronises no
- * gradients. */
+/* Returns whether the spec should exclude strategies at one rank, where there are no gradients to
+ * synchronise. */
 static bool leaves_out_sums(const struct new_spec *s)
 {
     return strncmp(s->ranks, "1,", 2) == 0 && strncmp(s->strategies, "none,", 5) == 0;

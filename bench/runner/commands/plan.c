@@ -1,5 +1,5 @@
-/* `scalebench plan` and `scalebench export`: the points of a spec as a list with a forecast, and as traces for network
- * simulators. */
+/* `scalebench plan` and `scalebench export`: the points of a spec as a list with a forecast, and as
+ * traces for network simulators. */
 #include <stdlib.h>
 
 #include "bench/batch/job.h"
@@ -136,7 +136,8 @@ static const struct {
 #include "comm/cost/traces.def"
 };
 
-/* Reads the value of an option as a number from 1 to `most`. `text` NULL: leaves *number as it is. */
+/* Reads an option's value as a number from 1 to `most`. If `text` is NULL, leaves *number
+ * unchanged. */
 static enum status read_number(int *number, const char *option, const char *text, int most,
                                struct error *e)
 {
@@ -151,7 +152,7 @@ static enum status read_number(int *number, const char *option, const char *text
     return OK;
 }
 
-/* A leaf has a whole number of links to spine switches. */
+/* Requires a whole number of uplinks per leaf switch. */
 static enum status read_leaves(struct export_options *options, const struct arguments *a,
                                struct error *e)
 {

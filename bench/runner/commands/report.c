@@ -33,8 +33,8 @@ static enum status check_request(const struct page_request *request, struct erro
     return check_operands(request, e);
 }
 
-/* Writes the page about the runs and sweeps that the user gave. If none are given, the page is
- * about all; `all` is the list of their folders. */
+/* Writes the page about the runs and sweeps that the user gave, or if none, about all folders in
+ * `all`. */
 static enum status make(struct page_request *request, struct page_result *result,
                         struct with_tables *all, struct error *e)
 {

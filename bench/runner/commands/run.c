@@ -25,8 +25,8 @@ static enum status check_refusals(const struct campaign *c, bool strict, struct 
                      c->refusals[first]);
 }
 
-/* Prints the table of a run and writes its files and figures. Does so even if no launch was needed,
- * because finding out whether a file is outdated would take longer. */
+/* Prints the table of a run and writes its files and figures, even if no launch was needed.
+ * Checking whether they are outdated would take longer. */
 static enum status report(struct campaign *c, struct journal *journal, const struct arguments *a,
                           FILE *out, struct report_result *result, struct error *e)
 {
@@ -55,7 +55,7 @@ static void note_again(size_t launches, const char *why)
 }
 
 /* Runs the remaining launches and reports. If records of launches cannot be read, repeats these
- * launches once; not more often, because a failing disk could damage them for ever. */
+ * launches, but only once: a failing disk could damage them again and again. */
 static enum status run_and_report(struct campaign *c, const struct arguments *a, FILE *out,
                                   struct report_result *result, struct error *e)
 {

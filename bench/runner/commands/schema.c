@@ -1,7 +1,7 @@
 /* `scalebench schema`: prints the JSON Schema (draft 7) of a spec, for editors that check YAML with
- * it. It has all options of options.def, nested and with dots, and the keys of parts.def. Rules
- * that involve several values, such as that ranks must divide the batch, are checked only by
- * `scalebench plan`. */
+ * it. The schema has the keys of parts.def and all options of options.def, both nested and as
+ * dotted keys. Rules that involve several values, such as that ranks must divide the batch, are
+ * checked only by `scalebench plan`. */
 #include "bench/runner/commands/schema.h"
 
 #include <stdlib.h>
@@ -19,8 +19,7 @@ static json_t *option_value(const struct spec_option *option)
     return reference("options/properties", option->key);
 }
 
-/* Returns the schema of an option in a zip: a list of values. A value may occur twice, combined
- * with different values of another option. */
+/* Returns the schema of an option in a zip: a list, in which a value can occur several times. */
 static json_t *zip_axis(const struct spec_option *option)
 {
     return json_pack("{s:s, s:o, s:i}", "type", "array", "items", option_value(option), "minItems",
@@ -40,8 +39,8 @@ static json_t *one_or_list(const struct spec_option *option)
     return schema_one_or_list(option_value(option), zip_axis(option));
 }
 
-/* A part of a spec where options may be written. `campaign`: may have options of the whole
- * campaign; `value`: returns the schema of an option's value there. */
+/* A part of a spec that can contain options. `campaign`: allows options of the whole campaign;
+ * `value`: returns the schema of an option's value. */
 struct place {
     const char *name;
     bool campaign;
@@ -53,12 +52,12 @@ static const struct place at_top = {"at_top", true, option_value},
                           in_zip = {"in_zip", false, zip_axis},
                           in_exclude = {"in_exclude", false, one_or_list};
 static const struct place *const places[] = {&at_top, &of_point, &in_matrix, &in_zip, &in_exclude};
-/* name of the definition with all options that a part of a spec allows */
+/* name of the schema definition with all options that a part of a spec can contain */
 static const char whole[] = "whole";
 
-/* Adds an option to the properties of a group. Its key, without the first `length` characters
- * (group and dot), becomes a property, such as "time.launches". So does each subgroup in it, such
- * as "time". */
+/* Adds an option to the properties of a group. `length`: characters of group and dot, which are cut
+ * from the key. For "measure.time.launches" in group "measure", adds "time.launches" and a
+ * reference to subgroup "time". */
 static json_t *add_words(json_t *properties, const struct place *place,
                          const struct spec_option *option, size_t length)
 {
@@ -77,8 +76,8 @@ static json_t *add_words(json_t *properties, const struct place *place,
             : place->value(option));
 }
 
-/* Returns the properties of a group of options such as "measure". "": of all options, under their
- * full keys and under their groups. */
+/* Returns the properties of a group of options such as "measure". If `group` is "", returns all
+ * options, both by full key and nested in groups. */
 static json_t *properties_of(const struct place *place, const char *group)
 {
     json_t *properties = json_object();
@@ -95,8 +94,8 @@ static json_t *properties_of(const struct place *place, const char *group)
     return properties;
 }
 
-/* Returns the schema of a map with these properties. The key of user-defined options becomes a
- * pattern that matches any name. */
+/* Returns the schema of a map with these properties. For user-defined options, allows any name that
+ * matches a pattern. */
 static json_t *map_with(json_t *properties)
 {
     static const char name[] = "[A-Za-z][A-Za-z0-9_]{0,30}$";
@@ -213,7 +212,7 @@ static json_t *definitions(void)
     return all;
 }
 
-/* Allows keys of the spec's author (x-...), which may hold YAML anchors. */
+/* Allows the author's own keys (x-...) in a spec, which can hold YAML anchors. */
 static json_t *with_own_keys(json_t *map)
 {
     json_t *patterns = json_incref(json_object_get(map, "patternProperties"));

@@ -57,8 +57,8 @@ static json_t *bounded(const struct spec_option *option, const char *type)
                      number_of(option->max));
 }
 
-/* Returns a schema that allows an integer within the option's bounds, or word `a` or `b`. `b` may
- * be NULL. */
+/* Returns a schema that allows an integer within the option's bounds, the word `a`, or the word `b`
+ * (NULL: only `a`). */
 static json_t *or_words(const struct spec_option *option, const char *a, const char *b)
 {
     json_t *words = json_pack("[s]", a);
@@ -212,8 +212,8 @@ json_t *schema_value(const struct spec_option *option)
 
 /* ---- Figures ---- */
 
-/* Returns options `begin` to `end` - 1 of figures as properties. Lists of texts may also be one
- * text. */
+/* Returns options `begin` to `end` - 1 of figures as properties. Options that are lists of texts
+ * also allow a single text. */
 static json_t *figure_properties(size_t begin, size_t end, const char *group)
 {
     json_t *properties = json_object();

@@ -19,7 +19,7 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
 }
 
 /* Returns whether a source is newer than its object file. `word`: path of the source in make's
- * dependency file; relative paths begin at scalebench's home. */
+ * dependency file; it can be relative to scalebench's home. */
 static bool is_newer(const struct search *s, const char *word, const struct stat *made)
 {
     char path[PATH_BYTES];
@@ -41,7 +41,7 @@ static bool has_newer_source(const struct search *s, const char *path)
     object[strlen(object) - 1] = 'o';
     if (stat(object, &made) != 0 || (in = fopen(path, "re")) == NULL)
         return false;
-    /* later lines repeat headers as targets without sources; reading them again does no harm */
+    /* later lines have headers as targets without sources; reading them again does no harm */
     while (!found && fscanf(in, "%1023s", word) == 1) {
         size_t length = strlen(word);
         if (word[0] == '\\' || word[length - 1] == ':')

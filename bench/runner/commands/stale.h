@@ -6,7 +6,7 @@
 
 #include "bench/runner/tools.h"
 
-/* Returns whether some object file is older than one of its sources (according to make's dependency
- * files), with a sentence that names the source. Returns false also if sources or dependency files
- * are missing. */
+/* Returns whether an object file is older than one of its sources, according to make's dependency
+ * files. If so, `text` is a sentence that names the source. Returns false if sources or dependency
+ * files are missing. */
 bool stale_find(char *text, size_t size, const struct tools *tools);

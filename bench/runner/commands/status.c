@@ -10,7 +10,7 @@
 #include "bench/runner/status.h"
 #include "kernels/base/text.h"
 
-/* How `scalebench status` shows runs, and how many it has shown. */
+/* How to print the status of runs, and how many were printed. */
 struct asking {
     const struct arguments *arguments;
     struct spec_machine machine;

@@ -15,11 +15,11 @@ struct submission {
     struct cluster cluster;
     struct spec spec;
     char template[PATH_BYTES];
-    char *set; /* values of --set, with those that the cluster's file adds */
+    char *set; /* values of --set, and settings from the cluster's file */
 };
 
-/* Appends an option that the cluster's file gives, such as "site.launcher=pmi2", unless the spec
- * sets it. */
+/* Appends a setting from the cluster's file, such as "site.launcher=pmi2", unless the spec sets
+ * it. */
 static enum status add_set(struct submission *s, enum cluster_key key, enum option_id option,
                            struct error *e)
 {
@@ -27,8 +27,7 @@ static enum status add_set(struct submission *s, enum cluster_key key, enum opti
     const char *value = cluster_text(&s->cluster, key);
     const struct value *site = &s->spec.config.values[OPT_SITE];
     bool elsewhere =
-        site->set && site->number != SITE_slurm; /* on another site than slurm, the option would be
-                                                    an error */
+        site->set && site->number != SITE_slurm; /* on other sites the option would be an error */
     if (value[0] == '\0' || strcmp(value, option_get(option)->preset) == 0 || elsewhere ||
         s->spec.config.values[option].set)
         return OK;
@@ -99,8 +98,8 @@ static enum status submit_job(const struct submission *s, long nodes, struct err
     return OK;
 }
 
-/* Submits one job; with --per-nodes one job for each number of nodes, fewest nodes first. When a
- * job starts, it runs the missing launches that fit its nodes. */
+/* Submits one job, or with --per-nodes one job for each number of nodes, fewest nodes first. Each
+ * job runs the missing launches that fit its nodes. */
 static enum status submit_all(struct submission *s, const struct missing *m, struct error *e)
 {
     long most = m->n > 0 ? m->nodes[m->n - 1] : 0;

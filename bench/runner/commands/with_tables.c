@@ -31,8 +31,8 @@ static bool is_latest_of(const char *folder, const char *campaign)
     return strlen(folder) > (size_t)length && strcmp(folder + strlen(folder) - length, ending) == 0;
 }
 
-/* Returns whether `folder` is not to be listed: a sweep, a run of doctor, or the latest run of one
- * of `campaigns`. */
+/* Returns whether to omit `folder` from the list: a sweep, a run of doctor, or the latest run of
+ * one of `campaigns`. */
 static bool is_left_out(const char *folder, const struct with_tables *campaigns)
 {
     size_t n;
@@ -47,9 +47,8 @@ static bool is_left_out(const char *folder, const struct with_tables *campaigns)
 
 struct taking {
     struct with_tables *found;
-    const struct with_tables
-        *campaigns; /* campaigns whose latest runs are not listed; NULL: lists sweeps, so nothing is
-                       left out */
+    /* campaigns whose latest runs are omitted; NULL if sweeps are listed */
+    const struct with_tables *campaigns;
 };
 
 static enum status take_table(const char *path, void *arg, struct error *e)
@@ -61,8 +60,8 @@ static enum status take_table(const char *path, void *arg, struct error *e)
                                                                      : append(t->found, folder, e);
 }
 
-/* Appends the committed folders that match `pattern`. Their paths are relative, and so short, if
- * the current folder contains them. */
+/* Appends the committed folders that match `pattern`. Paths below the current folder are relative,
+ * to keep them short. */
 static enum status take_committed(struct taking *t, const char *pattern, const struct tools *tools,
                                   struct error *e)
 {
