@@ -24,7 +24,7 @@ static const struct link_model network = {.alpha_s = 50e-6, .beta_s = 8e-9, .gam
 struct walls {
     double sum_s[2], step_s;
     size_t n[2], steps;
-    double timed_s; /* time of all timed launches that have ended, also failed ones (s) */
+    double timed_s; /* time of all ended timed launches, including failed ones (s) */
 };
 
 struct sources {

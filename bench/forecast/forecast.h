@@ -105,8 +105,8 @@ enum status known_steps_read(struct known_steps *known, const char *out, const c
                              const struct place_machine *machine, struct error *e);
 void known_steps_free(struct known_steps *known);
 
-/* Returns the known step that is most similar to the point's. Only steps of the same network and
- * workload, and with the same batch per rank or in total, are considered. NULL if there is none. */
+/* Returns the known step that is most similar to the point's. Considers only steps with the same
+ * network, workload, and batch per rank or in total. NULL if there is none. */
 const struct known_step *known_steps_find(const struct known_steps *known,
                                           const struct point *point);
 /* Returns whether the communication time of a known step can be used for the point: same link and,

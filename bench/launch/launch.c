@@ -80,8 +80,8 @@ void launch_report_cleaning(struct launch *launch)
               "stopping processes of this launch on other machines; this takes at most a minute");
 }
 
-/* Cleans up after the guard was killed. The launcher died with it. Its children end soon, but
- * nothing says when, so shared memory is removed repeatedly. */
+/* Cleans up after the guard was killed. The launcher died with it. Its children end soon, but it is
+ * unknown when, so shared memory is removed repeatedly. */
 static bool clean_up(const struct launch *launch)
 {
     int held = 1;

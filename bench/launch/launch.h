@@ -23,7 +23,7 @@
 #include "kernels/base/error.h"
 
 struct launch_command {
-    char *const *argv;        /* program and arguments; argv[0] without '/' is searched on PATH */
+    char *const *argv;        /* program and arguments; argv[0] without '/' is looked up in PATH */
     char *const *environment; /* "KEY=value" to add to the environment, NULL-terminated; NULL:
                                  none */
     const char *log;          /* path of the file for standard output and standard error */

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Number of bytes at the end of a log that are searched. The line that explains a failure may be
- * followed by final messages of all ranks and a trace of library calls. */
+/* Number of bytes at the end of a log that are searched. Final messages of all ranks and a trace of
+ * library calls can follow the line that explains a failure. */
 #define LOG_BYTES ((size_t)4 << 20)
 
 /* largest number of new bytes that one call of log_has_last_word reads */
@@ -45,23 +45,22 @@ static const char *const EXPLAIN[] = {
     "corrupted size vs. prev_size",
     "Fatal glibc error",
     ": Assertion `",
-    "Too many open files", /* from here on: limits of the system, met by any program */
+    "Too many open files", /* from here on: system limits that any program can exceed */
     "No space left on device",
     "Disk quota exceeded",
     "Cannot allocate memory",
     "Resource temporarily unavailable",
     NULL,
 };
-/* Texts by which slurmstepd reports the out-of-memory killer. They follow the line about the
- * crash. */
+/* Reports of slurmstepd about the out-of-memory killer. They follow the line about the crash. */
 static const char *const MEMORY_KILLER[] = {" oom_kill event", " oom-kill event", NULL};
 /* Text in messages about too little shared memory, printed before MPI starts or by UCX. */
 static const char *const SHARED_MEMORY[] = {"/dev/shm", NULL};
-/* Text by which our programs' crash reporter says that a rank died. */
+/* Report of our programs' crash reporter about a dead rank. */
 static const char *const CRASH_REPORTER[] = {" was killed or has crashed", NULL};
 /* Texts of the network library UCX. They are more precise than messages of MPI above it. */
 static const char *const NETWORK[] = {"UCX  ERROR", "UCX  FATAL", "Caught signal ", NULL};
-/* Texts in lines of this project's programs that are not about failures. */
+/* Texts that mark a line of this project's programs as no error. */
 static const char *const LEVELS[] = {": warning: ", ": note: ", ": detail: ", NULL};
 /* texts in lines that only report that another process failed */
 static const char *const PASSED_ON[] = {"application called MPI_Abort", "==== backtrace", NULL};
@@ -115,7 +114,7 @@ static bool explains(const char *line)
            !has_word(line, CRASH_REPORTER);
 }
 
-/* Lines that may explain the failure: the first line of each kind, and the last line of the log. */
+/* Lines that can explain the failure: the first line of each kind, and the last line of the log. */
 struct findings {
     const char *memory_killer, *explains, *shared_memory, *crash_reporter, *network, *framed, *last,
         *passed_on, *said;

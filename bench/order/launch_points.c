@@ -275,8 +275,8 @@ static void find_comparisons(struct launch_points *l, size_t row)
         compare(l, from->twin, from->silent_index, true);
 }
 
-/* Gives each point a part of l->comparisons, large enough for its comparisons and those of all
- * points equal to it. */
+/* Gives each point a part of l->comparisons, large enough for the comparisons of the point and of
+ * all points equal to it. */
 static void slice_comparisons(struct launch_points *l)
 {
     struct comparison *next = l->comparisons;

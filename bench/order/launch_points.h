@@ -94,7 +94,7 @@ enum status launch_points_open(struct launch_points *l, const struct spec *spec,
                                const struct journal *journal, const char *run_dir, struct error *e);
 void launch_points_close(struct launch_points *l);
 
-/* Returns how many launches every point gets at least: the requested minimum, or six if an interval
+/* Returns the minimum number of launches per point: the requested minimum, or six if an interval
  * needs six and the maximum allows it. */
 size_t launch_points_sure(const struct launch_points *l);
 
@@ -114,7 +114,7 @@ void launch_points_begin(struct launch_points *l, size_t point, int block);
  * timed launch, reads the launch's records. */
 enum status launch_points_learn(struct launch_points *l, size_t number, struct error *e);
 
-/* Examines again at most `most` of the points that have new launches. */
+/* Examines points with new launches again, at most `most` of them. */
 void launch_points_look(struct launch_points *l, size_t most);
 
 /* Queues a point to be examined again by launch_points_look. */

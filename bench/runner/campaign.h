@@ -74,8 +74,8 @@ enum status campaign_find_run(const struct campaign *c, char run_dir[PATH_BYTES]
 /* Points the link `latest` at this run again, since a newer run may have changed it. */
 enum status campaign_link_latest(const struct campaign *c, struct error *e);
 
-/* Writes the current version (key) of each peer to the journal. Launches of any other version are
- * no longer used in results; those of this version are used again. */
+/* Writes the current version (key) of each peer to the journal. Results then use only launches of
+ * these versions. */
 enum status campaign_record_changes(struct campaign *c, struct error *e);
 
 /* Marks every failed launch in the journal as retried, so that its point can get launches again.

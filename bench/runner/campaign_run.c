@@ -13,8 +13,8 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* load by other processes above which a warning is printed (%); the load is measured for 0.1 s in
- * ticks of 0.01 s, so smaller values may be chance */
+/* load by other processes above which a warning is printed (%). It is measured for 0.1 s in ticks
+ * of 0.01 s, so a smaller load can be chance. */
 #define LOAD_NOTED_PCT 25.0
 
 /* Writes to the journal which skipped points can run now. */
@@ -85,8 +85,8 @@ enum status campaign_record_changes(struct campaign *c, struct error *e)
     return status;
 }
 
-/* Marks all failed launches of the spec's points as retried. *retried counts only those that no
- * later launch replaces. */
+/* Marks all failed launches of the spec's points as retried. *retried counts only failed launches
+ * that no later launch replaces. */
 static enum status retry_failures(struct campaign *c, const struct journal_places *places,
                                   size_t *retried, struct error *e)
 {

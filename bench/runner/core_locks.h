@@ -17,7 +17,7 @@ struct core_locks {
     int n;
 };
 
-/* Adds the processors on which the ranks of a plan run. A rank that is not bound may run on any
+/* Adds the processors on which the ranks of a plan run. A rank that is not bound can run on any
  * processor of this process. */
 enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, struct error *e);
 

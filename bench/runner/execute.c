@@ -166,8 +166,7 @@ enum status campaign_execute(struct campaign *c, const struct next_launch *next,
     TRY(journal_check(&c->journal, e));
     TRY(programs_check(&c->programs, e));
     /* No result is written for a launch that was stopped, so it will run again. The same applies to
-     * a launch that failed when the signal came, since its processes may have received the signal
-     * too. */
+     * a launch that failed when the signal came, since the signal may have killed its processes. */
     bool failed = interrupt_came(&c->interrupt) && !launch_ended_well(&x.outcome);
     if (x.outcome.cause == CAUSE_STOPPED || failed)
         return error_set(e, ERR_INTERRUPTED, "interrupted");

@@ -35,9 +35,9 @@ enum status facts_digest(char hex[65], const json_t *facts, struct error *e);
  * values. NULL: there is none. */
 const char *facts_differ(const json_t *was, const json_t *is, const char *last);
 
-/* Returns whether a run that began with facts `was` can be resumed with facts `is`. It can if
- * changed facts concern only points of peer programs, and some point of the spec is not
- * concerned. */
+/* Returns whether a run that began with facts `was` can be resumed with facts `is`. It can if the
+ * changed facts affect only points of peer programs, and at least one point of the spec is
+ * unaffected. */
 bool facts_allow_resume(const json_t *was, const json_t *is, const struct spec *spec);
 
 /* Writes a fact's name for messages, such as "the program train_cnn". fact_way_back returns the

@@ -30,7 +30,7 @@ static enum status find_machine(json_t *facts, const struct campaign *c, struct 
     return add(facts, "machine", class, e);
 }
 
-/* Returns whether the point depends on this machine's class. Ranks that ssh starts may run on other
+/* Returns whether the point depends on this machine's class. Ranks that ssh starts can run on other
  * machines. */
 static bool concerns_machine(const char *of, const struct point *point)
 {

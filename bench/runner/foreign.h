@@ -10,8 +10,8 @@
 #define FOREIGN_PROGRAMS_MAX 64
 
 /* Finds a user's program and adds its path to the JSON object `programs`, by the name in the spec.
- * Relative paths are searched in the folders of seen_from_open. A name without '/' is searched
- * beside scalebench, then on PATH. ERR_UNAVAILABLE with the position in the spec if there is no
+ * Relative paths are looked up in the folders of seen_from_open, names without '/' beside
+ * scalebench, then in PATH. ERR_UNAVAILABLE with the position in the spec if there is no
  * executable. ERR_SPEC if two programs have the same file name, by which a run distinguishes
  * programs. */
 enum status foreign_find(json_t *programs, const struct spec *spec, const struct tools *tools,

@@ -142,7 +142,7 @@ void owner_sign(struct owner *o)
     if (fd < 0)
         return; /* the run's folder is gone; writing the journal reports that */
     dprintf(fd, "%s, sign of life %u\n", o->name, o->signs++);
-    close(fd); /* closing makes a network file system send the line now */
+    close(fd); /* closing the file makes a network file system send the line now */
 }
 
 void owner_leave(struct owner *o)

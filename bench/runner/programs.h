@@ -7,7 +7,7 @@
 #include "bench/runner/workloads.h"
 #include "kernels/base/error.h"
 
-/* largest number of programs: those of the workloads, and pin */
+/* largest number of programs: all programs of workloads, and pin */
 #define PROGRAMS_MAX (WORKLOAD_PROGRAMS_MAX + 1)
 
 struct program {

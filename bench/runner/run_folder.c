@@ -352,7 +352,7 @@ enum status campaign_link_latest(const struct campaign *c, struct error *e)
     return status;
 }
 
-/* Sets c->run_dir to an absolute path, because ranks may have another current folder. */
+/* Sets c->run_dir to an absolute path, because ranks can have another current folder. */
 static enum status set_run_dir(struct campaign *c, const char *run, struct error *e)
 {
     char *absolute = realpath(c->folder, NULL);

@@ -18,8 +18,8 @@ struct run {
     char identity[65]; /* SHA-256 of the facts with which the run began */
     char revision[64], started[32];
     json_t *facts; /* facts, texts by name; NULL: the run has none and cannot be resumed */
-    /* Index of the first run with equal facts, which may be this run. A later run with equal facts
-     * measured its points again, for example because of --fresh. */
+    /* Index of the first run with the same facts; it can be this run. A later run with the same
+     * facts is a repetition, for example because of --fresh. */
     size_t repeats;
 };
 

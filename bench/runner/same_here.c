@@ -10,7 +10,8 @@
 
 struct same_here {
     const struct spec *spec;
-    struct alike *groups; /* points whose options are equal, except those of effect_depends */
+    /* points that differ at most in options for which effect_depends returns true */
+    struct alike *groups;
     struct seen {
         char *effect;    /* instruction set and processors of each rank; NULL: not added */
         size_t previous; /* previously added point of the group; ALIKE_NONE: none */

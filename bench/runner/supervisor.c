@@ -262,7 +262,7 @@ static enum status ask_nodes(struct supervised *s, struct error *e)
     return campaign_ask_nodes(s->x->c, s->point, &s->nodes, &s->n_nodes, e);
 }
 
-/* Returns whether the run may restart after ranks died. Writes to x->after when they died and, if
+/* Returns whether the run can restart after ranks died. Writes to x->after when they died and, if
  * no restart is possible, why not. */
 static bool may_restart(const struct supervised *s)
 {

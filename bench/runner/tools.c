@@ -41,9 +41,9 @@ static enum status find_home(const char *folder, char home[PATH_BYTES], struct e
     return error_set(e, ERR_SYSTEM, "cannot find the current folder: %s", strerror(errno));
 }
 
-/* Finds the revision of the sources. A bundle has it in a file, since its folder may be inside
- * another checkout. git needs safe.directory to describe another user's checkout.
- * core.fsmonitor=false prevents git from running a program that the checkout names. */
+/* Finds the revision of the sources. A bundle stores the revision in a file, since the bundle's
+ * folder can be inside another checkout. git needs safe.directory to describe another user's
+ * checkout. core.fsmonitor=false prevents git from running a program that the checkout names. */
 static void find_revision(const char *home, char *revision, size_t size)
 {
     char path[PATH_BYTES];

@@ -1,5 +1,5 @@
-/* Finds the program that starts the ranks of a launch. It is searched only once, since a campaign
- * has thousands of launches. */
+/* Finds the program that starts the ranks of a launch. Searches only once, since a campaign has
+ * thousands of launches. */
 #pragma once
 
 #include <stdbool.h>

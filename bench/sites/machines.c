@@ -122,7 +122,7 @@ static bool is_complete(const struct answer *a, const struct machines *m)
            a->n == m->n_programs;
 }
 
-/* Runs the command on this machine that other machines run through ssh. */
+/* Asks this machine by running the same command without ssh. */
 static enum status ask_own(struct machines *m, struct error *e)
 {
     struct answer a = {.n = 0};

@@ -17,7 +17,7 @@ enum { MACHINE_HASH_BYTES = 80 };
 struct machine {
     char name[256];
     char class[HARDWARE_CLASS_BYTES]; /* hardware class, as hardware_class writes it */
-    int cores;                        /* cores that ranks may use */
+    int cores;                        /* number of cores that ranks can use */
     struct error reason; /* ERR_UNAVAILABLE with the reason if nothing can run there; else OK */
 };
 

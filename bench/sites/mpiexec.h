@@ -8,7 +8,7 @@
 struct mpiexec_job {
     const struct site_job *job;
     const struct place_plan *plan;
-    const char *const *options; /* options of the point, up to NULL */
+    const char *const *options; /* options of the point, NULL-terminated */
     const char *nic;            /* network interface that carries MPI; NULL: unknown */
 };
 
@@ -30,7 +30,7 @@ void mpiexec_add_hydra(struct argv_builder *argv, const struct config *c, const 
 /* Function that adds a part of a command line. */
 typedef void mpiexec_add(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg);
 
-/* Adds entries, up to NULL, to the environment of a launch. */
+/* Adds entries, NULL-terminated, to the environment of a launch. */
 enum status mpiexec_add_environment(struct site_launch *launch, const char *const *entries,
                                     struct error *e);
 

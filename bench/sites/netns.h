@@ -1,6 +1,6 @@
 /* Emulated hosts that a campaign brings up on this machine. ci/netns.sh makes the hosts, keeps them
- * while this program lives, and takes them down when it ends, even if it is killed. The number of
- * hosts is that of the largest point. If the next point has another link, the interfaces are
+ * while this program lives, and takes them down when it ends, even if it is killed. The largest
+ * point determines the number of hosts. If the next point has another link, the interfaces are
  * reshaped. */
 #pragma once
 
@@ -44,7 +44,7 @@ enum status netns_check(struct netns *n, const struct config *config, struct err
 /* Brings the hosts up with the point's link, or reshapes them. ERR_UNAVAILABLE with the reason. */
 enum status netns_ready(struct netns *n, const struct config *config, struct error *e);
 
-/* Takes the hosts down and waits for that. They can be brought up again. */
+/* Takes the hosts down and waits until they are gone. They can be brought up again. */
 void netns_down(struct netns *n);
 /* Takes down hosts that killed campaigns of this user have left. */
 void netns_sweep(const struct netns *n);

@@ -15,7 +15,7 @@ const struct site *site_of(const struct config *config)
 }
 
 /* Refuses strategies that need all ranks on one node. If a network is cut into pipeline stages or
- * tensor slices, the strategy is accepted: each replica may have a node of its own. */
+ * tensor slices, the strategy is accepted, since each replica can have its own node. */
 static enum status check_one_node(const struct config *config, struct error *e)
 {
     enum strategy_kind strategy = config_strategy_kind(config);

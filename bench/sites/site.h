@@ -17,12 +17,12 @@ struct site_job {
     const struct point *point;
     const struct place *place;
     const struct launcher *launcher;
-    const struct netns *netns;       /* emulated hosts; they may not be up yet */
-    const struct machines *machines; /* machines reached by ssh; some may not have been asked yet */
+    const struct netns *netns;       /* emulated hosts, not necessarily up yet */
+    const struct machines *machines; /* machines reached by ssh, not necessarily asked yet */
     const struct allocation *allocation;
     const char *program, *pin; /* paths of the measured program and of pin */
     const char *folder;        /* folder of the launch, for its records */
-    /* Arguments of the program, up to NULL. A foreign program gets only these; other programs
+    /* Arguments of the program, NULL-terminated. A foreign program gets only these; other programs
      * get the point's options before them. */
     const char *const *arguments;
     const int *order; /* nodes of the site that the point uses, in order; NULL: the first ones */

@@ -112,7 +112,7 @@ static enum status add_environment(struct site_launch *launch, const struct allo
 
 /* Script that kills the campaign's steps, which survive a killed srun, and then removes the ranks'
  * shared memory on each node of the job. Waits at most 20 s for the steps to end, since a crashed
- * node does not answer. Does nothing if the job has ended. */
+ * node does not answer. Exits with SITE_CLEANUP_GONE if the job has ended. */
 static const char cleanup[] =
     "exec >/dev/null 2>&1\n"
     "gone=$3\n"

@@ -1,6 +1,6 @@
-/* The ssh site: machines without a batch system that have a common file system, and programs at the
- * same path. mpiexec starts a proxy on each machine by ssh. pin plans and binds on each machine,
- * since machines may have different cores. */
+/* The ssh site: machines with a common file system and programs at the same path, but no batch
+ * system. mpiexec starts a proxy on each machine by ssh. pin plans and binds on each machine, since
+ * machines may have different cores. */
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +17,8 @@ static enum status check_machines(const struct config *c, struct error *e)
                      machines->n);
 }
 
-/* Adds hydra's arguments. The machine that runs mpiexec need not be in site.machines, and may lack
- * the interface. */
+/* Adds hydra's arguments. The machine that runs mpiexec need not be in site.machines, and need not
+ * have the interface. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct config *c = &job->job->point->config;

@@ -203,7 +203,7 @@ static enum status draw_sweep(const char *path, const struct tools *tools, FILE 
 
 /* ---- Several runs ---- */
 
-/* Refuses a run that the user gave twice, since its curves would cover each other. */
+/* Refuses a run that the user gave twice, since its curves would coincide. */
 static enum status check_new(const struct joined_run *runs, size_t i, const char *name,
                              struct error *e)
 {
@@ -215,7 +215,7 @@ static enum status check_new(const struct joined_run *runs, size_t i, const char
     return OK;
 }
 
-/* Opens all runs that the user gave. The figures are those of the first, to which --set applies. */
+/* Opens all runs that the user gave. --set applies to the first run, whose figures are drawn. */
 static enum status open_runs(struct joined_run *runs, const struct arguments *a, struct error *e)
 {
     for (size_t i = 0; i < a->n_operands; i++) {

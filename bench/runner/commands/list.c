@@ -142,8 +142,8 @@ enum status command_list(const struct arguments *a, FILE *out, int *exit_status,
     return OK;
 }
 
-/* Each explain_ function prints the meanings of a name and returns their number. A name may have
- * several: `seed` is an option and a column of several files. */
+/* Each explain_ function prints the meanings of a name and returns their number. A name can have
+ * several meanings: `seed` is an option and a column of several files. */
 static size_t explain_option(FILE *out, const char *name)
 {
     const struct spec_option *option = option_find(name);
@@ -367,7 +367,7 @@ struct known_name {
     const char *name, *meaning;
 };
 
-/* keys that any YAML file may have */
+/* keys that are allowed in any YAML file */
 static const struct known_name yaml_keys[] = {
     {"x-", "Prefix of your own keys at the top of a spec, model or site file, for example to hold "
            "anchors: x-adam: &adam {optimizer: adam}. scalebench ignores them"},

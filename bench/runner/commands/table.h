@@ -53,5 +53,5 @@ extern const struct exit_row all_exits[EXITS];
 /* Returns the command of this name; NULL if there is none. */
 const struct command *command_find(const char *name);
 bool command_takes(const struct command *command, const struct command_option *option);
-/* Returns the option that the command takes under this name; NULL if there is none. */
+/* Returns the command's option with this name; NULL if there is none. */
 const struct command_option *command_find_option(const struct command *command, const char *name);
