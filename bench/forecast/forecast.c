@@ -19,8 +19,8 @@
 static const struct link_model memory = {.alpha_s = 2e-6, .beta_s = 0.2e-9, .gamma_s = 0.2e-9};
 static const struct link_model network = {.alpha_s = 50e-6, .beta_s = 8e-9, .gamma_s = 0.2e-9};
 
-/* Times and numbers of a point's launches and steps, summed over launches. Arrays [2] are by enum
- * launch_run. */
+/* Times and numbers of a point's launches and steps, summed over launches. Arrays [2] are indexed
+ * by enum launch_run. */
 struct walls {
     double sum_s[2], step_s;
     size_t n[2], steps;
@@ -349,7 +349,7 @@ static enum forecast_basis basis_of(const struct forecast_point *p)
     return worst;
 }
 
-/* Appends a campaign's name to a list, if it is not in the list and fits. */
+/* Appends a campaign's name to a list, unless the list contains it or is full. */
 static void add_name(char *names, size_t size, const char *name)
 {
     size_t used = strlen(names), length = strlen(name);

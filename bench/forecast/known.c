@@ -274,8 +274,8 @@ static bool has_network_of(const struct known_step *step, const struct config *c
            strcmp(step->site, config_text(c, OPT_SITE)) == 0;
 }
 
-/* Returns whether the network is cut into stages or slices. Known steps are not, since tables do
- * not record cuts. */
+/* Returns whether the network is split into stages or slices. Tables do not record this, so known
+ * steps count as not split. */
 static bool is_cut(const struct config *c)
 {
     return config_int(c, OPT_PIPELINE) > 1 || config_int(c, OPT_TENSOR) > 1;

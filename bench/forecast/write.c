@@ -31,8 +31,8 @@ static void print_bases(FILE *out, const struct forecast *f)
         fputc('\n', out);
 }
 
-/* Prints how much of the required launches does not fit the budget. A campaign that used up its
- * budget would otherwise look complete. */
+/* Prints how much time of required launches does not fit the budget. Otherwise, a campaign that
+ * used up its budget would look complete. */
 static void print_cut(FILE *out, const struct forecast *f)
 {
     char cut[TEXT_NUMBER];

@@ -27,7 +27,7 @@
 #define SECOND ((int64_t)1000000000)
 /* time from SIGTERM to SIGKILL (ns) */
 #define GRACE_NS SECOND
-/* time after SIGKILL (ns) at which a process that still exists, stuck in the kernel, is reported */
+/* time after SIGKILL (ns) at which remaining processes (stuck in the kernel) are reported */
 #define PATIENCE_NS (20 * SECOND)
 #define CANNOT_RUN  127
 

@@ -93,7 +93,7 @@ enum status launch_start(struct launch *launch, const struct launch_command *com
  * second call sends SIGKILL at once. */
 void launch_stop(const struct launch *launch);
 
-/* Returns whether the launch has ended, so that launch_finish does not wait. Call it when the
+/* Returns whether the launch has ended, in which case launch_finish does not wait. Call it when the
  * lifeline is readable. */
 bool launch_has_outcome(struct launch *launch);
 

@@ -23,7 +23,7 @@ static const char *const LAST_WORDS[] = {
     " lasted longer than ", /* a program of this project exceeded a deadline */
     NULL,
 };
-/* Texts in other lines that explain a failure: of launchers, the C library and sanitizers. */
+/* Texts in lines of launchers, the C library and sanitizers that explain a failure. */
 static const char *const EXPLAIN[] = {
     "cannot run ", /* printed by the guard */
     "execvp error on file ",
@@ -160,7 +160,7 @@ static void look_at(struct findings *f, const char *line)
         f->last = line;
 }
 
-/* Splits `text` into lines, changing `text`, and searches the lines for explanations. */
+/* Splits `text` into lines in place, and searches the lines for explanations. */
 static struct findings look_through(char *text)
 {
     struct findings f = {0};

@@ -1,4 +1,4 @@
-/* Finds all processes below a process in /proc: everything that a launch has started, in any
+/* Searches /proc for all processes below a process: everything that a launch has started, in any
  * session or process group. */
 #pragma once
 

@@ -40,8 +40,8 @@ static void raise(uint32_t *number, uint32_t to)
         *number = to;
 }
 
-/* Sets o->coming[i] to the expected number of future launches of point i. Includes launches for
- * other points that are compared with it. */
+/* Sets o->coming[i] to the expected number of future launches of point i, including launches that
+ * other points need for comparisons with it. */
 static void find_coming(const struct launch_order *o)
 {
     memset(o->coming, 0, o->spec->n_points * sizeof *o->coming);

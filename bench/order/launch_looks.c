@@ -62,8 +62,8 @@ static void add_excess(struct excess *x, const struct launch_points *l,
     x->asked = fmax(x->asked, half_pct / timing_asked_pct(precision_pct, n));
 }
 
-/* Returns the excess of the point, over its step time and all its comparisons. Ignores comparisons
- * without pairs, which are not reported. */
+/* Returns the point's largest excess, over its step time and all its comparisons. Ignores
+ * comparisons without pairs, which are not reported. */
 static struct excess look_at(const struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];

@@ -39,7 +39,7 @@ struct launch_order {
     uint64_t seed;
     struct launch_points points;
     uint32_t *shuffled; /* [n_points] order of points in one block */
-    bool *members;      /* [n_points] points of the block that is to begin */
+    bool *members;      /* [n_points] whether the point is in the next block */
     uint32_t *coming;   /* [n_points] scratch space: future launches or positions of points */
     uint32_t *largest;  /* [n_points] indices of points, most nodes first */
     struct queued {
@@ -55,8 +55,8 @@ struct launch_order {
     size_t n_begun;
     size_t n_launches, n_skips, n_blocks; /* number of lines of each kind read from the journal so
                                              far */
-    size_t accuracy; /* index of an accuracy run, over all seeds and points; all earlier ones are
-                        done */
+    /* index of an accuracy run, counted over all seeds and points; all runs before it are done */
+    size_t accuracy;
 };
 
 struct next_launch {
@@ -76,8 +76,7 @@ struct next_launch {
 struct launch_forecast {
     size_t done, left;
     double left_s; /* time of the remaining launches (s); NAN: no launch has ended yet */
-    bool at_most;  /* `left` is an upper bound, because it is unknown when some point will be
-                      precise */
+    bool at_most;  /* `left` is an upper bound: it is unknown when some point will be precise */
 };
 
 /* Prepares to choose launches. `spec`, `journal` and `run_dir` are borrowed. Call

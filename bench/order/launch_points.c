@@ -24,8 +24,7 @@ struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_
 
 /* ---- Lines of the journal ---- */
 
-/* Marks a point, and all points compared with it, to be examined again. A point without launches
- * cannot be their base. */
+/* Marks a point, and all points compared with it, to be examined again. */
 static void make_all_stale(struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];

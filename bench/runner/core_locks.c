@@ -23,8 +23,7 @@ enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, 
     return OK;
 }
 
-/* Returns the number of a processor's core, which is the number of the core's first hardware
- * thread. */
+/* Returns the number of a processor's core: the number of the core's first hardware thread. */
 static int core_of(int cpu)
 {
     char path[96], line[256];

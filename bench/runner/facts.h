@@ -49,6 +49,6 @@ const char *fact_way_back(const char *name);
  * quotes. */
 void fact_shorten(char *text, size_t size, const char *value);
 
-/* Returns the index in facts.def of a fact's kind. A kind of a later version is unknown: returns
- * the number of kinds. *of: the part of the name after the colon. */
+/* Returns the index of a fact's kind in facts.def. If the kind is unknown, as from a later version,
+ * returns the number of kinds. *of: the part of the name after the colon. */
 size_t fact_kind(const char *name, const char **of);

@@ -81,7 +81,7 @@ static enum status find(char path[PATH_BYTES], bool *found, const struct spec *s
     return OK;
 }
 
-/* Refuses a program whose file name another program of the campaign or of scalebench has. */
+/* Refuses a program with the same file name as another program of the campaign or of scalebench. */
 static enum status check_name(json_t *programs, const struct config *config, struct error *e)
 {
     const struct mark mark = config->values[OPT_COMMAND].mark;

@@ -1,4 +1,4 @@
-/* Finds the users' programs that points with `workload: command` start. */
+/* Finds the users' programs for points with `workload: command`. */
 #pragma once
 
 #include <jansson.h>

@@ -147,7 +147,7 @@ static void explain_change(const struct campaign *c, const struct run *run)
     explain_further_facts(c, run, name);
 }
 
-/* Returns the first option of points whose value differs; OPTION_COUNT if only files differ. */
+/* Returns the first point option whose value differs; OPTION_COUNT if only files differ. */
 static enum option_id find_change(const struct config *was, const struct config *is)
 {
     enum option_id id = 0;

@@ -8,7 +8,7 @@
 
 struct same_here;
 
-/* Makes a table for the points of a spec, which is borrowed. Free with same_here_free. */
+/* Makes an empty table for the points of `spec`, which it borrows. Free with same_here_free. */
 enum status same_here_open(struct same_here **same, const struct spec *spec, struct error *e);
 void same_here_free(struct same_here *same);
 

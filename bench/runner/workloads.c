@@ -171,7 +171,7 @@ enum status workloads_check(const struct workloads *w, const struct point *point
     return OK;
 }
 
-/* Reports that a data set has labels which the network's number of classes does not allow. */
+/* Reports that a data set has a label beyond the network's number of classes. */
 static enum status refuse_label(const struct point *point, const char *largest, struct error *e)
 {
     char text[300];

@@ -205,7 +205,7 @@ static int emulated_nodes(const struct site_job *job)
     return find_hosts(&hosts, job->netns, &e) == OK ? hosts.n : 0;
 }
 
-/* Adds a command that starts `true` on the host, by the launcher that mpiexec uses. */
+/* Adds a command that starts `true` on the host with the launcher that mpiexec uses. */
 static void emulated_question(struct argv_builder *argv, const struct site_job *job, int node)
 {
     struct hosts hosts;

@@ -19,5 +19,5 @@ struct joined_run {
  * numbers. */
 void joined_name(struct joined_run *runs, size_t n);
 
-/* Joins the names of all runs to the name of a folder. */
+/* Joins the names of all runs into a folder name. */
 void joined_folder(char *text, size_t size, const struct joined_run *runs, size_t n);

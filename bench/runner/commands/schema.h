@@ -18,6 +18,6 @@ json_t *schema_text(void);
 /* Returns a schema that allows `one` or `list`. Takes ownership of both. */
 json_t *schema_one_or_list(json_t *one, json_t *list);
 
-/* Adds an entry to a JSON object. Takes ownership of both. Returns `object`; NULL if either is
- * NULL. */
+/* Adds an entry to a JSON object. Takes ownership of `object` and `value`. Returns `object`; NULL
+ * if either is NULL. */
 json_t *schema_put(json_t *object, const char *key, json_t *value);
