@@ -122,8 +122,9 @@ static void announce(struct campaign *c, const struct next_launch *next)
     else
         snprintf(what, sizeof what, "%s  accuracy, seed %llu", label,
                  (unsigned long long)next->seed);
-    size_t left = f.left > 0 ? f.left : 1; /* at least 1, the current launch, even if the forecast
-                                              did not expect it */
+    size_t left = f.left > 0
+                      ? f.left
+                      : 1; /* the current launch remains, even if the forecast did not expect it */
     progress_next(&c->progress, f.done + 1, f.done + left, what, f.left_s, f.at_most);
 }
 

@@ -1,5 +1,5 @@
-/* Finds the nodes of the Slurm job to which this process belongs. Remembers the launcher that a
- * trial found to work on them. */
+/* Finds the nodes of the Slurm job to which this process belongs. Remembers which launcher works on
+ * these nodes, as found by a trial. */
 #pragma once
 
 #include "bench/place/place.h"
