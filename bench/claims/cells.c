@@ -22,12 +22,12 @@ static const char *const reduction_names[] = {
 #include "bench/claims/reductions.def"
 };
 
-/* A value of a claim that is a cell, "[reduction] column of file [where condition]", and the rows of
- * the file that match it. */
+/* A claim value of the form "[reduction] column of file [where condition]", and the rows that it
+ * selects. */
 struct cell {
     struct claim *claim;
     struct claim_value *value;
-    char words[512]; /* text of the reference up to `where`; column and file point into it */
+    char words[512]; /* the value's text up to `where`; `column` and `file` point into it */
     const char *column, *file;
     enum reduction reduction;
     struct condition *where; /* condition on rows; NULL: every row */
@@ -38,7 +38,7 @@ struct cell {
         const char *launch; /* the row's launch, borrowed from the table; NULL: the table has no
                                column `launch` */
     } * numbers;            /* [n] values of matching rows that have a number */
-    int *lines;             /* [rows] line in the file of each matching row */
+    int *lines;             /* [rows] line number of each matching row */
     size_t n, rows;
     const char *word; /* value of the last matching row whose value is a text; NULL: none */
     const char *why;  /* column `reason` of the last matching row without a number; NULL: none */
@@ -63,8 +63,8 @@ static enum status find_reduction(struct cell *cell, const char *name, struct er
     return OK;
 }
 
-/* Splits the text before `where` into words. cell->file stays NULL if no word is `of`, which only
- * references to cells have. */
+/* Splits the text before `where` into words. Without the word `of`, the value is arithmetic and
+ * cell->file stays NULL. */
 static enum status split(struct cell *cell, size_t length, struct error *e)
 {
     char *words[5] = {NULL}, *rest = cell->words, *word;
@@ -104,16 +104,15 @@ static enum status read_where(struct cell *cell, size_t at, struct error *e)
 
 /* ---- Rows ---- */
 
-/* Sets the interval of a number that has no usable one. It is unbounded if the number varies
- * between runs (has_interval). Otherwise the number is exact. */
+/* Sets the interval of a number without a usable one: unbounded if the number varies between runs
+ * (has_interval), otherwise exact. */
 static void open_interval(struct interval *number, bool has_interval)
 {
     number->lo = has_interval ? -INFINITY : number->mid;
     number->hi = has_interval ? INFINITY : number->mid;
 }
 
-/* Returns the evidence that column `kind` lists, such as "emulated and replayed": bits 1 << enum
- * claim_evidence. */
+/* Converts column `kind`, such as "emulated and replayed", to bits 1 << enum claim_evidence. */
 static unsigned kind_of(const struct csv_table *table, size_t row)
 {
     const char *kind = csv_table_text(table, row, "kind");
@@ -137,8 +136,8 @@ static unsigned evidence_of(const struct check_point *own, const struct claim_ta
     return bits != 0 ? bits : 1u << EVIDENCE_measured;
 }
 
-/* for columns whose name begins with `begins`: column with the level, or the number of pairs, of
- * their intervals */
+/* Maps columns whose names start with `begins` to column `by`, which gives the confidence level of
+ * their intervals, or, if `pairs`, the number of pairs. */
 static const struct {
     const char *begins, *by;
     bool pairs;
@@ -272,8 +271,8 @@ static struct interval normal_interval(const double *x, size_t n, double median)
     return (struct interval){mean - half, median, mean + half, CLAIM_LEVEL, true};
 }
 
-/* Fills x[] with the median of each launch's consecutive rows; if the table has no launches, with
- * every row. Returns the length of x. `own` is scratch space of cell->n values. */
+/* Fills x[] with one value per launch, the median of its consecutive rows, or with every row if the
+ * table has no launches. Returns the length of x. `own` is scratch space of cell->n values. */
 static size_t find_launches(double *x, double *own, const struct cell *cell)
 {
     size_t n = 0;
@@ -353,7 +352,7 @@ static enum status link_rows(const struct cell *cell, struct error *e)
     return fclose(out) == 0 ? OK : error_no_memory(e, "the rows of a claim");
 }
 
-/* Returns whether a row has the text that a term of a condition requires. */
+/* Returns whether any row of the table contains the text that the term requires. */
 static bool has_text(const struct claim_table *table, const struct condition_term *term)
 {
     for (size_t i = 0; i < table->rows.run.summary.rows; i++) {
@@ -364,7 +363,8 @@ static bool has_text(const struct claim_table *table, const struct condition_ter
     return false;
 }
 
-/* Returns why no row matches: the first text that is in no row, probably misspelt. */
+/* Explains why no row matches. Names the first text in the condition that no row contains, since it
+ * is probably misspelt. */
 static const char *name_missing(char text[200], const struct cell *cell)
 {
     size_t n = 0;

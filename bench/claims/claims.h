@@ -52,12 +52,12 @@ enum claim_evidence {
 extern const char *const claim_evidence_names[CLAIM_EVIDENCES];
 
 struct claim_value {
-    const char *name, *text; /* name of the value, and its text, such as "gather / allreduce";
-                                borrowed from `root` of the claims */
+    const char *name, *text; /* name and text of the value, such as "ratio" and "gather /
+                                allreduce"; borrowed from claims.root */
     struct mark mark;        /* line and column of `text` in the file */
     struct interval number;  /* the number with its interval; exact: lo = mid = hi; a text: mid =
                                 NAN */
-    char *word;              /* text of a cell without a number, owned; NULL: a number */
+    char *word;              /* text of a cell that holds a text, owned; NULL for numbers */
     char *rows;    /* addresses of the cell's rows, "published/a.csv#L3 published/a.csv#L5-L7"; ""
                       or NULL for arithmetic */
     int line;      /* line of the only row behind the number; 0: computed from several rows */
@@ -104,14 +104,14 @@ void claims_free(struct claims *c);
 enum status claims_compare(FILE *out, const struct claims *c, const char *path, size_t *differing,
                            struct error *e);
 
-/* Reads the story, a hand-written part of README.md beside the claims file, between two marks. Free
- * *text; NULL: no README.md. *line is the line where the part begins. */
+/* Reads the story: the text between two marks in the README.md beside the claims file. The caller
+ * frees *text, which is NULL without a README.md. *line is the line where the story begins. */
 #define STORY_FILE "README.md"
 enum status claims_read_story(char **text, int *line, const struct claims *c, struct error *e);
 
-/* Checks the story's links, whose addresses are file#Lline. The words of each link must be the
- * verdict or value at its address; values may be rounded. Lists wrong links on `out`; *wrong is
- * their number. */
+/* Checks the story's links, which point to FILE#L<line>. The words of a link must be the verdict,
+ * or the value (possibly rounded), at its address. Lists wrong links on `out`; *wrong is their
+ * number. */
 enum status claims_check_story(FILE *out, const struct claims *c, size_t *wrong, struct error *e);
 
 /* Reads the Markdown link "[words](address)" that begins at `open`. Returns false if the bracket
@@ -129,8 +129,8 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 /* Finds the writer of a format. The message of ERR_ARGUMENT lists all formats. */
 enum status claims_find_writer(claims_writer **writer, const char *name, struct error *e);
 
-/* Writes "63 claims: 20 survive, 15 fail ..." for the claims of one report, the report of claim
- * `of`. NULL: for all claims. */
+/* Writes "63 claims: 20 survive, 15 fail ...". Counts the claims of the same report as `of`, or all
+ * claims if `of` is NULL. */
 void claims_write_counts(FILE *out, const struct claims *c, const struct claim *of);
 
 /* Returns the *n columns of claims.csv, from csv_claims.def. */
@@ -138,14 +138,13 @@ const struct column *claims_columns(size_t *n);
 
 /* ---- Internal to bench/claims ---- */
 
-/* Reads the file of claims, but judges none. */
+/* Reads the file of claims without judging them. */
 enum status claims_read(struct claims *c, const char *path, struct error *e);
 
-/* Frees c->tables. */
 void claim_tables_free(struct claims *c);
 
 /* Computes the i-th value of a claim from table cells or earlier values. If a run or row is
- * missing, writes that to claim->reason. */
+ * missing, sets claim->reason. */
 enum status claim_find_value(struct claim *claim, size_t i, struct claims *c, struct error *e);
 
 /* Computes the i-th value of a claim as arithmetic over earlier values; NAN if an earlier value is
@@ -160,12 +159,12 @@ enum status claim_refuse_value(const struct claim_value *value, struct error *e,
 enum status claim_explain_name(char *text, size_t size, const struct claim *claim, size_t n,
                                const char *name, struct error *e);
 
-/* Looks up a value of a claim by name, with the signature of condition_lookup. */
+/* A condition_lookup callback: looks up a claim's value by name. */
 bool claim_look_up(struct condition_value *value, const char *name, const void *claim);
 
-/* Writes the address of a value: its row or consecutive rows, such as "published/a.csv#L3". A value
- * from other rows, or by arithmetic, has the address of the claim's row in claims.csv. The verdict
- * (`value` NULL) has this address too. `index` is the claim's index. Returns `text`. */
+/* Writes the address of a value: its row or consecutive rows, such as "published/a.csv#L3". Any
+ * other value, and the verdict (`value` NULL), has the address of the claim's row in claims.csv.
+ * `index` is the claim's index. Returns `text`. */
 enum { CLAIM_ADDRESS = 320 };
 char *claim_address(char text[CLAIM_ADDRESS], const struct claim_value *value, size_t index);
 

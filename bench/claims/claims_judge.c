@@ -6,8 +6,8 @@
 
 /* ---- Reasons ---- */
 
-/* Look-up that treats all values except `name` as exact, to find out whether its interval leaves
- * the claim undecided. */
+/* Look-up that treats every value except `name` as exact, to test whether the interval of `name`
+ * alone leaves the claim undecided. */
 struct one_open {
     const struct claim *claim;
     const char *name;
@@ -34,8 +34,8 @@ static void add_name(struct claim *claim, const char *begin, const char *name)
              length > 0 ? ", " : begin, name);
 }
 
-/* Appends to the claim's reason, after `begin`, the names of cells with unbounded intervals.
- * `withheld`: only cells whose ranks share cores; false: only all other cells. */
+/* Appends to the claim's reason the names of cells with unbounded intervals, preceded by `begin`.
+ * `withheld`: only cells whose ranks share cores; otherwise only the others. */
 static void name_cells(struct claim *claim, bool withheld, const char *begin)
 {
     for (size_t i = 0; i < claim->n; i++)

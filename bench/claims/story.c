@@ -27,7 +27,7 @@ bool story_link_at(struct story_link *link, const char *open)
     return true;
 }
 
-/* Reduces the text to the part between the two marks. *line is the line where that part begins. */
+/* Reduces the text to the part between the two marks. *line is the line where this part begins. */
 static void cut(char *text, int *line)
 {
     char *begin = strstr(text, begin_mark);
@@ -61,8 +61,8 @@ enum status claims_read_story(char **text, int *line, const struct claims *c, st
 
 /* ---- Links ---- */
 
-/* Returns whether the words are the value rounded to some number of digits, from 1 to 9. `value`
- * NULL: whether they are the claim's verdict. */
+/* Returns whether `words` is the value rounded to 1 to 9 digits, or the claim's verdict if `value`
+ * is NULL. */
 static bool says(const struct claim *claim, const struct claim_value *value, const char *words)
 {
     char text[CLAIM_VALUE_TEXT];
@@ -85,8 +85,8 @@ static void expect(FILE *expected, const struct claim *claim, const struct claim
         fprintf(expected, "%s %s", value->name, claim_value_text(text, value, 4));
 }
 
-/* Returns whether some claim has a value or verdict with this address that reads as `words`. If
- * not, writes the values at this address to `expected`. */
+/* Returns whether `words` is the value or verdict at this address. If not, writes the values at the
+ * address to `expected`. */
 static bool holds(FILE *expected, const struct claims *c, const char *address, const char *words)
 {
     char own[CLAIM_ADDRESS];

@@ -187,8 +187,8 @@ static const char *part_of(char text[CLAIM_VALUE_TEXT], const struct claim_value
                                : NULL;
 }
 
-/* Joins one part (names, texts, rows or numbers) of all values of a claim. Free the text; NULL: no
- * memory. */
+/* Joins one part (names, texts, rows or numbers) of all values of a claim. The caller frees the
+ * result; NULL if memory runs out. */
 static char *join_values(const struct claim *claim, enum part part)
 {
     char *joined = NULL, text[CLAIM_VALUE_TEXT];

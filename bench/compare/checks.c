@@ -38,8 +38,8 @@ size_t check_find_where(const char *text)
     return i;
 }
 
-/* Parses one half of a condition, before or after `where`. Columns in error messages refer to the
- * whole text, in which the half starts at `begin`. */
+/* Parses one half of a condition, before or after `where`. The half starts at offset `begin` of the
+ * whole text, to which columns in error messages refer. */
 static enum status parse_part(struct condition **part, const char *text, size_t begin,
                               struct error *e)
 {
@@ -116,8 +116,7 @@ static enum status read_file(struct checking *c, const char *path, struct error 
     return status;
 }
 
-/* If a condition was typed without quotation marks, so that the shell split it into words: replaces
- * the error by one that says so. */
+/* If the shell split an unquoted condition into words, replaces the error by one that says so. */
 static enum status explain_words(const struct check_request *request, struct error *e)
 {
     char text[1024] = "";
@@ -134,8 +133,8 @@ static enum status explain_words(const struct check_request *request, struct err
                   : e->status;
 }
 
-/* If the user typed another run's name in place of a condition: replaces the error by one that says
- * so. */
+/* If the user typed a second run's name in place of a condition, replaces the error by one that
+ * says so. */
 static enum status explain_run(const struct check_request *request, const char *condition,
                                struct error *e)
 {
@@ -172,8 +171,8 @@ static bool is_unknown(const struct condition_value *value)
     return isnan(value->number) && (value->text == NULL || value->text[0] == '\0');
 }
 
-/* Looks a name up as check_look_up does, but a number that is missing or was measured only once
- * gets an interval from -infinity to infinity. */
+/* Like check_look_up, but a number that is missing or was measured only once gets an interval from
+ * -infinity to infinity. */
 static bool look_up_open(struct condition_value *value, const char *name, const void *point)
 {
     bool known = check_look_up(value, name, point);
@@ -239,16 +238,16 @@ static enum status find_outcomes(struct check *check, const struct checking *c, 
     return bases == check->points ? check_beside_bases(check, e) : OK;
 }
 
-/* Returns the index of the point with identity `id` in the spec. If several points have this
- * identity, prefers the one at the index of the table's row. */
+/* Returns the index in the spec of the point with identity `id`. If several points have this
+ * identity, prefers point `row`. */
 static size_t point_of(const struct checking *c, size_t row, const char *id)
 {
     return strcmp(c->spec.points[row].id, id) == 0 ? row : spec_find_point(&c->spec, id);
 }
 
-/* Finds the point of the spec for each row of the table by identity, since a user may have sorted
- * the table. If an identity is not in the spec, because another version wrote it, the i-th row is
- * taken as the i-th point. */
+/* Finds the spec's point for each row of the table by identity, since a user may have sorted the
+ * table. If any identity is not in the spec, because another version wrote it, row i is taken as
+ * point i. */
 static enum status find_points(struct checking *c, struct error *e)
 {
     int column = csv_table_find(&c->run.summary, "point");
@@ -315,7 +314,7 @@ static enum option_id option_of(const struct config *config, const char *name)
     return option != NULL ? option->id : column_option(name);
 }
 
-/* Returns whether the spec determines a column that is not an option: case or kind. */
+/* Returns whether the spec determines the column although it is not an option: case and kind. */
 static bool is_of_spec(const char *name)
 {
     enum column_id column = column_find(name);

@@ -67,8 +67,8 @@ enum status checks_check(const struct spec *spec, struct error *e);
 enum status checks_report(FILE *out, const struct spec *spec, const char *run_dir, bool strict,
                           bool *all_well, struct error *e);
 
-/* Reads a CSV table whose rows are taken as points, without conditions. check_look_up can then look
- * up names at them. Options are known for a summary.csv with its spec beside it. Call check_free in
+/* Reads a CSV table and takes each row as a point, so that check_look_up can look up its values.
+ * Options are known only if the table is a summary.csv with its spec beside it. Call check_free in
  * any case. */
 enum status check_read_table(struct checking *c, const char *path, struct error *e);
 
@@ -103,7 +103,7 @@ const struct column *check_column(const char *name);
  * names. config: supplies options of a user's program; NULL: none. */
 enum condition_kind check_kind(const char *name, const struct config *config);
 
-/* Writes to `near` a hint for messages with the column or option whose name is most similar.
+/* Writes a hint for messages to `near`: the column or option whose name is most similar to `name`.
  * config: supplies options of a user's program; NULL: none. */
 enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
                             const struct config *config, struct error *e);
@@ -118,7 +118,7 @@ static inline bool check_is_base(const struct side_point *point)
 
 /* ---- Conditions that no run can decide ---- */
 
-/* Which names a condition may use, and what is known about them. */
+/* Names that a condition may use, and what is known about them. */
 struct check_names {
     condition_lookup *known;
     const void *arg;
@@ -127,13 +127,13 @@ struct check_names {
     bool ranges;             /* refuse numbers outside the possible range of their column */
 };
 
-/* Refuses unknown names, with the most similar known name. Refuses comparisons that are true, or
- * false, at every point. Errors: ERR_ARGUMENT. */
+/* Refuses unknown names and suggests the most similar known one. Refuses comparisons that are true,
+ * or false, at every point. Errors: ERR_ARGUMENT. */
 enum status check_terms(const struct check *check, const struct check_names *names,
                         struct error *e);
-/* Makes comparisons of two columns or options, such as step_ms < read_s, convert the right one to
- * the unit of the left one. Returns false with a reason in `why` if there is no conversion, or both
- * names are the same. */
+/* Prepares comparisons of two columns or options, such as step_ms < read_s, so that the right value
+ * is converted to the unit of the left one. Returns false with a reason in `why` if the units
+ * cannot be converted or both names are the same. */
 bool check_convert(char why[CONDITION_WHY], struct condition *c, const struct config *config);
 /* Refuses a condition on speed-up or efficiency that applies only to bases, where both are 1.
  * Errors: ERR_ARGUMENT. */

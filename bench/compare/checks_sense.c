@@ -34,8 +34,8 @@ static enum status refuse_name(const struct check *check, const char *name,
                     check->text, name, near);
 }
 
-/* Refuses a comparison that no point can satisfy: of a column that stays empty with this spec, of a
- * number with a word, or of texts by < or >. */
+/* Refuses a comparison that no point can satisfy: the column stays empty with this spec, a number
+ * is compared with a word, or texts are compared by < or >. */
 static enum status check_spec_term(const struct check *check, const struct condition_term *term,
                                    const struct check_names *names, struct error *e)
 {
@@ -52,8 +52,8 @@ static enum status check_spec_term(const struct check *check, const struct condi
     return refuse(check, term->name, why, e);
 }
 
-/* Raises the lower end of an accuracy's range to the accuracy of random guessing, since a lower
- * bound below it is always met. */
+/* Raises the lower end of an accuracy's range to the accuracy of random guessing, so that
+ * conditions that guessing satisfies count as always true. */
 static void raise_to_chance(struct condition_range *range, const char *name,
                             const struct spec *spec)
 {
@@ -66,7 +66,7 @@ static void raise_to_chance(struct condition_range *range, const char *name,
     }
 }
 
-/* Lowers the upper end of the range of column launches to the number of launches in the spec. */
+/* Limits the range of column launches to the number of launches in the spec. */
 static void lower_to_asked(struct condition_range *range, const char *name,
                            const struct check_names *names)
 {

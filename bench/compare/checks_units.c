@@ -46,8 +46,8 @@ static struct condition_unit unit_of(const char *name, const void *arg)
     return unit_by(column->unit);
 }
 
-/* Returns whether a name can be compared with a percentage: a column or an option in per cent, or a
- * column that is a ratio, which is a real number without a unit. */
+/* Returns whether a name can be compared with a percentage: it is in per cent, or it is a column of
+ * real numbers without a unit, which is a ratio. */
 static bool takes_percent(const char *name, const struct condition_unit *unit)
 {
     const struct column *column = check_column(name);

@@ -36,8 +36,8 @@ static bool is_withheld(const struct csv_table *summary, size_t row, const char 
 
 enum { STEM = 128 };
 
-/* Writes a name without the ending `tail` to `stem`: step_ms for step_ms_median. Names without this
- * ending are copied. */
+/* Copies a name to `stem` without the ending `tail`: step_ms for step_ms_median. A name without
+ * this ending is copied whole. */
 static void cut_tail(char stem[STEM], const char *name, const char *tail)
 {
     size_t cut = text_ends(name, tail) ? strlen(tail) : 0;
@@ -75,8 +75,8 @@ static void set_interval(struct condition_value *value, double lo, double hi)
     value->hi = hi;
 }
 
-/* Sets the interval of a value from the columns for a name: speedup_lo for speedup, but test_acc_lo
- * for test_acc_pct. */
+/* Reads the interval of a value from the columns that belong to its name: speedup_lo for speedup,
+ * but test_acc_lo for test_acc_pct. */
 static void find_interval(struct condition_value *value, const struct csv_table *summary,
                           size_t row, const char *stem)
 {
@@ -149,8 +149,8 @@ static bool is_timed(const struct csv_table *raw, const char *launch)
     return false;
 }
 
-/* Copies a metric's values at a point to c->values: those of timed launches, or those of accuracy
- * runs. Returns their number. */
+/* Copies a metric's values at a point to c->values: from timed launches if `timed`, otherwise from
+ * accuracy runs. Returns the number of values. */
 static size_t take_metric(const struct check_point *p, const char *name, bool timed)
 {
     size_t n = 0;
@@ -251,8 +251,8 @@ enum condition_kind check_kind(const char *name, const struct config *config)
     return column != NULL ? column_kind(column) : CONDITION_ANY;
 }
 
-/* Returns the options of a point from the spec beside the tables, and the option of this name. NULL
- * if there is no such spec or option. */
+/* Returns the options of a point from the spec beside the tables, and sets *option to the option
+ * `name`. NULL if there is no such spec or option. */
 static const struct config *find_option(const struct spec_option **option,
                                         const struct check_point *p, const char *name)
 {
@@ -263,8 +263,8 @@ static const struct config *find_option(const struct spec_option **option,
     return *option != NULL ? config : NULL;
 }
 
-/* A name with a dot is first looked up as an option, whose value has text and number. A column has
- * only the text, such as 64KiB. */
+/* A name with a dot is first looked up as an option, which has a text and a number. The column of
+ * an option has only the text, such as 64KiB. */
 bool check_look_up(struct condition_value *value, const char *name, const void *point)
 {
     const struct check_point *p = point;
