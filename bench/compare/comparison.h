@@ -9,8 +9,8 @@
  *
  * Between runs, the intervals of all n ratios hold together at the requested level: each has the
  * level 1 - (1 - level) / n (Bonferroni), and verdicts follow the intervals. Ratios to published
- * numbers each have the requested level. Six launches reach 96.9 % for a median beside an exact
- * number; a joint level for sixteen ratios would need ten launches each. */
+ * numbers each have the requested level. Against an exact number, six launches give a median's
+ * interval 96.9 %; a joint level for sixteen ratios would need ten launches each. */
 #pragma once
 
 #include <stdbool.h>
@@ -48,14 +48,14 @@ struct comparison {
     size_t failed;   /* number of lost pairs whose point failed in the run */
     size_t by_label; /* number of pairs matched by label */
     bool at_clock;   /* times are converted to the reference's clock rate */
-    /* reason why times are not converted; "" if the user does not want it or the quantity is no
+    /* reason why times are not converted; "" if the user asked for that or the quantity is not a
      * time */
     char as_measured[160];
 };
 
-/* Compares the runs that the operands name with the first of them. Errors: ERR_ARGUMENT or ERR_DATA
- * for operands that are not runs, ERR_UNAVAILABLE if no point is in both runs. Call compare_free in
- * any case. */
+/* Compares the runs named by the operands with the first one. Errors: ERR_ARGUMENT or ERR_DATA for
+ * operands that are not runs, ERR_UNAVAILABLE if no point is in both runs. Call compare_free in any
+ * case. */
 enum status compare_run(struct comparison *c, const struct compare_request *request,
                         struct error *e);
 void compare_free(struct comparison *c);

@@ -55,7 +55,7 @@ void floor_add(struct noise_floor *floor, const double *logs, const double *vari
                size_t points, size_t k);
 
 /* Returns the half width of the floor at `level`, in logarithms, for the ratio of means of a and of
- * b campaigns. 0 campaigns: exact values. */
+ * b campaigns. A side with 0 campaigns is exact. */
 double floor_width(const struct noise_floor *floor, double level, size_t a, size_t b);
 
 /* Returns how many campaigns per side reduce the half width to `width`; 0: more than 100. */

@@ -7,7 +7,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/terminal.h"
 
-enum { SHORTEST = 16 }; /* least width to which the first column is cut (characters) */
+enum { SHORTEST = 16 }; /* the first column is never cut below this width (characters) */
 
 enum status grid_make(struct grid *g, size_t rows, size_t columns, struct error *e)
 {

@@ -79,7 +79,7 @@ static void take_sample(struct aligned *a, double *logs, const struct judge_samp
 
 /* ---- The ratio ---- */
 
-/* Negates a shift: the shift from b to a becomes that from a to b. */
+/* Negates a shift: turns the shift from b to a into the shift from a to b. */
 static struct interval turned(struct interval i)
 {
     double lo = i.lo;

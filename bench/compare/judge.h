@@ -6,8 +6,8 @@
  * and interval are Hodges and Lehmann's shift (bench/base/two_samples.h). If a side has several
  * campaigns, the launches of each are first moved to the mean location of all (aligned ranks:
  * Hodges and Lehmann, "Rank methods for combination of independent experiments", 1962). The ratio
- * is then one of means of campaigns. Moved distances grow by sqrt(n / (n - 1)), because the
- * location was estimated from the same n launches.
+ * then compares means of campaigns. Moving also scales the distances from the location by sqrt(n /
+ * (n - 1)), because the location was estimated from the same n launches.
  *
  * The noise floor f (floor.h) adds the variation between campaigns. The ends lo and hi about mid
  * move to mid - sqrt((mid - lo)^2 + f^2) and mid + sqrt((hi - mid)^2 + f^2). These are limits of a
@@ -16,13 +16,13 @@
  *
  * A point is the same if the whole interval lies within the margin (Schuirmann's two one-sided
  * tests, 1987). It is slower or faster if the whole interval lies on one side of 1 and the ratio
- * itself beyond the margin. The existence of the difference is then certain at the level; its size
- * is the best guess.
+ * itself beyond the margin. That a difference exists is then certain at the level; its size is an
+ * estimate.
  *
  * If more than half of a side's launches were disturbed (column disturbed of raw.csv), the median
  * no longer excludes the disturbance, and the point is undecided whatever its interval. Such a
- * point fails no build, and passes none that fails on undecided (--strict). Quantities that do not
- * depend on other programs (no `spread` in compared.def) are exempt. */
+ * point fails a build only with --strict. Quantities that do not depend on other programs (no
+ * `spread` in compared.def) are exempt. */
 #pragma once
 
 #include <stdbool.h>
@@ -61,7 +61,7 @@ struct judged {
     double floor;             /* half width of the noise floor, in logarithms */
     size_t reference_n, n;    /* number of launches of each side */
     size_t reference_disturbed, disturbed; /* number of disturbed launches of each side */
-    size_t reference_campaigns, campaigns; /* number of campaigns with launches of each side */
+    size_t reference_campaigns, campaigns; /* number of campaigns of each side that have launches */
     enum verdict verdict;
     char reason[160]; /* reason for VERDICT_UNDECIDED or VERDICT_NONE, otherwise "" */
 };

@@ -4,8 +4,8 @@
 
 #include "bench/runner/files.h"
 
-/* Writes the path of the run's folder that `name` means. Tries in turn: `name` itself; the latest
- * run in it; the latest run of the campaign `name` below `out`; results/reference/<name> below the
+/* Writes the path of the run folder that `name` means. Tries in turn: `name` itself; the latest run
+ * in it; the latest run of the campaign `name` below `out`; results/reference/<name> below the
  * working directory and below `home`. The message of ERR_ARGUMENT lists these paths. */
 enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
                          struct error *e);

@@ -27,8 +27,8 @@ static bool is_disturbed(const struct side *side, const struct launch_row *launc
     return csv_table_text(&side->raw, launch->row, "disturbed")[0] != '\0';
 }
 
-/* Sets the amount of work of launches that have no images, those of a user's program, as for the
- * run's own speed-ups. */
+/* For launches without images (those of a user's program), sets the amount of work that the run's
+ * own speed-ups are based on. */
 static enum status take_work_of_commands(struct launch_rows *launches, const struct side *side,
                                          struct error *e)
 {

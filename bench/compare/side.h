@@ -1,5 +1,5 @@
-/* One side of a comparison: for each point the values of its launches, or published values. Runs
- * are read only from summary.csv and raw.csv. So runs of other versions, or only copied tables, can
+/* One side of a comparison: for each point the values of its launches, or published values. Only
+ * summary.csv and raw.csv of a run are read, so that runs of other versions and copied tables can
  * be compared. Internal to bench/compare. */
 #pragma once
 
@@ -20,7 +20,7 @@ struct side_point {
     /* values are converted as if the fixed piece of work had taken this time (us) */
     double clock_us;
     size_t n;
-    /* number of the n launches that were disturbed, or whose partner in a ratio was */
+    /* number of the n launches that were disturbed or are paired with a disturbed launch */
     size_t disturbed;
     bool exact; /* the only value is a published one */
 };

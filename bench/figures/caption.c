@@ -10,7 +10,7 @@
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"
 
-/* Largest number of base points that a full caption and a short one list. More names would fill the
+/* Largest number of base points listed in a full and in a short caption. More would fill the
  * picture. */
 enum { BASES_LISTED = 6, BASES_LISTED_SHORT = 3 };
 
@@ -88,12 +88,11 @@ static void write_subject(FILE *out, const struct summary *s, bool trained, bool
 
 /* ---- Medians and whiskers ---- */
 
-/* What the values of all shown points are medians of, and the confidence levels of their
- * intervals. */
+/* Samples behind the medians of all shown points, and the confidence levels of their intervals. */
 struct basis {
     double least, most; /* fewest and most launches, runs or paired ratios per point */
-    /* points: number of shown points with a value; met: number of these points whose interval
-     * reaches level SUMMARY_CONFIDENCE */
+    /* points: number of shown points with a value; met: how many of them have an interval of at
+     * least level SUMMARY_CONFIDENCE */
     size_t points, met;
     double low, high; /* lowest and highest confidence level of the intervals (%) */
     const char *what[2];
@@ -207,7 +206,7 @@ static struct basis find_basis(const struct figure_data *d)
         basis.points++;
         double level = level_at(d, i, n);
         bool bare = d->figure->shape == &shape_overlap && d->s->points[i].overlap.pairs == 0;
-        basis.met += isnan(level) && bare; /* without an interval, no level can be missed */
+        basis.met += isnan(level) && bare; /* a bar without an interval cannot miss the level */
         if (isnan(level))
             continue;
         basis.low = fmin(basis.low, 100 * level);
@@ -288,8 +287,8 @@ static void write_intervals(FILE *out, const struct figure_data *d, const struct
     fputc('.', out);
 }
 
-/* Writes how many launches or runs are behind each value, and of what the intervals are. ran: the
- * shown points that ran. */
+/* Writes how many launches or runs are behind each value, and the confidence levels of the
+ * intervals. ran: the shown points that ran. */
 static void write_method(FILE *out, const struct figure_data *d, const struct summary *ran,
                          bool full)
 {

@@ -151,12 +151,12 @@ void flaws_write(FILE *out, const struct summary *s)
 
 /* ---- Below the axis of a figure over ranks ---- */
 
-/* Writer of the list of points without a value, by status and series. left: number of entries
- * beyond the first LISTED_MAX, which are only counted. */
+/* State while writing the list of points without a value, by status and series. left: number of
+ * entries beyond the first LISTED_MAX, which are only counted. */
 struct missing {
     FILE *out;
     const struct figure_data *d;
-    size_t lead; /* length of the beginning that all series' names share */
+    size_t lead; /* length of the common prefix of all series' names */
     size_t listed, left;
 };
 
@@ -190,9 +190,9 @@ static bool miss_alike(const struct figure_data *d, long ranks, const char *stat
     return true;
 }
 
-/* Returns the length of the beginning that all series' names share, up to a comma: "reduce_bcast, "
- * of "reduce_bcast, nodes 1" and "reduce_bcast, nodes 2". The legend shows it, so messages may
- * leave it out. */
+/* Returns the length of the common prefix of all series' names, up to a comma: "reduce_bcast, " for
+ * "reduce_bcast, nodes 1" and "reduce_bcast, nodes 2". The legend shows the prefix, so messages
+ * omit it. */
 static size_t shared_lead(const struct series_list *list)
 {
     const char *first = list->n > 0 ? list->items[0].name : "";
@@ -208,8 +208,8 @@ static size_t shared_lead(const struct series_list *list)
     return lead;
 }
 
-/* Returns whether the series has this status at this number of ranks while not all points have it.
- * With series NULL: whether all points have it. */
+/* Returns whether the series, but not every point, has this status at this number of ranks. series
+ * NULL: whether every point has it. */
 static bool misses_at(const struct missing *m, const struct series *series, long ranks,
                       const char *status)
 {

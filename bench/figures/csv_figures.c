@@ -70,7 +70,7 @@ static enum status check_own_name(const char *what, const char *name, const stru
                       what, name, column->name, column->file, name);
 }
 
-/* Rejects a metric that has the name of an own option, since a condition could not distinguish
+/* Rejects a metric with the name of a user-defined option, since a condition could not distinguish
  * them. */
 static enum status check_metric_name(const struct config *config, const char *name, struct error *e)
 {

@@ -42,12 +42,12 @@ struct figure_data {
     struct figure_x x;
     struct condition *where; /* NULL: all points are shown */
     bool *shown;             /* [points]: `where` does not exclude the point */
-    /* [points]: index of the point itself. A point that repeats an earlier one has the earlier
-     * point's index, and one that is dropped has NO_POINT. */
+    /* [points] the point's own index; for a point that repeats an earlier one, the earlier index;
+     * for a dropped point, NO_POINT */
     size_t *stands_for;
     bool repeats; /* some points repeat others */
-    /* [points] index of the point's series, in the order before the drawn series were moved to the
-     * front; NO_POINT if it has no series */
+    /* [points] index of the point's series before the drawn series were moved to the front;
+     * NO_POINT if it has no series */
     size_t *series_of;
     struct figure_table table; /* rows to draw; used only by shapes with any_x */
     struct measured *measured; /* [points] value and interval of each point */
@@ -96,11 +96,11 @@ enum status figure_resolve(struct figure_data *d, const struct figure_request *r
                            const struct spec *spec, bool several, struct error *e);
 enum status figure_check_sources(struct figure_data *d, struct error *e);
 
-/* Internal: sets the value of an option, or of a column of summary.csv, for the point_summary
- * `point`; for conditions. Returns false if there is no such name. */
+/* Internal, for conditions: looks up an option, or a column of summary.csv, at the point_summary
+ * `point`. Returns false if there is no such name. */
 bool figure_point_value(struct condition_value *value, const char *name, const void *point);
-/* Returns whether a name means a property of points even if a file has a column of this name: case,
- * and in figures of several runs also run. */
+/* Returns whether a name always means a property of points, even if a file has a column of this
+ * name: case, and in figures of several runs also run. */
 bool figure_is_of_points(const struct figure_data *d, const char *name);
 /* Returns whether the figure's option `where` uses this name. */
 bool figure_where_names(const struct figure_data *d, const char *name);

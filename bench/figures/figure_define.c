@@ -39,8 +39,8 @@ static size_t curve_of(const struct figure_data *d, size_t point)
     return d->curves;
 }
 
-/* Defines from where a curve starts that does not contain its base: a line without marks leads from
- * the base to the curve's first point with a value. There is none if only one of the two is
+/* Defines the line without marks that leads to a curve from a base on another curve: from the base
+ * to the curve's first point with a value. No line is drawn if only one of these two points is
  * emulated. */
 static void define_origin(FILE *out, const struct figure_data *d, size_t k)
 {
@@ -61,8 +61,8 @@ static void define_origin(FILE *out, const struct figure_data *d, size_t k)
     gnuplot_define_text_of(out, "origin", k + 1, "", text);
 }
 
-/* Defines the lines of ideal scaling, one per series: cores per rank relative to the cores of the
- * base, and the step time of the base. Series with equal values share one line. */
+/* Defines the lines of ideal scaling, one per series, by two values: cores per rank relative to the
+ * base, and the step time of the base. Series with equal values share a line. */
 static void define_bases(FILE *out, const struct figure_data *d)
 {
     size_t n = 0;
@@ -105,7 +105,7 @@ static const char *class_names(const struct figure_data *d)
 }
 
 /* Writes the title of the x axis, such as "epoch", "time (s)" or "ranks (MPI processes)". The names
- * "case" and "run" are titles as they are. */
+ * "case" and "run" are used unchanged. */
 static void title_x(char title[QUANTITY_TITLE], const struct figure_data *d)
 {
     if (d->x.by_option)

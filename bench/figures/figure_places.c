@@ -77,8 +77,8 @@ static bool is_same(const struct point_summary *a, const struct point_summary *b
     return same_run && a->point->twin == b->point->twin;
 }
 
-/* Of n points at the same x, drops those that were only added for comparison, and those equal to
- * the first under another name. Returns how many are left. */
+/* Of n points at the same x, drops those that were only added for comparison and those that equal
+ * the first one except in name. Returns how many are left. */
 static size_t keep_own(struct figure_data *d, size_t *points, size_t n)
 {
     const struct point_summary *first = &d->s->points[points[0]];
@@ -101,8 +101,8 @@ static bool are_repetitions(const struct figure_data *d, const size_t *points, s
     return !cases_differ(d, points, n);
 }
 
-/* Returns whether all these points have rows at the same x, which no column in option `series`
- * separates. Foreign programs have no such rows. */
+/* Returns whether these points have rows at the same x that no column in option `series` separates.
+ * Foreign programs have no such rows. */
 static bool share_rows(const struct figure_data *d, const size_t *points, size_t n)
 {
     const struct value *series = &d->figure->request->options[FIGURE_SERIES];

@@ -1,4 +1,4 @@
-/* Looks up what the options of a figure name: quantities, x, conditions. Names are checked here,
+/* Looks up the quantities, x and conditions that a figure's options name. Names are checked here,
  * before anything is run or read. */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static enum status refuse(const struct figure_data *d, enum figure_option_id id,
                       why);
 }
 
-/* Finds an own option by the last part of its key: workload.options.size for "size". */
+/* Finds a user-defined option by the last part of its key: workload.options.size for "size". */
 static const struct spec_option *find_own(const struct figure_data *d, const char *name)
 {
     char key[256];
@@ -62,7 +62,7 @@ static enum status unknown_x(const struct figure_data *d, const char *name, stru
     return refuse(d, FIGURE_X, name, text, e);
 }
 
-/* Returns whether an own option (workload.options.*) has only numbers as values. */
+/* Returns whether a user-defined option (workload.options.*) has only numbers as values. */
 static bool has_numbers(const struct spec *spec, enum option_id own)
 {
     bool numbers = true;
@@ -255,15 +255,15 @@ static bool has_epochs(const struct quantity *q)
            (strcmp(q->file, "epochs.csv") == 0 || strcmp(q->file, "classes.csv") == 0);
 }
 
-/* Returns whether the user chose that this figure has no values. If only --set left the campaign
- * without launches, the spec's figures stay empty and are not rejected. */
+/* Returns whether an empty figure is the fault of the spec or the figure, which is then rejected.
+ * If only --set disabled the launches, the spec's figures stay empty and are accepted. */
 static bool is_chosen(const struct figure_data *d, enum option_id id)
 {
     return mark_from_set(d->figure->request->mark) || !spec_option_is_open(d->spec, id);
 }
 
-/* Returns the option that is not set but needed to get values of the quantity; OPTION_COUNT if none
- * is missing. */
+/* Returns the option that must be set before the quantity can have values; OPTION_COUNT if none is
+ * missing. */
 static enum option_id find_lack(const struct figure_data *d, const struct quantity *q)
 {
     const struct config *c = &d->spec->config;
@@ -280,7 +280,7 @@ static enum option_id find_lack(const struct figure_data *d, const struct quanti
 }
 
 /* Writes why a campaign without option `lack` will have no value. Returns false if `lack` is
- * OPTION_COUNT or the figure stays empty on purpose. */
+ * OPTION_COUNT or an empty figure is accepted. */
 static bool explain_option(char why[LACK_BYTES], const struct figure_data *d, enum option_id lack)
 {
     bool lacks = lack != OPTION_COUNT && is_chosen(d, lack);

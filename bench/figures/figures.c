@@ -47,7 +47,7 @@ static enum status write_script(FILE *out, void *what, struct error *e)
 
 /* ---- One figure ---- */
 
-/* If a base has no time, writes it and the advice, such as ", ranks=1 none (timeout: not done
+/* If a base has no time, writes the base and advice, such as ", ranks=1 none (timeout: not done
  * within measure.limit (10 min)); run the campaign again". */
 static void name_base(char *text, size_t size, const struct figure_data *d)
 {

@@ -37,8 +37,8 @@ bool launches_have(const struct quantity *q)
 
 /* ---- The launches ---- */
 
-/* Drops repeated rows of a launch, which occur if several cases share it. If a median needs every
- * launch of its point (complete), rows without a value stay; otherwise they are dropped. */
+/* Drops repeated rows of a launch, which occur if several cases share it. Also drops rows without a
+ * value, unless `complete`: a median then needs every launch of its point. */
 static void drop_rows(struct launch_rows *l, bool complete)
 {
     size_t n = 0;

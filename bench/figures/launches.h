@@ -22,7 +22,6 @@ const struct launch_row *launches_of(const struct launches *l, size_t point, siz
 /* Writes the median over the launches of each point to d->measured. */
 void launches_measure(struct figure_data *d, const struct launches *l);
 
-/* Returns the seed of a launch. */
 double launches_seed(const struct launches *l, size_t point, const struct launch_row *launch);
 
 /* Returns the value of a launch in the unit of the figure; for speed-up and efficiency its ratio

@@ -97,8 +97,8 @@ static void take_common(struct merged *m, const struct figures_run *runs, size_t
                 m->spec.config.values[common[k]] = m->spec.presets.values[common[k]];
 }
 
-/* Rejects runs that define different own options (workload.options.*) at the same index, because
- * options of points are compared by index. */
+/* Rejects runs that define different options of their own (workload.options.*) at the same index,
+ * because options of points are compared by index. */
 static enum status take_own(struct merged *m, const struct figures_run *runs, size_t n,
                             struct error *e)
 {

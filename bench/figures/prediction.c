@@ -103,7 +103,8 @@ static enum status predict_point(double *step_ms, const struct summary *s, size_
 /* ---- Calls alone ---- */
 
 /* Returns whether the time of the point's calls was measured and its messages are known. The
- * messages of a pipeline are unknown before its run, since its cut is. */
+ * messages of a pipeline are unknown before its run, because the run decides where to cut the
+ * network. */
 static bool has_calls(const struct point_summary *p)
 {
     const struct config *config = &p->point->config;
@@ -113,9 +114,9 @@ static bool has_calls(const struct point_summary *p)
 }
 
 /* Sets the machine on which the point's messages are predicted. Coefficients measured between nodes
- * serve points on several nodes. On emulated hosts, coefficients of one node serve messages within
- * a host, and the spec's rate and delay those between hosts (by_rate). Returns false if no
- * coefficients fit. */
+ * apply to points on several nodes. On emulated hosts, coefficients of one node apply within a
+ * host, and the spec's rate and delay between hosts (by_rate). Returns false if no coefficients
+ * fit. */
 static bool find_machine(struct sweep_machine *machine, bool *by_rate, const struct summary *s,
                          const struct config *config, const struct link_file *f)
 {

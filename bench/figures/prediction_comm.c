@@ -54,7 +54,8 @@ static struct sweep_machine machine_of_replicas(const struct talk *t)
     return machine_of(t, t->replicas, t->machine->hosts.group / slices_of(t));
 }
 
-/* Gives the strategy's program for tensors [first, last) to the reader. Returns the number of its steps. */
+/* Passes the strategy's program for tensors [first, last) to the reader. Returns the number of its
+ * steps. */
 static uint64_t read_sum(const struct talk *t, const struct sweep_machine *machine, size_t first,
                          size_t last, struct reader *reader)
 {

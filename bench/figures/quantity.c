@@ -159,8 +159,7 @@ static enum column_id bound_of(const char *name, const char *bound)
     return id;
 }
 
-/* Returns whether the rows of a file are timed launches, accuracy runs or points, by the columns
- * that it has. */
+/* Infers from a file's columns whether its rows are timed launches, accuracy runs or points. */
 static enum quantity_source source_of(const char *file)
 {
     if (column_of_file(file, "block") != NULL)

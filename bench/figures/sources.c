@@ -1,5 +1,5 @@
-/* Reads published values from the CSV files that a figure names. Rows with the options of a series
- * of this run are drawn beside it. All other rows form series of their own. */
+/* Reads published values from the CSV files that a figure names. Rows whose options match a series
+ * of this run are drawn beside that series. All other rows form series of their own. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ enum { WORD = 128, PAIRS_MAX = 16 };
  * quantity of the figure. */
 struct pair {
     char ours[WORD], theirs[WORD];
-    bool constant; /* `theirs` is a constant text and no column */
+    bool constant; /* `theirs` is a constant text, not a column */
     double factor, shift;
     size_t column;
     const struct spec_option *option; /* the option named by `ours`, or NULL */

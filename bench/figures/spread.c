@@ -90,8 +90,8 @@ static bool hide_each_other(const struct item *a, const struct item *b)
     return false;
 }
 
-/* Groups items at one x: two items that overlap get the same group, also if only through other
- * items between them. */
+/* Groups items at one x. Items that overlap, directly or through items between them, get the same
+ * group. */
 static void find_groups(struct item *items, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -8,7 +8,6 @@
 
 struct figure_data;
 
-/* A mark to be moved. */
 struct spread_mark {
     size_t curve; /* number of the curve, from 1 */
     double x;

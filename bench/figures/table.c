@@ -34,7 +34,7 @@ enum status table_add_dot(struct figure_table *t, struct table_dots *dots, doubl
     return OK;
 }
 
-/* Returns the number of a name on the x axis, from 1, and adds a name that is new. 0 with an
+/* Returns the number of a name on the x axis, from 1; adds the name if it is new. Returns 0 on
  * error. */
 size_t table_find_name(struct figure_table *t, const char *text, struct error *e)
 {

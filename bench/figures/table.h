@@ -83,6 +83,6 @@ enum status table_add_dot(struct figure_table *table, struct table_dots *dots, d
 enum status table_add_series(struct figure_table *table, const struct table_series *series,
                              struct error *e);
 void table_sort(struct figure_table *table, size_t columns);
-/* Internal: removes from sorted rows the values at an x that at most half of a series' launches
+/* Internal: in sorted rows, removes values at each x that at most half of a series' launches
  * reached. A median of only the longest launches would not represent the others. */
 void table_cut_ends(struct figure_table *table, size_t columns);

@@ -135,8 +135,8 @@ static int by_base(const void *a, const void *b)
     return (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* Sorts the table's series from `first` on by the series of points they are part of. Rows in files
- * have the random order of launches. */
+/* Sorts the table's series, from index `first`, by the figure's series that each is a part of. They
+ * were found in the order of rows, which is the random order of launches. */
 static enum status order_parts(struct figure_table *t, size_t first, struct error *e)
 {
     size_t *place;

@@ -8,8 +8,8 @@
 #include "bench/base/file.h"
 #include "kernels/base/terminal.h"
 
-/* Copies one UTF-8 character and returns its bytes. Control characters other than line ends and
- * tabs become spaces. */
+/* Copies one UTF-8 character and returns its length in bytes. Control characters other than line
+ * ends and tabs become spaces. */
 static size_t write_clean(char *to, const char *from)
 {
     size_t bytes = terminal_show(to, from);

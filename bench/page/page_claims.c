@@ -1,5 +1,4 @@
-/* Adds the list of claims with their verdicts to a page, and the texts in results/ that refer to
- * them. */
+/* Adds to a page the claims with their verdicts, and the texts in results/ that refer to them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +11,8 @@ struct story {
     const char *text;
 };
 
-/* Returns the number (from 1) of the claim whose verdict, or one of whose values, the link's
- * address points to; 0 if there is none. */
+/* Returns the number (from 1) of the claim with the verdict or value at the link's address; 0 if
+ * there is none. */
 static size_t find_claim(const struct claims *ledger, const struct story_link *link)
 {
     char own[CLAIM_ADDRESS];

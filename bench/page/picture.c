@@ -12,7 +12,7 @@
 static const struct {
     const char *pattern, *with;
 } shorter[] = {
-    /* <title> would show as a tooltip, definitions are once in the page, and ids are not used */
+    /* <title> would show as a tooltip; the page has one common <defs> */
     {"(?s)<(title|desc|defs)>.*?</\\1>", ""},
     {">\\s*[\\n\\t]\\s*<", "><"},
     {IN_TAGS "\\s+", " "},
