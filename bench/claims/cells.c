@@ -40,7 +40,7 @@ struct cell {
     } * numbers;            /* [n] values of matching rows that have a number */
     int *lines;             /* [rows] line number of each matching row */
     size_t n, rows;
-    const char *word; /* value of the last matching row whose value is a text; NULL: none */
+    const char *word; /* text value of the last matching row that has one; NULL: none */
     const char *why;  /* column `reason` of the last matching row without a number; NULL: none */
     const struct claim_table *summary; /* summary.csv of the table's run; NULL: the table has
                                           published numbers */

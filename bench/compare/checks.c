@@ -321,8 +321,8 @@ static bool is_of_spec(const char *name)
     return column == COLUMN_case_name || column == COLUMN_kind;
 }
 
-/* Looks up a value that is known before the point runs: an option, by its key or its column, or the
- * column kind. */
+/* Looks up a value that is known before the point runs: column kind, or an option by its key or its
+ * column. */
 static bool look_up_before(struct condition_value *value, const char *name, const void *arg)
 {
     const struct point *point = arg;
@@ -336,7 +336,7 @@ static bool look_up_before(struct condition_value *value, const char *name, cons
 }
 
 /* Returns whether the spec file alone determines at which points the condition holds. Such a
- * condition uses no measurement, no fact of this machine and no option that --set may change. */
+ * condition uses no measurement, no fact of this machine and no option that --set can change. */
 static bool is_settled(const struct condition *where, const struct spec *spec)
 {
     size_t n;

@@ -271,8 +271,8 @@ static void set_reference_clocks(struct comparison *c, size_t side)
     }
 }
 
-/* Converts the values of all sides to the reference's clock rate. The second loop changes values,
- * so the first one determines all rates. */
+/* Converts the values of all sides to the reference's clock rate. All rates are set before the last
+ * loop, because that loop changes the values. */
 static void use_clocks(struct comparison *c)
 {
     for (size_t side = 0; side < c->n_sides; side++)

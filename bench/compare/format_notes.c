@@ -67,7 +67,7 @@ static void write_counts(FILE *out, const struct comparison *c, size_t side)
             counts[VERDICT_SAME], counts[VERDICT_UNDECIDED], text_plural(points, (long)n, "point"));
 }
 
-/* Returns whether the cell's verdict is undecided, for a reason that no earlier cell has. */
+/* Returns whether the cell's verdict is undecided for a reason that no earlier cell has. */
 static bool is_first_of(const struct comparison *c, size_t cell)
 {
     const struct judged *judged = &c->cells[cell].judged;

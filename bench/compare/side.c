@@ -69,8 +69,8 @@ static void take_point(struct side_point *p, const struct csv_table *summary, si
     };
 }
 
-/* Returns the value of a launch. partner: launch of the base or peer in the same block, which
- * ratios are relative to; or NULL. */
+/* Returns the value of a launch. partner: for ratios, the launch of the base or peer in the same
+ * block; NULL: none. */
 static double value_of(const struct side_point *p, const struct launch_row *launch,
                        const struct launch_row *partner, enum compared_source source)
 {
@@ -113,9 +113,9 @@ static const char *find_label(const struct side *side, size_t i)
     return csv_table_text(&side->summary, i, "label");
 }
 
-/* Sets the point's label. If several cases share launches, raw.csv has the label of the first case,
- * which begins with the first case's name; points of the other cases get their case's name before
- * it. */
+/* Sets the point's label. If several cases share launches, raw.csv has only the label of the first
+ * case, which begins with that case's name. Points of the other cases get this label in brackets
+ * after the name of their own case. */
 static void take_label(struct side_point *p, const char *label)
 {
     bool is_own = !label[0] || strncmp(label, p->case_name, strlen(p->case_name)) == 0;

@@ -397,7 +397,7 @@ static void write_left_out(FILE *out, const struct figure_data *d)
                 d->figure->shape->bars ? "bars" : "curves", d->figure->name);
 }
 
-/* Writes the model of time, the site and the machine. A short caption leaves them to
+/* Writes how times were predicted, the site and the machine. A short caption leaves these facts to
  * <figure>.txt. */
 static void write_circumstances(FILE *out, const struct figure_data *d, const struct summary *s,
                                 const struct summary *ran, bool trained)

@@ -1,4 +1,4 @@
-/* Describes the columns of the CSV files beside figures, and rejects options and metrics of users
+/* Describes the columns of the CSV files beside figures. Rejects user-defined options and metrics
  * that have the name of a column. */
 #include <string.h>
 

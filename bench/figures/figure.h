@@ -1,7 +1,7 @@
 /* One figure to draw: what the spec requests, completed by the defaults of its kind (a row of
  * bench/spec/figures/figures.def). Each kind has a shape, one of the structs below. The shape
- * determines the rows of series_<figure>.csv and which points a figure can show. Only the functions
- * in a shape depend on which shape it is. Internal to bench/figures. */
+ * determines the rows of series_<figure>.csv and which points a figure can show. Internal to
+ * bench/figures. */
 #pragma once
 
 #include "bench/figures/quantity.h"
@@ -14,7 +14,7 @@ struct figure_shape {
     bool communicating; /* leaves out points of strategy none, which do not communicate */
     bool whiskers;      /* draws confidence intervals */
     bool dots;          /* draws each launch as a faint dot */
-    /* the user chooses x and a CSV file whose rows are drawn; otherwise one value per point over
+    /* the user can choose x and the CSV file to draw; otherwise each point has one value over
      * `x` */
     bool any_x;
     /* x and quantity that every figure of this shape has; NULL if the user can choose */

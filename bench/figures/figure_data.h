@@ -12,12 +12,12 @@
 /* Largest numbers of curves and bars that a picture can show legibly. The series file has all. */
 enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
 
-/* In the options x, series and where of a figure: the case of a point. */
+/* Name that means a point's case in the options x, series and where of a figure. */
 #define FIGURE_CASE "case"
-/* In option series: makes each point a series, named by its label. */
+/* Value of option series that makes each point a series, named by its label. */
 #define FIGURE_POINT "point"
-/* In figures of several runs: the run of a point. A curve belongs to one run unless x is the run.
- * In a figure of one run the name means column run of raw.csv. */
+/* Name that means a point's run in figures of several runs. There, a curve belongs to one run
+ * unless x is the run. In figures of one run, the name means column run of raw.csv. */
 #define FIGURE_RUN "run"
 
 /* One run of the figure: folder of its CSV files, and its points [first, first + n) of the
@@ -63,7 +63,7 @@ struct figure_data {
     struct spread spread; /* marks that would overlap and are moved sideways */
 };
 
-/* Reads those CSV files of the runs that the figure needs. Call figure_data_free in any case. */
+/* Reads the CSV files that the figure needs from each run. Call figure_data_free in any case. */
 enum status figure_data_read(struct figure_data *d, const struct figure_request *request,
                              const struct summary *s, const struct figure_run *runs, size_t n_runs,
                              struct error *e);

@@ -130,8 +130,8 @@ static void define_x(FILE *out, const struct figure_data *d)
 
 /* ---- All definitions ---- */
 
-/* Defines the names of curves, and which curves do not communicate and so are bounds for the
- * others. */
+/* Defines the names of curves, and which curves have no communication and are therefore bounds for
+ * the others. */
 static void define_curves(FILE *out, const struct figure_data *d)
 {
     double bounds[FIGURE_CURVES_MAX];
@@ -192,8 +192,8 @@ static void define_files(FILE *out, const struct figure_data *d, const struct pi
     gnuplot_define_text(out, "out", path);
 }
 
-/* Defines the figure's options and the names of its columns, sums without blanks as in the series
- * file. */
+/* Defines the figure's options and the names of its columns. Names of sums have no blanks, as in
+ * the series file. */
 static void define_options(FILE *out, const struct figure_data *d)
 {
     const char *title = figure_text(d->figure, FIGURE_TITLE);

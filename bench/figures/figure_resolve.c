@@ -501,8 +501,7 @@ static bool has_shape(const struct figure_data *d)
     return d->figure->shape->any_x;
 }
 
-/* Returns whether x is a numeric axis. Bars and names stand side by side, where option x_scale
- * would have no effect. */
+/* Returns whether x is a numeric axis. Option x_scale would have no effect on bars and names. */
 static bool has_x_scale(const struct figure_data *d)
 {
     bool side_by_side =

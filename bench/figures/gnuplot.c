@@ -80,8 +80,8 @@ static void read_end(int fd, char *text, size_t size)
 }
 
 /* Reduces gnuplot's output to its error: the last line with a script's name and line number, and
- * all lines after it. Without such a line keeps the last line. Before the error, gnuplot repeats
- * the command and prints warnings about missing values. */
+ * all lines after it. If there is no such line, keeps the last one. Before the error, gnuplot
+ * repeats the command and prints warnings about missing values. */
 static void pick_message(char *text)
 {
     char *rest = NULL, message[MESSAGES_BYTES] = "";

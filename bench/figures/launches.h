@@ -1,5 +1,5 @@
-/* Reads the launches that the values of a quantity are computed from, from raw.csv of each run.
- * Internal to bench/figures. */
+/* Reads the launches behind the values of a quantity from raw.csv of each run. Internal to
+ * bench/figures. */
 #pragma once
 
 #include "bench/figures/figure_data.h"
@@ -10,8 +10,8 @@ struct launches;
 /* Returns whether raw.csv has one value of the quantity per launch. */
 bool launches_have(const struct quantity *q);
 
-/* Reads the launches of all runs. For quantities of SOURCE_POINTS raw.csv may be missing; such a
- * run has no launches. Borrows `d` and `q`. Call launches_free in any case. */
+/* Reads the launches of all runs. If the quantity's source is SOURCE_POINTS, a run without raw.csv
+ * is accepted and has no launches. Borrows `d` and `q`. Call launches_free in any case. */
 enum status launches_read(struct launches **l, const struct figure_data *d,
                           const struct quantity *q, struct error *e);
 void launches_free(struct launches *l);

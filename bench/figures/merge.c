@@ -86,7 +86,7 @@ static enum status take_published(struct merged *m, const struct figures_run *ru
 
 /* ---- Options of the whole campaign ---- */
 
-/* Resets options that captions and axes name to their default if the runs differ in them. */
+/* If the runs differ in an option that captions or axes name, resets this option to its default. */
 static void take_common(struct merged *m, const struct figures_run *runs, size_t n)
 {
     static const enum option_id common[] = {OPT_SCALING, OPT_BATCH_PER_RANK, OPT_ACCUMULATE};

@@ -74,7 +74,7 @@ static double cores_of(const struct point *point)
 
 /* Returns whether the model can predict the point's step time. Point and base must have measured
  * steps, the base must not communicate, the point's messages must be known, and both the
- * coefficients and the point must be of one node. */
+ * coefficients and the point must belong to a single node. */
 static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
 {
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];

@@ -94,8 +94,7 @@ static enum status name_cases(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Rejects a figure if rows of several points have the same x in one series that option `series`
- * made. */
+/* If option `series` is set, rejects a figure in which two rows of one series have the same x. */
 static enum status check_rows(const struct figure_data *d, struct error *e)
 {
     const struct figure_table *t = &d->table;

@@ -1,5 +1,6 @@
 /* Builds the JSON data of a page. Texts from files are converted to UTF-8 without control
- * characters. Functions return NULL if memory runs out; packing a NULL gives NULL. */
+ * characters. Functions return NULL if memory runs out. json_pack of a NULL also gives NULL, so
+ * that only its result need be checked. */
 #pragma once
 
 #include <jansson.h>

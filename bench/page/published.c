@@ -78,8 +78,8 @@ static void print_notes(FILE *out, const void *comparison)
     format_write_notes(out, comparison);
 }
 
-/* Returns a comparison as page data: a sentence with the number of each verdict, one row per point,
- * notes on the method. */
+/* Returns a comparison as page data: a sentence that counts the verdicts, one row per point, notes
+ * on the method. */
 static json_t *comparison_data(const struct comparison *c)
 {
     return json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", c->rules.what->name, "title",

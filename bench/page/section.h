@@ -32,7 +32,7 @@ enum { PAGE_ID = 160 };
 void section_id(char id[PAGE_ID], json_t *page, const char *called, const char *between);
 
 /* Adds a section to `list` of the page, with the manifest of the run or sweep at `path`. A run of
- * results/reference also gets member `kept`, its name there. */
+ * results/reference also gets its name there as member `kept`. */
 enum status section_add(const struct section_source *from, const char *list, json_t *section,
                         const char *path, struct error *e);
 
