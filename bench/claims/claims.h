@@ -57,7 +57,7 @@ struct claim_value {
     struct mark mark;        /* line and column of `text` in the file */
     struct interval number;  /* the number with its interval; exact: lo = mid = hi; a text: mid =
                                 NAN */
-    char *word;              /* text of a cell that holds a text, owned; NULL for numbers */
+    char *word;              /* the cell's text, owned; NULL: the value is a number */
     char *rows;    /* addresses of the cell's rows, "published/a.csv#L3 published/a.csv#L5-L7"; ""
                       or NULL for arithmetic */
     int line;      /* line of the only row behind the number; 0: computed from several rows */

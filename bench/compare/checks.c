@@ -299,8 +299,8 @@ enum status check_read_table(struct checking *c, const char *path, struct error 
 
 /* ---- Checks in a spec ---- */
 
-/* Looks a name up before a run has tables: the value is unknown. Returns whether the name is an
- * option, a metric or a column of summary.csv. */
+/* Looks up a name before a run has tables, when its value is unknown. Returns whether the name is
+ * an option, a metric or a column of summary.csv. */
 static bool will_be_known(struct condition_value *value, const char *name, const void *spec)
 {
     *value = (struct condition_value){.number = NAN};

@@ -260,8 +260,8 @@ static void set_repeats_clocks(const struct side *side)
         }
 }
 
-/* Sets the clock rate that a side's values are converted to: point by point, because the fixed
- * piece of work takes longer beside launches with more ranks. */
+/* Sets the clock rate that a side's values are converted to. Each point has its own rate, because
+ * the fixed piece of work takes longer beside launches with more ranks. */
 static void set_reference_clocks(struct comparison *c, size_t side)
 {
     for (size_t i = 0; i < c->sides[0].n; i++) {

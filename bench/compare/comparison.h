@@ -9,8 +9,8 @@
  *
  * Between runs, the intervals of all n ratios hold together at the requested level: each has the
  * level 1 - (1 - level) / n (Bonferroni), and verdicts follow the intervals. Ratios to published
- * numbers each have the requested level. Against an exact number, six launches give a median's
- * interval 96.9 %; a joint level for sixteen ratios would need ten launches each. */
+ * numbers each have the requested level. Against an exact number, six launches give the interval
+ * of a median a level of 96.9 %; a joint level for sixteen ratios would need ten launches each. */
 #pragma once
 
 #include <stdbool.h>
@@ -48,8 +48,8 @@ struct comparison {
     size_t failed;   /* number of lost pairs whose point failed in the run */
     size_t by_label; /* number of pairs matched by label */
     bool at_clock;   /* times are converted to the reference's clock rate */
-    /* reason why times are not converted; "" if the user asked for that or the quantity is not a
-     * time */
+    /* reason why times are not converted; "" if the user asked not to convert them or the quantity
+     * is not a time */
     char as_measured[160];
 };
 

@@ -7,7 +7,7 @@
 #include "bench/compare/comparison.h"
 #include "kernels/base/text.h"
 
-/* width: columns of the terminal; 0: the output is no terminal. strict: undecided verdicts are
+/* width: columns of the terminal; 0: the output is not a terminal. strict: undecided verdicts are
  * reported as failures. */
 struct format_options {
     int width;

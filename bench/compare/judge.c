@@ -9,8 +9,8 @@
 
 /* ---- Launches ---- */
 
-/* Logarithms of the launches of one side. If there are several campaigns, each is moved to the mean
- * location of all. */
+/* Logarithms of the launches of one side. If there are several campaigns, the launches of each are
+ * moved to the mean location of all campaigns. */
 struct aligned {
     double *logs;
     size_t n, disturbed, campaigns;

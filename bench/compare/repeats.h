@@ -6,9 +6,10 @@
 #include "bench/compare/floor.h"
 #include "bench/compare/side.h"
 
-/* Reads the repetitions of each of the n sides. A run that is itself compared is no repetition. If
- * several sides are repetitions of each other, only the first gets further repetitions. Runs that
- * have not ended have no tables and are skipped. Published numbers have no repetitions. */
+/* Reads the repetitions of each of the n sides. A run that is itself compared does not count as a
+ * repetition. If several sides are repetitions of each other, only the first gets further
+ * repetitions. Runs that have not ended have no tables and are skipped. Published numbers have no
+ * repetitions. */
 enum status repeats_find(struct side *sides, size_t n, const struct compared *what,
                          struct error *e);
 

@@ -13,8 +13,8 @@
 
 /* ---- Launches ---- */
 
-/* Returns the time of the fixed piece of work, mean of before and after the launch (us). This time
- * shows how fast the processor was. NAN in tables of earlier versions. */
+/* Returns the mean time of the fixed piece of work before and after the launch (us), which shows
+ * how fast the processor was. NAN in tables of earlier versions. */
 static double work_us_of(const struct side *side, const struct launch_row *launch)
 {
     return (csv_table_value(&side->raw, launch->row, "work_before_us") +
@@ -96,8 +96,8 @@ static const char *partner_point(const struct side_point *p, enum compared_sourc
                                                              : "";
 }
 
-/* Returns whether the value is 1 by definition: the speed-up of a base to itself, which is no
- * measurement. */
+/* Returns whether the value is 1 by definition and not measured: the speed-up of a base to
+ * itself. */
 static bool is_trivial(const struct side_point *p, enum compared_source source)
 {
     return (source == SOURCE_BASE || source == SOURCE_CORES) && strcmp(p->id, p->base) == 0;
@@ -147,7 +147,7 @@ static size_t take_values(const struct side *side, struct side_point *p, double 
     return p->n;
 }
 
-/* Returns how many values all points have together. Launches that several cases share count for
+/* Returns the total number of values of all points. Launches that several cases share count for
  * each case. */
 static size_t count_values(const struct side *side, const struct launch_rows *launches)
 {

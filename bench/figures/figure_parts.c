@@ -31,8 +31,8 @@ static double known_ms(const struct point_summary *p, enum column_id column)
 
 /* ---- Stacked parts of a step ---- */
 
-/* PART(name, column, without): a part of the step time, its column of summary.csv, and a column
- * that is included in it and subtracted (COLUMNS: none). */
+/* PART(name, column, without): a part of the step time and its column of summary.csv. Column
+ * `without` is included in `column` and subtracted from it (COLUMNS: none). */
 #define PARTS(PART)                                                                                \
     PART(load, COLUMN_load_ms, COLUMNS)                                                            \
     PART(forward, COLUMN_forward_ms, COLUMNS)                                                      \

@@ -7,9 +7,8 @@
  * spec. */
 enum status figures_check(const struct spec *spec, struct error *e);
 
-/* Rejects options and metrics defined by the user that have the name of a column. ERR_SPEC with
- * file and line of the spec. Not called for existing runs, because earlier versions allowed such
- * names. */
+/* Rejects user-defined options and metrics that have the name of a column. ERR_SPEC with file and
+ * line of the spec. Not called for existing runs, because earlier versions allowed such names. */
 enum status figures_check_names(const struct spec *spec, struct error *e);
 
 /* Return the columns of series_<figure>.csv and of dots_<figure>.csv, *n of them. Columns named
@@ -40,8 +39,8 @@ enum figures_files { FIGURES_PICTURES, FIGURES_WITH_SCRIPTS, FIGURES_FOR_PAGE };
 /* Draws the figures of the first run's spec into folder `out`, over the points of all n runs.
  * plots_dir: folder of the gnuplot scripts. Numbers come from the runs' CSV files, which must
  * exist; the shown numbers are written to series_<figure>.csv. Curves never mix runs unless x is
- * the run, and points are compared with the base of their own run. With several runs there is no
- * model of time. */
+ * the run, and points are compared with the base of their own run. With several runs, no times are
+ * predicted. */
 enum status figures_draw(const struct figures_run *runs, size_t n, const char *out,
                          const char *plots_dir, enum figures_files files, struct error *e);
 

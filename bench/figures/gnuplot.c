@@ -167,8 +167,8 @@ enum status gnuplot_run(char *definitions, char *script, struct error *e)
 static const char *const formats[] = {"svg", "png", "pdf"};
 enum { FORMATS = sizeof formats / sizeof *formats, FORMATS_NEEDED = FORMATS - 1 };
 
-/* Overwrites the creation date that Cairo writes into a PDF, so that equal figures are equal files.
- * A date inside a compressed stream cannot be overwritten. */
+/* Overwrites the creation date that Cairo writes into a PDF, so that equal figures give identical
+ * files. A date inside a compressed stream cannot be overwritten. */
 static enum status forget_time(const char *path, struct error *e)
 {
     static const char mark[] = "/CreationDate (D:", epoch[] = "19700101000000";

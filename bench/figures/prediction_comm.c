@@ -68,7 +68,7 @@ static uint64_t read_sum(const struct talk *t, const struct sweep_machine *machi
 }
 
 /* Predicts the time in which the strategy sums tensors [first, last) over all replicas (s), until
- * the last one has finished. */
+ * the last replica has finished. */
 static enum status sum_s(double *seconds, const struct talk *t, size_t first, size_t last,
                          struct error *e)
 {

@@ -31,7 +31,7 @@ enum { QUANTITY_TERMS_MAX = 4 };
 struct quantity {
     const char *name;
     const char *title; /* title of the axis */
-    /* CSV file whose rows are combined to one value per point; NULL: points have the value */
+    /* CSV file whose rows are combined into one value per point; NULL: points have the value */
     const char *file;
     double most; /* largest possible value */
     enum quantity_source source;

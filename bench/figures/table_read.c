@@ -26,7 +26,7 @@ struct gathering {
     const struct figure_run *run;
     size_t k;      /* index of the quantity in option y */
     bool by_point; /* each point gets one value, without x and series */
-    /* table: the file; raw: raw.csv if `diverged` is found there, otherwise empty */
+    /* table: the file; raw: raw.csv if diverged launches are read from it, otherwise empty */
     struct csv_table table, raw;
     const char **diverged; /* [n_diverged] names of diverged launches, which no median includes */
     size_t n_diverged;
@@ -164,7 +164,7 @@ static enum status read_term(double *term, const struct gathering *g, size_t col
     return csv_table_number(&g->table, g->row, column, term, e);
 }
 
-/* Callback for the current row g->row, as a row of point g->of_point. */
+/* Callback that reads the current row g->row as a row of point g->of_point. */
 typedef enum status take_row(struct gathering *g, struct error *e);
 
 static bool is_shown(const struct gathering *g)
