@@ -12,8 +12,7 @@ static const char *argument_text(const struct point *point, size_t id)
                                                  : config_path(&point->config, (enum option_id)id);
 }
 
-/* Appends the text of a value. inject.ranks may name ranks that the point does not have; these are
- * left out, so the text only gets shorter. */
+/* Appends the text of a value. Leaves out ranks in inject.ranks that the point does not have. */
 static char *put_argument(char *to, const struct point *point, size_t id)
 {
     const struct value *value = &point->config.values[id];

@@ -8,13 +8,13 @@
  *   operand     := number [unit] | name | - operand | ( sum )
  *
  * In a condition, + - * / need blanks around them, since names and words may contain these signs. A
- * word after = or != is a text. A number is compared with the value's number; if the value has
- * none, as text. Only numbers have an order (< <= > >=) and arithmetic.
+ * word after = or != is a text. A number is compared with the value's number, or with its text if the
+ * value has no number. Only numbers have an order (< <= > >=) and arithmetic.
  *
  * Times are in seconds and sizes in bytes, as in options. If a name ends in a unit, as in step_ms
  * or peak_mib, that unit applies. In a comparison of several names, the first name with a suitable
- * unit decides. A percentage means itself for an option or a column that ends in _pct, else a part
- * of 1: efficiency >= 80%.
+ * unit decides. 80% is 80 for an option and for a column that ends in _pct, and 0.8 for other columns:
+ * efficiency >= 80%.
  *
  * Values may be known as intervals. A condition is true or false if it is so for all values in the
  * intervals, otherwise open. The interval of a sum contains its value for all values in the
@@ -129,11 +129,12 @@ bool condition_decides(char why[CONDITION_WHY], const struct condition *c);
 /* Returns the terms from left to right, *n of them; borrowed. */
 const struct condition_term *condition_terms(const struct condition *c, size_t *n);
 
-/* Replaces the text that term number `term` is compared with by a synonym. `text` is borrowed. */
+/* Replaces the text in term number `term` by a synonym. `text` is borrowed. */
 void condition_set_text(struct condition *c, size_t term, const char *text);
 
-/* Unit of the numbers of a name. `text` is the unit, NULL if it is unknown. Units of one `kind`
- * (enum option_type), such as times, differ only in `factor`: the unit in seconds or bytes. */
+/* Unit of a name's numbers. `text` is the unit's name; NULL if unknown. Units of the same `kind`
+ * (enum option_type), such as s and ms, differ only in `factor`: the size of the unit in seconds or
+ * bytes. */
 struct condition_unit {
     const char *text;
     int kind;

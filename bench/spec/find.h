@@ -21,9 +21,9 @@ bool find_is_same(const char *a, const char *b);
 /* Returns whether a text is a path, not a name in configs/: it contains '/' or ends in .yaml. */
 bool find_is_path(const char *text);
 
-/* Finds the file `text` relative to the first of `folders` that has it. Then the folders `shared`
- * are tried below the current folder and $SCALEBENCH_HOME. Each folder is "" or ends in '/', NULL
- * after the last. *path is freed by the caller. ERR_SPEC lists the folders. */
+/* Finds the file `text` in the first of `folders` that has it; if none has, in the folders
+ * `shared`, first below the current folder, then below $SCALEBENCH_HOME. Each folder is "" or ends
+ * in '/'; both lists end in NULL. Caller frees *path. ERR_SPEC lists the folders. */
 enum status find_file(char **path, const char *const *folders, const char *const *shared,
                       const char *text, struct error *e);
 
@@ -33,16 +33,16 @@ struct near_file {
     size_t distance;
 };
 
-/* Looks for a file that is more similar to `path` than the suggestion so far, in `folders` below
- * `home` (each "" or ending in '/', NULL after the last). */
+/* Looks for a file in `folders` below `home` that is more similar to `path` than the suggestion so
+ * far. Each folder is "" or ends in '/'; the list ends in NULL. */
 void find_near(struct near_file *near, const char *home, const char *const *folders,
                const char *path);
 
 /* Sets *folder to the folder of a path: "" or ending in '/'. Freed by the caller. */
 enum status find_folder(char **folder, const char *path, struct error *e);
 
-/* Sets *to to the absolute form of `path`, or of the file `below` in folder `path`. Freed by the
- * caller. */
+/* Sets *to to the absolute form of `path`. If `below` is given, `path` is a folder, and *to is the
+ * absolute path of file `below` in it. Caller frees *to. */
 enum status find_absolute(char **to, const char *path, const char *below, struct error *e);
 
 /* Finds the name of a file without folder and `ending`. *stem points into `path`; returns its

@@ -315,7 +315,8 @@ enum status foreign_word(char **word, const struct config *config, size_t i,
 
 /* ---- Time ---- */
 
-/* Returns the unit of a metric in milliseconds, by the ending of its name; 0 if it is no time. */
+/* Returns how many milliseconds one unit of the metric is, from the ending of its name: 1000 for
+ * "wall_s". Returns 0 if the metric is not a time. */
 static double unit_ms(const char *name)
 {
     static const struct {

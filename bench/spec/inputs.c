@@ -43,7 +43,7 @@ static const struct input_kind {
 };
 
 /* Returns whether a value names a file. Empty texts, defaults and the words none and auto name no
- * file. A Python without '/' is a command on PATH. */
+ * file. A Python interpreter without '/' is a command on PATH. */
 static bool is_file(const struct spec_option *option, const struct value *value)
 {
     static const char *const words[] = {"none", "auto"};

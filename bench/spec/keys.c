@@ -50,8 +50,8 @@ struct walk {
     enum keys_beside beside;
 };
 
-/* Lists the words that may follow the first `length` characters of `path` in a key (0: that may
- * begin a key). The words come from the option table. Returns their number. */
+/* Lists the words that may follow the first `length` characters of `path` in a key. If `length` is
+ * 0, lists the words that can begin a key. Returns their number. */
 static size_t known_words(const char *path, size_t length, enum keys_beside beside,
                           char words[WORDS_MAX][40], const char *known[WORDS_MAX])
 {
@@ -160,7 +160,7 @@ static enum status explain_key(const struct walk *walk, const char *group, const
                       name_explain_place(text, sizeof text, found ? rest : word, &places));
 }
 
-/* Returns the option that other tools call by the last word of a path; NULL if there is none. */
+/* Returns the option whose name in other tools is the last word of a path; NULL if there is none. */
 static const struct spec_option *find_synonym(const char *path)
 {
     static const struct {
@@ -177,7 +177,7 @@ static const struct spec_option *find_synonym(const char *path)
     return NULL;
 }
 
-/* Rejects the dotted path "site.kind": a kind is the value of site itself. */
+/* Rejects the key "site.kind". The kind is written as the value of `site`. */
 static enum status refuse_kind(const struct spec_option *owner, const struct node *entry,
                                struct error *e)
 {
@@ -186,8 +186,7 @@ static enum status refuse_kind(const struct spec_option *owner, const struct nod
                       owner->key, between, entry->kind == NODE_SCALAR ? entry->text : "KIND");
 }
 
-/* Returns the option whose value is meant by a path OPTION.kind, such as "site.kind"; NULL if there
- * is none. */
+/* Returns the option before ".kind" in a key such as "site.kind"; NULL if there is none. */
 static const struct spec_option *find_owner(const char *path)
 {
     char owner[PATH_BYTES];
@@ -237,9 +236,9 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
 static enum status walk_map(const struct walk *walk, const struct node *map, const char *prefix,
                             struct error *e);
 
-/* Visits a map that is given in place of a name. The name is a key of the map, as command in
+/* Visits a map given in place of a name. The name is either a key of the map, as `command` in
  * workload: {command: [./pi]}, or the value of `kind`, as in site: {kind: emulated, hosts: 4}. In a
- * matrix each entry is an axis, so no key is the name. */
+ * matrix, a map gives no name, since each of its entries is an axis. */
 static enum status walk_choice(const struct walk *walk, const struct spec_option *option,
                                const struct node *map, struct error *e)
 {

@@ -36,7 +36,7 @@ static bool every_case_gives(const struct matrix *all, enum option_id id)
     return all->n_cases > 0;
 }
 
-/* Rejects a value that --set gives to the whole spec if every case has its own value, since it
+/* Rejects an option in --set for the whole spec if every case sets that option itself: the value
  * would have no effect. */
 static enum status check_reaches(const struct reading *reading, const struct given *g,
                                  struct error *e)
@@ -50,8 +50,7 @@ static enum status check_reaches(const struct reading *reading, const struct giv
                       g->option->key, m->cases[0].label, g->option->key);
 }
 
-/* Removes the other batch option if an extended file gives it: train.global_batch and
- * train.batch_per_rank replace each other. */
+/* Removes an inherited train.batch_per_rank if this file sets train.global_batch, and vice versa. */
 static void displace_batch(const struct reading *reading, enum option_id id, struct mark mark)
 {
     enum option_id other = id == OPT_GLOBAL_BATCH     ? OPT_BATCH_PER_RANK

@@ -12,7 +12,7 @@
 
 /* Origins of key=value words that override files: the spec's quick form, then --set. */
 enum words_origin { WORDS_QUICK, WORDS_SET, WORDS_ORIGINS };
-/* Text that stands in place of a file name in the positions of words, for each origin. */
+/* Name printed in place of a file name in positions of words, for each origin. */
 extern const char *const words_files[WORDS_ORIGINS];
 /* Returns whether a position is in key=value words (quick form or --set), not in a file. */
 bool mark_from_set(struct mark mark);
@@ -39,7 +39,7 @@ struct selection {
     struct condition *condition;
     size_t matches; /* number of points that the exclude matches */
     size_t alone;   /* number of points that this exclude matches and no earlier one does */
-    /* from the same entry of `exclude` as the previous selection; lists in an entry give several */
+    /* comes from the same entry of `exclude` as the previous selection */
     bool goes_on;
 };
 

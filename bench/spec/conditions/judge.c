@@ -65,8 +65,8 @@ static bool order_holds(double a, enum condition_relation relation, double b)
     return holds[relation];
 }
 
-/* Compares two intervals. For < <= > and >= the comparison of the least favourable ends decides
- * whether it holds for all values. */
+/* Compares two intervals. An order (< <= > >=) holds for all values if it holds for the least
+ * favourable ends. */
 static struct interval relate(struct interval a, enum condition_relation relation,
                               struct interval b)
 {
@@ -168,8 +168,8 @@ static bool find_pair(struct pair *pair, const struct condition *c, size_t relat
     return found;
 }
 
-/* Decides a comparison of two names from their assumed order. The result is open if the comparison
- * is of other names. */
+/* Decides a comparison of the two names in `pair` from their assumed order. All other comparisons
+ * are open. */
 static struct interval relate_pair(const struct condition *c, size_t relate,
                                    const struct pair *known)
 {
@@ -276,8 +276,8 @@ bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *t
     return !word && !order && !sum;
 }
 
-/* Smallest number that must be meant in per cent where a fraction of 1 is expected. Efficiencies
- * above 1 stay far below it. */
+/* Smallest number that is certainly a percentage where a fraction of 1 is expected. Even
+ * efficiencies above 1 stay far below it. */
 #define SHARE_BOUND 20
 
 static void explain_range(char why[CONDITION_WHY], const char *name,

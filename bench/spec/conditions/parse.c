@@ -109,7 +109,7 @@ static size_t relation_at(const char *text, enum condition_relation *relation)
     return 0;
 }
 
-/* Rejects && || , and !, by which other languages join conditions. */
+/* Rejects && || , and !, which join conditions in other languages. */
 static enum status refuse_sign(const struct parser *p, struct error *e)
 {
     size_t length = strspn(p->begin, "&|,!");
@@ -369,8 +369,8 @@ static enum status check_right(const struct parser *p, const struct comparison *
                                                                                : OK;
 }
 
-/* Turns the current comparison into one of a single name with a text or a number. If the name's
- * value is not numeric, it is compared with `text`, the operand as written. */
+/* Makes the current comparison one between a single name and `text` or `number`. A value that is
+ * not numeric is compared with `text`, the operand as written. */
 static void compare_name(struct parser *p, const struct comparison *of, const char *text,
                          int column, double number)
 {

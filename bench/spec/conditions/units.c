@@ -202,8 +202,7 @@ static struct side product_of(const struct side *sides, enum condition_action ac
 }
 
 /* Applies the operator at step `end` to the units of two operands; the result replaces sides[0].
- * Returns false, with the reason in w->why, if the units do not fit or the comparison is always
- * decided. */
+ * Returns false, with the reason in w->why, if the units do not fit or both sides are equal. */
 static bool join_sides(const struct walk *w, struct side *sides, size_t end)
 {
     enum condition_action action = w->c->steps[end].action;

@@ -53,8 +53,8 @@ bool figure_request_same(const struct figure_request *a, const struct figure_req
 /* Returns the name of the figure's files. */
 const char *figure_request_name(const struct figure_request *request);
 
-/* Returns option `i`, first of figures, then of `published`; NULL after the last. Keys begin with
- * "figures.". */
+/* Returns option number `i`; NULL after the last. The options of figures come first, then the
+ * options of `published`. Keys begin with "figures.". */
 const struct spec_option *figure_option_at(size_t i);
 const struct spec_option *figure_option_find(const char *key);
 

@@ -83,8 +83,8 @@ bool compute_is_calibrated(const struct config *config)
     return config_replays(config) && config_number(config, OPT_COMPUTE_RATE) == 0;
 }
 
-/* Returns the number of ranks of a calibration: as many as compute side by side on a node, each on
- * its own cores. */
+/* Returns the number of ranks of a calibration: the ranks of a node, limited so that each has its
+ * own cores. */
 static long calibrated_ranks(const struct config *config)
 {
     long room = config_int(config, OPT_COMPUTE_CORES) / config_int(config, OPT_THREADS);
@@ -108,8 +108,8 @@ static long micro_batch(const struct config *config)
     return (largest_batch(config) + accumulate - 1) / accumulate;
 }
 
-/* Returns whether calibrations ignore an option. Emulated hosts are one machine, so calibrations
- * ignore site options there. */
+/* Returns whether calibrations ignore an option. On emulated hosts, which share one machine, they
+ * also ignore site options. */
 bool compute_leaves_out(const struct spec_option *option, bool on_hosts)
 {
     return strncmp(option->key, "sync.", 5) == 0 || strncmp(option->key, "inject.", 7) == 0 ||
