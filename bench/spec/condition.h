@@ -8,13 +8,13 @@
  *   operand     := number [unit] | name | - operand | ( sum )
  *
  * In a condition, + - * / need blanks around them, since names and words may contain these signs. A
- * word after = or != is a text. A number is compared with the value's number, or with its text if the
- * value has no number. Only numbers have an order (< <= > >=) and arithmetic.
+ * word after = or != is a text. A number is compared with the value's number, or with its text if
+ * the value has no number. Only numbers have an order (< <= > >=) and arithmetic.
  *
  * Times are in seconds and sizes in bytes, as in options. If a name ends in a unit, as in step_ms
  * or peak_mib, that unit applies. In a comparison of several names, the first name with a suitable
- * unit decides. 80% is 80 for an option and for a column that ends in _pct, and 0.8 for other columns:
- * efficiency >= 80%.
+ * unit decides. 80% is 80 for an option and for a column that ends in _pct, and 0.8 for other
+ * columns: efficiency >= 80%.
  *
  * Values may be known as intervals. A condition is true or false if it is so for all values in the
  * intervals, otherwise open. The interval of a sum contains its value for all values in the

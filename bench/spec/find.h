@@ -41,7 +41,7 @@ void find_near(struct near_file *near, const char *home, const char *const *fold
 /* Sets *folder to the folder of a path: "" or ending in '/'. Freed by the caller. */
 enum status find_folder(char **folder, const char *path, struct error *e);
 
-/* Sets *to to the absolute form of `path`. If `below` is given, `path` is a folder, and *to is the
+/* Sets *to to the absolute form of `path`. If `below` is not "", `path` is a folder, and *to is the
  * absolute path of file `below` in it. Caller frees *to. */
 enum status find_absolute(char **to, const char *path, const char *below, struct error *e);
 

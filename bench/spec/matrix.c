@@ -50,7 +50,8 @@ static enum status check_reaches(const struct reading *reading, const struct giv
                       g->option->key, m->cases[0].label, g->option->key);
 }
 
-/* Removes an inherited train.batch_per_rank if this file sets train.global_batch, and vice versa. */
+/* Removes an inherited train.batch_per_rank if this file sets train.global_batch, and vice
+ * versa. */
 static void displace_batch(const struct reading *reading, enum option_id id, struct mark mark)
 {
     enum option_id other = id == OPT_GLOBAL_BATCH     ? OPT_BATCH_PER_RANK

@@ -21,8 +21,9 @@ const char *pattern_split(char name[PATTERN_NAME], const char *text);
 enum status pattern_open(struct pattern **pattern, const char *text, size_t *at, struct error *e);
 void pattern_free(struct pattern *pattern);
 
-/* Text of a group: the only group, the only named group or the group "value"; without groups, the
- * whole match. NULL if nothing matches; size 0 if the group has no part in the match. */
+/* Value that a pattern finds: the text of its only group, its only named group or its group
+ * "value"; without groups, the whole match. NULL if nothing matches; size 0 if the group has no
+ * part in the match. */
 struct pattern_value {
     const char *text; /* points into the matched line */
     size_t size;

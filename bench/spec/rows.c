@@ -12,8 +12,8 @@ bool config_concerns(const struct config *config, enum option_id option)
     return !of_hosts || config_site(config)->shares_cores;
 }
 
-/* Returns whether the program reads an option. For a foreign program, the runner counts images by
- * the batch, and seed and threads are passed in the command and the environment. */
+/* Returns whether the program reads an option. A foreign program has seed and threads from its
+ * command and environment; the runner uses its batch size to count images. */
 bool config_reads(const struct config *config, enum option_id option)
 {
     return !config_is_foreign(config) || !scope_is_workload(option_get(option)->scope) ||

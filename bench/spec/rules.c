@@ -138,7 +138,7 @@ enum status rules_check_spec(const struct spec *spec, struct error *e)
 
 /* ---- Checks of points ---- */
 
-/* Gives the error of a check the position of option *at, which the check has set. */
+/* Adds the position of option *at, which the check has set, to the error of the check. */
 static enum status place_error(enum status status, const struct config *config,
                                const enum option_id *at, struct error *e)
 {

@@ -131,8 +131,8 @@ static size_t equals_at(const char *text)
     return i;
 }
 
-/* Returns the end of a message about an incomplete word. If the rest of --set begins with '=' or
- * with a lone value, the word was split at a blank. */
+/* Returns a hint to append to the message about an incomplete word; "" if there is none. A word was
+ * probably split at a blank if the rest of --set begins with '=' or with a value without a key. */
 static const char *blank_hint(const char *rest)
 {
     const char *next = rest + strspn(rest, " \t\n");

@@ -41,9 +41,9 @@ bool spec_is_meant(const char *name)
 
 /* ---- Files that a spec extends ---- */
 
-/* Largest number of files that a spec extends, also through other files. */
+/* Largest number of files that a spec extends, directly or through other files. */
 #define BASES_MAX 64
-/* Largest number of files from a spec to a file that it extends through others. */
+/* Largest length of a chain of files that extend each other. */
 #define DEPTH_MAX 16
 
 /* File being read, and the file that extends it. */

@@ -81,8 +81,8 @@ static inline bool scope_is_workload(enum option_scope scope)
     return scope == SCOPE_WORKLOAD || scope == SCOPE_UNTIMED;
 }
 
-/* Returns whether points of one identity may differ in the option: it follows from ranks and nodes,
- * or does not affect the run. */
+/* Returns whether points with equal identities may differ in the option: it follows from ranks and
+ * nodes, or does not affect the run. */
 static inline bool option_is_derived(enum option_id id)
 {
     return id == OPT_RANKS_PER_NODE || id == OPT_SITE_HOSTS || id == OPT_SITE_LAUNCHER ||
@@ -212,8 +212,8 @@ enum status config_strategy(const struct config *config, struct strategy_config 
 /* Returns the compressor: sync.compress, or with a 16-bit train.precision the compressor of 16-bit
  * gradients. */
 enum compressor_kind config_compressor(const struct config *config);
-/* Returns whether the compressor prevents overlap: each sum of compressed gradients is waited for
- * before the backward pass continues. */
+/* Returns whether the compressor prevents overlap: the backward pass waits for each sum of
+ * compressed gradients. */
 bool config_compressor_waits(const struct config *config);
 
 /* Returns the number of data-parallel replicas: ranks / (parallel.pipeline * parallel.tensor), at
@@ -268,8 +268,8 @@ struct data_set_row {
     enum data_source source;
     struct shape shape;
     int train, test; /* numbers of images for training and testing */
-    int classes;     /* number of classes; 0 if the files decide, as are train, test and shape */
-    /* names of the classes, separated by blanks; "": their numbers are their names */
+    int classes;     /* number of classes; as in train, test and shape, 0: the files decide */
+    /* names of the classes, separated by blanks; "": classes are named by number */
     const char *class_names;
 };
 const struct site_row *config_site(const struct config *config);
@@ -279,12 +279,12 @@ bool config_concerns(const struct config *config, enum option_id option);
 /* Returns whether the program reads the option at all, ignoring which strategy or optimizer is
  * chosen. */
 bool config_reads(const struct config *config, enum option_id option);
-/* Returns whether the point uses the option, including the choice that it belongs to. For example,
- * only strategy bucketed uses sync.cap_mib. */
+/* Returns whether the point uses the option, given its strategy, optimizer and other choices. For
+ * example, only strategy bucketed uses sync.cap_mib. */
 bool config_uses(const struct config *config, enum option_id option);
 /* Returns the option whose value leaves this option without effect; NULL if there is none. */
 const struct spec_option *config_unread_by(const struct config *config, enum option_id id);
-/* Reports to a command line why an option has no effect. ERR_ARGUMENT. */
+/* Returns ERR_ARGUMENT with the reason why an option on a command line has no effect. */
 enum status config_refuse_unread(const struct config *config, enum option_id id, struct error *e);
 enum { LINK_BYTES = 64 };
 /* Writes the link between emulated hosts: "1gbit delay none". */
@@ -562,9 +562,9 @@ extern const char spec_folders_key[];
 
 enum { SEEN_FROM_MAX = 8 };
 
-/* Folders in which the path of a value is searched, in this order, NULL at the end: the folder of
- * the file with the value, then the current folder. For --set, the current folder comes first. Each
- * is "" (the current folder) or ends in '/'. */
+/* Folders that are searched for the path of a value, in this order: the folder of the file with the
+ * value, then the current folder. NULL ends the list. For --set, the current folder comes first.
+ * Each is "" (the current folder) or ends in '/'. */
 struct seen_from {
     char *beside; /* folder of the file with the value; freed by seen_from_close */
     const char *folders[SEEN_FROM_MAX + 1];

@@ -1,5 +1,4 @@
-/* Writes a spec with all options. Read again, the written spec gives the same points on any
- * machine. */
+/* Writes a spec with all options. The written spec gives the same points on any machine. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

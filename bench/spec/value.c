@@ -105,7 +105,7 @@ bool number_parse_unit(const char *text, enum option_type *type, double *number)
     return *type != TYPE_PERCENT || parse_unit(text, share_units, 1, number);
 }
 
-/* Returns whether a text is the default and a word, such as off. */
+/* Returns whether the text is the option's default and the default is a word, such as off. */
 static bool is_word(const struct given *g)
 {
     const char *preset = g->option->preset;

@@ -49,8 +49,8 @@ enum status value_parse_plain(struct value *value, const struct given *g, struct
 enum status value_copy_plain(struct value *to, const struct value *from, struct error *e);
 void value_free_plain(struct value *value);
 
-/* Sets the text of a list value, such as "[a, b]". The writer writes each list item, which consists
- * of `step` numbers or texts of the value. */
+/* Sets the text of a list value, such as "[a, b]". Each list item has `step` numbers or texts;
+ * `write` writes the item that begins at element `i`. */
 typedef void value_item_writer(FILE *out, const struct value *value, unsigned i);
 enum status value_set_list(struct value *value, unsigned step, value_item_writer *write,
                            struct error *e);
@@ -58,8 +58,8 @@ enum status value_set_list(struct value *value, unsigned step, value_item_writer
 /* Writes a text as a YAML scalar in quotation marks. */
 void value_write_quoted(FILE *out, const char *text);
 
-/* Returns whether a value equals the option's default, given or not: recorded specs contain all
- * options. False for an option without a default. */
+/* Returns whether a value equals the option's default, even if the spec gives it, since recorded
+ * specs give all options. False for an option without a default. */
 bool value_is_preset(const struct spec_option *option, const struct value *value);
 
 /* Returns whether two values of the same option are equal. */

@@ -12,7 +12,7 @@ static bool is_number(const char *text)
     return text[strspn(text, "0123456789")] == '\0';
 }
 
-/* Stores a number. Whether the spec has set the option stays unchanged. */
+/* Stores a number without changing whether the spec counts as having set the option. */
 static enum status set_number(struct config *config, enum option_id id, long number,
                               struct error *e)
 {
@@ -171,8 +171,8 @@ static bool needs_nodes(const struct matrix *of, const struct config *config)
     return found;
 }
 
-/* Chooses site slurm if the spec names no site: in a job of several nodes, or if several nodes are
- * needed where jobs are submitted. */
+/* If the spec names no site, chooses slurm inside a job of several nodes, or where jobs can be
+ * submitted and some point needs several nodes. */
 static enum status choose_site(struct spec *spec, const struct spec_machine *machine,
                                struct error *e)
 {
@@ -212,7 +212,8 @@ static long largest(const struct scope *s)
     return (long)most;
 }
 
-/* Returns whether ranks may outnumber cores: at some point, or because their computing sleeps. */
+/* Returns whether some point may have more ranks than cores: oversubscribe allows it, or ranks may
+ * sleep instead of computing. */
 static bool may_crowd(const struct scope *s)
 {
     const struct value *crowd = single_value(s, OPT_OVERSUBSCRIBE),
@@ -223,10 +224,10 @@ static bool may_crowd(const struct scope *s)
            (compute != NULL && compute->number != COMPUTE_real);
 }
 
-/* Sets ranks_per_node in a Slurm job of several nodes, if the spec gives only ranks or only nodes.
- * Ranks fill the cores of one node after the other. If there are too few cores and ranks may
- * outnumber them, each node gets more ranks than cores; else points that need more nodes than there
- * are will be skipped. */
+/* Sets ranks_per_node in a Slurm job of several nodes if the spec gives only ranks or only nodes.
+ * The default fills the cores of a node. If the largest number of ranks does not fit the job and
+ * ranks may outnumber cores, the ranks are spread over all nodes. Otherwise points that need more
+ * nodes are skipped later. */
 static enum status fill_nodes(struct config *config, const struct scope *s, struct error *e)
 {
     const struct value *site = single_value(s, OPT_SITE);

@@ -8,9 +8,9 @@
  * site. ERR_SPEC if the site varies within the spec or case, or its hosts are not given. */
 enum status nodes_resolve(struct spec *spec, const struct spec_machine *machine, struct error *e);
 
-/* Completes ranks, nodes and ranks_per_node (of the fullest node) of a point. On sites without
- * emulated hosts, site.* get their defaults. ERR_SPEC if all three are given and contradict each
- * other. */
+/* Completes ranks, nodes and ranks_per_node of a point. ranks_per_node counts the ranks of the
+ * fullest node. On sites without emulated hosts, site.* get their defaults. ERR_SPEC if all three
+ * are given and contradict each other. */
 enum status nodes_resolve_point(struct config *config, const struct spec *spec, struct error *e);
 
 /* Completes ranks, nodes and ranks_per_node of a baseline point, which is made from another point.

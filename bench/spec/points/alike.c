@@ -7,14 +7,14 @@
 
 #include "bench/spec/value.h"
 
-/* Bytes of a key in the hash table: half of a SHA-256 in hexadecimal. Identities of points, the
- * other keys, are shorter. */
+/* Bytes of a key in the hash table: half of a SHA-256 in hexadecimal. Point identities, which also
+ * serve as keys, are shorter. */
 #define KEY_BYTES 33
 
 struct alike {
     struct hsearch_data table; /* maps a key to its element of `kinds` */
     bool by_identity, by_case;
-    /* options whose values form the key: chosen, and different between points */
+    /* chosen options that differ between points; their values form the key */
     enum option_id options[OPTION_COUNT];
     size_t n_options, n_kinds;
     struct kind {

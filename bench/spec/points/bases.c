@@ -1,4 +1,4 @@
-/* Chooses the baseline point of each point, which its speed-up is relative to. */
+/* Chooses the baseline point of each point. The point's speed-up is relative to it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -74,8 +74,8 @@ static bool is_read(const struct idle *idle, const struct spec *spec)
     return false;
 }
 
-/* Returns whether the author of the spec chose the value or axis. A value of an extended file is no
- * mistake, nor is one that lost its effect because the command line changed the ranks. */
+/* Returns whether the author of the spec chose the value or axis. Returns false for values of
+ * extended files, and for values without effect only because the command line changed the ranks. */
 static bool is_chosen(const struct idle *idle, const struct spec *spec, struct mark mark)
 {
     bool open = owned_is_open(spec, OPT_RANKS) || spec_option_is_open(spec, idle->by);

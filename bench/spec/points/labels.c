@@ -60,9 +60,8 @@ static bool labels_calibration(enum option_id id, bool differs)
            !compute_leaves_out(option_get(id), false);
 }
 
-/* Appends an option to the labels of points in cases in which its value varies. A default variant
- * or compressor is never shown. Others are shown at points without a case name even if they do not
- * vary. */
+/* Appends an option to the labels of all cases in which its value varies. Variants and compressors
+ * appear only if not at their default; at points without a case name, even if they do not vary. */
 static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;

@@ -16,7 +16,7 @@
 struct written_value {
     enum option_id id;
     struct mark mark;
-    /* first condition for reading the value that some point does not satisfy */
+    /* condition that keeps some point from reading the value */
     const struct reader *lacks;
     /* text of the option that decides (lacks->owner or late->counted); borrowed */
     const char *found;
@@ -82,9 +82,9 @@ static bool is_on_axis(const struct matrix *of, enum option_id id)
     return axis != NULL && axis->n > 1;
 }
 
-/* Returns whether a default value may be written without being read: in a baseline, where it resets
- * a value, or on an axis with other values, for points that do not read the option. A default beyond
- * a limit, such as the number of steps, would be a point without effect. */
+/* Returns whether a default in the spec is allowed although the point does not read it: in a
+ * baseline, where it resets a value, or on an axis with other values. A default above a limit, such
+ * as the number of steps, is not allowed: it would add a point without effect. */
 static bool may_be_preset(const struct spec *spec, const struct matrix *of,
                           const struct config *config, enum option_id id)
 {

@@ -1,5 +1,5 @@
-/* Finds two points that each point is compared with, besides its baseline point: the point without
- * communication, and the point of a peer program. */
+/* Finds the partners of each point for comparison: the point without communication and the point of
+ * a peer program. */
 #include <string.h>
 
 #include "bench/spec/points/alike.h"
@@ -48,7 +48,7 @@ static enum status find_first(struct alike **first, const struct spec *spec,
 }
 
 /* Stores in each point, in its member at `offset`, the index of its partner: the first point of its
- * group that fits. A point without a partner, or that fits itself, gets its own index. */
+ * group that fits. A point that has no partner or fits itself gets its own index. */
 static enum status find_partners(struct spec *spec, const struct search *search, size_t offset,
                                  struct error *e)
 {

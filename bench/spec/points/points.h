@@ -41,10 +41,10 @@ enum status partners_find(struct spec *spec, struct error *e);
 
 /* ---- Calibrations and labels ---- */
 
-/* Sets calibration_index. Calibrations that the matrix lacks are added after all other points. */
+/* Sets calibration_index of all points. Adds missing calibration points after all other points. */
 enum status calibrations_add(struct spec *spec, struct error *e);
 
-/* Writes the labels of complete points. */
+/* Writes the labels of all points. Call it after all points are added. */
 enum status labels_write(struct spec *spec, struct error *e);
 
 /* ---- Options that only some points read ---- */
@@ -55,8 +55,8 @@ enum status labels_write(struct spec *spec, struct error *e);
 enum status owned_note(struct spec *spec, const struct config *config, const struct matrix *of,
                        struct error *e);
 
-/* Removes values that no point reads, if they come from an extended file or the command line chose
- * points that do not read them. *some: whether points must be made again. */
+/* Removes unread values if they come from an extended file, or if the command line changed the
+ * points so that none reads them. *some: whether points must be made again. */
 enum status owned_leave_out(struct spec *spec, bool *some, struct error *e);
 
 /* Returns whether the command line sets the option. ranks, nodes and ranks_per_node count as one
@@ -66,8 +66,7 @@ bool owned_is_open(const struct spec *spec, enum option_id owner);
 /* Returns whether a position is in a file that the spec extends. */
 bool owned_is_of_base(const struct spec *spec, struct mark mark);
 
-/* Rejects values that no point reads, other than those of owned_leave_out. ERR_SPEC with the
- * position. */
+/* Rejects unread values that owned_leave_out does not remove. ERR_SPEC with the position. */
 enum status owned_check(const struct spec *spec, struct error *e);
 
 /* ---- Axes ---- */

@@ -25,7 +25,7 @@ const struct reader *reader_find_lack(const struct config *config, enum option_i
 /* Returns the limit that makes the option ineffective at a point that reads it; NULL if there is
  * none. */
 const struct length *reader_find_late(const struct config *config, enum option_id id);
-/* Returns the number of steps of the longest launch in which a rank of inject.ranks sleeps. */
+/* Returns in how many steps of the longest launch a rank of inject.ranks sleeps. */
 double reader_count_sleeps(const struct config *config);
 /* Returns the value of option `owner`, for a message on why another option has no effect. */
 const char *reader_owner_text(const struct config *config, enum option_id owner);

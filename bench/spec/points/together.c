@@ -13,7 +13,7 @@
 #include "bench/spec/yaml_reader.h"
 #include "comm/cost/cost.h"
 
-/* Checks inject.ranks. A rank in it may be missing at some points, but not at all of them. */
+/* Checks inject.ranks. A listed rank may be missing at some points, but not at all of them. */
 static enum status check_stragglers(const struct spec *spec, struct error *e)
 {
     long most = 0;
@@ -151,7 +151,7 @@ static enum status check_calls(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Rejects points with equal identities of which only one has accuracy runs, since they share
+/* Rejects points with equal identities if only one of them has accuracy runs, since they share
  * launches. A point added as a baseline may lack accuracy runs. */
 static enum status check_twins(const struct spec *spec, struct error *e)
 {
@@ -305,8 +305,8 @@ static double timed_but_one(const struct point *point)
     return fmax(1, config_number(&point->config, OPT_TIME_STEPS) - 1);
 }
 
-/* Options that are rejected above a bound, since they have no effect there: the largest bound of
- * the points that use the option. */
+/* Options that are rejected above a bound because larger values have no effect. The largest bound
+ * among the points that use the option applies. */
 static const struct bound {
     enum option_id id, by; /* by: option that decides the bound */
     double (*most)(const struct point *point);
@@ -353,8 +353,8 @@ static double most_of(const struct bound *bound, const struct spec *spec)
     return most;
 }
 
-/* Returns whether the author of the spec chose the value. A value of an extended file is no
- * mistake, nor is one whose bound the command line changed. */
+/* Returns whether the author of the spec chose the value. Returns false for values of extended
+ * files, and for values whose bound the command line changed. */
 static bool is_chosen(const struct value *value, const struct bound *bound, const struct spec *spec)
 {
     return value->set && value->mark.line > 0 && !owned_is_of_base(spec, value->mark) &&
@@ -457,8 +457,8 @@ static const struct constancy {
     {OPT_LR_MIN, keeps_cosine, " is train.lr and"},
 };
 
-/* Rejects a constant schedule, unless another point's schedule is not constant: then it is a
- * control. */
+/* Rejects a constant schedule if no point's schedule varies. Beside a schedule that varies, a
+ * constant one serves as a control. */
 static enum status check_constancy(const struct constancy *row, const struct spec *spec,
                                    struct error *e)
 {

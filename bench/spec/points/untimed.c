@@ -65,7 +65,7 @@ static bool is_timed(const struct spec_option *option)
            !is_switch((enum option_id)(option - option_get((enum option_id)0)));
 }
 
-/* Returns whether the options that matter only if they are not 0 are 0 in both points or none. */
+/* Returns whether each option that matters only if nonzero is 0 in both points or in neither. */
 static bool switches_agree(const struct config *a, const struct config *b)
 {
     for (enum option_id id = 0; id < OPT_OWN; id++)
@@ -75,8 +75,8 @@ static bool switches_agree(const struct config *a, const struct config *b)
 }
 
 /* Rejects two points of different cases that differ in an option without effect on the time of a
- * step. Options that repeat a flaw of published programs are allowed, since the flag of the weights
- * differs. */
+ * step. Options that repeat a flaw of published programs are allowed, since they change how
+ * differing weights are flagged. */
 static enum status check_pair(const struct point *first, const struct point *point,
                               const struct spec *spec, struct error *e)
 {

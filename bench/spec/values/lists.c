@@ -93,8 +93,8 @@ enum status value_parse_texts(struct value *value, const struct given *g, struct
 
 /* ---- Patterns ---- */
 
-/* Rejects a pattern. The error points at the fault inside the pattern if the file holds its
- * characters unchanged, else at the pattern. */
+/* Rejects a pattern. The error points at the fault inside the pattern, or at the whole pattern if
+ * the file writes it with escapes or line breaks. */
 static enum status refuse_pattern(const struct given *item, size_t at, struct error *e)
 {
     struct node place = *item->node;

@@ -40,8 +40,8 @@ bool node_is_empty(const struct node *node);
  * `x-`. Readers ignore such entries. */
 bool key_is_own(const char *key);
 
-/* mark_ahead returns the position `characters` after a mark; node_text_mark that of a scalar's
- * text. */
+/* mark_ahead returns the position `characters` after a mark; node_text_mark returns the position of
+ * a scalar's text. */
 struct mark mark_ahead(struct mark mark, int characters);
 struct mark node_text_mark(const struct node *node);
 
