@@ -184,8 +184,8 @@ static void write_floor(FILE *out, const struct comparison *c)
 
 /* ---- Disturbances ---- */
 
-/* Returns the verdict on point i of a side. For the reference (side 0): the verdict with the first
- * run that has the point. */
+/* Returns the verdict on point i of a side. For the reference (side 0), returns the verdict on this
+ * point in the first run that has it. */
 static const struct judged *judged_of(const struct comparison *c, size_t side, size_t i)
 {
     size_t run = side > 0 ? side : 1;

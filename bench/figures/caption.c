@@ -495,8 +495,8 @@ static enum status find_shown(struct summary *shown, const struct figure_data *d
     return OK;
 }
 
-/* Writes the caption of measured values. The caption describes the run by the points that ran, or
- * by all points if none ran. */
+/* Writes the caption of measured values. It describes the points that ran, or all points if none
+ * ran. */
 static enum status write_measured(FILE *out, const struct figure_data *d, bool full,
                                   struct error *e)
 {

@@ -180,8 +180,8 @@ static bool misses_so(const struct figure_data *d, size_t point, const char *sta
     return figure_data_misses(d, point) && strcmp(d->s->points[point].status, status) == 0;
 }
 
-/* Returns whether all points with this number of ranks lack a value and have this status. Then no
- * series need be named. */
+/* Returns whether all points with this number of ranks lack a value and have this status, so that
+ * no series need be named. */
 static bool miss_alike(const struct figure_data *d, long ranks, const char *status)
 {
     for (size_t i = 0; i < d->s->n; i++)
