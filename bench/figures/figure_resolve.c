@@ -255,8 +255,8 @@ static bool has_epochs(const struct quantity *q)
            (strcmp(q->file, "epochs.csv") == 0 || strcmp(q->file, "classes.csv") == 0);
 }
 
-/* Returns whether an empty figure is the fault of the spec or the figure, which is then rejected.
- * If only --set disabled the launches, the spec's figures stay empty and are accepted. */
+/* Returns whether a figure without values is rejected. A figure of the spec stays empty instead if
+ * only --set left the campaign without launches. */
 static bool is_chosen(const struct figure_data *d, enum option_id id)
 {
     return mark_from_set(d->figure->request->mark) || !spec_option_is_open(d->spec, id);
@@ -280,7 +280,7 @@ static enum option_id find_lack(const struct figure_data *d, const struct quanti
 }
 
 /* Writes why a campaign without option `lack` will have no value. Returns false if `lack` is
- * OPTION_COUNT or an empty figure is accepted. */
+ * OPTION_COUNT or the figure may stay empty. */
 static bool explain_option(char why[LACK_BYTES], const struct figure_data *d, enum option_id lack)
 {
     bool lacks = lack != OPTION_COUNT && is_chosen(d, lack);
