@@ -462,8 +462,8 @@ static enum status find_cell(struct cell *cell, struct claims *c, struct error *
         return read_rows(cell, e);
     cell->value->number.mid = NAN;
     if (!claim->reason[0])
-        snprintf(claim->reason, sizeof claim->reason, "needs %s, which is not measured yet",
-                 cell->table->link);
+        snprintf(claim->reason, sizeof claim->reason,
+                 "needs %s beside the claims file, which is not measured yet", cell->table->link);
     return OK;
 }
 

@@ -200,7 +200,8 @@ static void what_is_not_there_is_not_testable(void **state)
 {
     assert_verdict(CLAIM("values: {x: ms of absent/summary.csv, y: x * 2}, holds: y > 1"),
                    CLAIM_NOT_TESTABLE,
-                   "needs reference/absent/summary.csv, which is not measured yet");
+                   "needs reference/absent/summary.csv beside the claims file, which is not "
+                   "measured yet");
     assert_verdict(CLAIM("values: {x: ms of there/steps.csv where n = 3}, holds: x > 1"),
                    CLAIM_NOT_TESTABLE,
                    "ms of reference/there/steps.csv: no row matches; correct the condition, or run "

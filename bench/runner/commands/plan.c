@@ -83,8 +83,9 @@ static enum status plan_write_csv(FILE *out, const struct forecast *f, bool comm
                                   struct error *e)
 {
     if (commands)
-        return error_set(e, ERR_ARGUMENT,
-                         "plan: --commands works only with --format text. Leave --commands or --format out");
+        return error_set(
+            e, ERR_ARGUMENT,
+            "plan: --commands works only with --format text. Leave --commands or --format out");
     forecast_write_csv(out, f);
     return OK;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/log.h"
 #include "bench/batch/cluster.h"
 #include "bench/batch/missing.h"
 #include "bench/batch/script.h"
@@ -121,6 +122,13 @@ static enum status check_size(const struct submission *s, const struct missing *
             "a point needs %ld nodes, but the largest job of %s has %ld. Leave the point "
             "out, or use place.oversubscribe: allow",
             m->nodes[m->n - 1], s->cluster.path, nodes);
+    if (m->n > 0 && c != NULL)
+        log_print(LOG_WARNING,
+                  "%s needs %ld cores per node, but %s has %ld: such points are in no job. Enter "
+                  "cores there, or use place.oversubscribe: allow",
+                  m->too_large->label,
+                  config_int(c, OPT_RANKS_PER_NODE) * config_int(c, OPT_THREADS), s->cluster.path,
+                  cluster_count(&s->cluster, CLUSTER_cores));
     if (m->n > 0 || c == NULL)
         return OK;
     return error_set(e, ERR_UNAVAILABLE,

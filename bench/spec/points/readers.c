@@ -172,6 +172,12 @@ static double epochs_of_default(const struct config *config)
     return steps && !config->values[OPT_LR_STEP_EPOCHS].set ? ended_epochs(config) : INFINITY;
 }
 
+/* Returns whether images per step count: a foreign program's speed-up counts them in weak scaling. */
+static bool counts_images(const struct config *config)
+{
+    return !config_is_foreign(config) || config_int(config, OPT_SCALING) == SCALING_weak;
+}
+
 static double steps_of_default(const struct config *config)
 {
     bool averages = config_strategy_kind(config) == STRATEGY_local_sgd;
@@ -217,6 +223,8 @@ static const struct reader readers[] = {
     {OPT_PEER_PYTHON, OPT_WORKLOAD, "peer_torch", NULL},
     {OPT_PEER_LAYOUT, OPT_WORKLOAD, "peer_torch", NULL},
     {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx npy", NULL},
+    {OPT_GLOBAL_BATCH, OPT_WORKLOAD, NULL, counts_images},
+    {OPT_BATCH_PER_RANK, OPT_WORKLOAD, NULL, counts_images},
     /* command is listed because foreign programs are rejected by `trainers`, not by this row */
     {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_WORKLOAD, "train_cnn command", NULL},
@@ -314,16 +322,16 @@ static const enum option_id by_steps[] = {
     OPT_TIME_STEPS, OPT_RANKS,        OPT_TIME_LAUNCHES, OPT_ACCURACY_SEEDS, OPTION_COUNT};
 
 static const struct length lengths[] = {
-    {OPT_LR_SCHEDULE, OPT_LR_STEP_EPOCHS, epochs_of_default, by_steps},
-    {OPT_LR_STEP_EPOCHS, OPT_LR_STEP_EPOCHS, ended_epochs, by_steps},
-    {OPT_WARMUP_STEPS, OPT_WARMUP_STEPS, longest_steps, by_steps},
-    {OPT_sync_node_ranks, OPT_sync_node_ranks, most_ranks, by_ranks},
-    {OPT_STRATEGY, OPT_sync_period, steps_of_default, by_steps},
-    {OPT_sync_period, OPT_sync_period, longest_steps, by_steps},
-    {OPT_sync_post_local, OPT_sync_post_local, longest_but_one, by_steps},
-    {OPT_CHECKPOINT_EPOCHS, OPT_CHECKPOINT_EPOCHS, trained_epochs, by_epochs},
-    {OPT_CHECKPOINT_STEPS, OPT_CHECKPOINT_STEPS, trained_steps, by_steps},
-    {OPT_INJECT_STEPS, OPT_INJECT_STEPS, longest_steps, by_steps},
+    {OPT_LR_SCHEDULE, OPT_LR_STEP_EPOCHS, epochs_of_default, by_steps, NULL},
+    {OPT_LR_STEP_EPOCHS, OPT_LR_STEP_EPOCHS, ended_epochs, by_steps, NULL},
+    {OPT_WARMUP_STEPS, OPT_WARMUP_STEPS, longest_steps, by_steps, "never reaches train.lr"},
+    {OPT_sync_node_ranks, OPT_sync_node_ranks, most_ranks, by_ranks, NULL},
+    {OPT_STRATEGY, OPT_sync_period, steps_of_default, by_steps, NULL},
+    {OPT_sync_period, OPT_sync_period, longest_steps, by_steps, NULL},
+    {OPT_sync_post_local, OPT_sync_post_local, longest_but_one, by_steps, NULL},
+    {OPT_CHECKPOINT_EPOCHS, OPT_CHECKPOINT_EPOCHS, trained_epochs, by_epochs, NULL},
+    {OPT_CHECKPOINT_STEPS, OPT_CHECKPOINT_STEPS, trained_steps, by_steps, NULL},
+    {OPT_INJECT_STEPS, OPT_INJECT_STEPS, longest_steps, by_steps, NULL},
 };
 
 /* Condition that a foreign program does not satisfy: only trainers read the option. */
@@ -422,9 +430,9 @@ void reader_explain_late(char why[READER_WHY], const struct length *late, const 
                          double most)
 {
     const struct spec_option *counted = option_get(late->counted);
-    snprintf(why, READER_WHY,
-             "%s = %s has no effect: no launch or run has so many %s; expected at most %.0f",
-             counted->key, found, counted->unit, most);
+    snprintf(why, READER_WHY, "%s = %s %s: no launch or run has so many %s; expected at most %.0f",
+             counted->key, found, late->effect != NULL ? late->effect : "has no effect",
+             counted->unit, most);
 }
 
 void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct reader *lacks,

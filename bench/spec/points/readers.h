@@ -17,6 +17,7 @@ struct length {
     enum option_id id, counted;
     double (*most)(const struct config *config);
     const enum option_id *by; /* options that determine `most`; OPTION_COUNT after the last */
+    const char *effect;       /* consequence of a larger value; NULL: "has no effect" */
 };
 
 /* Returns the first condition for reading the option that the point does not satisfy; NULL if the

@@ -49,6 +49,17 @@ static enum status check_axis(const struct axis *axis, struct error *e)
     return OK;
 }
 
+/* Rejects an axis of sync.deadline, which changes no number of a launch that succeeds. */
+static enum status check_deadlines(const struct matrix *of, struct error *e)
+{
+    const struct axis *axis = matrix_axis(of, OPT_DEADLINE);
+    return axis == NULL || axis->n < 2
+               ? OK
+               : mark_error(e, ERR_SPEC, axis->mark,
+                            "sync.deadline changes no result of a launch that succeeds. Use one "
+                            "value");
+}
+
 static enum status check_axes(const struct spec *spec, const struct matrix *of, struct error *e)
 {
     for (size_t i = 0; i < of->n_axes; i++)
@@ -122,7 +133,10 @@ static enum status check_cases(const struct spec *spec, struct error *e)
 
 enum status untimed_check(const struct spec *spec, struct error *e)
 {
-    if (spec->is_recorded || shows_training(spec))
+    if (spec->is_recorded)
+        return OK;
+    TRY(check_deadlines(spec->matrix, e));
+    if (shows_training(spec))
         return OK;
     TRY(check_axes(spec, spec->matrix, e));
     for (size_t i = 0; i < spec->matrix->n_cases; i++)
