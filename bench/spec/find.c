@@ -59,7 +59,7 @@ static void strip_paths(glob_t *found, size_t folder_length)
     }
 }
 
-/* Finds all files of `folder` and of its reports/<report>/. Finding none is no error. */
+/* Finds all files of `folder` and of its reports/<report>/. Finding none is not an error. */
 static enum status glob_folder(glob_t *found, const char *home, const char *folder, struct error *e)
 {
     static const char *const places[] = {"*", "reports/*/*"};
@@ -187,8 +187,8 @@ static enum status explain_missing(const char *home, const char *folder, const c
     return status;
 }
 
-/* Returns the folder that contains configs/: $SCALEBENCH_HOME, else the parent of the program's
- * folder, for a trainer that is started by hand. NULL if there is none. */
+/* Returns the folder that contains configs/: $SCALEBENCH_HOME, or, for a trainer that is started by
+ * hand, the parent of the program's folder. NULL if there is none. */
 static const char *find_home(char *above, size_t size)
 {
     char configs[PATH_MAX + 16];

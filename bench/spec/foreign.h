@@ -1,5 +1,4 @@
-/* Foreign programs (workload.command): options, command line, and the metric that serves as their
- * time. */
+/* Foreign programs (workload.command): options, command line, and the metric used as their time. */
 #pragma once
 
 #include "bench/spec/spec.h"

@@ -191,7 +191,8 @@ static enum status find_path(struct value *value, const struct spec *spec,
 
 /* ---- Files that a run copies ---- */
 
-/* Computes the digest of a file: of the parsed network, or of the bytes if it is no network. */
+/* Computes the digest of a file: of the parsed network, or of the bytes if the file is not a
+ * network. */
 static enum status read_input(struct spec_input *input, struct error *e)
 {
     if (input->option == OPT_MODEL) {

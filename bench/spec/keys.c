@@ -17,7 +17,7 @@ static const struct spec_part parts[] = {
 #define WORDS_MAX (OPTION_ROWS + N_PARTS)
 #define PATHS_MAX (OPTION_ROWS + WORDS_MAX + 1)
 
-/* Keys of a spec that are no options: "matrix", "cases.label". */
+/* Keys of a spec that are not options: "matrix", "cases.label". */
 static const char *const part_paths[] = {
 #define PART(name, kind, at_top, in_case, help) at_top ? #name : "cases." #name,
 #include "bench/spec/parts.def"
@@ -117,8 +117,7 @@ static size_t prefer_below(const char **paths, size_t n, const char *group, cons
     return kept > 0 ? kept : n;
 }
 
-/* Returns the length of the longest part of `path`, up to a dot, that is a group; 0 if there is
- * none. */
+/* Returns the length of the longest group name that `path` begins with; 0 if there is none. */
 static size_t group_length(const char *path)
 {
     size_t length = 0;

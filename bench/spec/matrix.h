@@ -74,8 +74,8 @@ enum status matrix_read_options(struct reading *reading, const struct node *map,
 enum status matrix_read_axes(struct reading *reading, const struct node *map, struct error *e);
 enum status matrix_read_zip(struct reading *reading, const struct node *node, struct error *e);
 
-/* Applies words such as "key=value matrix.key=[...]", each line overriding the lines before it.
- * Errors name origin, line and column. */
+/* Applies words such as "key=value matrix.key=[...]", in which each line overrides the lines before
+ * it. Errors name origin, line and column. */
 enum status matrix_apply_words(struct spec *spec, enum words_origin origin, const char *words,
                                struct error *e);
 /* Returns the column of a word in the text of --set, from 1; 0 if it is absent. "key=" matches any
@@ -123,8 +123,8 @@ enum condition_kind option_kind(const struct spec_option *option);
 /* Returns whether the point has all values of the selection, or satisfies its condition. */
 bool selection_matches(const struct selection *selection, const struct point *point);
 
-/* Returns whether the selection names an option with values from the machine or --set, so that it
- * may match no point. */
+/* Returns whether the selection names an option with values from the machine or --set. Such a
+ * selection may match no point. */
 bool selection_is_open(const struct selection *selection, const struct spec *spec);
 
 void selection_free(struct selection *selection);

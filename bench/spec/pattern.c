@@ -11,8 +11,8 @@
 #include "kernels/base/text.h"
 
 enum {
-    STEPS = 10000000,     /* most backtracking steps of a match (about half a second) */
-    HEAP_KIB = 128 << 10, /* most memory of a match, in KiB */
+    STEPS = 10000000,     /* limit of backtracking steps per match (about half a second) */
+    HEAP_KIB = 128 << 10, /* limit of memory per match, in KiB */
     ITEMS = 1024,         /* pattern items tried between two reads of the clock */
 };
 

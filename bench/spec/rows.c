@@ -1,4 +1,4 @@
-/* Looks up the rows of sites, workloads, data sets, ways of reading and optimizers that a spec has
+/* Looks up the sites, workloads, data sets, ways of reading data and optimizers that a spec has
  * chosen. */
 #include <string.h>
 

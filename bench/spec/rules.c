@@ -257,7 +257,7 @@ static bool micro_batches_are_alike(const struct config *c)
     return accumulate == 1 || fmod(config_images(c), ranks * accumulate) == 0;
 }
 
-/* Checks compute: replay and calibrate, which need the ops of train_cnn's own steps. */
+/* Checks compute = replay and compute = calibrate, which need the op times of train_cnn. */
 static enum status check_compute(const struct point *point, struct error *e)
 {
     const struct config *c = &point->config;

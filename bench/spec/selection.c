@@ -9,7 +9,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* Largest number of selections that the lists in one entry of `exclude` make. */
+/* Largest number of selections made from one entry of `exclude` with lists. */
 #define EXCLUDES_MAX 4096
 
 /* Name by which conditions refer to a point's case. */

@@ -141,7 +141,7 @@ static enum status read_layer(struct spec *spec, const struct layer *layer, stru
 
 /* ---- Load a spec ---- */
 
-/* Names a spec without `name` after its file. */
+/* If the spec has no `name`, names it after its file. */
 static enum status name_by_file(struct spec *spec, struct error *e)
 {
     char name[PATH_MAX];

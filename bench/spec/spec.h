@@ -108,7 +108,7 @@ struct own_options {
 /* Prints what `scalebench explain KEY` shows: type, unit, range, names, default, help. */
 void option_explain(FILE *out, const struct spec_option *option);
 
-/* Type of the value of a key that is no option (parts.def). */
+/* Type of the value of a key that is not an option (parts.def). */
 enum part_kind {
     PART_FILES,    /* file or list of files */
     PART_AXES,     /* options, each with a list of values */
@@ -119,7 +119,7 @@ enum part_kind {
     PART_LABEL,
 };
 
-/* Key of a spec that is no option (parts.def). */
+/* Key of a spec that is not an option (parts.def). */
 struct spec_part {
     const char *name;
     enum part_kind kind;
@@ -418,7 +418,7 @@ size_t config_segments(const struct config *config);
 struct segment config_segment(const struct config *config, size_t i);
 
 /* Makes the config of a run that continues on `ranks` of the point's ranks, with no more ranks per
- * node than before. Borrows as config_borrow. */
+ * node than before. Borrows like config_borrow. */
 void config_on_ranks(struct config *to, const struct config *from, int ranks);
 
 /* Returns whether batch and strategy are valid on `ranks` ranks; otherwise `why` explains. */
@@ -441,7 +441,7 @@ struct spec_input {
     char *name;
     char *path; /* path from which the file was read */
     char *copy; /* path of the copy in a run's folder: "models/lenet_21k.yaml" */
-    /* SHA-256: of the network (model_sha256), or of the bytes if the file is no network */
+    /* SHA-256: of the network (model_sha256), or of the bytes if the file is not a network */
     char digest[SHA256_TEXT_BYTES];
     struct net_desc net; /* the network, if the file is one; else empty */
 };

@@ -1,6 +1,6 @@
 /* Reads one YAML document into a tree with positions. Aliases become copies of their anchors, merge
  * keys are merged. Duplicate keys, tags and further documents are rejected, so that a file means
- * what it looks like. */
+ * what it appears to mean. */
 #pragma once
 
 #include "bench/spec/yaml/node.h"

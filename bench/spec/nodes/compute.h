@@ -14,8 +14,8 @@ enum status compute_resolve(struct spec *spec, const struct spec_machine *machin
  * replay. */
 enum status compute_resolve_point(struct config *config, const struct spec *spec, struct error *e);
 
-/* Resolves `compute: auto` of a baseline point, for points of matrix `of`. If the matrix gives
- * `auto`, the number of ranks of the baseline point decides. */
+/* Resolves compute = auto of a baseline point that belongs to points of matrix `of`. If the matrix
+ * itself has auto, the number of ranks of the baseline point decides. */
 enum status compute_resolve_base(struct config *config, const struct selection *baseline,
                                  const struct spec *spec, const struct matrix *of, struct error *e);
 

@@ -70,8 +70,8 @@ static enum status check_segment(const struct config *config, size_t i, enum opt
     return OK;
 }
 
-/* Checks that a smaller number of ranks can continue, unless restart.min_ranks is the number of all
- * ranks. */
+/* Checks that a smaller number of ranks can continue, unless restart.min_ranks is the total number
+ * of ranks. */
 static enum status check_fewer(const struct config *config, enum option_id *at, struct error *e)
 {
     int ranks = (int)config_int(config, OPT_RANKS);

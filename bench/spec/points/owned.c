@@ -136,7 +136,7 @@ bool owned_is_of_base(const struct spec *spec, struct mark mark)
     return false;
 }
 
-/* Returns whether an unread value is no mistake: an extended file gives it, or the command line
+/* Returns whether an unread value is allowed: an extended file gives it, or the command line
  * changes the option that decides which points read it. */
 static bool is_excused(const struct spec *spec, const struct written_value *written)
 {

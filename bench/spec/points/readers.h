@@ -20,8 +20,8 @@ struct length {
     const char *effect;       /* consequence of a larger value; NULL: "has no effect" */
 };
 
-/* Returns the first condition for reading the option that the point does not satisfy; NULL if the
- * point reads the option. */
+/* Returns the first condition of the option that the point fails; NULL if the point reads the
+ * option. */
 const struct reader *reader_find_lack(const struct config *config, enum option_id id);
 /* Returns the limit that makes the option ineffective at a point that reads it; NULL if there is
  * none. */

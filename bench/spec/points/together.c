@@ -94,8 +94,8 @@ static bool is_killed(const struct config *config)
     return config_int(config, OPT_INJECT_KIND) == INJECT_kill;
 }
 
-/* Returns whether a run whose rank is killed can finish. A retried launch that resumes may start
- * after the step of the kill. */
+/* Returns whether a run can finish after one of its ranks is killed. A retried launch that resumes
+ * may start after the step of the kill. */
 static bool survives(const struct config *config)
 {
     bool resumes = strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") == 0;
