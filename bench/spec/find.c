@@ -187,8 +187,8 @@ static enum status explain_missing(const char *home, const char *folder, const c
     return status;
 }
 
-/* Returns the folder that contains configs/: $SCALEBENCH_HOME, or, for a trainer that is started by
- * hand, the parent of the program's folder. NULL if there is none. */
+/* Returns the folder that contains configs/: $SCALEBENCH_HOME if set, otherwise the parent of the
+ * program's folder, for a trainer that is started by hand. NULL if there is none. */
 static const char *find_home(char *above, size_t size)
 {
     char configs[PATH_MAX + 16];

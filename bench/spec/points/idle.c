@@ -75,7 +75,7 @@ static bool is_read(const struct idle *idle, const struct spec *spec)
 }
 
 /* Returns whether the author of the spec chose the value or axis. Returns false for values of
- * extended files, and for values without effect only because the command line changed the ranks. */
+ * extended files and, if the command line changed the ranks, for values of the spec's file. */
 static bool is_chosen(const struct idle *idle, const struct spec *spec, struct mark mark)
 {
     bool open = owned_is_open(spec, OPT_RANKS) || spec_option_is_open(spec, idle->by);
