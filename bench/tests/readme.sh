@@ -41,6 +41,16 @@ peer_rows_are_of_the_tables() { # name of the run, its networks
     done
 }
 
+# The last column of the same rows: images/s over oneDNN's.
+onednn_ratios_are_of_the_table() {
+    local network ratio
+    table peer_onednn || return 1
+    for network in softmax_784 lenet_21k keras_690k vgg11_bn; do
+        ratio=$(grep "^| $network, " README.md | sed 's/ *| */|/g' | cut -d'|' -f9)
+        says "$network train_cnn: $ratio x the images/s of peer_onednn" || return 1
+    done
+}
+
 # Checks "lenet_21k 1.96 [1.95, 1.98] times" with the strategy in brackets behind it or behind the next.
 second_cores_are_of_the_tables() {
     local text
@@ -92,6 +102,7 @@ check "README's example equals the table of its run" the_example_is_a_printed_on
 check "README's ratios to PyTorch agree with the tables" \
     peer_rows_are_of_the_tables peer softmax_784 lenet_21k keras_690k
 check "and of the large net" peer_rows_are_of_the_tables peer_vgg vgg11_bn
+check "README's ratios to oneDNN agree with the table" onednn_ratios_are_of_the_table
 check "README's speed-ups agree with the tables" second_cores_are_of_the_tables
 check "README's verdicts on the reports agree with the ledger" what_becomes_of_reports_is_the_ledgers
 check "documents of references equal the program's output" documents_are_of_the_program
