@@ -70,7 +70,8 @@ static enum status read_table(struct summary *s, const struct csv_table *table, 
     TRY(csv_table_column(table, "status", &column, e));
     if (table->rows != s->n)
         return error_at(e, ERR_DATA, table->path, 0, 0,
-                        "%zu rows, but spec.yaml in the same folder has %zu points", table->rows, s->n);
+                        "%zu rows, but spec.yaml in the same folder has %zu points", table->rows,
+                        s->n);
     for (size_t i = 0; i < s->n; i++)
         TRY(read_point(s, i, table, e));
     summary_add_up(s);

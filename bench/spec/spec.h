@@ -286,6 +286,9 @@ bool config_uses(const struct config *config, enum option_id option);
 const struct spec_option *config_unread_by(const struct config *config, enum option_id id);
 /* Returns ERR_ARGUMENT with the reason why an option on a command line has no effect. */
 enum status config_refuse_unread(const struct config *config, enum option_id id, struct error *e);
+/* Writes why a value has no effect because the run is too short, such as inject.steps: 100..200 in
+ * 50 steps. Returns false if it has an effect. */
+bool config_is_late(char why[], size_t size, const struct config *config, enum option_id id);
 enum { LINK_BYTES = 64 };
 /* Writes the link between emulated hosts: "1gbit delay none". */
 void config_link(char text[LINK_BYTES], const struct config *config);

@@ -292,7 +292,8 @@ static enum status check_kind(const struct given *g, struct error *e)
         return value_refuse(e, g, "expected a list: [%s]", text);
     }
     if (!list && g->node->kind == NODE_LIST)
-        return value_refuse(e, g, "expected one value, found a list");
+        return value_refuse(e, g, "expected one value, found a list; the default is %s",
+                            g->option->preset != NULL ? g->option->preset : "none");
     for (size_t i = 0; i < g->node->n && g->option->type != TYPE_SEGMENTS; i++)
         if (g->node->items[i].kind != NODE_SCALAR)
             return value_refuse(e, &(struct given){g->option, &g->node->items[i]},

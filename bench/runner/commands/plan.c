@@ -163,6 +163,9 @@ static enum status read_leaves(struct export_options *options, const struct argu
     if (options->leaf_hosts % options->oversubscription == 0 &&
         (options->leaf_hosts > 0 || a->oversubscription == NULL))
         return OK;
+    if (options->leaf_hosts == 0)
+        return error_set(e, ERR_ARGUMENT,
+                         "export: --oversubscription needs leaf switches. Add --leaf-hosts N");
     return error_set(e, ERR_ARGUMENT,
                      "export: --oversubscription = %d must divide --leaf-hosts, which is %d",
                      options->oversubscription, options->leaf_hosts);

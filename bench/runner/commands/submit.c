@@ -132,8 +132,8 @@ static enum status check_size(const struct submission *s, const struct missing *
     if (m->n > 0 || c == NULL)
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
-                     "no remaining point fits %ld node%s of %ld core%s (%s): %s needs %ld cores "
-                     "per node. Use place.oversubscribe: allow to run it anyway",
+                     "no remaining point fits %ld node%s of %ld core%s (%s): '%s' needs %ld cores "
+                     "per node. Enter cores there, or use place.oversubscribe: allow",
                      nodes, nodes == 1 ? "" : "s", cluster_count(&s->cluster, CLUSTER_cores),
                      cluster_count(&s->cluster, CLUSTER_cores) == 1 ? "" : "s", s->cluster.path,
                      m->too_large->label,

@@ -464,3 +464,14 @@ enum status config_refuse_unread(const struct config *config, enum option_id id,
     reader_explain_lack(why, id, lacks, reader_owner_text(config, lacks->owner));
     return error_set(e, ERR_ARGUMENT, "--%s", why);
 }
+
+bool config_is_late(char why[], size_t size, const struct config *config, enum option_id id)
+{
+    const struct length *late = reader_find_late(config, id);
+    char text[READER_WHY];
+    if (late == NULL)
+        return false;
+    reader_explain_late(text, late, config_text(config, late->counted), late->most(config));
+    snprintf(why, size, "%s", text);
+    return true;
+}

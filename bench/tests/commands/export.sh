@@ -164,7 +164,7 @@ check "leaves that do not divide the hosts" expect 2 "export: --leaf-hosts = 3 m
     "$scalebench" export "$tmp/flat.yaml" --leaf-hosts 3 --output "$tmp/traces"
 check "links that do not divide a leaf" expect 2 "export: --oversubscription = 3 must divide --leaf-hosts, which is 4" \
     "$scalebench" export "$tmp/flat.yaml" --leaf-hosts 4 --oversubscription 3
-check "an oversubscription without leaves" expect 2 "export: --oversubscription = 2 must divide --leaf-hosts, which is 0" \
+check "an oversubscription without leaves" expect 2 "export: --oversubscription needs leaf switches. Add --leaf-hosts N" \
     "$scalebench" export "$tmp/flat.yaml" --oversubscription 2
 check "another program" expect 2 "runs another program" "$scalebench" export configs/examples/pi.yaml
 

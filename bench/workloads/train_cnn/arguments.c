@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include "bench/base/json.h"
+#include "bench/base/log.h"
 #include "bench/record/record.h"
 #include "bench/spec/value.h"
 #include "comm/wait/progress.h"
+#include "kernels/base/launcher.h"
 #include "kernels/base/names.h"
 #include "kernels/base/terminal.h"
 
@@ -325,6 +327,22 @@ static bool is_given(const struct config *config, enum option_id id)
            !value_is_preset(option, &config->values[id]);
 }
 
+/* Prints a note for each value that the run is too short for, and for a path of checkpoints that
+ * are not written. Ranks may add steps, so this is no error. */
+static void note_unused(const struct config *config)
+{
+    char why[512];
+    if (launcher_rank() > 0)
+        return;
+    for (enum option_id id = 0; id < OPT_OWN; id++)
+        if (is_given(config, id) && config_is_late(why, sizeof why, config, id))
+            log_print(LOG_NOTE, "%s", why);
+    if (config->values[OPT_CHECKPOINT_PATH].set && !config_writes_checkpoints(config) &&
+        value_is_preset(option_get(OPT_CHECKPOINT_RESUME), &config->values[OPT_CHECKPOINT_RESUME]))
+        log_print(LOG_NOTE, "checkpoint.path has no effect: no checkpoint is written. Give "
+                            "checkpoint.every_epochs");
+}
+
 static enum status check_readers(const struct config *config, struct error *e)
 {
     for (enum option_id id = 0; id < OPT_OWN; id++)
@@ -389,6 +407,8 @@ static enum status check_run(const struct arguments *a, struct error *e)
         THEN(status, config_set(&config, option_get(OPT_CHECKPOINT_EPOCHS), "1", none, e));
     THEN(status, refuse_run(&config, timed, e));
     THEN(status, check_readers(&config, e));
+    if (status == OK)
+        note_unused(&config);
     config_free(&config);
     return status;
 }
