@@ -104,8 +104,8 @@ static enum status read_where(struct cell *cell, size_t at, struct error *e)
 
 /* ---- Rows ---- */
 
-/* Sets the interval of a number without a usable one: unbounded if the number varies between runs
- * (has_interval), otherwise exact. */
+/* Sets the interval of a number that has no usable interval: unbounded if the number varies between
+ * runs (has_interval), otherwise exact. */
 static void open_interval(struct interval *number, bool has_interval)
 {
     number->lo = has_interval ? -INFINITY : number->mid;

@@ -288,7 +288,7 @@ struct summary {
                                                     may use, all cores, NUMA nodes; 0: unknown */
     struct run_setup setup;
     char undocumented[128]; /* list of facts that the manifest lacks, such as "cpu, compiler" */
-    char link[64];          /* link of emulated hosts that the user set up, from the manifest */
+    char link[64]; /* from the manifest: link between emulated hosts that the user set up */
 };
 
 /* Computes the summary of a run. `spec` and `journal` must live until summary_free. A point fails,

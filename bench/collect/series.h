@@ -22,7 +22,7 @@ struct series_list {
 struct series_by {
     const bool *shown; /* [points of the summary] whether the point may be in a series; NULL: all
                           may */
-    bool cases;        /* cases separate series; false if the x axis shows cases */
+    bool cases;        /* each case is a series of its own; false if the x axis shows cases */
     bool over_runs;    /* the x axis shows runs, so runs do not separate series */
     bool trained;      /* the series are over results of accuracy runs, not of timed launches */
     enum option_id x;  /* option on the x axis; OPTION_COUNT: none */

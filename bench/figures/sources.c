@@ -21,7 +21,7 @@ struct pair {
     double factor, shift;
     size_t column;
     const struct spec_option *option; /* the option named by `ours`, or NULL */
-    size_t k;                         /* index of the quantity named by `ours` in option y */
+    size_t k; /* index, within option y, of the quantity that `ours` names */
 };
 
 struct reading {

@@ -230,8 +230,8 @@ static const char *name_of(const struct gathering *g, size_t point)
     return !g->by_model ? p->cells[COLUMN_point] : net != NULL ? net->net.name : "";
 }
 
-/* Sorts points by the text with which rows identify them. Several cases can share the launches of a
- * point, and several points a network, so equal texts occur. */
+/* Compares points by the text that identifies them in rows. Equal texts occur: cases can share the
+ * launches of a point, and points can share a network. */
 static int by_identity(const void *a, const void *b, void *gathering)
 {
     size_t x = *(const size_t *)a, y = *(const size_t *)b;

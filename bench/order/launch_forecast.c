@@ -57,7 +57,7 @@ static void find_coming(const struct launch_order *o)
     }
 }
 
-/* Adds launches still to come in started blocks, which always run. */
+/* Adds the remaining launches of blocks that have started: a started block is always finished. */
 static void count_begun(const struct launch_order *o, size_t point, struct launch_forecast *f)
 {
     size_t places = launch_points_is_out(&o->points, point) ? 0 : point_of(o, point)->n_queued;

@@ -9,7 +9,7 @@
 #include "bench/runner/files.h"
 
 struct owner {
-    char path[PATH_BYTES]; /* path of the file; "": this process does not use the run */
+    char path[PATH_BYTES]; /* path of the owner file; "": this process does not own the run */
     char name[400];        /* name of this runner: "process 71 of job 5 on n1 since
                               2026-11-22T08:00:00Z" */
     unsigned signs;

@@ -45,7 +45,7 @@ static void add_sampling(struct argv_builder *argv, const struct mpiexec_job *jo
         argv_add_all(argv, nic);
 }
 
-/* Adds pin's sampling options, then the program and its arguments, which pin executes. */
+/* Adds the sampling options of build/pin, then the program that pin executes and its arguments. */
 static void add_program(struct argv_builder *argv, const struct mpiexec_job *job,
                         const char *const *own)
 {

@@ -8,7 +8,7 @@
 #include "kernels/base/names.h"
 
 /* Finds `folder`/`name`, where `folder` is "configs" or a folder in it. *path is freed by the
- * caller. ERR_SPEC names the nearest file and others. */
+ * caller. ERR_SPEC, with the nearest name and other available names, if there is none. */
 enum status find_config(char **path, const char *folder, const char *name, struct error *e);
 
 /* Returns whether a file has this path. An unreachable path, such as a loop of links, counts as

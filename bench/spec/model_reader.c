@@ -355,7 +355,8 @@ static enum status unknown_model_key(const struct node *entry, struct error *e)
                       name_explain_place(text, sizeof text, entry->key, &places));
 }
 
-/* Sorts the entries of the file by key. Missing optional entries are NULL. */
+/* Stores each entry of the file in `entries`, at the index of its key. Missing optional entries are
+ * NULL. */
 static enum status sort_entries(const struct node *root, const struct node *entries[KEYS],
                                 struct error *e)
 {

@@ -309,8 +309,8 @@ static enum status miss_model(const struct spec *spec, const struct point *point
         config_text(&point->config, OPT_WORKLOAD));
 }
 
-/* Checks a point that trains, against its model and data. The batch of a calibration point follows
- * from other points. */
+/* Checks a training point against its model and data. The batch of a calibration point is not
+ * checked, since it is derived from other points. */
 static enum status check_training(const struct spec *spec, const struct point *point,
                                   struct error *e)
 {

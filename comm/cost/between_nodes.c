@@ -14,7 +14,8 @@ static struct schedule between_nodes(const struct schedule *s, size_t count)
                              .segment = s->segment};
 }
 
-/* Converts the node numbers of transfers to ranks, and their offsets in this rank's slice to offsets in all numbers. */
+/* Converts node numbers of transfers to ranks, and offsets within this rank's slice to offsets in the
+ * whole array. */
 static void translate(const struct schedule *s, size_t first, struct transfer *t, int n)
 {
     for (int k = 0; k < n; k++) {

@@ -86,7 +86,7 @@ enum compressor_flag {
     COMPRESSOR_OVERLAPS = 8,   /* can sum during backward */
 };
 
-/* wire_source of a strategy that sends its own messages, so that they can be counted. */
+/* Value of wire_source if the strategy sends its own messages, which are counted. */
 #define WIRE_COUNTED "counted"
 
 /* Communication of one rank in `steps` steps, after which the messages of a strategy repeat. messages_wire and

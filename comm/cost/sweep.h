@@ -60,6 +60,6 @@ struct clock_sweep {
 /* Allocates a sweep. Call clock_sweep_close in any case. */
 enum status clock_sweep_open(struct clock_sweep *w, const struct sweep_machine *machine, int ranks,
                              struct error *e);
-/* Returns the latest clock (s). */
+/* Returns the largest of the ranks' simulated clocks (s). */
 double clock_sweep_latest_s(const struct clock_sweep *w);
 void clock_sweep_close(struct clock_sweep *w);

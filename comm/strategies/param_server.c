@@ -76,7 +76,7 @@ static void serve_between(struct sync *s)
     sync_call_end(s);
 }
 
-/* Serves pushes. The time is counted only if the computing thread polls. */
+/* Serves pushes. The time of serving is recorded only if the computing thread calls this. */
 static bool param_server_poll(struct sync *s)
 {
     struct param_server *p = s->context;

@@ -46,7 +46,7 @@ struct server {
     struct open_step *steps; /* [staleness + 1] steps version + 1 to version + staleness + 1 */
     uint64_t version;  /* number of steps complete; with at_once, number of pushes processed */
     double lr;         /* with at_once: learning rate of this rank's latest step */
-    uint64_t base;     /* with at_once: number of pushes before server_open */
+    uint64_t base;     /* with at_once: value of the push counter when server_open was called */
     bool untimed;      /* whether server_serve must not add its time to s->times */
     struct pool *pool; /* threads that run the optimizer; NULL while the network uses them */
 };

@@ -235,7 +235,8 @@ int message_begin_receive(struct waiter *w, struct message *messages, int n, MPI
                           const char *operation);
 
 /* Tests one message without waiting and returns MPI's error code. *done is true also if the message
- * was complete before, or never started (MPI_REQUEST_NULL). message_wait reports the same error. */
+ * was complete before, or never started (MPI_REQUEST_NULL). After an error, message_wait on this
+ * message returns the same error. */
 int message_test(struct waiter *w, struct message *message, bool *done);
 
 /* Turns an error code of message_test or a message_begin function into a status. ERR_ARGUMENT: a

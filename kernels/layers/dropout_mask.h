@@ -28,7 +28,7 @@ void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_
 void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
                           const struct layer_desc *layer, size_t units, uint32_t sample);
 
-/* Returns the bytes of keep [N,units], which forward saves. */
+/* Returns the size in bytes of the mask `keep` [N,units] that forward saves. */
 size_t dropout_mask_bytes(const struct layer_desc *layer, int n);
 
 /* Forward functions of dropout and dropout2d: write y [N,units,size] <- x. In training they draw

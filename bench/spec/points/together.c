@@ -227,7 +227,7 @@ static enum status check_figures(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Returns the shorter side of the largest matrix that powersgd forms from a parameter. */
+/* Returns the largest shorter side of the matrices that powersgd forms from parameters. */
 static double largest_side(const struct point *point)
 {
     size_t most = 0;
