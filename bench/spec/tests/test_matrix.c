@@ -333,7 +333,7 @@ static void test_like_a_plain_search(void **state)
         add_some(text, "sync.strategy", strategies, 4);
         add_some(text, "place.bind", binds, 2);
         add_some(text, "seed", seeds, 3);
-        strcat(text, "  sync.deadline: [60s, 90s]\n");
+        strcat(text, "  train.shuffle: [true, false]\n");
         if (baseline)
             strcat(text, "baseline: {ranks: 1, sync.strategy: none}\n");
         bool communicates = strstr(text, "strategy: [none]") == NULL;
