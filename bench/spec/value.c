@@ -251,6 +251,7 @@ static value_parser *parser_of(enum option_type type)
     return parsers[type];
 }
 
+/* Writes the words as a YAML list without brackets. Words with braces are quoted. */
 static void separate_words(char *text, size_t size, const char *words)
 {
     static const char between[] = " ,";
@@ -259,8 +260,9 @@ static void separate_words(char *text, size_t size, const char *words)
     for (const char *c = words + strspn(words, between); *c && used < size;
          c += strspn(c, between)) {
         int length = (int)strcspn(c, between);
-        used +=
-            (size_t)snprintf(text + used, size - used, "%s%.*s", used > 0 ? ", " : "", length, c);
+        const char *quote = memchr(c, '{', (size_t)length) != NULL ? "\"" : "";
+        used += (size_t)snprintf(text + used, size - used, "%s%s%.*s%s", used > 0 ? ", " : "",
+                                 quote, length, c, quote);
         c += length;
     }
 }
@@ -297,7 +299,10 @@ static enum status check_kind(const struct given *g, struct error *e)
     for (size_t i = 0; i < g->node->n && g->option->type != TYPE_SEGMENTS; i++)
         if (g->node->items[i].kind != NODE_SCALAR)
             return value_refuse(e, &(struct given){g->option, &g->node->items[i]},
-                                "expected a list of plain values");
+                                "expected a list of plain values%s",
+                                g->option->id == OPT_COMMAND
+                                    ? ", with names in quotation marks, such as \"{size}\""
+                                    : "");
     return OK;
 }
 

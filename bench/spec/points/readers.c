@@ -366,10 +366,12 @@ static bool holds(const struct reader *reader, const struct config *config)
 
 const struct reader *reader_find_lack(const struct config *config, enum option_id id)
 {
+    if (!config_reads(config, id))
+        return &trainers;
     for (size_t i = 0; i < READERS; i++)
         if (readers[i].id == id && !holds(&readers[i], config))
             return &readers[i];
-    return config_reads(config, id) ? NULL : &trainers;
+    return NULL;
 }
 
 const struct length *reader_find_late(const struct config *config, enum option_id id)

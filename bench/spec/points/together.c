@@ -375,6 +375,16 @@ static enum status check_bound(const struct bound *bound, const struct spec *spe
     return OK;
 }
 
+static enum status refuse_alike(const struct bound *bound, const struct value *chosen,
+                                const struct value *other, double most, struct error *e)
+{
+    return mark_error(
+        e, ERR_SPEC, chosen->mark,
+        "%s = %s does the same as %s: the gradients of the network are only %.10g %s. "
+        "Leave one of the two out",
+        option_get(bound->id)->key, chosen->text, other->text, most, bound->what);
+}
+
 static enum status check_alike(const struct bound *bound, const struct spec *spec, struct error *e)
 {
     double most = most_of(bound, spec);
@@ -382,14 +392,13 @@ static enum status check_alike(const struct bound *bound, const struct spec *spe
     for (size_t i = 0; i < spec->n_points && most > 0; i++) {
         const struct value *value = &spec->points[i].config.values[bound->id];
         if (!is_bound(bound, &spec->points[i]) || value->number <= most ||
-            !is_chosen(value, bound, spec) || spec_option_is_open(spec, bound->by))
+            spec_option_is_open(spec, bound->by))
             continue;
-        if (first != NULL && first->number != value->number)
-            return mark_error(e, ERR_SPEC, value->mark,
-                              "%s = %s does the same as %s: the gradients of the network are only "
-                              "%.10g %s. Leave one of the two out",
-                              option_get(bound->id)->key, value->text, first->text, most,
-                              bound->what);
+        bool differ = first != NULL && first->number != value->number;
+        if (differ && is_chosen(value, bound, spec))
+            return refuse_alike(bound, value, first, most, e);
+        if (differ && is_chosen(first, bound, spec))
+            return refuse_alike(bound, first, value, most, e);
         first = value;
     }
     return OK;
