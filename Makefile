@@ -167,7 +167,7 @@ $(BUILD)/peer_inputs: $(call obj,$(PEERS_SRC)) $(TRAIN_LINK)
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
 
 # Its objects are linked in place of those of the libraries that define the same functions: net.o, tune.o, weights16.o.
-$(BUILD)/peer_onednn: $(call obj,bench/workloads/peers/onednn/main.c $(if $(ONEDNN_LIBS),$(ONEDNN_SRC),bench/workloads/peers/onednn/without.c)) $(TRAIN_LINK)
+$(BUILD)/peer_onednn: $(call obj,bench/workloads/peers/check.c bench/workloads/peers/onednn/main.c $(if $(ONEDNN_LIBS),$(ONEDNN_SRC),bench/workloads/peers/onednn/without.c)) $(TRAIN_LINK)
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(if $(ONEDNN_LIBS),-fopenmp) -o $@ $^ $(WORKLOAD_LIBS) $(ONEDNN_LIBS)
 
 $(BUILD)/kernel_sweep: $(call obj,bench/workloads/sweeps/kernel/main.c) $(BUILD)/libkernel_sweep.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBSPEC) $(LIBDESC)

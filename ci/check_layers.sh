@@ -66,7 +66,7 @@ bench/workloads/sweeps: kernels/base bench/record bench/spec
 bench/workloads/sweeps/kernel: kernels kernels/base bench/base kernels/desc kernels/layers kernels/net kernels/ops kernels/optimizers bench/spec bench/workloads/sweeps bench/record
 bench/workloads/sweeps/comm: comm comm/cost comm/cost/strategies/bucketed.h comm/wait comm/compressors kernels kernels/base bench/base kernels/desc kernels/optimizers bench/spec bench/workloads bench/workloads/sweeps bench/record
 bench/workloads/peers: kernels kernels/base bench/base kernels/desc kernels/net bench/spec bench/record bench/workloads/data bench/workloads/train_cnn bench/workloads/train_cnn/parts
-bench/workloads/peers/onednn: kernels/base bench/base kernels/desc kernels/layers kernels/net bench/spec bench/workloads/train_cnn bench/workloads/train_cnn/parts
+bench/workloads/peers/onednn: bench/workloads/peers kernels/base bench/base kernels/desc kernels/layers kernels/net bench/spec bench/workloads/train_cnn bench/workloads/train_cnn/parts
 kernels/tests: kernels/ bench/spec
 comm/tests: kernels/ comm/
 bench/tests: kernels/ comm/ bench/

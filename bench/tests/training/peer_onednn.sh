@@ -57,6 +57,12 @@ ranks_agree() {
         --measure.check step && grep -l '"weights_equal": *true' "$tmp"/peer_onednn/rank.1.jsonl
 }
 
+# Ranks with unequal numbers of images keep their weights in the same layout.
+uneven_ranks_agree() {
+    same_losses 3 1e-4 --model configs/models/keras_690k.yaml --train.batch_per_rank 0 --train.global_batch 40 \
+        --wait yield --train.lr 0.02 --measure.time.steps 6
+}
+
 # Evaluates with other numbers of images than it trains with, and uses the running statistics.
 evaluates() {
     local program
@@ -117,6 +123,7 @@ check "batch norm" same_losses 1 5e-3 --model configs/models/vgg_mini.yaml --dat
 check "bf16 values" same_losses 1 2e-2 --model configs/models/lenet_21k.yaml --train.precision bf16 --train.lr 0.05 \
     --measure.time.steps 8
 check "two ranks have equal weights" ranks_agree
+check "three ranks with 14, 13 and 13 images" uneven_ranks_agree
 check "accuracy runs" evaluates
 check "records name library and algorithms" records_what_it_is
 check "a campaign compares both" compares

@@ -20,6 +20,7 @@
 #include "bench/record/record.h"
 #include "bench/workloads/data/data_set.h"
 #include "bench/workloads/peers/batches.h"
+#include "bench/workloads/peers/check.h"
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/clock.h"
@@ -191,20 +192,6 @@ static enum status write_inputs(const struct inputs *in, struct error *e)
 
 /* ---- The command line ---- */
 
-/* Removes `--check` and `--check=RANKS`, which only peers have, from the arguments. Returns whether
- * one was given. */
-static bool take_check(int *argc, char **argv)
-{
-    int n = 1;
-    for (int i = 1; i < *argc; i++)
-        if (strcmp(argv[i], "--check") != 0 && strncmp(argv[i], "--check=", 8) != 0)
-            argv[n++] = argv[i];
-    bool found = n < *argc;
-    *argc = n;
-    argv[n] = NULL;
-    return found;
-}
-
 static enum status check_run(const struct arguments *a, const char *peer, struct error *e)
 {
     const struct workload_row *row = workload_find(peer);
@@ -250,7 +237,7 @@ int main(int argc, char **argv)
     in.trainer.job.ranks = atoi(argv[3]);
     argc -= 3;
     argv += 3;
-    in.check = take_check(&argc, argv);
+    in.check = peer_take_check(&argc, argv);
     enum status status = arguments_parse(&in.arguments, argc, argv, &e);
     THEN(status, act(peer, &in, &e));
     close_inputs(&in);

@@ -1,12 +1,13 @@
 /* peer_onednn: trains the networks of configs/models with oneDNN's kernels, as a baseline for
  * train_cnn. Batches, loss, optimizer, sums and records are those of train_cnn; forward and backward
  * passes are oneDNN's (net.c). For each pass of each convolution, the fastest of oneDNN's algorithms
- * is chosen before the first step. Weights stay in the layout of that algorithm. With
- * train.precision = bf16, values are bf16 and master weights are fp32. */
+ * is chosen before the first step. Weights stay in blocks of 16 x 16
+ * where they fill them. With train.precision = bf16, values are bf16 and master weights are fp32. */
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/base/descriptors.h"
+#include "bench/workloads/peers/check.h"
 #include "bench/workloads/peers/onednn/version.h"
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/train_main.h"
@@ -66,8 +67,7 @@ static bool is_supported(const struct config *c, const struct spec_option *optio
 }
 
 /* Rejects options that this peer does not support, and makes all ranks use rank 0's choice of
- * algorithms (kernels.tune = start). The layout of weights depends on the choice, and sums over
- * ranks need equal layouts. */
+ * algorithms (kernels.tune = start). */
 static enum status prepare(struct config *c, struct error *e)
 {
     TRY(onednn_name(library, sizeof library, e));
@@ -80,19 +80,6 @@ static enum status prepare(struct config *c, struct error *e)
     TRY(config_set(c, option_get(OPT_TUNE), "start", (struct mark){0}, e));
     return workload_check_strategy(workload_find(NAME), strategy_names()[config_strategy_kind(c)],
                                    e);
-}
-
-/* Removes `--check` and `--check=RANKS`; returns whether there was one. */
-static bool take_check(int *argc, char **argv)
-{
-    int n = 1;
-    for (int i = 1; i < *argc; i++)
-        if (strcmp(argv[i], "--check") != 0 && strncmp(argv[i], "--check=", 8) != 0)
-            argv[n++] = argv[i];
-    bool found = n < *argc;
-    *argc = n;
-    argv[n] = NULL;
-    return found;
 }
 
 /* Prints the answer to --check on standard output, in the form that the caller parses. */
@@ -113,7 +100,7 @@ static int answer_check(int argc, char **argv)
 int main(int argc, char **argv)
 {
     descriptors_open_standard();
-    if (take_check(&argc, argv))
+    if (peer_take_check(&argc, argv))
         return answer_check(argc, argv);
     return train_main(
         argc, argv, &(struct train_program){.name = NAME, .library = library, .prepare = prepare});

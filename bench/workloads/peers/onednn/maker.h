@@ -10,7 +10,7 @@ struct maker {
     dnnl_data_type_t type; /* type of values between ops */
     int n;                 /* images */
     bool last;             /* the op's output is the logits, row-major in 32 bits */
-    bool first;            /* the program is the first of its network and sets layouts */
+    bool first;            /* the program is the first of its network and notes algorithms */
     dnnl_memory_t x;       /* input of the op */
 };
 

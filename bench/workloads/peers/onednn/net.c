@@ -2,7 +2,7 @@
  * of the project's kernels. So batches, losses, optimizers, sums and records are the trainer's, and
  * forward and backward passes are oneDNN's.
  *
- * The arenas keep the weights of a layer in the layout that oneDNN prefers, from the first forward
+ * The arenas keep the weights of a layer in the layout of set_layout (weighted.c), from the first forward
  * pass on. Optimizers and sums work by element and do not depend on it. Checkpoints would, and are
  * refused (main.c). */
 #include <math.h>
@@ -308,7 +308,7 @@ void net_load(struct net *net, const struct exec *ex, int slot, int n, const uin
     free(image);
 }
 
-/* Converts the weights from row-major order to the layouts that the first program has chosen. */
+/* Converts the weights from row-major order to their layouts. */
 static void adopt(struct net *net, real *params)
 {
     struct error e;

@@ -98,6 +98,11 @@ dnnl_memory_desc_t dnn_plain(int n_dims, const dnnl_dim_t *dims, dnnl_data_type_
     return layout_of(n_dims, dims, type, tags[n_dims]);
 }
 
+dnnl_memory_desc_t dnn_blocked(int n_dims, const dnnl_dim_t *dims)
+{
+    return layout_of(n_dims, dims, dnnl_f32, n_dims == 2 ? dnnl_AB16b16a : dnnl_ABcd16b16a);
+}
+
 bool dnn_is_plain(const dnnl_memory_desc_t *layout)
 {
     const dnnl_memory_desc_t plain = dnn_plain(layout->ndims, layout->dims, layout->data_type);

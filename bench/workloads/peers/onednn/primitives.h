@@ -32,6 +32,8 @@ void dnn_close(struct dnn *d);
 dnnl_memory_desc_t dnn_any(int n_dims, const dnnl_dim_t *dims, dnnl_data_type_t type);
 /* Returns the row-major layout. */
 dnnl_memory_desc_t dnn_plain(int n_dims, const dnnl_dim_t *dims, dnnl_data_type_t type);
+/* Returns the layout of weights [O,I] or [O,I,H,W] in blocks of 16 inputs x 16 outputs, fp32. */
+dnnl_memory_desc_t dnn_blocked(int n_dims, const dnnl_dim_t *dims);
 bool dnn_is_plain(const dnnl_memory_desc_t *layout);
 
 /* Makes memory with this layout. `at`: its address, DNNL_MEMORY_NONE (set later by

@@ -18,8 +18,7 @@ struct onednn_op {
     const struct layer_desc *layer;
     bool relu;       /* the next layer is the op's ReLU */
     bool hands_back; /* an earlier op has parameters, so the op computes its input's gradient */
-    /* Layout of the weights in the arenas of parameters and gradients, set by the first program;
-     * ndims = 0: no weights. A layer's bias, or scale and shift, are row-major. */
+    /* Layout of the weights in the arenas of parameters and gradients; ndims = 0: no weights. A layer's bias, or scale and shift, are row-major. */
     dnnl_memory_desc_t weights;
     /* algorithms of forward pass, weight gradient and input gradient: "winograd/direct/direct" */
     char algorithms[64];
@@ -48,7 +47,7 @@ struct program {
 };
 
 /* Makes the program for n images and allocates all memory. The `first` program of a network follows
- * `ways`, or chooses by time, and sets the members of `ops`. Others choose by time. values: number type between ops, fp32 or bf16. Free with
+ * `ways`, or chooses by time, and notes the choice in `ops`. Others choose by time. values: number type between ops, fp32 or bf16. Free with
  * program_free, which leaves memory and primitives to `dnn`. */
 enum status program_make(struct program **program, struct dnn *dnn, struct onednn_op *ops,
                          int n_ops, struct shape input, enum precision values, int n, bool first,

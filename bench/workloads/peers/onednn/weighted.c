@@ -236,18 +236,16 @@ static enum status choose_forward(struct maker *m, dnnl_primitive_desc_t *desc,
 
 /* ---- Weights ---- */
 
-/* Sets the layout of weights in the arenas to the layout in which the gradient is computed, unless
- * that layout has padding. */
-static void adopt_layout(struct maker *m, dnnl_primitive_desc_t gradient)
+/* Sets the layout of weights in the arenas: blocks of 16 inputs and 16 outputs, which most of
+ * oneDNN's convolutions use on AVX-512, or row-major if the weights do not fill such blocks. The
+ * layout follows from the shape alone, because sums over ranks need equal layouts, and a rank with
+ * another number of images or another processor may choose other primitives. */
+static void set_layout(struct maker *m)
 {
-    const dnnl_memory_desc_t *chosen = dnn_query(gradient, dnnl_query_diff_weights_md);
     dnnl_dim_t dims[4];
     int n = weight_dims(m, dims);
-    const dnnl_memory_desc_t plain = dnn_plain(n, dims, dnnl_f32);
-    bool fits = chosen->format_kind == dnnl_blocked &&
-                dnnl_memory_desc_get_size(chosen) == dnnl_memory_desc_get_size(&plain);
-    if (m->first)
-        m->op->weights = fits ? *chosen : plain;
+    bool fills = dims[0] % 16 == 0 && dims[1] % 16 == 0;
+    m->op->weights = fills ? dnn_blocked(n, dims) : dnn_plain(n, dims, dnnl_f32);
 }
 
 static enum status view_weights(struct maker *m, const dnnl_memory_desc_t *bias, struct error *e)
@@ -350,7 +348,7 @@ enum status add_weighted(struct maker *m, struct error *e)
     TRY(choose_forward(m, &forward, bias, e));
     TRY(make_result(m, &c->y, dnn_query(forward, dnnl_query_dst_md), e));
     TRY(choose_backward(m, &gradient, BACKWARD_WEIGHTS, bias, forward, e));
-    adopt_layout(m, gradient);
+    set_layout(m);
     TRY(view_weights(m, bias, e));
     TRY(add_forward(m, forward, e));
     TRY(make_view(m, &c->dy, dnn_layout(c->y), e));
