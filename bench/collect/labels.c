@@ -60,8 +60,8 @@ static size_t next_text(const struct summary *s, size_t last, enum column_id id,
     return s->n;
 }
 
-/* Returns the point with the smallest number above that of point `last`, to list numbers in
- * ascending order; s->n: none. */
+/* Returns the point with the next larger number than point `last`, to list numbers in ascending
+ * order; s->n: none. */
 static size_t next_number(const struct summary *s, size_t last, enum column_id id)
 {
     double behind = last < s->n ? cell_number(&s->points[last], id) : -INFINITY, least = INFINITY;

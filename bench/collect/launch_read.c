@@ -485,8 +485,8 @@ static void fill_target(struct launch_result *result, const struct rank_record *
     }
 }
 
-/* Sets the trend over steps, 95th percentile and maximum of the step time. The time of a step is
- * that of its slowest rank. */
+/* Sets the trend over steps, 95th percentile and maximum of the step time. A step takes as long
+ * as its slowest rank. */
 static enum status fill_steps(struct launch_result *result, const struct rank_record *records,
                               int ranks, struct error *e)
 {

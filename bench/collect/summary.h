@@ -57,8 +57,8 @@ double samples_median(const struct samples *samples, size_t offset);
 enum status overlap_model(double *share, const struct point *point, const struct samples *time,
                           const struct samples *alone, struct error *e);
 
-/* Sets what the spec alone determines for point i, including the indices of its base, peer and
- * point without communication. */
+/* Sets the members of point i that the spec determines without launches, including the indices of
+ * its base, its peer and its point without communication. */
 void point_take(struct point_summary *p, const struct spec *spec, size_t i);
 
 /* Sets the forecast and measured memory of a point. */

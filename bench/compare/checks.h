@@ -118,7 +118,7 @@ static inline bool check_is_base(const struct side_point *point)
 
 /* ---- Conditions that no run can decide ---- */
 
-/* Names that a condition may use, and what is known about them. */
+/* Names that a condition may use: a lookup for columns, and the spec of the run for options. */
 struct check_names {
     condition_lookup *known;
     const void *arg;

@@ -1,4 +1,4 @@
-/* Writes the notes below a table of verdicts: what was compared, confidence level, noise floor,
+/* Writes the notes below a table of verdicts: runs compared, confidence level, noise floor,
  * omissions. */
 #include <math.h>
 #include <string.h>

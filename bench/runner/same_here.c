@@ -81,18 +81,12 @@ static char *effect_of(const struct config *config, const struct place_plan *pla
     return NULL;
 }
 
-static bool runs_here(const struct config *config)
-{
-    long site = config_int(config, OPT_SITE);
-    return site == SITE_local || site == SITE_emulated;
-}
-
 enum status same_here_add(struct same_here *same, size_t point, const struct place_plan *plan,
                           struct error *e)
 {
     const struct point *p = &same->spec->points[point];
     struct seen *seen = &same->seen[point];
-    if (!p->requested || !runs_here(&p->config))
+    if (!p->requested || !config_runs_here(&p->config))
         return OK;
     size_t *last = alike_of(same->groups, p), before = *last;
     seen->effect = effect_of(&p->config, plan);

@@ -127,12 +127,6 @@ static bool is_exit_of(int exit_status, enum status status)
     return exit_status == error_exit_status(&(struct error){.status = status});
 }
 
-/* Returns whether the point's ranks see the same files as this process. */
-static bool reads_here(const struct config *config)
-{
-    return config_int(config, OPT_SITE) == SITE_local || config_site(config)->shares_cores;
-}
-
 /* Reports an error about the data at data.path, or at data.set if the spec sets no path. */
 static enum status refuse_data(const struct config *config, const char *why, struct error *e)
 {
@@ -149,7 +143,7 @@ static enum status identify_once(struct workloads *w, const struct point *point,
     TRY(ask(w, "--identify", point, line, sizeof line, &exit_status, e));
     if (is_exit_of(exit_status, ERR_UNAVAILABLE) && line[0] != '\0')
         return error_set(e, ERR_UNAVAILABLE, "%s", line);
-    if (is_exit_of(exit_status, ERR_DATA) && line[0] != '\0' && reads_here(&point->config))
+    if (is_exit_of(exit_status, ERR_DATA) && line[0] != '\0' && config_runs_here(&point->config))
         return refuse_data(&point->config, line, e);
     return keep(w, point, exit_status == 0 ? json_loads(line, 0, NULL) : NULL, e);
 }

@@ -30,6 +30,11 @@ const struct site_row *config_site(const struct config *config)
     return &rows[config_int(config, OPT_SITE)];
 }
 
+bool config_runs_here(const struct config *c)
+{
+    return config_int(c, OPT_SITE) == SITE_local || config_site(c)->shares_cores;
+}
+
 const char *config_kind(const struct config *config)
 {
     bool emulated = config_site(config)->shares_cores;

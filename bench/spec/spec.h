@@ -273,6 +273,8 @@ struct data_set_row {
     const char *class_names;
 };
 const struct site_row *config_site(const struct config *config);
+/* Returns whether the ranks run on this machine, so that they use its cores and see its files. */
+bool config_runs_here(const struct config *c);
 /* Returns whether an option has a meaning at the point's site. Hosts and links matter only if nodes
  * share a machine; elsewhere they are at their defaults. */
 bool config_concerns(const struct config *config, enum option_id option);

@@ -99,7 +99,7 @@ void table_print_grades(FILE *out, const struct rule_result *results, const stru
 /* Prints sentences about the base points, with their times and rates, and about ratios to peers. */
 void table_print_notes(FILE *out, const struct summary *s);
 
-/* Prints one line about what was measured. */
+/* Prints one line about the subject: scaling, network, data, training and site. */
 void table_print_subject(FILE *out, const struct summary *s);
 /* Prints all sentences below the table except sentences about rules. */
 void table_print_findings(FILE *out, const struct summary *s);

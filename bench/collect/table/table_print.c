@@ -125,8 +125,8 @@ static void print_done(FILE *out, const struct point_summary *p)
             strcmp(savings, "none") == 0 ? "" : savings);
 }
 
-/* Prints what the base is, such as "1 rank, no communication", or its label if there are several
- * bases. */
+/* Prints a description of the base, such as "1 rank, no communication", or its label if there are
+ * several bases. */
 static void print_base(FILE *out, const struct point_summary *p, bool alone)
 {
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], rate[TEXT_NUMBER];
@@ -213,8 +213,8 @@ static void print_weights(FILE *out, const struct summary *s)
                 text_plural(points, (long)by_design, "point"));
 }
 
-/* Prints how many points are precise and what the campaign cost. Earlier versions did not record
- * the cost. */
+/* Prints the number of precise points, and the cost of the campaign unless an earlier version
+ * measured it without recording the cost. */
 static void print_effort(FILE *out, const struct summary *s)
 {
     size_t met = 0, wanted = 0;
