@@ -43,6 +43,7 @@ bench/sites: kernels/base bench/base bench/spec bench/place
 bench/collect/columns: bench/record
 bench/collect: kernels/base bench/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/place/cpu_list.h bench/resources bench/collect/columns bench/workloads/sweeps/comm/csv_comm.def bench/workloads/sweeps/comm/csv_link.def bench/workloads/sweeps/kernel/csv_kernels.def
 bench/collect/csv: kernels/base bench/base bench/spec bench/record bench/collect bench/collect/columns
+bench/collect/launch: kernels/base bench/base bench/spec bench/record bench/collect
 bench/collect/table: kernels/base kernels/desc bench/spec bench/record bench/collect bench/collect/columns
 bench/figures: kernels/base bench/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns bench/spec/figures
 bench/launch: kernels/base bench/base bench/spec bench/resources bench/place bench/record bench/sites
@@ -51,7 +52,7 @@ bench/runner: kernels/base bench/base kernels/desc comm/cost bench/spec bench/sp
 bench/batch: kernels/base bench/base bench/spec bench/spec/yaml bench/sites bench/record bench/order bench/runner
 bench/compare: kernels/base bench/base bench/spec bench/place bench/record bench/collect bench/collect/columns bench/collect/table bench/runner
 bench/claims: kernels/base bench/base bench/spec bench/record bench/collect/table bench/runner bench/compare
-bench/forecast: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/record bench/figures bench/runner
+bench/forecast: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/record bench/collect bench/figures bench/runner
 bench/page: kernels/base bench/base bench/spec bench/spec/figures bench/collect bench/collect/table bench/figures bench/runner bench/claims bench/compare
 bench/runner/commands: kernels/base bench/base kernels/desc comm/cost bench/doctor bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/batch bench/claims bench/compare bench/forecast bench/page bench/spec/figures
 bench/workloads: kernels/base bench/base bench/spec bench/record

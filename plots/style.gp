@@ -138,7 +138,7 @@ print_lines(name, room) = sprintf("rest = %s; while (rest ne '') { cut = end_of_
 
 # Values of a skipped point belong to its network; they are no failure.
 is_ok(k) = in_series(k) && !is_doubtful(0)
-is_solid(k) = is_ok(k) && strstrt(strcol('flags'), 'oversubscribed') == 0
+is_solid(k) = is_ok(k) && strstrt(strcol('flags'), 'oversubscribed') == 0 && strstrt(strcol('flags'), 'simulated') == 0
 has_bars(k) = in_series(k) && has_value('lo') && column('hi') > column('lo')
 in_series(k) = column('curve') == k
 

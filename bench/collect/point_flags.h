@@ -10,6 +10,7 @@
 #define POINT_FLAGS(FLAG)                                                                          \
     FLAG(ci_not_met, "an interval is wider than measure.time.precision allows")                    \
     FLAG(oversubscribed, "more computing threads than usable cores")                               \
+    FLAG(simulated, "a model predicted the launches; no rank ran")                                 \
     FLAG(replayed, "ranks slept for calibrated times instead of computing in timed launches")      \
     FLAG(short_replay, "the computation of a step is shorter than smallest_step_ms")               \
     FLAG(late_replay, "late_ms is more than 5 % of step_ms")                                       \

@@ -157,7 +157,8 @@ static void count_launches(struct point_summary *p, const struct summary *s)
             launch->run == RUN_TIME && !s->launches[i].ok && !s->launches[i].replaced;
         p->accuracy_runs += launch->run == RUN_ACCURACY;
         p->launches_s += launch->wall_s;
-        p->core_h += launch->wall_s * p->cores / 3600;
+        if (!config_is_simulated(&p->point->config))
+            p->core_h += launch->wall_s * p->cores / 3600;
     }
 }
 
@@ -248,7 +249,9 @@ static void set_flags(struct point_summary *p, const struct summary *s, const st
     const bool has[FLAGS] = {
         [FLAG_ci_not_met] = p->timed && p->launches > 0 && !p->precision_met,
         [FLAG_oversubscribed] = point_is_oversubscribed(p->point, s->usable_cores) == 1,
-        [FLAG_replayed] = config_replays(&p->point->config),
+        [FLAG_simulated] = config_is_simulated(&p->point->config),
+        [FLAG_replayed] =
+            config_replays(&p->point->config) && !config_is_simulated(&p->point->config),
         [FLAG_short_replay] = p->replay.is_short,
         [FLAG_late_replay] = p->replay.is_late,
         [FLAG_compute_only] = p->compute_only,

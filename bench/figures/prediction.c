@@ -147,6 +147,13 @@ static enum status predict_calls(struct prediction *p, const struct summary *s, 
     return prediction_comm_ms(&p->calls_ms[i], own->point, width, &machine, e);
 }
 
+static void write_words(char words[256], const struct link_file *f)
+{
+    snprintf(words, 256,
+             "alpha %.3g us, beta %.3g and gamma %.3g ns a byte (link.csv of %s, %g ranks)",
+             1e6 * f->link.alpha_s, 1e9 * f->link.beta_s, 1e9 * f->link.gamma_s, f->date, f->ranks);
+}
+
 static enum status predict(struct prediction *p, const struct summary *s, const struct link_file *f,
                            struct error *e)
 {
@@ -156,9 +163,7 @@ static enum status predict(struct prediction *p, const struct summary *s, const 
         TRY(predict_calls(p, s, i, f, e));
         p->n += isfinite(p->step_ms[i]) || isfinite(p->calls_ms[i]);
     }
-    snprintf(p->words, sizeof p->words,
-             "alpha %.3g us, beta %.3g and gamma %.3g ns a byte (link.csv of %s, %g ranks)",
-             1e6 * f->link.alpha_s, 1e9 * f->link.beta_s, 1e9 * f->link.gamma_s, f->date, f->ranks);
+    write_words(p->words, f);
     if (p->n == 0)
         snprintf(p->words, sizeof p->words,
                  "expected a base without communication, and points on one node");
@@ -179,22 +184,34 @@ static bool find_beside(char *path, size_t size, const char *run_dir)
     return found;
 }
 
+/* Finds and reads the file that link: auto stands for. Returns false, with the reason in `words`, if there is none that
+ * was measured on `host`. */
+static bool find_by_itself(struct link_file *f, char words[256], const char *run_dir,
+                           const char *host, enum status *status, struct error *e)
+{
+    char path[4200];
+    *status = OK;
+    if (!find_beside(path, sizeof path, run_dir)) {
+        snprintf(words, 256, "comm/latest/link.csv not found. Use `make bench-comm` to write it");
+        return false;
+    }
+    *status = read_link(f, path, e);
+    if (*status == OK && strcmp(host, f->host) != 0)
+        snprintf(words, 256,
+                 "comm/latest/link.csv was measured on host %.200s. Use `make bench-comm`",
+                 f->host);
+    return *status == OK && strcmp(host, f->host) == 0;
+}
+
 static enum status predict_by_itself(struct prediction *p, const struct summary *s,
                                      const char *run_dir, struct error *e)
 {
-    char path[4200], host[256];
+    char host[256];
     struct link_file f;
-    if (!find_beside(path, sizeof path, run_dir)) {
-        snprintf(p->words, sizeof p->words,
-                 "comm/latest/link.csv not found. Use `make bench-comm` to write it");
-        return OK;
-    }
-    TRY(read_link(&f, path, e));
-    if (strcmp(summary_distinct(host, sizeof host, s, COLUMN_host), f.host) == 0)
-        return predict(p, s, &f, e);
-    snprintf(p->words, sizeof p->words,
-             "comm/latest/link.csv was measured on host %.200s. Use `make bench-comm`", f.host);
-    return OK;
+    enum status status;
+    summary_distinct(host, sizeof host, s, COLUMN_host);
+    bool found = find_by_itself(&f, p->words, run_dir, host, &status, e);
+    return found ? predict(p, s, &f, e) : status;
 }
 
 /* Returns option `link`: a path, "none" or "auto". */
@@ -222,6 +239,27 @@ enum status prediction_make(struct prediction *p, const struct summary *s, const
         return predict_by_itself(p, s, run_dir, e);
     TRY(read_link(&f, path, e));
     return predict(p, s, &f, e);
+}
+
+enum status prediction_link(struct link_model *link, char words[256], const struct spec *spec,
+                            const char *run_dir, const char *host, struct error *e)
+{
+    const char *path = link_path(spec);
+    struct link_file f;
+    enum status status = OK;
+    bool found = true;
+    snprintf(words, 256, "link is none");
+    if (strcmp(path, "none") == 0)
+        return OK;
+    if (strcmp(path, "auto") == 0)
+        found = find_by_itself(&f, words, run_dir, host, &status, e);
+    else
+        status = read_link(&f, path, e);
+    if (status != OK || !found)
+        return status;
+    *link = f.link;
+    write_words(words, &f);
+    return OK;
 }
 
 enum status prediction_check(const struct spec *spec, struct error *e)

@@ -123,13 +123,15 @@ static enum status add_leaves(struct exported *x, const struct export_options *o
                               struct error *e)
 {
     int hosts = node_view_of(&x->machine.hosts, 0).nodes;
-    x->machine.leaf_hosts = options->leaf_hosts;
-    x->machine.leaf_spines = options->leaf_hosts / options->oversubscription;
-    if (options->leaf_hosts == 0 || hosts % options->leaf_hosts == 0)
+    if (options->leaf_hosts > 0) {
+        x->machine.leaf_hosts = options->leaf_hosts;
+        x->machine.leaf_spines = options->leaf_hosts / options->oversubscription;
+    }
+    if (x->machine.leaf_hosts == 0 || hosts % x->machine.leaf_hosts == 0)
         return OK;
-    return error_set(e, ERR_ARGUMENT,
-                     "export: --leaf-hosts = %d must divide the %d hosts of point '%s'",
-                     options->leaf_hosts, hosts, x->point->label);
+    return error_set(e, ERR_ARGUMENT, "export: %s = %d must divide the %d hosts of point '%s'",
+                     options->leaf_hosts > 0 ? "--leaf-hosts" : "site.leaf_hosts",
+                     x->machine.leaf_hosts, hosts, x->point->label);
 }
 
 static double compute_s(const struct exported *x, uint64_t flops_per_image)

@@ -16,7 +16,11 @@
 #define STEP_S       100e-6
 #define START_S      0.5
 #define PEER_START_S 5.0
-static const struct link_model memory = {.alpha_s = 2e-6, .beta_s = 0.2e-9, .gamma_s = 0.2e-9};
+/* Assumed for a simulated launch: time to start (s), rounds of messages per step, and time per round and rank (s). */
+#define SIMULATION_S      0.1
+#define SIMULATED_ROUNDS  100
+#define SIMULATED_ROUND_S 0.2e-6
+const struct link_model forecast_memory = {.alpha_s = 2e-6, .beta_s = 0.2e-9, .gamma_s = 0.2e-9};
 static const struct link_model network = {.alpha_s = 50e-6, .beta_s = 8e-9, .gamma_s = 0.2e-9};
 
 /* Times and numbers of a point's launches and steps, summed over launches. Arrays [2] are indexed
@@ -83,9 +87,21 @@ static double cores_of(const struct config *c, enum launch_run run, int cores)
     return run == RUN_TIME && config_replays(c) ? wanted : fmin(wanted, there);
 }
 
+struct sweep_machine forecast_simulated(const struct config *c, const struct link_model *memory)
+{
+    struct sweep_machine machine = prediction_machine(c, memory, memory);
+    machine.network.beta_s = config_link_s_per_byte(c);
+    machine.delay_s = config_link_delay_s(c);
+    machine.leaf_hosts = (int)config_int(c, OPT_SITE_LEAF_HOSTS);
+    machine.leaf_spines = machine.leaf_hosts / (int)config_int(c, OPT_SITE_OVERSUBSCRIPTION);
+    return machine;
+}
+
 struct sweep_machine forecast_machine(const struct config *c)
 {
-    struct sweep_machine machine = prediction_machine(c, &memory, &network);
+    if (config_is_simulated(c))
+        return forecast_simulated(c, &forecast_memory);
+    struct sweep_machine machine = prediction_machine(c, &forecast_memory, &network);
     if (config_site(c)->shares_cores) {
         machine.network.beta_s = config_link_s_per_byte(c);
         machine.delay_s = config_link_delay_s(c);
@@ -222,6 +238,13 @@ static double start_s(const struct config *c, int cores)
     return turns * (config_is_peer(c) ? PEER_START_S : START_S);
 }
 
+/* Returns the time to simulate a launch. With a ring, each rank has a number of messages that grows with the ranks. */
+static double simulated_s(const struct config *c)
+{
+    double ranks = config_number(c, OPT_RANKS), steps = config_number(c, OPT_TIME_STEPS);
+    return SIMULATION_S + steps * ranks * fmin(2 * ranks, SIMULATED_ROUNDS) * SIMULATED_ROUND_S;
+}
+
 static enum status forecast_launch(struct forecast_launch *l, const struct sources *s,
                                    const struct forecast *f, size_t point, enum launch_run run,
                                    struct error *e)
@@ -237,6 +260,11 @@ static enum status forecast_launch(struct forecast_launch *l, const struct sourc
     }
     if (config_is_foreign(&p->config))
         return OK;
+    if (config_is_simulated(&p->config)) {
+        l->basis = BASIS_rough;
+        l->seconds = simulated_s(&p->config);
+        return OK;
+    }
     TRY(find_step(&step_s, l, s, f, point, run, e));
     step_s += l->basis == BASIS_own ? 0 : sleep_s(&p->config);
     l->seconds = start_s(&p->config, s->cores) + steps_of(f->c, p, run) * step_s;

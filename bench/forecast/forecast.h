@@ -65,9 +65,14 @@ void forecast_write_csv(FILE *out, const struct forecast *f);
 
 /* Assumed speed of a core of a current server processor (FLOP/s). */
 #define FORECAST_FLOP_PER_S 40e9
+/* Assumed coefficients of messages within a host. */
+extern const struct link_model forecast_memory;
 /* Returns the assumed links of a point's hosts. Emulated hosts have the rate and the delay of the
  * spec. */
 struct sweep_machine forecast_machine(const struct config *c);
+/* Returns the hosts of a simulated point, with the given coefficients of messages within a host. Messages between hosts
+ * have the rate and the delay of the spec, and the same time per message. */
+struct sweep_machine forecast_simulated(const struct config *c, const struct link_model *memory);
 
 /* ---- Internal ---- */
 

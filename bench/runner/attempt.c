@@ -162,7 +162,8 @@ static void take_noise(struct execution *x, const struct site_launch *prepared,
  * wrong processors. */
 static bool runs_elsewhere(const struct site_launch *prepared)
 {
-    return prepared->by_daemons && prepared->plan.slots[0].cpus[0] == '\0';
+    return prepared->plan.ranks == 0 ||
+           (prepared->by_daemons && prepared->plan.slots[0].cpus[0] == '\0');
 }
 
 /* Runs the command and waits for its end. Before and after it, measures load and speed of the
@@ -196,7 +197,9 @@ enum status attempt_run(struct execution *x, const struct config *point,
 {
     char path[PATH_BYTES];
     bool ours = !config_is_foreign(point);
-    double start_limit_s = ours ? config_number(&x->c->spec.config, OPT_START_LIMIT) : 0;
+    double start_limit_s = ours && !config_is_simulated(point)
+                               ? config_number(&x->c->spec.config, OPT_START_LIMIT)
+                               : 0;
     TRY(folder_make(x->folder, e));
     TRY(path_format(path, e, "%s/command.txt", x->folder));
     TRY(file_write(path, write_command, prepared, e));

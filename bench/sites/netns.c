@@ -126,7 +126,7 @@ enum status netns_plan(struct netns *n, const struct spec *spec, const char *hom
         return error_set(e, ERR_ARGUMENT, "the path %s is too long", home);
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct config *config = &spec->points[i].config;
-        int hosts = config_site(config)->shares_cores ? count_hosts(config) : 0;
+        int hosts = config_int(config, OPT_SITE) == SITE_emulated ? count_hosts(config) : 0;
         n->hosts = hosts > n->hosts ? hosts : n->hosts;
     }
     return OK;

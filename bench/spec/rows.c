@@ -9,7 +9,9 @@
 bool config_concerns(const struct config *config, enum option_id option)
 {
     bool of_hosts = option == OPT_SITE_HOSTS || option == OPT_SITE_RATE || option == OPT_SITE_DELAY;
-    return !of_hosts || config_site(config)->shares_cores;
+    bool of_leaves = option == OPT_SITE_LEAF_HOSTS || option == OPT_SITE_OVERSUBSCRIPTION;
+    return (!of_hosts || config_site(config)->shares_cores) &&
+           (!of_leaves || config_is_simulated(config));
 }
 
 /* Returns whether the program reads an option. A foreign program has seed and threads from its
@@ -38,7 +40,7 @@ bool config_runs_here(const struct config *c)
 const char *config_kind(const struct config *config)
 {
     bool emulated = config_site(config)->shares_cores;
-    if (!config_replays(config))
+    if (!config_replays(config) || config_is_simulated(config))
         return config_site(config)->kind;
     return emulated ? "emulated and replayed" : "replayed";
 }

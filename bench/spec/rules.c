@@ -197,7 +197,7 @@ static enum status check_batch_fits(const struct point *point, struct error *e)
     TRY(place_error(config_check_batch(&point->config, (long)ranks->number, &at, e), &point->config,
                     &at, e));
     double batch = config_images(&point->config);
-    if (samples->number > 0 && batch > samples->number)
+    if (samples->number > 0 && batch > samples->number && !config_is_simulated(&point->config))
         return mark_error(e, ERR_SPEC, samples->mark,
                           "data.samples = %s, but a step of all ranks needs %.0f images",
                           samples->text, batch);
@@ -248,6 +248,46 @@ static enum status check_rates(const struct point *point, struct error *e)
         return OK;
     return mark_error(e, ERR_SPEC, least->mark, "train.lr_min = %s is above train.lr = %s",
                       least->text, lr->text);
+}
+
+/* Options that a simulation does not model, with the only value that it accepts. */
+static const struct {
+    enum option_id option;
+    const char *value;
+} unsimulated[] = {
+    {OPT_COMPUTE, "replay"},   {OPT_PIPELINE, "1"},      {OPT_TENSOR, "1"},
+    {OPT_ACCUMULATE, "1"},     {OPT_PRECISION, "fp32"},  {OPT_COMPRESS, "none"},
+    {OPT_INJECT_KIND, "none"}, {OPT_CLIP_NORM, "0"},     {OPT_DATA_READ, "all"},
+    {OPT_RESOURCES, "off"},    {OPT_CALL_CHECK, "none"}, {OPT_TIMELINE, "false"},
+};
+
+/* Checks a point of site: simulated. */
+static enum status check_simulated(const struct point *point, struct error *e)
+{
+    const struct config *c = &point->config;
+    const struct value *leaf = &c->values[OPT_SITE_LEAF_HOSTS],
+                       *over = &c->values[OPT_SITE_OVERSUBSCRIPTION],
+                       *variant = &c->values[OPT_VARIANT];
+    if (!config_is_simulated(c))
+        return OK;
+    for (size_t i = 0; i < sizeof unsimulated / sizeof *unsimulated; i++) {
+        const struct value *value = &c->values[unsimulated[i].option];
+        if (strcmp(value->text, unsimulated[i].value) != 0)
+            return mark_error(
+                e, ERR_SPEC, value->mark, "%s = %s is not simulated. Use %s, or another site",
+                option_get(unsimulated[i].option)->key, value->text, unsimulated[i].value);
+    }
+    if (config_strategy_kind(c) == STRATEGY_param_server && strcmp(variant->text, "usual") != 0 &&
+        strcmp(variant->text, "sync") != 0)
+        return mark_error(e, ERR_SPEC, variant->mark,
+                          "sync.variant = %s is not simulated, since the order of its messages "
+                          "depends on time. Use sync, or another site",
+                          variant->text);
+    if (leaf->number == 0 || fmod(leaf->number, over->number) == 0)
+        return OK;
+    return mark_error(e, ERR_SPEC, over->mark,
+                      "site.oversubscription = %s must divide site.leaf_hosts = %s", over->text,
+                      leaf->text);
 }
 
 static bool micro_batches_are_alike(const struct config *c)
@@ -337,6 +377,7 @@ static enum status check_point(const struct spec *spec, const struct point *poin
     TRY(check_nodes(point, e));
     TRY(check_machines(point, e));
     TRY(link_check(&point->config, e));
+    TRY(check_simulated(point, e));
     TRY(check_compute(point, e));
     if (config_is_foreign(&point->config))
         return foreign_check(&point->config, e);

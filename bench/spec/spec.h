@@ -252,8 +252,8 @@ enum status config_check_data(const struct config *config, const struct net_desc
 
 /* Rows of the tables of sites, workloads and data sets. */
 struct site_row {
-    const char *kind;  /* kind of numbers that the site gives: "measured" or "emulated" */
-    bool shares_cores; /* all nodes are on one machine */
+    const char *kind;  /* kind of numbers that the site gives, as in sites.def */
+    bool shares_cores; /* all nodes are on one machine, and the spec gives their link */
 };
 struct workload_row {
     /* helper: program that sends training images to a peer; "" for others */
@@ -300,8 +300,8 @@ double config_link_s_per_byte(const struct config *config);
 double config_link_delay_s(const struct config *config);
 /* Returns whether the link has its default rate and delay. */
 bool config_has_usual_link(const struct config *config);
-/* Returns how the numbers of a point arise: "measured", "emulated", "replayed" or "emulated and
- * replayed". */
+/* Returns how the numbers of a point arise: "measured", "emulated", "replayed", "emulated and
+ * replayed" or "simulated". */
 const char *config_kind(const struct config *config);
 /* Returns how the numbers of accuracy runs arise: "measured" or "emulated". Accuracy runs compute
  * even if timed launches replay. */
@@ -380,6 +380,11 @@ static inline int config_node_ranks(const struct config *c, int node)
     long ranks = config_int(c, OPT_RANKS), nodes = config_int(c, OPT_NODES);
     return (int)(ranks / nodes + (node < ranks % nodes));
 }
+/* Returns whether launches are simulated instead of run. */
+static inline bool config_is_simulated(const struct config *c)
+{
+    return config_int(c, OPT_SITE) == SITE_simulated;
+}
 /* Returns whether timed launches sleep for measured compute times (replay) instead of computing. */
 static inline bool config_replays(const struct config *c)
 {
@@ -395,6 +400,7 @@ static inline bool config_calibrates(const struct config *c)
 static inline bool config_wants_accuracy(const struct config *c)
 {
     return config_int(c, OPT_ACCURACY_RUN) && !config_is_foreign(c) && !config_calibrates(c) &&
+           !config_is_simulated(c) &&
            (config_int(c, OPT_STRATEGY) != STRATEGY_none || config_int(c, OPT_RANKS) == 1);
 }
 static inline bool config_writes_checkpoints(const struct config *c)

@@ -209,6 +209,13 @@ static void sweep_round(struct clock_sweep *w, const struct operation *op, int i
     receive_round(w, op);
 }
 
+/* Returns when the gradients that an operation needs are ready on a rank. */
+static double ready_at(const struct clock_sweep *w, const struct operation *op, int rank)
+{
+    double ready = w->ready_s != NULL ? w->ready_s[op->tensor] : 0;
+    return w->begins_s != NULL ? w->begins_s[rank] + w->paces[rank] * ready : ready;
+}
+
 static void sweep_operation(struct reader *reader, const struct operation *op)
 {
     struct clock_sweep *w = (struct clock_sweep *)reader;
@@ -216,8 +223,7 @@ static void sweep_operation(struct reader *reader, const struct operation *op)
         return;
     for (int r = 0; r < w->ranks; r++) {
         w->schedules[r] = operation_schedule(op, r, w->ranks);
-        if (w->ready_s != NULL)
-            w->clock_s[r] = later(w->clock_s[r], w->ready_s[op->tensor]);
+        w->clock_s[r] = later(w->clock_s[r], ready_at(w, op, r));
         w->start_s[r] = w->clock_s[r];
     }
     for (int i = 0; i < schedule_rounds(&w->schedules[0]); i++)

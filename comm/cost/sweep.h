@@ -45,7 +45,10 @@ struct clock_sweep {
     struct sweep_machine machine;
     int ranks, hosts, leaves;
     const double *ready_s; /* [tensors] time at which each gradient is ready; NULL: 0; borrowed */
-    double *clock_s;       /* [ranks] each rank's start, 0 by default; then its end */
+    /* [ranks] start of a rank's step, and factor of ready_s: gradient i of rank r is ready at begins_s[r] + paces[r]
+     * ready_s[i]; NULL: 0 and 1; borrowed */
+    const double *begins_s, *paces;
+    double *clock_s; /* [ranks] each rank's start, 0 by default; then its end */
     /* Internal: state of a round, and of interfaces (one per rank, then per host, then per leaf). */
     struct schedule *schedules; /* [ranks] */
     struct round *rounds;       /* [ranks] */

@@ -79,7 +79,7 @@ void table_print_subject(FILE *out, const struct summary *s)
 {
     const struct config *config = &s->spec->config;
     const char *scaling = config_text(config, OPT_SCALING), *foreign = spec_foreign(s->spec);
-    char text[256];
+    char text[256], site[256];
     if (strcmp(scaling, "none") != 0)
         fprintf(out, "%s scaling | ", scaling);
     if (config_int(config, OPT_FORM) == FORM_quick)
@@ -89,7 +89,8 @@ void table_print_subject(FILE *out, const struct summary *s)
     else
         print_training(out, s);
     summary_print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_kind));
-    summary_print_part(out, ", ", summary_distinct(text, sizeof text, s, COLUMN_site));
+    if (strcmp(text, summary_distinct(site, sizeof site, s, COLUMN_site)) != 0)
+        summary_print_part(out, ", ", site);
     fputc('\n', out);
 }
 

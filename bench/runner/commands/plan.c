@@ -1,11 +1,12 @@
-/* `scalebench plan` and `scalebench export`: the points of a spec as a list with a forecast, and as
- * traces for network simulators. */
+/* `scalebench plan`, `export` and `simulate`: the points of a spec as a list with a forecast, as traces for network
+ * simulators, and as launches that a model predicts. */
 #include <stdlib.h>
 
 #include "bench/batch/job.h"
 #include "bench/compare/checks.h"
 #include "bench/forecast/export.h"
 #include "bench/forecast/forecast.h"
+#include "bench/forecast/simulate.h"
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/files.h"
@@ -203,4 +204,12 @@ enum status command_export(const struct arguments *a, FILE *out, int *exit_statu
     THEN(status, export_points(a, &spec, &options, out, e));
     spec_free(&spec);
     return status;
+}
+
+/* ---- Simulate ---- */
+
+enum status command_simulate(const struct arguments *a, FILE *out, int *exit_status,
+                             struct error *e)
+{
+    return simulate_launch(out, a->operand, a->calibration, e);
 }

@@ -9,6 +9,15 @@ static bool may_replay(const struct value *value)
     return value->number == COMPUTE_replay || value->number == COMPUTE_auto;
 }
 
+static bool matrix_may_simulate(const struct matrix *of, const struct config *config)
+{
+    const struct axis *axis = matrix_axis(of, OPT_SITE);
+    for (size_t i = 0; axis != NULL && i < axis->n; i++)
+        if (axis->values[i].number == SITE_simulated)
+            return true;
+    return config_is_simulated(config);
+}
+
 static bool matrix_may_replay(const struct matrix *of, const struct config *config)
 {
     const struct axis *axis = matrix_axis(of, OPT_COMPUTE);
@@ -23,9 +32,10 @@ static bool matrix_may_replay(const struct matrix *of, const struct config *conf
 enum status compute_resolve(struct spec *spec, const struct spec_machine *machine, struct error *e)
 {
     const struct matrix *all = spec->matrix;
-    bool some = matrix_may_replay(all, &spec->config);
+    bool some = matrix_may_replay(all, &spec->config) || matrix_may_simulate(all, &spec->config);
     for (size_t i = 0; i < all->n_cases; i++)
-        some = some || matrix_may_replay(&all->cases[i], &all->cases[i].own.config);
+        some = some || matrix_may_replay(&all->cases[i], &all->cases[i].own.config) ||
+               matrix_may_simulate(&all->cases[i], &all->cases[i].own.config);
     if (!some || config_int(&spec->config, OPT_COMPUTE_CORES) > 0)
         return OK;
     return config_set_number(&spec->config, OPT_COMPUTE_CORES,
@@ -34,18 +44,27 @@ enum status compute_resolve(struct spec *spec, const struct spec_machine *machin
 
 /* ---- Real or replayed compute of a point ---- */
 
-/* Returns whether the ranks on one machine fit its cores. All emulated hosts share one machine. */
+/* Returns whether the ranks on one machine fit its cores. All emulated hosts share one machine.
+ * Simulated ranks never compute. */
 static bool fits_cores(const struct config *config)
 {
+    if (config_is_simulated(config))
+        return false;
     long together = config_site(config)->shares_cores ? config_int(config, OPT_RANKS)
                                                       : config_node_ranks(config, 0);
     return together * config_cores_per_rank(config) <= config_int(config, OPT_COMPUTE_CORES);
 }
 
+/* Returns whether a point replays because of its site: a spec need not say so. In a recorded spec, every option is given. */
+static bool must_replay(const struct config *config, const struct spec *spec)
+{
+    return config_is_simulated(config) && (spec->is_recorded || !config->values[OPT_COMPUTE].set);
+}
+
 enum status compute_resolve_point(struct config *config, const struct spec *spec, struct error *e)
 {
     static const enum option_id of_replay[] = {OPT_COMPUTE_RATE, OPT_COMPUTE_CORES};
-    if (config_int(config, OPT_COMPUTE) == COMPUTE_auto)
+    if (config_int(config, OPT_COMPUTE) == COMPUTE_auto || must_replay(config, spec))
         TRY(config_set_text(
             config, OPT_COMPUTE,
             names_computes->names[fits_cores(config) ? COMPUTE_real : COMPUTE_replay], e));

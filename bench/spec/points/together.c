@@ -502,7 +502,7 @@ static enum status check_hosts(const struct spec *spec, struct error *e)
     const struct value *site = NULL;
     for (size_t i = 0; i < spec->n_points && !spec->is_recorded; i++) {
         const struct config *config = &spec->points[i].config;
-        if (!config_site(config)->shares_cores || config_int(config, OPT_NODES) > 1)
+        if (config_int(config, OPT_SITE) != SITE_emulated || config_int(config, OPT_NODES) > 1)
             return OK;
         site = &config->values[OPT_SITE];
     }

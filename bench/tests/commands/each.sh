@@ -9,6 +9,18 @@ set -u
 export SCALEBENCH_OUT=$out
 reference=results/reference
 
+cat >"$tmp/simulated.yaml" <<'END'
+name: simulated
+model: softmax_784
+data: {set: digits}
+train: {lr: 0.1, global_batch: 64}
+site: simulated
+compute: {kind: replay, rate: 40}
+ranks: 4
+measure: {time: {launches: 1, steps: 5}}
+END
+"$bin/scalebench" run "$tmp/simulated.yaml" >"$tmp/simulated.log" 2>&1
+
 # One row per command: a text of its output, then its arguments. `run` comes first, since others use its run.
 commands() {
     cat <<END
@@ -16,6 +28,7 @@ new|3 points|$tmp/begun
 run|launch|$tmp/fake.yaml
 plan|2 points|$tmp/fake.yaml --set matrix.sync.strategy=[tree,ring]
 export|ranks=2,2,1,1,|$tmp/fake.yaml --set matrix.sync.strategy=[tree] --output $tmp/traces
+simulate|4 simulated ranks|$(ls -d "$out"/simulated/latest/launches/*/time-000)
 submit|build=$bin|$tmp/fake.yaml --site example --dry-run
 status|fake|fake
 runs|fake|

@@ -134,6 +134,19 @@ static void take_metric(const struct metric *m, struct launch_result *result,
         strcpy(to, first + field->offset);
 }
 
+void launch_take_hello(struct launch_result *result, const struct launch_result *other)
+{
+    for (int i = 0; i < METRICS; i++)
+        if (field_get(metrics[i].field)->line == RECORD_hello)
+            memcpy((char *)result + metrics[i].offset, (const char *)other + metrics[i].offset,
+                   metrics[i].size);
+    result->bound[0] = result->stage_layers[0] = '\0';
+    result->read_s = NAN;
+    result->flops_per_image = other->flops_per_image;
+    result->flops_done_per_image = other->flops_done_per_image;
+    snprintf(result->cpus, sizeof result->cpus, "%s", other->cpus);
+}
+
 const char *launch_common(const struct launch_result *result, size_t i, const char **name)
 {
     for (int k = 0; k < METRICS; k++) {
@@ -166,6 +179,11 @@ static void list_numbers(char text[1024], const double values[RANK_WAITS], int r
         list_add(text, 1024, "|", format(number, values[i]));
     if (ranks > RANK_WAITS && text[0] != '\0')
         list_add(text, 1024, "|", "...");
+}
+
+void launch_list_waits(struct launch_result *result, int ranks)
+{
+    list_numbers(result->rank_wait_ms, result->rank_waits, ranks, text_real);
 }
 
 /* Counts the rank that arrived last in a step as `surely` last. If several ranks may have been
@@ -216,7 +234,7 @@ static void take_waits(struct launch_result *result, const struct waits *waits, 
         return;
     for (int i = 0; i < ranks && i < RANK_WAITS; i++)
         result->rank_waits[i] = waits->wait_ns[i] / (double)steps / 1e6;
-    list_numbers(result->rank_wait_ms, result->rank_waits, ranks, text_real);
+    launch_list_waits(result, ranks);
 }
 
 /* Returns the rank that arrived last in most steps. -1: there is none, or it depends on steps in

@@ -16,7 +16,8 @@ bool launch_has_records(const char *dir, const struct point *point)
 {
     char path[4200];
     snprintf(path, sizeof path, "%s/rank.0.jsonl", dir);
-    return !config_is_foreign(&point->config) || access(path, F_OK) == 0;
+    return !(config_is_foreign(&point->config) || config_is_simulated(&point->config)) ||
+           access(path, F_OK) == 0;
 }
 
 double point_work(const struct spec *spec, const struct point *point, double images)
@@ -200,6 +201,8 @@ enum status launch_take(const char *dir, const struct point *point, double wall_
     int ranks = (int)config_int(&point->config, OPT_RANKS);
     if (config_is_elastic(&point->config))
         return launch_take_elastic(dir, ranks, result, e);
+    if (config_is_simulated(&point->config))
+        return launch_simulated_read(dir, result, e);
     if (launch_has_records(dir, point))
         return launch_read(dir, ranks, result, e);
     launch_clear(result);

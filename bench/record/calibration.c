@@ -1,4 +1,4 @@
-#include "bench/workloads/train_cnn/parts/calibration.h"
+#include "bench/record/calibration.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,0 +1,359 @@
+#include "bench/forecast/simulate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL /* XXH3 is used as a header-only library */
+#include <xxhash.h>
+
+#include "bench/collect/collect.h"
+#include "bench/figures/prediction.h"
+#include "bench/forecast/forecast.h"
+#include "bench/forecast/step_times.h"
+#include "bench/runner/files.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/rng.h"
+#include "kernels/base/text.h"
+
+/* Untimed periods before the timed ones, in which ranks drift apart. */
+enum { WARM_PERIODS = 2 };
+
+/* Sums over ranks and timed periods (s). */
+struct sums {
+    double exposed, total, wait;
+};
+
+struct simulation {
+    const struct point *point;
+    const struct config *config;
+    int ranks;
+    uint64_t seed;
+    struct step_times times;
+    struct sweep_machine machine;
+    struct program_list program;
+    uint64_t period; /* steps of the program */
+    struct clock_sweep sweep;
+    double *begins_s, *paces; /* [ranks] of this period; see struct clock_sweep */
+    double *spent_s;          /* [ranks] sum of the timed periods */
+    double *waits_s;          /* [ranks] sum of the waits of the timed periods */
+    double *periods_s;        /* [periods] time of each timed period on the slowest rank */
+    int periods;              /* number of timed periods */
+    struct sums sums;
+    struct launch_result *result;
+};
+
+/* ---- Opening ---- */
+
+static uint64_t periods_of(const struct simulation *s)
+{
+    uint64_t steps = (uint64_t)config_int(s->config, OPT_TIME_STEPS);
+    return steps > s->period ? steps / s->period : 1;
+}
+
+/* Gradients are ready during backward, unless messages need calls of the library to advance. */
+static void take_ready(struct simulation *s)
+{
+    unsigned flags = strategy_flags(config_strategy_kind(s->config));
+    bool overlaps = (flags & STRATEGY_OVERLAPS) && config_overlap(s->config) != OVERLAP_none;
+    for (int i = 0; i < s->point->net->net.n_tensors && !overlaps; i++)
+        s->times.ready_s[i] = s->times.compute_s;
+}
+
+static enum status open_network(struct simulation *s, const struct spec *spec, const char *run,
+                                struct error *e)
+{
+    struct launch_result *r = s->result;
+    char words[256];
+    struct link_model memory = forecast_memory;
+    TRY(prediction_link(&memory, words, spec, run, r->host, e));
+    s->machine = forecast_simulated(s->config, &memory);
+    snprintf(r->calibration, sizeof r->calibration,
+             "%.60s; alpha %.3g us; beta %.3g ns; gamma %.3g ns", s->times.from,
+             1e6 * memory.alpha_s, 1e9 * memory.beta_s, 1e9 * memory.gamma_s);
+    return OK;
+}
+
+static enum status open_clocks(struct simulation *s, struct error *e)
+{
+    size_t ranks = (size_t)s->ranks;
+    TRY(MEM_NEW(s->begins_s, ranks, "the clocks of a simulation", e));
+    TRY(MEM_NEW(s->paces, ranks, "the clocks of a simulation", e));
+    TRY(MEM_NEW(s->spent_s, ranks, "the clocks of a simulation", e));
+    TRY(MEM_NEW(s->waits_s, ranks, "the clocks of a simulation", e));
+    s->periods = (int)periods_of(s);
+    TRY(MEM_NEW(s->periods_s, (size_t)s->periods, "the steps of a simulation", e));
+    TRY(clock_sweep_open(&s->sweep, &s->machine, s->ranks, e));
+    s->sweep.ready_s = s->times.ready_s;
+    s->sweep.begins_s = s->begins_s;
+    s->sweep.paces = s->paces;
+    return OK;
+}
+
+static void close_simulation(struct simulation *s)
+{
+    clock_sweep_close(&s->sweep);
+    program_list_free(&s->program);
+    step_times_free(&s->times);
+    free(s->begins_s);
+    free(s->paces);
+    free(s->spent_s);
+    free(s->waits_s);
+    free(s->periods_s);
+}
+
+/* ---- Periods ---- */
+
+/* Draws the pace of a rank: the mean over the steps of a period. */
+static double draw_pace(const struct simulation *s, int period, int rank)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < s->period; i++) {
+        uint32_t word = rng_word(s->seed, RNG_STREAM(RNG_STRAGGLER, 0), (uint32_t)period,
+                                 (uint32_t)rank, (uint32_t)i);
+        sum += s->times.paces[(size_t)(rng_unit(word) * (double)s->times.n_paces)];
+    }
+    return sum / (double)s->period;
+}
+
+/* Begins a period when the rank has ended the one before. Steps of a period before its last take their whole time
+ * before the last begins. */
+static void begin_period(struct simulation *s, int period)
+{
+    for (int r = 0; r < s->ranks; r++) {
+        double begin = s->sweep.clock_s[r];
+        s->paces[r] = draw_pace(s, period, r);
+        s->begins_s[r] = begin + (double)(s->period - 1) * s->paces[r] *
+                                     (s->times.compute_s + s->times.optimizer_s);
+    }
+}
+
+static double computed_at(const struct simulation *s, int rank)
+{
+    return s->begins_s[rank] + s->paces[rank] * s->times.compute_s;
+}
+
+/* Ends the period on a rank, whose messages have ended: it waits for the end of computing, and updates weights. Adds the
+ * times of the period to the sums. last_s: time at which the last rank had computed. */
+static void end_period(struct simulation *s, int rank, double begin_s, double last_s, bool timed)
+{
+    double *clock_s = &s->sweep.clock_s[rank], computed_s = computed_at(s, rank);
+    double ended_s = fmax(*clock_s, computed_s), exposed_s = ended_s - computed_s;
+    double first_s = computed_s;
+    *clock_s = ended_s + s->paces[rank] * s->times.optimizer_s;
+    if (!timed)
+        return;
+    if (s->program.n > 0)
+        first_s = s->begins_s[rank] + s->paces[rank] * s->times.ready_s[s->program.all[0].tensor];
+    s->spent_s[rank] += *clock_s - begin_s;
+    s->waits_s[rank] += fmin(exposed_s, last_s - computed_s);
+    s->sums.exposed += exposed_s;
+    s->sums.total += fmax(ended_s - first_s, 0);
+}
+
+static void run_period(struct simulation *s, int period)
+{
+    double last_s = 0, longest_s = 0;
+    bool timed = period >= WARM_PERIODS;
+    begin_period(s, period);
+    for (int r = 0; r < s->ranks; r++)
+        last_s = fmax(last_s, computed_at(s, r));
+    for (size_t i = 0; i < s->program.n; i++)
+        reader_give(&s->sweep.reader, s->program.all[i]);
+    for (int r = 0; r < s->ranks; r++) {
+        double begin_s = s->begins_s[r] - (double)(s->period - 1) * s->paces[r] *
+                                              (s->times.compute_s + s->times.optimizer_s);
+        end_period(s, r, begin_s, last_s, timed);
+        longest_s = fmax(longest_s, s->sweep.clock_s[r] - begin_s);
+    }
+    if (timed)
+        s->periods_s[period - WARM_PERIODS] = longest_s;
+}
+
+/* ---- Results ---- */
+
+/* Times the messages of a period without computing, as measure.replay does. */
+static enum status take_replay(struct simulation *s, struct error *e)
+{
+    struct clock_sweep alone;
+    enum status status = clock_sweep_open(&alone, &s->machine, s->ranks, e);
+    for (size_t i = 0; i < s->program.n && status == OK; i++)
+        reader_give(&alone.reader, s->program.all[i]);
+    if (status == OK)
+        s->result->comm_replay_ms = 1e3 * clock_sweep_latest_s(&alone) / (double)s->period;
+    clock_sweep_close(&alone);
+    return status;
+}
+
+/* Adds up calls, messages and bytes of all ranks; results are means per step and rank. */
+static void take_traffic(struct simulation *s)
+{
+    struct launch_result *r = s->result;
+    struct cost cost = {.wire_source = "none"};
+    for (int rank = 0; rank < s->ranks; rank++) {
+        struct counter counter = counter_of(&cost, rank, s->ranks);
+        for (size_t i = 0; i < s->program.n; i++)
+            reader_give(&counter.reader, s->program.all[i]);
+    }
+    double n = (double)s->ranks * (double)s->period;
+    r->calls = (double)cost.calls / n;
+    r->bytes_payload = (double)cost.bytes_payload / n;
+    r->bytes_wire = (double)cost.bytes_wire / n;
+    r->messages_wire = (double)cost.messages_wire / n;
+    snprintf(r->wire_source, sizeof r->wire_source, "%s", s->program.n > 0 ? "program" : "none");
+}
+
+static enum status take_memory(struct simulation *s, struct error *e)
+{
+    struct sync_memory m;
+    TRY(point_memory(&m, s->point, sizeof(float), e));
+    s->result->params_mib = (double)m.params / 0x1p20;
+    s->result->grads_mib = (double)m.grads / 0x1p20;
+    s->result->state_mib = (double)m.state / 0x1p20;
+    return OK;
+}
+
+static void take_waits(struct simulation *s, double steps)
+{
+    struct launch_result *r = s->result;
+    double sum_s = 0;
+    if (s->program.n == 0)
+        return;
+    for (int rank = 0; rank < s->ranks; rank++) {
+        sum_s += s->waits_s[rank];
+        if (rank < RANK_WAITS)
+            r->rank_waits[rank] = 1e3 * s->waits_s[rank] / steps;
+    }
+    r->wait_ms = 1e3 * sum_s / steps / s->ranks;
+    launch_list_waits(r, s->ranks);
+}
+
+/* Returns the number of training images of an epoch; NAN if the files of the data set decide. */
+static double train_images(const struct simulation *s)
+{
+    double some = config_number(s->config, OPT_DATA_SAMPLES),
+           all = config_data_set(s->config)->train;
+    return some > 0 ? some : all > 0 ? all : NAN;
+}
+
+/* Takes the times of a step: means over ranks and steps, and of the slowest rank. */
+static void take_times(struct simulation *s)
+{
+    struct launch_result *r = s->result;
+    double steps = (double)s->periods * (double)s->period, slowest_s = 0;
+    double each = 1e3 / (steps * s->ranks), mean_pace = s->times.mean_pace;
+    for (int rank = 0; rank < s->ranks; rank++)
+        slowest_s = fmax(slowest_s, s->spent_s[rank]);
+    r->steps = steps;
+    r->step_ms = 1e3 * slowest_s / steps;
+    r->load_ms = 1e3 * mean_pace * s->times.load_s;
+    r->forward_ms = 1e3 * mean_pace * s->times.forward_s;
+    r->backward_ms = 1e3 * mean_pace * (s->times.compute_s - s->times.load_s - s->times.forward_s);
+    r->optimizer_ms = 1e3 * mean_pace * s->times.optimizer_s;
+    r->pack_ms = r->inject_ms = r->late_ms = r->bubble_ms = 0;
+    r->comm_exposed_ms = each * s->sums.exposed;
+    r->comm_total_ms = each * s->sums.total;
+    r->step_p95_ms =
+        1e3 * stats_quantile(s->periods_s, (size_t)s->periods, 0.95) / (double)s->period;
+    r->step_max_ms = 1e3 * stats_quantile(s->periods_s, (size_t)s->periods, 1) / (double)s->period;
+    r->epoch_timed_s = 1e-3 * r->step_ms * train_images(s) / config_images(s->config);
+    take_waits(s, steps);
+}
+
+/* Sets what does not depend on time. */
+static void take_facts(struct simulation *s)
+{
+    struct launch_result *r = s->result;
+    const struct net_desc *net = &s->point->net->net;
+    r->ranks = s->ranks;
+    r->nodes = config_number(s->config, OPT_NODES);
+    r->ranks_per_node = config_node_ranks(s->config, 0);
+    r->global_batch = config_images(s->config);
+    r->batch_per_rank = r->global_batch / s->ranks;
+    r->params = (double)net->n_params;
+    r->flops_per_image = (double)(net->flops_forward + net->flops_backward);
+    r->weights_checked = r->weights_equal = 0;
+    r->last_rank = -1;
+    snprintf(r->compute, sizeof r->compute, "replayed");
+    snprintf(r->sync_variant, sizeof r->sync_variant, "%s", config_text(s->config, OPT_VARIANT));
+    snprintf(r->train_precision, sizeof r->train_precision, "%s",
+             config_text(s->config, OPT_PRECISION));
+}
+
+static enum status simulate(struct simulation *s, const struct spec *spec, const char *run,
+                            const char *calibration, struct error *e)
+{
+    s->program = program_list_of(e);
+    TRY(step_times_open(&s->times, s->point, calibration, s->result, e));
+    TRY(open_network(s, spec, run, e));
+    TRY(prediction_program(&s->period, &s->program, s->point, sizeof(float), &s->machine, e));
+    take_ready(s);
+    TRY(open_clocks(s, e));
+    for (int period = 0; period < WARM_PERIODS + s->periods; period++)
+        run_period(s, period);
+    take_facts(s);
+    take_times(s);
+    take_traffic(s);
+    if (config_int(s->config, OPT_REPLAY) > 0)
+        TRY(take_replay(s, e));
+    return take_memory(s, e);
+}
+
+static enum status simulate_point(FILE *out, const struct spec *spec, size_t index, const char *run,
+                                  const char *folder, const char *calibration, struct error *e)
+{
+    struct simulation s = {.point = &spec->points[index],
+                           .config = &spec->points[index].config,
+                           .ranks = (int)config_int(&spec->points[index].config, OPT_RANKS),
+                           .seed = XXH3_64bits(strstr(folder, spec->points[index].id),
+                                               strlen(strstr(folder, spec->points[index].id)))};
+    TRY(MEM_NEW(s.result, 1, "the results of a launch", e));
+    launch_clear(s.result);
+    enum status status = simulate(&s, spec, run, calibration, e);
+    THEN(status, launch_simulated_write(folder, s.result, e));
+    if (status == OK)
+        fprintf(out, "%.0f steps on %d simulated ranks: %.4g ms per step\n", s.result->steps,
+                s.ranks, s.result->step_ms);
+    close_simulation(&s);
+    free(s.result);
+    return status;
+}
+
+/* Cuts the last two folders off a path, and keeps the first of them in `id`. Returns false if there are fewer. */
+static bool cut_folders(char *run, char *id, size_t size)
+{
+    char *slash = strrchr(run, '/');
+    if (slash == NULL)
+        return false;
+    *slash = '\0';
+    slash = strrchr(run, '/');
+    if (slash == NULL)
+        return false;
+    snprintf(id, size, "%s", slash + 1);
+    *slash = '\0';
+    slash = strrchr(run, '/');
+    if (slash == NULL)
+        return false;
+    *slash = '\0';
+    return true;
+}
+
+enum status simulate_launch(FILE *out, const char *folder, const char *calibration, struct error *e)
+{
+    char run[PATH_BYTES], path[PATH_BYTES], id[64];
+    struct spec_machine machine = {.usable_cores = 1};
+    struct spec spec;
+    TRY(path_format(run, e, "%s", folder));
+    if (!cut_folders(run, id, sizeof id))
+        return error_set(e, ERR_ARGUMENT,
+                         "simulate: expected a folder RUN/launches/POINT/NAME, found '%s'", folder);
+    TRY(path_format(path, e, "%s/spec.yaml", run));
+    enum status status = spec_load(&spec, path, NULL, &machine, e);
+    size_t point = status == OK ? spec_find_point(&spec, id) : 0;
+    if (status == OK &&
+        (point == spec.n_points || !config_is_simulated(&spec.points[point].config)))
+        status =
+            error_set(e, ERR_ARGUMENT, "simulate: %s has no point %s of site: simulated", path, id);
+    THEN(status, simulate_point(out, &spec, point, run, folder, calibration, e));
+    spec_free(&spec);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* Simulates launches of points at site: simulated. Each rank and step takes the time of a calibrated step, drawn at
+ * random, or the time of the network's FLOPs at compute.rate. comm/cost/sweep.h predicts when its messages end. */
+#pragma once
+
+#include <stdio.h>
+
+#include "kernels/base/error.h"
+
+/* Simulates the launch whose folder is RUN/launches/POINT/NAME, writes its results to simulated.json there, and prints the time of a step. The
+ * numbers drawn depend on POINT and NAME alone. calibration: folder of the launch with the times of ops; NULL: the
+ * point gives compute.rate. ERR_ARGUMENT if the run has no such point. */
+enum status simulate_launch(FILE *out, const char *folder, const char *calibration,
+                            struct error *e);

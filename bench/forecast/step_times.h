@@ -1,0 +1,24 @@
+/* Times of a training step without communication, as parts of one typical step and the paces of steps. */
+#pragma once
+
+#include <stddef.h>
+
+#include "bench/collect/collect.h"
+#include "bench/spec/spec.h"
+
+struct step_times {
+    /* times of a typical step (s): batch, forward pass with loss, all computing, update of the weights */
+    double load_s, forward_s, compute_s, optimizer_s;
+    double *ready_s; /* [tensors] time from the step's start until each gradient is computed */
+    /* [n_paces] time of a step as a multiple of the typical step, one for each measured step of each rank */
+    double *paces;
+    size_t n_paces;
+    double mean_pace;
+    char from[128]; /* launch that measured the times, or the rate */
+};
+
+/* Takes the times of the point from a calibration launch, whose facts it copies to `result`; if `calibration` is NULL,
+ * from compute.rate. Errors as calibration_read. Call step_times_free in any case. */
+enum status step_times_open(struct step_times *t, const struct point *point,
+                            const char *calibration, struct launch_result *result, struct error *e);
+void step_times_free(struct step_times *t);

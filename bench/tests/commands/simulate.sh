@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# Tests site: simulated. Steps take the time of the formula; they change with the rate, the delay, the bytes and the links
+# of leaf switches; calls and bytes are those of real ranks; and a launch can be repeated.
+# cores: 2
+set -u
+. bench/tests/lib/tap.sh
+
+export SCALEBENCH_OUT=$tmp/out
+cat >"$tmp/ring.yaml" <<'END'
+name: ring
+model: keras_690k
+data: {set: digits}
+train: {optimizer: sgd, lr: 0.1, global_batch: 1024}
+site: {kind: simulated, rate: 1gbit}
+compute: {kind: replay, rate: 40}
+sync: {strategy: ring}
+ranks: 8
+nodes: 8
+link: none
+measure: {time: {launches: 1, steps: 5, warmup_steps: 1}, replay: 1}
+figures: [time]
+END
+
+# Runs a spec anew and leaves its summary in $summary.
+run_anew() { # spec, options
+    local spec=$1
+    shift
+    "$scalebench" run "$tmp/$spec.yaml" --fresh "$@" >"$tmp/run.log" 2>&1 || { cat "$tmp/run.log"; return 1; }
+    summary=$SCALEBENCH_OUT/$spec/latest/summary.csv
+}
+
+# Prints the summary without texts that have commas.
+unquoted() {
+    sed 's/"[^"]*"//g' "$summary"
+}
+
+# Prints a column of the summary, of the first point or of the point with this label.
+value() { # column, label
+    awk -F, -v column="$1" -v label="${2:-}" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        label == "" || $at["label"] == label { print $at[column]; exit }' <(unquoted)
+}
+
+near() { # value, expected value, largest difference (%)
+    echo "found $1, expected $2 within $3 %"
+    awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { d = 100 * (a / b - 1); exit !(a > 0 && d <= most && d >= -most) }'
+}
+
+# A ring over p ranks sends 2 (p - 1) messages of n / p numbers: alpha 2 us, beta of the rate. Each rank adds p - 1 parts,
+# at 0.2 ns a byte.
+ring_ms() { # ranks, numbers, rate (bit/s), delay (s)
+    awk -v p="$1" -v n="$2" -v rate="$3" -v delay="$4" 'BEGIN {
+        part = 4 * n / p
+        print 1e3 * (2 * (p - 1) * (2e-6 + delay + part * 8 / rate) + (p - 1) * part * 0.2e-9) }'
+}
+
+takes_the_time_of_the_formula() {
+    run_anew ring || return 1
+    near "$(value comm_exposed_ms)" "$(ring_ms 8 "$(value params)" 1e9 0)" 3 || return 1
+    near "$(value comm_replay_ms)" "$(value comm_exposed_ms)" 1
+}
+
+computes_at_the_rate() {
+    local flops images
+    flops=$(value flops_per_image)
+    images=$(value batch_per_rank)
+    near "$(awk -v a="$(value forward_ms)" -v b="$(value backward_ms)" 'BEGIN { print a + b }')" \
+        "$(awk -v f="$flops" -v n="$images" 'BEGIN { print 1e3 * f * n / 40e9 }')" 0.1
+}
+
+changes_with_the_link() {
+    run_anew ring --set site.rate=500mbit || return 1
+    near "$(value comm_exposed_ms)" "$(ring_ms 8 "$(value params)" 5e8 0)" 3 || return 1
+    run_anew ring --set site.delay=1ms || return 1
+    near "$(value comm_exposed_ms)" "$(ring_ms 8 "$(value params)" 1e9 1e-3)" 3
+}
+
+# The ring of 4-byte numbers passes one link of each leaf per round. Recursive doubling crosses leaves with all ranks at once.
+changes_with_leaves() {
+    local full
+    run_anew ring --set "sync.strategy=recursive_doubling site.leaf_hosts=4" || return 1
+    full=$(value comm_exposed_ms)
+    run_anew ring --set "sync.strategy=recursive_doubling site.leaf_hosts=4 site.oversubscription=4" || return 1
+    near "$(value comm_exposed_ms)" "$(awk -v full="$full" 'BEGIN { print full * (2 + 4) / 3 }')" 10
+}
+
+is_marked() {
+    run_anew ring || return 1
+    [ "$(value kind)" = simulated ] && [ "$(value core_h)" = 0 ] && grep -q simulated "$tmp/run.log" &&
+        grep -q simulated "$SCALEBENCH_OUT/ring/latest/time.txt" && [ "$(value link)" = "1gbit delay none" ]
+}
+
+can_be_repeated() {
+    local launch
+    launch=$(dirname "$(ls "$SCALEBENCH_OUT"/ring/latest/launches/*/*/simulated.json | head -n 1)")
+    cp "$launch/simulated.json" "$tmp/first.json" && rm "$launch/simulated.json" &&
+        expect 0 "5 steps on 8 simulated ranks" "$scalebench" simulate "$launch" && cmp "$launch/simulated.json" "$tmp/first.json"
+}
+
+tells_a_damaged_file() {
+    local launch
+    launch=$(dirname "$(ls "$SCALEBENCH_OUT"/ring/latest/launches/*/*/simulated.json | head -n 1)")
+    echo '{"step_ms": 0}' >"$launch/simulated.json"
+    expect 1 "simulated.json: step_ms: expected a time above 0" "$scalebench" table ring
+}
+
+# Real ranks and simulated ranks of every strategy make the same calls and send the same bytes.
+cat >"$tmp/both.yaml" <<'END'
+name: both
+model: lenet_21k
+data: {set: digits, samples: 512}
+train: {optimizer: sgd, lr: 0.1, global_batch: 128}
+ranks: 2
+sync: {zero_persist: 0}
+cases:
+  - label: real
+    matrix: {sync.strategy: &strategies [allreduce, allreduce_layer, bucketed, reduce_bcast, gather_scatter, ring, recursive_doubling, rabenseifner, tree, shm, zero1, zero2, zero3, fixed_order, hierarchical, leader, adasum]}
+  - label: simulated
+    site: simulated
+    matrix: {sync.strategy: *strategies}
+measure: {time: {launches: 1, steps: 5, warmup_steps: 1}}
+figures: [time]
+END
+sends_what_real_ranks_send() {
+    run_anew both || return 1
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        $at["case"] != "real" && $at["case"] != "simulated" { next }
+        $at["strategy"] == "none" { next }
+        { key = $at["strategy"]; has[key]++
+          all = $at["calls"] " " $at["bytes_payload"] " " $at["bytes_wire"] " " $at["messages_wire"]
+          if (key in seen && seen[key] != all) { print key ": " seen[key] " and " all; bad = 1 }
+          seen[key] = all }
+        END { for (key in has) if (has[key] != 2) { print key ": " has[key] " points"; bad = 1 }
+              exit bad || length(has) != 17 }' <(unquoted)
+}
+
+# With times of real steps, the mean of the slowest of p ranks grows with p.
+cat >"$tmp/scatter.yaml" <<'END'
+name: scatter
+model: lenet_21k
+data: {set: digits, samples: 512}
+train: {optimizer: sgd, lr: 0.1, batch_per_rank: 16}
+site: {kind: simulated, rate: none}
+ranks_per_node: 1
+scaling: weak
+baseline: {ranks: 1}
+matrix: {ranks: [1, 64], sync.strategy: [allreduce]}
+measure: {time: {launches: 1, steps: 50, warmup_steps: 1}}
+figures: [time]
+END
+waits_for_the_slowest() {
+    local compute one many
+    run_anew scatter || return 1
+    compute=$(value forward_ms "ranks=64 nodes=64")
+    one=$(value step_ms_median "ranks=1 nodes=1")
+    many=$(value step_ms_median "ranks=64 nodes=64")
+    echo "1 rank: $one ms, 64 ranks: $many ms, forward $compute ms, wait $(value wait_ms "ranks=64 nodes=64") ms"
+    awk -v one="$one" -v many="$many" -v wait="$(value wait_ms "ranks=64 nodes=64")" 'BEGIN { exit !(many > one && wait > 0) }'
+}
+
+has_thousands_of_ranks() {
+    run_anew ring --set "ranks=4096 nodes=1024 sync.strategy=rabenseifner train.global_batch=65536" &&
+        [ "$(value ranks)" = 4096 ] && [ "$(value nodes)" = 1024 ]
+}
+
+check "a ring takes the time of the formula" takes_the_time_of_the_formula
+check "computing takes the time at the rate" computes_at_the_rate
+check "half the rate and a delay take longer by the formula" changes_with_the_link
+check "links of leaf switches are shared" changes_with_leaves
+check "rows, table and caption say that a point is simulated" is_marked
+check "the same launch gets the same numbers" can_be_repeated
+check "a damaged file is named" tells_a_damaged_file
+check "simulated ranks send what real ranks send" sends_what_real_ranks_send
+check "more ranks wait longer for the slowest" waits_for_the_slowest
+check "4096 ranks" has_thousands_of_ranks
+check "a folder of no run" expect 2 "expected a folder RUN/launches/POINT/NAME" "$scalebench" simulate nowhere
+check "a folder of another point" expect 2 "has no point" "$scalebench" simulate "$SCALEBENCH_OUT/ring/latest/launches/0/time-000"
+finish
