@@ -201,6 +201,11 @@ struct point_overlap {
     double model;
 };
 
+/* Step time of the simulated point that computes and sends the same, and its difference from the measured time. */
+struct point_predicted {
+    double step_ms, error_pct;
+};
+
 /* Rates from the median step time. The interval of images_per_s is computed from the interval of
  * step_ms. */
 struct point_rates {
@@ -250,6 +255,7 @@ struct point_summary {
     struct point_scaling scaling;
     struct point_beside_peer beside_peer;
     struct point_overlap overlap;
+    struct point_predicted predicted;
     struct point_memory memory;
     struct point_accuracy accuracy;
     struct point_last last;

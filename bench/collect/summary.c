@@ -412,6 +412,7 @@ static enum status compare_samples(struct summary *s, size_t i, const struct poi
     ratios_set(p, s, time, &all[p->base].time, alone, peer);
     noise_judge_point(&p->noise, time, s->n_trends);
     set_flags(p, s, time);
+    predicted_find(p, s);
     TRY(overlap_model(&p->overlap.model, p->point, time, alone, e));
     return cells_fill(p, s, &all[i], e);
 }

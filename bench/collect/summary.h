@@ -50,6 +50,20 @@ size_t samples_known(const struct samples *samples, size_t offset);
 /* Returns the median of the doubles at `offset` of struct launch_result, ignoring NAN. */
 double samples_median(const struct samples *samples, size_t offset);
 
+/* Sets p->predicted from the simulated points of the run. */
+void predicted_find(struct point_summary *p, const struct summary *s);
+
+/* How well simulated points agree with measured ones. */
+struct validation {
+    size_t simulated;           /* number of simulated points */
+    size_t n;                   /* number of points that a simulated point predicts */
+    double ranks;               /* largest number of ranks of these */
+    double median_pct, p90_pct; /* median and 90th percentile of the absolute errors */
+};
+struct validation summary_validation(const struct summary *s);
+/* Writes "validated to 8 ranks: errors of 3 % (median) and 9 % (90th percentile) at 12 points". */
+void validation_write(FILE *out, const struct validation *v);
+
 /* Predicts overlap_share, the share of communication hidden behind the backward pass, from the
  * order in which buckets are sent. Measured shares may be larger. The backward time is divided
  * among layers by their FLOPs. 1: all is hidden; NAN: no buckets, or unknown times. `alone`:

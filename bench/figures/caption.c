@@ -351,6 +351,17 @@ static void write_bases(FILE *out, const struct figure_data *d, size_t most)
         fputc('.', out);
 }
 
+/* Writes which marks are simulated, and how far they can be believed. */
+static void write_validation(FILE *out, const struct summary *shown, const struct summary *all)
+{
+    const struct validation v = summary_validation(all);
+    if (summary_validation(shown).simulated == 0)
+        return;
+    fputs(" Simulated points (hollow): ", out);
+    validation_write(out, &v);
+    fputc('.', out);
+}
+
 static void write_place(FILE *out, const struct summary *s, bool trained)
 {
     char text[256];
@@ -419,6 +430,7 @@ static void write_parts(FILE *out, const struct figure_data *d, const struct sum
         fputs("Quick form, no result: ", out);
     write_subject(out, ran, trained, !full);
     write_method(out, d, ran, full);
+    write_validation(out, ran, d->s);
     if (d->spread.n > 0)
         fputs(" Points that would hide each other are spread sideways.", out);
     if (full || relation_is_ratio(d->quantity->relation))

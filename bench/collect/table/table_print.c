@@ -234,6 +234,17 @@ static void print_effort(FILE *out, const struct summary *s)
                 text_wall_time(wall, s->wall_s), text_significant(hours, s->core_s / 3600, 2));
 }
 
+/* Prints how far simulated points can be believed. */
+static void print_validation(FILE *out, const struct summary *s)
+{
+    const struct validation v = summary_validation(s);
+    if (v.simulated == 0)
+        return;
+    fputs("Simulated points: ", out);
+    validation_write(out, &v);
+    fputs(".\n", out);
+}
+
 static bool is_there(const char *run_dir, const char *name, const char *ending)
 {
     char path[4096];
@@ -301,6 +312,7 @@ void table_print_findings(FILE *out, const struct summary *s)
     print_weights(out, s);
     table_print_losses(out, s);
     table_print_published(out, s);
+    print_validation(out, s);
     print_effort(out, s);
 }
 

@@ -86,19 +86,20 @@ changes_with_leaves() {
 is_marked() {
     run_anew ring || return 1
     [ "$(value kind)" = simulated ] && [ "$(value core_h)" = 0 ] && grep -q simulated "$tmp/run.log" &&
-        grep -q simulated "$SCALEBENCH_OUT/ring/latest/time.txt" && [ "$(value link)" = "1gbit delay none" ]
+        grep -q simulated "$SCALEBENCH_OUT/ring/latest/time.txt" && [ "$(value link)" = "1gbit delay none" ] &&
+        grep -q "Simulated points: not validated: no other point" "$tmp/run.log"
 }
 
 can_be_repeated() {
     local launch
-    launch=$(dirname "$(ls "$SCALEBENCH_OUT"/ring/latest/launches/*/*/simulated.json | head -n 1)")
+    launch=$(dirname "$(find "$SCALEBENCH_OUT/ring/latest/" -name simulated.json | sort | head -n 1)")
     cp "$launch/simulated.json" "$tmp/first.json" && rm "$launch/simulated.json" &&
         expect 0 "5 steps on 8 simulated ranks" "$scalebench" simulate "$launch" && cmp "$launch/simulated.json" "$tmp/first.json"
 }
 
 tells_a_damaged_file() {
     local launch
-    launch=$(dirname "$(ls "$SCALEBENCH_OUT"/ring/latest/launches/*/*/simulated.json | head -n 1)")
+    launch=$(dirname "$(find "$SCALEBENCH_OUT/ring/latest/" -name simulated.json | sort | head -n 1)")
     echo '{"step_ms": 0}' >"$launch/simulated.json"
     expect 1 "simulated.json: step_ms: expected a time above 0" "$scalebench" table ring
 }
@@ -131,6 +132,12 @@ sends_what_real_ranks_send() {
           seen[key] = all }
         END { for (key in has) if (has[key] != 2) { print key ": " has[key] " points"; bad = 1 }
               exit bad || length(has) != 17 }' <(unquoted)
+}
+
+compares_with_what_ran() {
+    near "$(value predicted_step_ms "real ring")" "$(value step_ms_median "simulated ring")" 0.001 && [ -z "$(value predicted_step_ms "simulated ring")" ] &&
+        grep -q "Simulated points: validated to 2 ranks: errors of [0-9.]* % (median)" "$tmp/run.log" &&
+        grep -q "Simulated points (hollow): validated to 2 ranks" "$SCALEBENCH_OUT/both/latest/time.txt"
 }
 
 # With times of real steps, the mean of the slowest of p ranks grows with p.
@@ -170,6 +177,7 @@ check "rows, table and caption say that a point is simulated" is_marked
 check "the same launch gets the same numbers" can_be_repeated
 check "a damaged file is named" tells_a_damaged_file
 check "simulated ranks send what real ranks send" sends_what_real_ranks_send
+check "points that ran show the error of simulated ones" compares_with_what_ran
 check "more ranks wait longer for the slowest" waits_for_the_slowest
 check "4096 ranks" has_thousands_of_ranks
 check "a folder of no run" expect 2 "expected a folder RUN/launches/POINT/NAME" "$scalebench" simulate nowhere
