@@ -96,8 +96,11 @@ static bool shows_bars(const struct config *config)
     return false;
 }
 
-static bool shows_model(const struct config *config)
+/* A model of the links predicts curves of figures and simulated points. */
+static bool has_model(const struct config *config)
 {
+    if (config_is_simulated(config))
+        return true;
     const struct value *figures = &config->values[OPT_FIGURES];
     for (size_t i = 0; i < figures->n; i++)
         if (figures->figures[i].options[FIGURE_MODEL].number != 0)
@@ -305,7 +308,7 @@ static const struct reader readers[] = {
     {OPT_ACCURACY_MIN, OPT_ACCURACY_RUN, "true", NULL},
     {OPT_PUBLISHED_KEYS, OPT_PUBLISHED_FILE, NULL, NULL},
     {OPT_BARS, OPT_FIGURES, NULL, shows_bars},
-    {OPT_LINK, OPT_FIGURES, NULL, shows_model},
+    {OPT_LINK, OPT_FIGURES, NULL, has_model},
     {OPT_RESTART_WITH, OPT_RESTARTS, NULL, NULL},
     {OPT_RESTART_LEAST, OPT_RESTART_WITH, "fewer", NULL},
     {OPT_INJECT_SLEEP, OPT_INJECT_KIND, "fixed exponential pareto", NULL},
@@ -427,7 +430,7 @@ static const char *advice_of(char text[128], enum option_id id, const struct spe
 {
     bool chosen = owner->type == TYPE_ENUM, drawn = owner->type == TYPE_FIGURES;
     if (drawn)
-        return id == OPT_LINK ? "add model: true to a figure" : "add bars to figures";
+        return id == OPT_LINK ? "add model: true to a figure or simulate points" : "add bars to figures";
     snprintf(text, 128, "%s %s", chosen ? "choose another" : "give", owner->key);
     return text;
 }
