@@ -430,7 +430,8 @@ static const char *advice_of(char text[128], enum option_id id, const struct spe
 {
     bool chosen = owner->type == TYPE_ENUM, drawn = owner->type == TYPE_FIGURES;
     if (drawn)
-        return id == OPT_LINK ? "add model: true to a figure or simulate points" : "add bars to figures";
+        return id == OPT_LINK ? "add model: true to a figure or simulate points"
+                              : "add bars to figures";
     snprintf(text, 128, "%s %s", chosen ? "choose another" : "give", owner->key);
     return text;
 }
