@@ -22,3 +22,17 @@ double peak_flop_per_s(enum isa isa)
     }
     return best;
 }
+
+/* Adding reads both halves and writes one. */
+double peak_byte_per_s(enum isa isa, real *x, size_t n)
+{
+    const struct peak_functions *f = peak_for(isa);
+    const double bytes = (double)(n * sizeof *x);
+    int64_t begin_ns = clock_ns();
+    f->load(x, n);
+    int64_t loaded_ns = clock_ns();
+    f->add(x, n);
+    double load = bytes / (double)(loaded_ns - begin_ns);
+    double add = 1.5 * bytes / (double)(clock_ns() - loaded_ns);
+    return 1e9 * (load > add ? load : add);
+}

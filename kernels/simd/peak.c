@@ -1,4 +1,5 @@
-/* Computes as many independent products and sums in registers as the processor can overlap. */
+/* Computes as many independent products and sums in registers, and loads, as the processor can
+ * overlap. */
 #include "kernels/simd/peak.h"
 
 #include "kernels/simd/lanes.h"
@@ -65,7 +66,48 @@ static real run(size_t rounds)
 
 #endif
 
+/* Number of parts of an array that are read in turn. Prefetching of one sequence alone does not
+ * reach the bandwidth of memory. */
+enum { PARTS = 4 };
+
+/* Adds vectors from memory. If two loads start per cycle and a sum takes 4 cycles, 8 sums are
+ * needed. */
+static real load(const real *x, size_t n)
+{
+    const size_t part = n / PARTS;
+    vreal sum[2 * PARTS] = {0};
+    real all = 0;
+    for (size_t i = 0; i + 2 * VECTOR_LANES <= part; i += 2 * VECTOR_LANES) {
+        UNROLL
+        for (int p = 0; p < PARTS; p++) {
+            sum[2 * p] += vreal_load(x + (size_t)p * part + i);
+            sum[2 * p + 1] += vreal_load(x + (size_t)p * part + i + VECTOR_LANES);
+        }
+    }
+    UNROLL
+    for (int s = 1; s < 2 * PARTS; s++)
+        sum[0] += sum[s];
+    for (int lane = 0; lane < VECTOR_LANES; lane++)
+        all += sum[0][lane];
+    return all;
+}
+
+/* Adds half of the parts to the other half. */
+static void add(real *x, size_t n)
+{
+    const size_t part = n / PARTS;
+    for (size_t i = 0; i + VECTOR_LANES <= part; i += VECTOR_LANES) {
+        UNROLL
+        for (int p = 0; p < PARTS; p += 2) {
+            real *to = x + (size_t)p * part + i;
+            vreal_store(to, vreal_load(to) + vreal_load(to + part));
+        }
+    }
+}
+
 const struct peak_functions SIMD_NAME(peak) = {
     .flops = FLOPS_OF_ROUND,
     .run = run,
+    .load = load,
+    .add = add,
 };
