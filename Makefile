@@ -149,6 +149,7 @@ RUNNER_LINK  = $(LIBRUNNER) $(LIBDOCTOR) $(LIBFIGURES) $(LIBCOLLECT) $(LIBRESOUR
 RUNNER_LIBS  = $(HWLOC_LIBS) $(YAML_LIBS) $(PCRE2_LIBS) $(JANSSON_LIBS) $(MD_LIBS) $(LDLIBS)
 TRAIN_LINK     = $(BUILD)/libtrain.a $(LIBDATA) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 TRAIN_LINK_F64 = $(BUILD)/libtrain_f64.a $(LIBDATA) $(BUILD)/libcomm_f64.a $(BUILD)/libkernels_f64.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+SWEEP_LINK     = $(BUILD)/libkernel_sweep.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 WORKLOAD_LIBS = $(MPI_LIBS) $(BLIS_LIBS) $(RUNNER_LIBS) $(ZLIB_LIBS)
 
 $(BUILD)/scalebench: $(call obj,bench/runner/commands/main.c) $(RUNNER_LINK)
@@ -170,7 +171,7 @@ $(BUILD)/peer_inputs: $(call obj,$(PEERS_SRC)) $(TRAIN_LINK)
 $(BUILD)/peer_onednn: $(call obj,bench/workloads/peers/check.c bench/workloads/peers/onednn/main.c $(if $(ONEDNN_LIBS),$(ONEDNN_SRC),bench/workloads/peers/onednn/without.c)) $(TRAIN_LINK)
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(if $(ONEDNN_LIBS),-fopenmp) -o $@ $^ $(WORKLOAD_LIBS) $(ONEDNN_LIBS)
 
-$(BUILD)/kernel_sweep: $(call obj,bench/workloads/sweeps/kernel/main.c) $(BUILD)/libkernel_sweep.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBSPEC) $(LIBDESC)
+$(BUILD)/kernel_sweep: $(call obj,bench/workloads/sweeps/kernel/main.c) $(SWEEP_LINK)
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(BLIS_LIBS) $(RUNNER_LIBS)
 
 $(BUILD)/comm_sweep: $(call obj,bench/workloads/sweeps/comm/main.c) $(BUILD)/libcomm_sweep.a $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBSPEC) $(LIBDESC)

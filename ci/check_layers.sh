@@ -41,7 +41,7 @@ bench/doctor: kernels/base bench/base bench/resources bench/record
 bench/bundle: kernels/base bench/base
 bench/sites: kernels/base bench/base bench/spec bench/place
 bench/collect/columns: bench/record
-bench/collect: kernels/base bench/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/place/cpu_list.h bench/resources bench/collect/columns bench/workloads/sweeps/comm/csv_comm.def bench/workloads/sweeps/comm/csv_link.def bench/workloads/sweeps/kernel/csv_kernels.def
+bench/collect: kernels/base bench/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/place/cpu_list.h bench/resources bench/collect/columns bench/workloads/sweeps/comm/csv_comm.def bench/workloads/sweeps/comm/csv_link.def bench/workloads/sweeps/kernel/csv_kernels.def bench/workloads/sweeps/kernel/csv_limits.def
 bench/collect/csv: kernels/base bench/base bench/spec bench/record bench/collect bench/collect/columns
 bench/collect/launch: kernels/base bench/base bench/spec bench/record bench/collect
 bench/collect/table: kernels/base kernels/desc bench/spec bench/record bench/collect bench/collect/columns
@@ -64,7 +64,7 @@ bench/workloads/checkpoint: kernels/cast16.h kernels/base bench/base kernels/des
 bench/workloads/train_cnn/parts: kernels/cast16.h kernels/base bench/spec comm comm/wait
 bench/workloads/train_cnn: kernels kernels/base bench/base kernels/desc kernels/net kernels/ops kernels/optimizers comm comm/cost comm/wait bench/spec bench/place bench/record bench/workloads bench/workloads/checkpoint bench/workloads/data bench/workloads/read bench/workloads/train_cnn/parts
 bench/workloads/sweeps: kernels/base bench/record bench/spec
-bench/workloads/sweeps/kernel: kernels kernels/base bench/base kernels/desc kernels/layers kernels/net kernels/ops kernels/optimizers bench/spec bench/workloads/sweeps bench/record
+bench/workloads/sweeps/kernel: bench/place/hardware.h kernels kernels/base bench/base kernels/desc kernels/layers kernels/net kernels/ops kernels/optimizers bench/spec bench/workloads/sweeps bench/record
 bench/workloads/sweeps/comm: comm comm/cost comm/cost/strategies/bucketed.h comm/wait comm/compressors kernels kernels/base bench/base kernels/desc kernels/optimizers bench/spec bench/workloads bench/workloads/sweeps bench/record
 bench/workloads/peers: kernels kernels/base bench/base kernels/desc kernels/net bench/spec bench/record bench/workloads/data bench/workloads/train_cnn bench/workloads/train_cnn/parts
 bench/workloads/peers/onednn: bench/workloads/peers kernels/base bench/base kernels/desc kernels/layers kernels/net bench/spec bench/workloads/train_cnn bench/workloads/train_cnn/parts

@@ -356,7 +356,7 @@ keep() { # name
     *)
         cp "$from"/{manifest.json,spec.yaml,summary.csv,raw.csv} "$stage" || return 1
         [ "$(rows "$from" epochs)" = 0 ] || [ ! -f "$from/epochs.csv" ] || cp "$from/epochs.csv" "$stage" || return 1
-        for table in comm link kernels; do
+        for table in comm link kernels limits; do
             [ ! -f "$from/$table.csv" ] || cp "$from/$table.csv" "$stage" || return 1
         done
         ;;

@@ -382,6 +382,11 @@ static const struct column kernels[] = {
 #include "bench/workloads/sweeps/kernel/csv_kernels.def"
 };
 #undef FILE_NAME
+#define FILE_NAME "limits.csv"
+static const struct column limits[] = {
+#include "bench/workloads/sweeps/kernel/csv_limits.def"
+};
+#undef FILE_NAME
 #undef COLUMN
 
 static const struct sweep_table tables[] = {
@@ -391,6 +396,8 @@ static const struct sweep_table tables[] = {
     {"link.csv", links, sizeof links / sizeof *links, "One row per message size of comm_sweep"},
     {"kernels.csv", kernels, sizeof kernels / sizeof *kernels,
      "One row per kernel of kernel_sweep"},
+    {"limits.csv", limits, sizeof limits / sizeof *limits,
+     "One row per op and pass of a step that kernel_sweep --part limits times"},
 };
 
 const struct sweep_table *sweep_tables(size_t *n)

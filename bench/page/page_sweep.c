@@ -85,5 +85,6 @@ enum status section_add_sweep(const struct section_source *from, const char *pat
     TRY(figures_draw_sweep(path, name, from->drawn, from->plots, FIGURES_FOR_PAGE, NULL, e));
     TRY(add_figures(from, section, name, e));
     TRY(add_table(section, "table", path, name, e));
+    TRY(add_table(section, "limits", path, "limits.csv", e));
     return add_table(section, "link", path, "link.csv", e);
 }

@@ -41,9 +41,10 @@ $(measurements): bench-%:
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' RANKS='$(RANKS)' FRESH='$(FRESH)' ci/$*.sh
 
 #: make bench-kernels [SET="workload.options.plan=fast,reference"]   Time every operation of a network; draw the roofline
+#: make bench-limits [SET="matrix.workload.options.net=[lenet_21k]"]   Time every operation beside the limits of one core
 #: make bench-comm [SET="ranks=4 workload.options.strategies=ring,shm"]   Time every strategy beside MPI_Allreduce
-.PHONY: bench-kernels bench-comm
-bench-kernels bench-comm: bench-%:
+.PHONY: bench-kernels bench-limits bench-comm
+bench-kernels bench-limits bench-comm: bench-%:
 	$(if $(SWEEP)$(COMM)$(RANKS),$(error SWEEP=, COMM= and RANKS= are not supported: use SET="workload.options.NAME=VALUE ranks=N", as configs/$*.yaml has them))
 	@$(MAKE) --no-print-directory bench CONFIG=configs/$*.yaml
 

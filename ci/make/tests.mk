@@ -6,6 +6,7 @@ KERNELS_TESTS := $(wildcard kernels/tests/test_*.c kernels/*/tests/test_*.c)
 COMM_TESTS    := $(wildcard comm/cost/tests/test_*.c)
 MPI_TESTS     := $(wildcard comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
 BENCH_TESTS   := $(wildcard bench/*/tests/test_*.c bench/workloads/*/tests/test_*.c)
+SWEEP_TESTS   := $(wildcard bench/workloads/sweeps/tests/test_*.c)
 SPEED_TESTS   := $(wildcard bench/*/tests/speed_*.c)
 COMM_SPEED    := $(wildcard comm/cost/tests/speed_*.c)
 # Tests that have no double form: base has no reals and is one library for both, and doubles are never rounded to 16
@@ -47,7 +48,8 @@ $(foreach t,$(filter kernels/%,$(DOUBLE_TESTS)),$(eval $(call test_rules_f64,$(t
 $(foreach t,$(COMM_TESTS) $(COMM_SPEED),$(eval $(call test_rules,$(t),$(LIBDESC),$$(LDLIBS))))
 $(foreach t,$(MPI_TESTS),$(eval $(call test_rules,$(t),$(TRAIN_LINK),$$(WORKLOAD_LIBS))))
 $(foreach t,$(MPI_TESTS),$(eval $(call test_rules_f64,$(t),$(TRAIN_LINK_F64),$$(WORKLOAD_LIBS))))
-$(foreach t,$(BENCH_TESTS) $(SPEED_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libtrain.a $(LIBDATA) $(RUNNER_LINK),$$(RUNNER_LIBS) $$(ZLIB_LIBS))))
+$(foreach t,$(filter-out $(SWEEP_TESTS),$(BENCH_TESTS)) $(SPEED_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libtrain.a $(LIBDATA) $(RUNNER_LINK),$$(RUNNER_LIBS) $$(ZLIB_LIBS))))
+$(foreach t,$(SWEEP_TESTS),$(eval $(call test_rules,$(t),$(SWEEP_LINK),$$(BLIS_LIBS) $$(RUNNER_LIBS))))
 
 $(SEEDS_TESTS): $(BUILD)/tests/seeds_%: $(call obj,bench/tests/fuzz/fuzz_%.c bench/tests/fuzz/replay.c) $(FUZZ_LINK) | $(BUILD)/tests
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(FUZZ_LIBS)

@@ -109,12 +109,12 @@ void table_print_findings(FILE *out, const struct summary *s);
 void table_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
                  int width);
 
-/* Returns the *n names of the tables that sweeps write. All but the last can be drawn as
- * figures. */
+/* Returns the *n names of the tables that sweeps write; figures_check_sweep knows which can be
+ * drawn. */
 const char *const *table_sweep_names(size_t *n);
 
-/* Prints a summary of the table that a sweep wrote: comm.csv, compare.csv or kernels.csv. Sets
- * *all_well to whether no verdict in the table is bad. */
+/* Prints a summary of the table that a sweep wrote: comm.csv, compare.csv, kernels.csv or
+ * limits.csv. Sets *all_well to whether no verdict in the table is bad. */
 enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struct error *e);
 
 /* Writes the table as <run>/summary.md (GitHub's Markdown) and summary.tex (LaTeX tabular), with

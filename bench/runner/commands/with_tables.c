@@ -51,13 +51,23 @@ struct taking {
     const struct with_tables *campaigns;
 };
 
+/* Returns whether the list has the folder. A sweep may have written two tables. */
+static bool is_listed(const struct with_tables *list, const char *folder)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->folders[i], folder) == 0)
+            return true;
+    return false;
+}
+
 static enum status take_table(const char *path, void *arg, struct error *e)
 {
     const struct taking *t = arg;
     char folder[PATH_BYTES];
     TRY(path_format(folder, e, "%.*s", (int)(strrchr(path, '/') - path), path));
-    return t->campaigns != NULL && is_left_out(folder, t->campaigns) ? OK
-                                                                     : append(t->found, folder, e);
+    bool known =
+        t->campaigns != NULL ? is_left_out(folder, t->campaigns) : is_listed(t->found, folder);
+    return known ? OK : append(t->found, folder, e);
 }
 
 /* Appends the committed folders that match `pattern`. Paths below the current folder are relative,

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/workloads/sweeps/file.h"
 #include "bench/workloads/sweeps/kernel/setup.h"
 #include "kernels/base/clock.h"
 
@@ -11,15 +12,15 @@
 
 #define TEXT_BYTES 512
 
-/* A combination of plan and instruction set, and its times. ms [pass][op][repeat]. train_ms
- * [repeat]: whole training steps. product_gflop_per_s [repeat]: rate of the matrix products before
+/* A combination of plan and instruction set, and its times. ms [pass][op][repeat]. train_ms,
+ * loss_ms, update_ms [repeat]: whole training steps and two parts of them. product_gflop_per_s [repeat]: rate of the matrix products before
  * and after each step. */
 struct lane {
     enum plan plan;
     enum isa isa;
     struct net *net;
     int ops, repeats;
-    double *ms, *train_ms, *product_gflop_per_s;
+    double *ms, *train_ms, *loss_ms, *update_ms, *product_gflop_per_s;
     /* [pass][op] distance from the reference, and its bound; the last op is the whole net */
     double *residual, *bound;
 };
@@ -41,12 +42,17 @@ static size_t judged(const struct lane *lane, enum pass pass, int op)
 
 /* ---- Setting up ---- */
 
+/* Returns the precision of the lane's activations. */
+static enum precision values_of(const struct lane *lane, const struct sweep *s)
+{
+    return lane->isa != isa_exact(lane->isa) ? PRECISION_bf16 : s->options->precision;
+}
+
 static enum status make_net(struct lane *lane, const struct sweep *s, int n_max, struct error *e)
 {
-    bool rounds = lane->isa != isa_exact(lane->isa);
     const struct net_options options = {.plan = lane->plan,
                                         .isa = lane->isa,
-                                        .values = rounds ? PRECISION_bf16 : PRECISION_fp32,
+                                        .values = values_of(lane, s),
                                         .n_max = n_max,
                                         .threads = 1,
                                         .slots = 1};
@@ -66,6 +72,8 @@ static enum status open_lane(struct lane *lane, const struct sweep *s, int i,
     size_t repeats = (size_t)lane->repeats;
     TRY(MEM_KEEP(memory, lane->ms, PASSES * ops * repeats, "the times of ops", e));
     TRY(MEM_KEEP(memory, lane->train_ms, repeats, "the times of steps", e));
+    TRY(MEM_KEEP(memory, lane->loss_ms, repeats, "the times of losses", e));
+    TRY(MEM_KEEP(memory, lane->update_ms, repeats, "the times of updates", e));
     TRY(MEM_KEEP(memory, lane->product_gflop_per_s, repeats, "the rates of a product", e));
     TRY(MEM_KEEP(memory, lane->residual, rows, "residuals", e));
     return MEM_KEEP(memory, lane->bound, rows, "bounds of residuals", e);
@@ -90,7 +98,10 @@ static void run_step(struct setup *r, const struct lane *lane, int n, const real
         if (repeat >= 0)
             ms_of(lane, PASS_FORWARD, i)[repeat] = elapsed_ms(begin_ns);
     }
+    int64_t loss_ns = clock_ns();
     net_loss(lane->net, &r->batch.ex, 0, r->batch.labels, NULL, 1.0 / n);
+    if (repeat >= 0)
+        lane->loss_ms[repeat] = elapsed_ms(loss_ns);
     for (int i = lane->ops - 1; i >= 0; i--) {
         int64_t begin_ns = clock_ns();
         net_backward(lane->net, &r->batch.ex, 0, i, i + 1, params, grads);
@@ -108,10 +119,13 @@ static void time_step(struct setup *r, const struct lane *lane, int n, int repea
     setup_update(r);
     int64_t begin_ns = clock_ns();
     run_step(r, lane, n, r->batch.params, r->batch.grads, repeat);
+    int64_t update_ns = clock_ns();
     setup_update(r);
-    double train_ms = elapsed_ms(begin_ns), after = product_gflop_per_s(&r->product);
+    double update_ms = elapsed_ms(update_ns), train_ms = elapsed_ms(begin_ns);
+    double after = product_gflop_per_s(&r->product);
     if (repeat < 0)
         return;
+    lane->update_ms[repeat] = update_ms;
     lane->train_ms[repeat] = train_ms;
     lane->product_gflop_per_s[repeat] = 2 / (1 / before + 1 / after);
 }
@@ -143,8 +157,11 @@ static double gradient_distance(const struct sweep *s, const struct setup *r, in
     return distance_relative(&d);
 }
 
-static bool rounds(const struct lane *lane)
+/* Returns whether the lane rounds operands or activations to bf16. */
+static bool rounds(const struct lane *lane, const struct sweep *s)
 {
+    if (s->options->precision == PRECISION_bf16)
+        return true;
     for (int i = 0; i < lane->ops; i++)
         if (net_op_view(lane->net, 0, i).bf16)
             return true;
@@ -167,7 +184,8 @@ static void compare_forward(struct lane *lane, const struct sweep *s, const stru
         }
         const real *expected = net_op_view(reference, 0, view.last_layer - 1).y;
         lane->residual[at] = output_distance(s, &view, expected, n);
-        lane->bound[at] = bound_of_net(s->desc, view.last_layer - 1, n, PASS_FORWARD, rounds(lane));
+        lane->bound[at] =
+            bound_of_net(s->desc, view.last_layer - 1, n, PASS_FORWARD, rounds(lane, s));
     }
     size_t whole = judged(lane, PASS_FORWARD, lane->ops);
     lane->residual[whole] = lane->residual[whole - 1];
@@ -185,14 +203,14 @@ static void compare_backward(struct lane *lane, const struct sweep *s, const str
         if (first < last) {
             struct net_op_view view = net_op_view(lane->net, 0, i);
             residual = gradient_distance(s, r, first, last);
-            bound = bound_of_net(s->desc, view.first_layer, n, PASS_BACKWARD, rounds(lane));
+            bound = bound_of_net(s->desc, view.first_layer, n, PASS_BACKWARD, rounds(lane, s));
         }
         lane->residual[judged(lane, PASS_BACKWARD, i)] = residual;
         lane->bound[judged(lane, PASS_BACKWARD, i)] = bound;
     }
     size_t whole = judged(lane, PASS_BACKWARD, lane->ops);
     lane->residual[whole] = gradient_distance(s, r, 0, s->desc->n_tensors);
-    lane->bound[whole] = bound_of_net(s->desc, 0, n, PASS_BACKWARD, rounds(lane));
+    lane->bound[whole] = bound_of_net(s->desc, 0, n, PASS_BACKWARD, rounds(lane, s));
 }
 
 static enum status compare(struct lane *lanes, const struct sweep *s, struct setup *r,
@@ -326,6 +344,127 @@ static void print_lanes(struct sweep *s, const struct lane *lanes, double *room)
             print_lane(s, &lanes[i], n > 1 ? &lanes[1 - i] : NULL, (enum pass)pass, room);
 }
 
+/* ---- Limits ---- */
+
+static double least(const double *ms, int repeats)
+{
+    double best = INFINITY;
+    for (int k = 0; k < repeats; k++)
+        best = fmin(best, ms[k]);
+    return best;
+}
+
+/* Rows of a lane, the texts that they point to, and the rates that bound them. */
+struct limit_rows {
+    const struct sweep *s;
+    const struct lane *lane;
+    const struct limits *limits;
+    struct limit_row *row;
+    char (*layers)[TEXT_BYTES];
+    size_t n;
+};
+
+/* Appends a row with the best of times ms [repeats]. */
+static struct limit_row *add_limit(struct limit_rows *rows, const char *op, enum pass pass,
+                                   const double *ms)
+{
+    const struct lane *lane = rows->lane;
+    const struct sweep_options *o = rows->s->options;
+    struct limit_row *row = &rows->row[rows->n++];
+    *row = (struct limit_row){.model = rows->s->desc->name,
+                              .plan = plan_name(lane->plan),
+                              .isa = isa_names()[lane->isa],
+                              .precision = names_precisions->names[values_of(lane, rows->s)],
+                              .batch = o->batch,
+                              .repeats = lane->repeats,
+                              .op = op,
+                              .layers = "",
+                              .pass = pass_name(pass),
+                              .time_ms = least(ms, lane->repeats),
+                              .unit_gflop_per_s = NAN};
+    return row;
+}
+
+static void add_limit_of_op(struct limit_rows *rows, enum pass pass, int op)
+{
+    const struct lane *lane = rows->lane;
+    const struct net_desc *desc = rows->s->desc;
+    const struct net_op_view view = net_op_view(lane->net, 0, op);
+    char *layers = rows->layers[rows->n];
+    int batch = rows->s->options->batch;
+    if (pass == PASS_BACKWARD && !view.learns)
+        return;
+    struct limit_row *row =
+        add_limit(rows, net_op_name(lane->net, op), pass, ms_of(lane, pass, op));
+    row->layers = layer_list(layers, TEXT_BYTES, desc, view.first_layer, view.last_layer);
+    row->flop_done = batch * (double)flops_done(lane, pass, op);
+    row->bytes =
+        least_bytes(desc, view.first_layer, view.last_layer, batch, pass, value_bytes_of(lane, op));
+    row->skips_zeros = (view.savings & SAVING_BIT(SAVING_data_zeros)) != 0;
+    row->unit_gflop_per_s =
+        rows->limits->unit_gflop_per_s[view.bf16 ? lane->isa : isa_exact(lane->isa)];
+}
+
+/* The loss reads logits and writes their gradient. The update reads weights, gradients and momenta,
+ * and writes weights and momenta. */
+static void add_limits(struct limit_rows *rows)
+{
+    const struct lane *lane = rows->lane;
+    const struct sweep *s = rows->s;
+    for (enum pass pass = PASS_FORWARD; pass < PASSES; pass++)
+        for (int op = 0; op < lane->ops; op++)
+            add_limit_of_op(rows, pass, op);
+    add_limit(rows, "loss", PASS_TRAIN, lane->loss_ms)->bytes =
+        2.0 * sizeof(real) * s->options->batch * s->desc->classes;
+    add_limit(rows, "update", PASS_TRAIN, lane->update_ms)->bytes =
+        5.0 * sizeof(real) * (double)s->desc->n_params;
+    struct limit_row *step = add_limit(rows, "step", PASS_TRAIN, lane->train_ms);
+    for (const struct limit_row *row = rows->row; row < step; row++) {
+        step->flop_done += row->flop_done;
+        step->bytes += row->bytes;
+    }
+}
+
+static enum status write_limits(struct limit_rows *rows, FILE *out, struct mem_room *memory,
+                                struct error *e)
+{
+    static const char what[] = "limits of ops";
+    const size_t most = PASSES * (size_t)rows->lane->ops + 3;
+    TRY(MEM_KEEP(memory, rows->row, most, what, e));
+    TRY(MEM_KEEP(memory, rows->layers, most, what, e));
+    add_limits(rows);
+    limits_judge(rows->limits, rows->row, rows->n);
+    limits_write(out, rows->row, rows->n);
+    return OK;
+}
+
+static enum status write_all_limits(const struct sweep *s, struct setup *r,
+                                    const struct lane *lanes, struct error *e)
+{
+    struct sweep_file file;
+    enum status status = OK;
+    TRY(sweep_file_open(&file, s->options->record, "limits.csv", e));
+    limits_write_header(file.out);
+    for (int i = 0; i < lanes_of(s) && status == OK; i++) {
+        struct limit_rows rows = {.s = s, .lane = &lanes[i], .limits = &r->limits};
+        status = write_limits(&rows, file.out, &r->batch.memory, e);
+    }
+    return sweep_file_close(&file, status, e);
+}
+
+/* ---- The sweep ---- */
+
+/* Times every lane once. Rates of the core are measured in turns with the lanes, since the clock of
+ * the core may change. */
+static void time_round(const struct sweep *s, struct setup *r, const struct lane *lanes, int repeat)
+{
+    for (int i = 0; i < lanes_of(s); i++) {
+        if (s->options->limits)
+            limits_measure(&r->limits, lanes[i].isa);
+        time_step(r, &lanes[i], s->options->batch, repeat);
+    }
+}
+
 static enum status time_lanes(struct sweep *s, struct setup *r, struct lane *lanes, struct error *e)
 {
     int n = lanes_of(s), repeats = s->options->repeats;
@@ -336,10 +475,9 @@ static enum status time_lanes(struct sweep *s, struct setup *r, struct lane *lan
     TRY(compare(lanes, s, r, e));
     TRY(MEM_KEEP(&r->batch.memory, room, (size_t)repeats, "times", e));
     for (int k = -1; k < repeats; k++) /* the first round is a warm-up */
-        for (int i = 0; i < n; i++)
-            time_step(r, &lanes[i], s->options->batch, k);
+        time_round(s, r, lanes, k);
     print_lanes(s, lanes, room);
-    return OK;
+    return s->options->limits ? write_all_limits(s, r, lanes, e) : OK;
 }
 
 enum status sweep_ops(struct sweep *s, struct error *e)

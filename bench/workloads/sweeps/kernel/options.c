@@ -4,9 +4,12 @@
 #include "bench/workloads/sweeps/kernel/sweep.h"
 #include "kernels/base/names.h"
 
-enum { PART_ALL, PART_OPS, PART_LAYERS, PARTS };
-static const char *const part_names[PARTS] = {"all", "ops", "layers"};
+enum { PART_ALL, PART_OPS, PART_LAYERS, PART_LIMITS, PARTS };
+static const char *const part_names[PARTS] = {"all", "ops", "layers", "limits"};
 static const struct enumeration parts = {"parts", PARTS, part_names, NULL};
+
+static const char *const precision_names[] = {"fp32", "bf16"}; /* in the order of precisions.def */
+static const struct enumeration precisions = {"precisions", 2, precision_names, NULL};
 
 static const struct spec_option ROWS[] = {
 #define OPTION SWEEP_OPTION_ROW
@@ -40,11 +43,11 @@ static enum status fill_plans(struct sweep_options *o, struct error *e)
 
 /* Converts a value of --isa. The first value is auto; the others are the instruction sets in their
  * order. */
-static enum status fill_isa(const char *name, enum isa *isa, struct error *e)
+static enum status fill_isa(const char *name, bool bf16, enum isa *isa, struct error *e)
 {
     int index = name_index(name, names_isas->names, names_isas->n);
     if (index == 0)
-        return isa_choose(isa, false, e);
+        return isa_choose(isa, bf16, e);
     *isa = (enum isa)(index - 1);
     return *isa <= isa_best_bf16()
                ? OK
@@ -58,7 +61,8 @@ static enum status fill_isas(struct sweep_options *o, struct error *e)
     const struct value *list = &o->config.values[SWEEP_ISAS];
     TRY(check_number(list, "--isa", ISAS_MAX, e));
     for (; o->n_isas < (int)list->n; o->n_isas++)
-        TRY(fill_isa(list->texts[o->n_isas], &o->isas[o->n_isas], e));
+        TRY(fill_isa(list->texts[o->n_isas], o->precision == PRECISION_bf16, &o->isas[o->n_isas],
+                     e));
     return OK;
 }
 
@@ -87,7 +91,9 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
     o->repeats = (int)sweep_number(&o->config, SWEEP_REPEATS);
     int part = (int)sweep_number(&o->config, SWEEP_PART);
     o->ops = part != PART_LAYERS;
-    o->layers = part != PART_OPS;
+    o->layers = part == PART_ALL || part == PART_LAYERS;
+    o->limits = part == PART_LIMITS;
+    o->precision = (enum precision)sweep_number(&o->config, SWEEP_PRECISION);
     TRY(fill_plans(o, e));
     TRY(fill_isas(o, e));
     if (o->model == NULL && !o->help)

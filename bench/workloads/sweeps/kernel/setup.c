@@ -33,6 +33,8 @@ enum status setup_open(struct setup *r, const struct sweep *s, struct error *e)
                                       .n_tensors = s->desc->n_tensors};
     net_init_params(s->desc, r->spoilt, 1);
     spoil(s, r->spoilt);
+    if (s->options->limits)
+        TRY(limits_open(&r->limits, memory, e));
     return product_open(&r->product, memory, e);
 }
 

@@ -1,12 +1,14 @@
 /* Data that ops are timed on: random images, arenas, and the matrix product to compare with. */
 #pragma once
 
+#include "bench/workloads/sweeps/kernel/limits.h"
 #include "bench/workloads/sweeps/kernel/sweep.h"
 
 struct setup {
     struct net_batch batch;     /* owns the memory of all members */
     struct optimizer optimizer; /* SGD with momentum */
     struct product product;
+    struct limits limits; /* under --part limits */
     real *spoilt, *reference_grads, *momentum;
 };
 

@@ -34,7 +34,9 @@ struct sweep_options {
     const char *spoil;    /* layer whose results are falsified to test the verdicts; NULL: none */
     enum plan plans[PLANS_MAX];
     int n_plans;
-    bool ops, layers; /* whether to time ops, and single layers */
+    bool ops, layers;         /* whether to time ops, and single layers */
+    bool limits;              /* whether to write limits.csv */
+    enum precision precision; /* precision of activations, if the instruction set leaves a choice */
     enum isa isas[ISAS_MAX];
     int n_isas;
     int batch, repeats;

@@ -1,0 +1,48 @@
+/* Computes how close the ops of a training step come to the limits of one core. The bound of an op
+ * is the larger of two times: its FLOPs at the peak rate of the multipliers, and its bytes at the
+ * bandwidth of the smallest cache that holds them. */
+#pragma once
+
+#include "bench/record/csv.h"
+#include "kernels/base/isa.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/real.h"
+
+/* Levels of memory that hold operands. */
+enum level { LEVEL_L2, LEVEL_L3, LEVEL_MEMORY, LEVELS };
+
+/* Peak rates of the core, best of all rounds, and its caches. */
+struct limits {
+    double unit_gflop_per_s[ISAS];
+    double gbyte_per_s[LEVELS];
+    size_t cache_bytes[LEVEL_MEMORY]; /* sizes of the second and third level; 0: does not exist */
+    real *x[LEVELS];  /* array that is read and written at each level; NULL: no such level */
+    size_t n[LEVELS]; /* its length */
+};
+
+/* Row of limits.csv. Unknown numbers are NAN. */
+#define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
+struct limit_row {
+#include "bench/workloads/sweeps/kernel/csv_limits.def"
+};
+#undef COLUMN
+
+/* Reads the sizes of the second and third level from a list of caches as hardware_caches writes it:
+ * first level of data and of instructions, then the others. ERR_UNAVAILABLE if it has no second
+ * level. */
+enum status limits_read_caches(struct limits *l, const char *caches, struct error *e);
+
+/* Finds the caches and allocates an array for each level. ERR_UNAVAILABLE if the sizes of the
+ * caches are unknown, ERR_MEMORY. */
+enum status limits_open(struct limits *l, struct mem_room *memory, struct error *e);
+
+/* Measures the bandwidths and the products of `isa` and of its full-precision set. Keeps
+ * each rate that is the best so far. */
+void limits_measure(struct limits *l, enum isa isa);
+
+/* Fills in the bounds of rows [n], the ops of a step and, last, the whole step. The caller has set
+ * names, time_ms, flop_done, bytes and unit_gflop_per_s. Sorts the ops by time, longest first. */
+void limits_judge(const struct limits *l, struct limit_row *rows, size_t n);
+
+void limits_write_header(FILE *out);
+void limits_write(FILE *out, const struct limit_row *rows, size_t n);
