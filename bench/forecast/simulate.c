@@ -11,6 +11,7 @@
 #include "bench/forecast/forecast.h"
 #include "bench/forecast/step_times.h"
 #include "bench/runner/files.h"
+#include "bench/spec/inject.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/rng.h"
 #include "kernels/base/text.h"
@@ -20,7 +21,12 @@ enum { WARM_PERIODS = 2 };
 
 /* Sums over ranks and timed periods (s). */
 struct sums {
-    double exposed, total, wait;
+    double exposed, total, slept;
+};
+
+/* Injected sleeps of a rank in a period (s), by what they delay: its gradients, its first wait, the end of its step. */
+struct sleeps {
+    double early, late, last;
 };
 
 struct simulation {
@@ -33,6 +39,10 @@ struct simulation {
     struct program_list program;
     uint64_t period; /* steps of the program */
     struct clock_sweep sweep;
+    bool overlaps;            /* messages advance while a rank computes */
+    struct inject *injects;   /* [ranks] */
+    struct sleeps *sleeps;    /* [ranks] of this period */
+    double *starts_s;         /* [ranks] start of this period */
     double *begins_s, *paces; /* [ranks] of this period; see struct clock_sweep */
     double *spent_s;          /* [ranks] sum of the timed periods */
     double *waits_s;          /* [ranks] sum of the waits of the timed periods */
@@ -54,8 +64,8 @@ static uint64_t periods_of(const struct simulation *s)
 static void take_ready(struct simulation *s)
 {
     unsigned flags = strategy_flags(config_strategy_kind(s->config));
-    bool overlaps = (flags & STRATEGY_OVERLAPS) && config_overlap(s->config) != OVERLAP_none;
-    for (int i = 0; i < s->point->net->net.n_tensors && !overlaps; i++)
+    s->overlaps = (flags & STRATEGY_OVERLAPS) && config_overlap(s->config) != OVERLAP_none;
+    for (int i = 0; i < s->point->net->net.n_tensors && !s->overlaps; i++)
         s->times.ready_s[i] = s->times.compute_s;
 }
 
@@ -73,9 +83,20 @@ static enum status open_network(struct simulation *s, const struct spec *spec, c
     return OK;
 }
 
+static enum status open_sleeps(struct simulation *s, struct error *e)
+{
+    TRY(MEM_NEW(s->injects, (size_t)s->ranks, "the sleeps of a simulation", e));
+    TRY(MEM_NEW(s->sleeps, (size_t)s->ranks, "the sleeps of a simulation", e));
+    for (int rank = 0; rank < s->ranks; rank++)
+        TRY(inject_open(&s->injects[rank], s->config, rank, s->ranks, e));
+    return OK;
+}
+
 static enum status open_clocks(struct simulation *s, struct error *e)
 {
     size_t ranks = (size_t)s->ranks;
+    TRY(open_sleeps(s, e));
+    TRY(MEM_NEW(s->starts_s, ranks, "the clocks of a simulation", e));
     TRY(MEM_NEW(s->begins_s, ranks, "the clocks of a simulation", e));
     TRY(MEM_NEW(s->paces, ranks, "the clocks of a simulation", e));
     TRY(MEM_NEW(s->spent_s, ranks, "the clocks of a simulation", e));
@@ -94,6 +115,9 @@ static void close_simulation(struct simulation *s)
     clock_sweep_close(&s->sweep);
     program_list_free(&s->program);
     step_times_free(&s->times);
+    free(s->injects);
+    free(s->sleeps);
+    free(s->starts_s);
     free(s->begins_s);
     free(s->paces);
     free(s->spent_s);
@@ -115,39 +139,66 @@ static double draw_pace(const struct simulation *s, int period, int rank)
     return sum / (double)s->period;
 }
 
+/* Adds up the sleeps of the steps of a period. Untimed periods have none. With overlap, a sleep after backward delays
+ * only the rank's first wait, since its messages are on their way. */
+static struct sleeps draw_sleeps(const struct simulation *s, int period, int rank)
+{
+    const struct inject *in = &s->injects[rank];
+    struct sleeps sum = {0};
+    for (uint64_t i = 0; i < s->period && period >= WARM_PERIODS; i++) {
+        uint64_t step = (uint64_t)config_int(s->config, OPT_TIME_WARMUP) +
+                        (uint64_t)(period - WARM_PERIODS) * s->period + i + 1;
+        double after_s = inject_seconds(in, INJECT_PHASE_backward, step) +
+                         inject_seconds(in, INJECT_PHASE_sync, step);
+        sum.early += inject_seconds(in, INJECT_PHASE_load, step) +
+                     inject_seconds(in, INJECT_PHASE_forward, step) + (s->overlaps ? 0 : after_s);
+        sum.late += s->overlaps ? after_s : 0;
+        sum.last += inject_seconds(in, INJECT_PHASE_update, step);
+    }
+    return sum;
+}
+
 /* Begins a period when the rank has ended the one before. Steps of a period before its last take their whole time
  * before the last begins. */
 static void begin_period(struct simulation *s, int period)
 {
+    double step_s = s->times.compute_s + s->times.optimizer_s;
     for (int r = 0; r < s->ranks; r++) {
-        double begin = s->sweep.clock_s[r];
         s->paces[r] = draw_pace(s, period, r);
-        s->begins_s[r] = begin + (double)(s->period - 1) * s->paces[r] *
-                                     (s->times.compute_s + s->times.optimizer_s);
+        s->sleeps[r] = draw_sleeps(s, period, r);
+        s->starts_s[r] = s->sweep.clock_s[r];
+        s->begins_s[r] =
+            s->starts_s[r] + s->sleeps[r].early + (double)(s->period - 1) * s->paces[r] * step_s;
     }
 }
 
-static double computed_at(const struct simulation *s, int rank)
+/* Returns when a rank first waits: when it has computed, and slept. */
+static double waits_at(const struct simulation *s, int rank)
 {
-    return s->begins_s[rank] + s->paces[rank] * s->times.compute_s;
+    return s->begins_s[rank] + s->paces[rank] * s->times.compute_s + s->sleeps[rank].late;
 }
 
-/* Ends the period on a rank, whose messages have ended: it waits for the end of computing, and updates weights. Adds the
- * times of the period to the sums. last_s: time at which the last rank had computed. */
-static void end_period(struct simulation *s, int rank, double begin_s, double last_s, bool timed)
+/* Adds the times of a period to the sums. last_s: time at which the last rank begins to wait. */
+static void count_period(struct simulation *s, int rank, double ended_s, double last_s)
 {
-    double *clock_s = &s->sweep.clock_s[rank], computed_s = computed_at(s, rank);
-    double ended_s = fmax(*clock_s, computed_s), exposed_s = ended_s - computed_s;
-    double first_s = computed_s;
-    *clock_s = ended_s + s->paces[rank] * s->times.optimizer_s;
-    if (!timed)
-        return;
+    const struct sleeps *slept = &s->sleeps[rank];
+    double waits_s = waits_at(s, rank), first_s = waits_s;
     if (s->program.n > 0)
         first_s = s->begins_s[rank] + s->paces[rank] * s->times.ready_s[s->program.all[0].tensor];
-    s->spent_s[rank] += *clock_s - begin_s;
-    s->waits_s[rank] += fmin(exposed_s, last_s - computed_s);
-    s->sums.exposed += exposed_s;
+    s->spent_s[rank] += s->sweep.clock_s[rank] - s->starts_s[rank];
+    s->waits_s[rank] += fmin(ended_s - waits_s, last_s - waits_s);
+    s->sums.exposed += ended_s - waits_s;
     s->sums.total += fmax(ended_s - first_s, 0);
+    s->sums.slept += slept->early + slept->late + slept->last;
+}
+
+/* Ends the period on a rank, whose messages have ended: it has computed, and updates weights. */
+static void end_period(struct simulation *s, int rank, double last_s, bool timed)
+{
+    double *clock_s = &s->sweep.clock_s[rank], ended_s = fmax(*clock_s, waits_at(s, rank));
+    *clock_s = ended_s + s->paces[rank] * s->times.optimizer_s + s->sleeps[rank].last;
+    if (timed)
+        count_period(s, rank, ended_s, last_s);
 }
 
 static void run_period(struct simulation *s, int period)
@@ -156,14 +207,12 @@ static void run_period(struct simulation *s, int period)
     bool timed = period >= WARM_PERIODS;
     begin_period(s, period);
     for (int r = 0; r < s->ranks; r++)
-        last_s = fmax(last_s, computed_at(s, r));
+        last_s = fmax(last_s, waits_at(s, r));
     for (size_t i = 0; i < s->program.n; i++)
         reader_give(&s->sweep.reader, s->program.all[i]);
     for (int r = 0; r < s->ranks; r++) {
-        double begin_s = s->begins_s[r] - (double)(s->period - 1) * s->paces[r] *
-                                              (s->times.compute_s + s->times.optimizer_s);
-        end_period(s, r, begin_s, last_s, timed);
-        longest_s = fmax(longest_s, s->sweep.clock_s[r] - begin_s);
+        end_period(s, r, last_s, timed);
+        longest_s = fmax(longest_s, s->sweep.clock_s[r] - s->starts_s[r]);
     }
     if (timed)
         s->periods_s[period - WARM_PERIODS] = longest_s;
@@ -249,7 +298,8 @@ static void take_times(struct simulation *s)
     r->forward_ms = 1e3 * mean_pace * s->times.forward_s;
     r->backward_ms = 1e3 * mean_pace * (s->times.compute_s - s->times.load_s - s->times.forward_s);
     r->optimizer_ms = 1e3 * mean_pace * s->times.optimizer_s;
-    r->pack_ms = r->inject_ms = r->late_ms = r->bubble_ms = 0;
+    r->pack_ms = r->late_ms = r->bubble_ms = 0;
+    r->inject_ms = each * s->sums.slept;
     r->comm_exposed_ms = each * s->sums.exposed;
     r->comm_total_ms = each * s->sums.total;
     r->step_p95_ms =

@@ -255,10 +255,10 @@ static const struct {
     enum option_id option;
     const char *value;
 } unsimulated[] = {
-    {OPT_COMPUTE, "replay"},   {OPT_PIPELINE, "1"},      {OPT_TENSOR, "1"},
-    {OPT_ACCUMULATE, "1"},     {OPT_PRECISION, "fp32"},  {OPT_COMPRESS, "none"},
-    {OPT_INJECT_KIND, "none"}, {OPT_CLIP_NORM, "0"},     {OPT_DATA_READ, "all"},
-    {OPT_RESOURCES, "off"},    {OPT_CALL_CHECK, "none"}, {OPT_TIMELINE, "false"},
+    {OPT_COMPUTE, "replay"},  {OPT_PIPELINE, "1"},     {OPT_TENSOR, "1"},
+    {OPT_ACCUMULATE, "1"},    {OPT_PRECISION, "fp32"}, {OPT_COMPRESS, "none"},
+    {OPT_CLIP_NORM, "0"},     {OPT_DATA_READ, "all"},  {OPT_RESOURCES, "off"},
+    {OPT_CALL_CHECK, "none"}, {OPT_TIMELINE, "false"},
 };
 
 /* Checks a point of site: simulated. */
@@ -277,6 +277,10 @@ static enum status check_simulated(const struct point *point, struct error *e)
                 e, ERR_SPEC, value->mark, "%s = %s is not simulated. Use %s, or another site",
                 option_get(unsimulated[i].option)->key, value->text, unsimulated[i].value);
     }
+    if (config_int(c, OPT_INJECT_KIND) == INJECT_kill)
+        return mark_error(e, ERR_SPEC, c->values[OPT_INJECT_KIND].mark,
+                          "inject.kind = kill is not simulated. Use fixed, exponential or pareto, "
+                          "or another site");
     if (config_strategy_kind(c) == STRATEGY_param_server && strcmp(variant->text, "usual") != 0 &&
         strcmp(variant->text, "sync") != 0)
         return mark_error(e, ERR_SPEC, variant->mark,

@@ -83,6 +83,17 @@ changes_with_leaves() {
     near "$(value comm_exposed_ms)" "$(awk -v full="$full" 'BEGIN { print full * (2 + 4) / 3 }')" 10
 }
 
+# All ranks of a ring wait for a late one. A rank that trains alone delays nobody.
+slows_one_rank() {
+    local fast
+    run_anew ring || return 1
+    fast=$(value step_ms_median)
+    run_anew ring --set "inject={kind: fixed, sleep: 3ms, ranks: [5], phase: sync}" || return 1
+    near "$(value step_ms_median)" "$(awk -v fast="$fast" 'BEGIN { print fast + 3 }')" 0.5 || return 1
+    near "$(value inject_ms)" "$(awk 'BEGIN { print 3 / 8 }')" 0.1 || return 1
+    near "$(value wait_ms)" "$(awk 'BEGIN { print 3 * 7 / 8 }')" 1
+}
+
 is_marked() {
     run_anew ring || return 1
     [ "$(value kind)" = simulated ] && [ "$(value core_h)" = 0 ] && grep -q simulated "$tmp/run.log" &&
@@ -172,6 +183,7 @@ has_thousands_of_ranks() {
 check "a ring takes the time of the formula" takes_the_time_of_the_formula
 check "computing takes the time at the rate" computes_at_the_rate
 check "half the rate and a delay take longer by the formula" changes_with_the_link
+check "a rank that is late by 3 ms delays all" slows_one_rank
 check "links of leaf switches are shared" changes_with_leaves
 check "rows, table and caption say that a point is simulated" is_marked
 check "the same launch gets the same numbers" can_be_repeated
