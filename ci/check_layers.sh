@@ -37,6 +37,7 @@ bench/spec/yaml: kernels/base bench/spec
 bench/resources: kernels/base bench/base
 bench/place: kernels/base bench/base bench/spec bench/resources
 bench/record: kernels/base bench/base kernels/desc comm/cost bench/spec
+bench/replay: kernels/base bench/spec
 bench/doctor: kernels/base bench/base bench/resources bench/record
 bench/bundle: kernels/base bench/base
 bench/sites: kernels/base bench/base bench/spec bench/place
@@ -52,7 +53,7 @@ bench/runner: kernels/base bench/base kernels/desc comm/cost bench/spec bench/sp
 bench/batch: kernels/base bench/base bench/spec bench/spec/yaml bench/sites bench/record bench/order bench/runner
 bench/compare: kernels/base bench/base bench/spec bench/place bench/record bench/collect bench/collect/columns bench/collect/table bench/runner
 bench/claims: kernels/base bench/base bench/spec bench/record bench/collect/table bench/runner bench/compare
-bench/forecast: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/record bench/collect bench/figures bench/runner
+bench/forecast: kernels/base bench/base kernels/desc comm/cost bench/spec bench/place bench/record bench/replay bench/collect bench/figures bench/runner
 bench/page: kernels/base bench/base bench/spec bench/spec/figures bench/collect bench/collect/table bench/figures bench/runner bench/claims bench/compare
 bench/runner/commands: kernels/base bench/base kernels/desc comm/cost bench/doctor bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/batch bench/claims bench/compare bench/forecast bench/page bench/spec/figures
 bench/workloads: kernels/base bench/base bench/spec bench/record
@@ -61,8 +62,8 @@ bench/workloads/doctor: kernels kernels/base bench/base comm/wait bench/doctor b
 bench/workloads/data: kernels/base bench/base kernels/desc bench/spec
 bench/workloads/read: kernels/base kernels/desc comm comm/wait bench/spec bench/workloads/data
 bench/workloads/checkpoint: kernels/cast16.h kernels/base bench/base kernels/desc kernels/layers/loss.h comm comm/wait bench/spec
-bench/workloads/train_cnn/parts: kernels/cast16.h kernels/base bench/spec comm comm/wait
-bench/workloads/train_cnn: kernels kernels/base bench/base kernels/desc kernels/net kernels/ops kernels/optimizers comm comm/cost comm/wait bench/spec bench/place bench/record bench/workloads bench/workloads/checkpoint bench/workloads/data bench/workloads/read bench/workloads/train_cnn/parts
+bench/workloads/train_cnn/parts: kernels/cast16.h kernels/base bench/spec bench/replay comm comm/wait
+bench/workloads/train_cnn: kernels kernels/base bench/base kernels/desc kernels/net kernels/ops kernels/optimizers comm comm/cost comm/wait bench/spec bench/place bench/record bench/replay bench/workloads bench/workloads/checkpoint bench/workloads/data bench/workloads/read bench/workloads/train_cnn/parts
 bench/workloads/sweeps: kernels/base bench/record bench/spec
 bench/workloads/sweeps/kernel: bench/place/hardware.h kernels kernels/base bench/base kernels/desc kernels/layers kernels/net kernels/ops kernels/optimizers bench/spec bench/workloads/sweeps bench/record
 bench/workloads/sweeps/comm: comm comm/cost comm/cost/strategies/bucketed.h comm/wait comm/compressors kernels kernels/base bench/base kernels/desc kernels/optimizers bench/spec bench/workloads bench/workloads/sweeps bench/record

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/record/calibration.h"
+#include "bench/replay/calibration.h"
 #include "kernels/base/mem.h"
 
 /* ---- Calibrated times ---- */

@@ -2,7 +2,7 @@
  * computes and times it (calibrate), or sleeps for its calibrated time (replay). */
 #pragma once
 
-#include "bench/record/calibration.h"
+#include "bench/replay/calibration.h"
 #include "bench/workloads/train_cnn/parts/pace.h"
 #include "bench/workloads/train_cnn/parts/sampler.h"
 #include "comm/strategy.h"

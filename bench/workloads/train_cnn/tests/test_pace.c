@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "bench/record/calibration.h"
+#include "bench/replay/calibration.h"
 #include "bench/workloads/train_cnn/parts/pace.h"
 
 /* ---- A clock ---- */

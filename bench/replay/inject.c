@@ -1,4 +1,4 @@
-#include "bench/spec/inject.h"
+#include "bench/replay/inject.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "bench/record/calibration.h"
+#include "bench/replay/calibration.h"
 
 #include <jansson.h>
 #include <stdio.h>
