@@ -211,6 +211,7 @@ struct point_predicted {
 struct point_rates {
     struct interval images_per_s;
     double gflop_per_s, gflop_done_per_s;
+    double mfu_pct, hfu_pct; /* these rates in % of the measured peak */
 };
 
 /* Shares of the step time (%). */

@@ -309,14 +309,19 @@ static struct point_shares shares_of(const struct samples *time)
 static struct point_rates rates_of(const struct interval *step_ms, const struct samples *time)
 {
     if (time->n == 0)
-        return (struct point_rates){{.lo = NAN, .mid = NAN, .hi = NAN}, NAN, NAN};
+        return (struct point_rates){{.lo = NAN, .mid = NAN, .hi = NAN}, NAN, NAN, NAN, NAN};
     const struct launch_result *result = time->items[0].result;
     double images = 1e3 * (result->global_batch > 0 ? result->global_batch : NAN);
     double images_per_s = images / step_ms->mid;
+    double gflop = images_per_s * result->flops_per_image / 1e9;
+    double done = images_per_s * result->flops_done_per_image / 1e9;
+    double peak = samples_median(time, offsetof(struct launch_result, peak_gflop_per_s));
     return (struct point_rates){
         {.lo = images / step_ms->hi, .mid = images_per_s, .hi = images / step_ms->lo},
-        .gflop_per_s = images_per_s * result->flops_per_image / 1e9,
-        .gflop_done_per_s = images_per_s * result->flops_done_per_image / 1e9};
+        .gflop_per_s = gflop,
+        .gflop_done_per_s = done,
+        .mfu_pct = 100 * gflop / peak,
+        .hfu_pct = 100 * done / peak};
 }
 
 static struct interval accuracy_over_seeds(const struct samples *accuracy)

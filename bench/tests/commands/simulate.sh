@@ -151,6 +151,16 @@ compares_with_what_ran() {
         grep -q "Simulated points (hollow): validated to 2 ranks" "$SCALEBENCH_OUT/both/latest/time.txt"
 }
 
+# Simulated cores have no measured peak.
+has_utilisation() {
+    local mfu hfu
+    mfu=$(value mfu_pct "real ring")
+    hfu=$(value hfu_pct "real ring")
+    echo "mfu $mfu %, hfu $hfu %"
+    near "$mfu" "$(awk -v a="$(value gflop_per_s "real ring")" -v b="$(value peak_gflop_per_s "real ring")" 'BEGIN { print 100 * a / b }')" 0.1 &&
+        awk -v mfu="$mfu" -v hfu="$hfu" 'BEGIN { exit !(hfu > 0 && hfu <= mfu && hfu <= 105) }' && [ -z "$(value mfu_pct "simulated ring")" ]
+}
+
 # With times of real steps, the mean of the slowest of p ranks grows with p.
 cat >"$tmp/scatter.yaml" <<'END'
 name: scatter
@@ -190,6 +200,7 @@ check "the same launch gets the same numbers" can_be_repeated
 check "a damaged file is named" tells_a_damaged_file
 check "simulated ranks send what real ranks send" sends_what_real_ranks_send
 check "points that ran show the error of simulated ones" compares_with_what_ran
+check "real ranks show their share of the core's peak" has_utilisation
 check "more ranks wait longer for the slowest" waits_for_the_slowest
 check "4096 ranks" has_thousands_of_ranks
 check "a folder of no run" expect 2 "expected a folder RUN/launches/POINT/NAME" "$scalebench" simulate nowhere

@@ -11,6 +11,7 @@
 #include "comm/clocks.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
+#include "kernels/peak.h"
 
 static enum weights_check check_of(const struct run *r)
 {
@@ -403,6 +404,14 @@ static void take_divergence(struct record_end *end, const struct divergence *div
     snprintf(end->diverged, sizeof end->diverged, "%s", divergence->text);
 }
 
+/* Measures the peak of this rank's core after timed steps. Its other threads have cores of the same kind. */
+static void take_peak(struct record_end *end, const struct run *r)
+{
+    if (r->arguments->run == RUN_FOR_TIME && r->trainer.replayed == NULL)
+        end->peak_gflop_per_s =
+            1e-9 * peak_flop_per_s(r->trainer.model.isa) * pool_threads(r->trainer.model.exec.pool);
+}
+
 static enum status write_end(struct run *r, struct error *e)
 {
     struct record_end *end = &r->end;
@@ -416,6 +425,7 @@ static enum status write_end(struct run *r, struct error *e)
     take_clock(end, r->clock_of, &r->clock);
     take_cores(end, &cores);
     take_divergence(end, &r->progress.divergence);
+    take_peak(end, r);
     TRY(recorder_add(&r->recorder, report_end(end, &r->trainer, &r->traffic), e));
     return recorder_finish(&r->recorder, e);
 }
