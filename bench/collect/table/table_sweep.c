@@ -186,7 +186,7 @@ static void print_limits_head(FILE *out, struct csv_row l)
     fprintf(out, ", l2 %.0f, ", number(l, "l2_gbyte_per_s"));
     if (!is(l, "l3_gbyte_per_s", ""))
         fprintf(out, "l3 %.0f, ", number(l, "l3_gbyte_per_s"));
-    fprintf(out, "memory %.0f GB/s\n%-45s %-8s %9s %6s  %-8s%9s %9s  note\n",
+    fprintf(out, "memory %.0f GB/s\n%-34s %-8s %9s %6s  %-8s%9s %9s  note\n",
             number(l, "memory_gbyte_per_s"), "op", "pass", "ms", "share", "bound", "bound ms",
             "distance");
 }
@@ -195,9 +195,11 @@ static void print_limit(FILE *out, struct csv_row l)
 {
     char op[128], distance[32];
     bool zeros = number(l, "skips_zeros") == 1;
-    snprintf(op, sizeof op, "%s %s", text(l, "op"), text(l, "layers"));
+    const char *layers = text(l, "layers"), *more = strrchr(layers, '+');
+    snprintf(op, sizeof op, "%s %.*s%s%s", text(l, "op"), (int)strcspn(layers, "+"), layers,
+             more != NULL ? ".." : "", more != NULL ? more + 1 : "");
     snprintf(distance, sizeof distance, "%s%.2f", zeros ? "> " : "", number(l, "distance"));
-    fprintf(out, "%-45s %-8s %9.4f %4.1f %%  %-8s%9.4f %9s", op, text(l, "pass"),
+    fprintf(out, "%-34s %-8s %9.4f %4.1f %%  %-8s%9.4f %9s", op, text(l, "pass"),
             number(l, "time_ms"), number(l, "share_pct"), text(l, "bound"), number(l, "bound_ms"),
             distance);
     fprintf(out, "%s%s\n", is(l, "note", "") ? "" : "  far: ", text(l, "note"));
