@@ -112,8 +112,9 @@ do for [i = 1:words(columns)] {
     }
     to_y = to_y.sprintf(' %.10g', is_empty[i] ? 0 : greatest)
     top_y = top_y.sprintf(' %.10g', is_empty[i] ? 0 : topmost)
-    from_y = from_y.sprintf(' %.10g', value(sprintf('column%d_most', i)) == 100 && !as_bars ? percent_from(lowest) \
-        : lowest < 0 && value(sprintf('column%d_most', i)) != 100 ? -1 : 0)
+    # A percentage below 0 is a difference, not a share.
+    from_y = from_y.sprintf(' %.10g', lowest < 0 ? -1 \
+        : value(sprintf('column%d_most', i)) == 100 && !as_bars ? percent_from(lowest) : 0)
 }
 
 # Room for two title lines beside ticks such as 200.0k.

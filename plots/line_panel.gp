@@ -36,7 +36,7 @@ do for [i = 1:words(columns)] {
         set offsets 0, 0, graph 0.06, graph 0.06
     } else {
         from = real(word(from_y, i))
-        if (most_of == 100) {
+        if (most_of == 100 && from >= 0) {
             set offsets 0, 0, 0, 0
             set yrange [from:(real(word(top_y, i)) > 100 ? 1.01 * word(top_y, i) : 100)]
             set ytics from, percent_step(as_bars ? 0 : from), 100

@@ -278,7 +278,11 @@ static enum status read_file(struct published *p, struct reading *r, const char 
                              struct error *e)
 {
     snprintf(p->file, sizeof p->file, "%s", file_name(path));
-    TRY(csv_table_read(&r->table, path, e));
+    enum status status = csv_table_read(&r->table, path, e);
+    if (status == ERR_DATA)
+        return spec_input_refuse(r->spec, OPT_PUBLISHED_FILE,
+                                 "a CSV file with a row of column names", e);
+    TRY(status);
     p->rows = r->table.rows;
     if (p->rows == 0)
         return error_at(e, ERR_DATA, path, 0, 0, "expected rows below the header, found none");

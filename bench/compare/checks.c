@@ -214,6 +214,55 @@ static enum check_outcome find_outcome(const struct check *check, const struct c
                                                                          : CHECK_UNDECIDED;
 }
 
+enum { CHECK_VALUES = 200 };
+
+/* Returns whether a list with commas contains a text. */
+static bool is_listed(const char *list, const char *text)
+{
+    size_t length = strlen(text);
+    for (const char *at = list; (at = strstr(at, text)) != NULL; at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == '\0' || at[length] == ','))
+            return true;
+    return false;
+}
+
+/* Appends the values that a name has at the points of the run, each once: "; strategy = ring, tree". */
+static void add_values(char *text, size_t size, const struct checking *c, const char *name)
+{
+    char seen[CHECK_VALUES] = "";
+    for (size_t i = 0; i < c->run.n; i++) {
+        const struct check_point point = {c, i};
+        struct condition_value value = {.number = NAN};
+        char one[TEXT_NUMBER + 64];
+        if (!check_look_up(&value, name, &point) || value.spread)
+            continue;
+        if (value.text != NULL && value.text[0] != '\0')
+            snprintf(one, sizeof one, "%.80s", value.text);
+        else
+            text_real(one, value.number);
+        if (!is_listed(seen, one))
+            text_join(seen, sizeof seen, ", ", one);
+    }
+    if (seen[0] != '\0')
+        snprintf(text + strlen(text), size - strlen(text), "; the run has %s = %s", name, seen);
+}
+
+/* Writes the values that the names of a `where` have in the run. */
+static void describe_values(char *text, size_t size, const struct checking *c,
+                            const struct condition *where)
+{
+    size_t n;
+    const struct condition_term *terms = condition_terms(where, &n);
+    text[0] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        bool again = false;
+        for (size_t k = 0; k < i; k++)
+            again |= strcmp(terms[k].name, terms[i].name) == 0;
+        if (!again)
+            add_values(text, size, c, terms[i].name);
+    }
+}
+
 static enum status find_outcomes(struct check *check, const struct checking *c, struct error *e)
 {
     size_t n = c->run.n, bases = 0;
@@ -232,9 +281,13 @@ static enum status find_outcomes(struct check *check, const struct checking *c, 
         if (check->outcomes[i] > check->outcome)
             check->outcome = check->outcomes[i];
     }
-    if (check->points == 0)
+    if (check->points == 0) {
+        char values[4 * CHECK_VALUES];
+        describe_values(values, sizeof values, c, check->where);
         return error_at(e, ERR_UNAVAILABLE, check->file, check->line, 0,
-                        "'%s': the `where` matches no point of %s", check->text, c->run.name);
+                        "'%s': the `where` matches no point of %s%s", check->text, c->run.name,
+                        values);
+    }
     return bases == check->points ? check_beside_bases(check, e) : OK;
 }
 

@@ -266,8 +266,12 @@ enum status prediction_check(const struct spec *spec, struct error *e)
 {
     const char *path = link_path(spec);
     struct link_file f;
-    bool named = strcmp(path, "none") != 0 && strcmp(path, "auto") != 0;
-    return named ? read_link(&f, path, e) : OK;
+    if (strcmp(path, "none") == 0 || strcmp(path, "auto") == 0)
+        return OK;
+    enum status status = read_link(&f, path, e);
+    if (status == ERR_DATA)
+        return spec_input_refuse(spec, OPT_LINK, "a link.csv as make bench-comm writes it", e);
+    return status;
 }
 
 void prediction_free(struct prediction *p)

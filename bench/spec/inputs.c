@@ -209,6 +209,17 @@ static enum status read_input(struct spec_input *input, struct error *e)
     return error_at(e, ERR_SPEC, input->path, 0, 0, "cannot be read: %s", strerror(errno));
 }
 
+enum status spec_input_refuse(const struct spec *spec, enum option_id option, const char *expected,
+                              struct error *e)
+{
+    const struct value *value = &spec->config.values[option];
+    struct error why = *e;
+    const char *slash = strrchr(why.file, '/');
+    return mark_error(e, ERR_SPEC, value->mark, "%s: expected %s, found %.100s: line %d: %.200s",
+                      option_get(option)->key, expected, slash != NULL ? slash + 1 : why.file,
+                      why.line, why.text);
+}
+
 const struct spec_input *spec_input_find(const struct spec *spec, enum option_id option,
                                          const char *name)
 {

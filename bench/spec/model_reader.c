@@ -70,8 +70,10 @@ static enum status read_number(const struct node *node, const struct bounds *bou
         return mark_error(e, ERR_SPEC, node->mark, "%s: expected one %s", bounds->what, kind);
     if (node->quoted || !number_parse(node->text, number) ||
         (bounds->whole && *number != floor(*number)))
-        return mark_error(e, ERR_SPEC, node->mark, "%s: '%s' is not a %s", bounds->what, node->text,
-                          kind);
+        return mark_error(
+            e, ERR_SPEC, node->mark, "%s: '%s' is not a %s from %.15g to %.15g%s", bounds->what,
+            node->text, kind, bounds->min, bounds->max,
+            strcmp(node->text, "same") == 0 ? "; (kernel - 1) / 2 keeps the size of the map" : "");
     if (*number < bounds->min || *number > bounds->max)
         return mark_error(e, ERR_SPEC, node->mark, "%s = %s: allowed %.15g..%.15g", bounds->what,
                           node->text, bounds->min, bounds->max);

@@ -198,9 +198,12 @@ static enum status check_batch_fits(const struct point *point, struct error *e)
                     &at, e));
     double batch = config_images(&point->config);
     if (samples->number > 0 && batch > samples->number && !config_is_simulated(&point->config))
-        return mark_error(e, ERR_SPEC, samples->mark,
-                          "data.samples = %s, but a step of all ranks needs %.0f images",
-                          samples->text, batch);
+        return mark_error(
+            e, ERR_SPEC, samples->mark,
+            "data.samples = %s, but a step of all ranks needs %.0f images. Use more "
+            "samples, or a smaller %s",
+            samples->text, batch,
+            option_get(is_given(global) ? OPT_GLOBAL_BATCH : OPT_BATCH_PER_RANK)->key);
     return OK;
 }
 
@@ -270,6 +273,11 @@ static enum status check_simulated(const struct point *point, struct error *e)
                        *variant = &c->values[OPT_VARIANT];
     if (!config_is_simulated(c))
         return OK;
+    if (config_is_foreign(c) || config_is_peer(c))
+        return mark_error(e, ERR_SPEC, c->values[OPT_SITE].mark,
+                          "site: simulated knows no steps of workload %s. Use workload: train_cnn, "
+                          "or another site",
+                          config_text(c, OPT_WORKLOAD));
     for (size_t i = 0; i < sizeof unsimulated / sizeof *unsimulated; i++) {
         const struct value *value = &c->values[unsimulated[i].option];
         if (strcmp(value->text, unsimulated[i].value) != 0)

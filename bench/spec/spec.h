@@ -522,6 +522,10 @@ struct spec {
  * none. */
 const struct spec_input *spec_input_find(const struct spec *spec, enum option_id option,
                                          const char *name);
+/* Turns the error of reading a file into one at the option that names the file: "link: expected a link.csv, found
+ * a.csv: line 1: ...". Returns ERR_SPEC. */
+enum status spec_input_refuse(const struct spec *spec, enum option_id option, const char *expected,
+                              struct error *e);
 
 /* Properties of the machine that the points of a spec depend on. */
 struct spec_machine {

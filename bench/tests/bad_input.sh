@@ -93,6 +93,16 @@ check "if in place of where" expect 2 "found 'if'; use where, as in \"speedup > 
     "$scalebench" check results/reference/overlap "speedup > 1 if ranks = 2"
 check "runs without a common point" expect 3 "(such as 'train_cnn' in 'results/reference/peer_vgg'). Compare runs of the same points" \
     "$scalebench" compare results/reference/strong_scaling results/reference/peer_vgg
+check "a key below figures" expect 2 "Give the whole list, such as figures=[{kind: time, where: ranks = 2}]" \
+    "$scalebench" plan configs/quick.yaml --set "figures.where=ranks"
+check "a range of ranks for new" expect 2 "new: --ranks: expected numbers separated by commas, such as 1,2,4, or auto; found '1-4'" \
+    "$scalebench" new "$tmp/range" --ranks 1-4
+check "a link file of another kind" expect 2 "link: expected a link.csv as make bench-comm writes it, found summary.csv: line 1: column 'coefficient' is unknown" \
+    "$scalebench" plan configs/quick.yaml --set "link=results/reference/strong_scaling/summary.csv figures=[{kind: time, model: true}]"
+check "a published file that is no CSV file" expect 2 "published.file: expected a CSV file with a row of column names, found quick.yaml: line" \
+    "$scalebench" plan configs/quick.yaml --set "published.file=configs/quick.yaml published.values=[step_ms_median]"
+check "a value that no point has" expect 3 "the run has strategy = none, allreduce" \
+    "$scalebench" check results/reference/strong_scaling "step_ms < 1 where strategy = all_reduce"
 check "a SET with commas" expect 2 "'0.1,' is not a number; values in --set are separated by blanks, without commas" \
     "$scalebench" plan quick --set "train.lr=0.1, train.momentum=0.9"
 check "a SET without a value" expect 2 "SET:1:7: ranks= has no value; expected key=value" "$scalebench" plan quick --set ranks=

@@ -108,4 +108,29 @@ check "README's verdicts on the reports agree with the ledger" what_becomes_of_r
 check "documents of references equal the program's output" documents_are_of_the_program
 check "results/reference/README.md lists the manifests of its references" the_list_of_references_is_current
 
+# Compares the table of errors of simulated steps with the committed run.
+errors_are_those_of_the_run() {
+    python3 - <<'PY'
+import csv, re, sys
+run = {}
+with open("results/reference/past_predict/summary.csv", newline="") as f:
+    for row in csv.DictReader(f):
+        if row["predict_error_pct"]:
+            run[row["strategy"], row["model"], row["ranks"]] = "%+.0f" % float(row["predict_error_pct"])
+with open("comm/README.md") as f:
+    page = f.read().split("## Simulated beside emulated steps")[1].split("\n## ")[0]
+rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", page, re.M)
+bad = 0
+for strategy, cells in rows:
+    expected = [run[strategy, model, ranks] for model in ("keras_690k", "vgg11_bn") for ranks in "248"]
+    if cells.split(" | ") != expected:
+        print(strategy, "found", cells, "expected", expected)
+        bad = 1
+missing = {strategy for strategy, _, _ in run} - {strategy for strategy, _ in rows}
+if missing or not rows:
+    print("rows are missing:", missing)
+sys.exit(bad or bool(missing) or not rows)
+PY
+}
+check "errors of simulated steps are those of the committed run" errors_are_those_of_the_run
 finish

@@ -68,6 +68,18 @@ static enum status write_spec(const char *path, const struct new_spec *s, struct
     return fclose(out) == 0 ? OK : error_set(e, ERR_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
+/* Requires numbers between commas, or auto. */
+static enum status check_ranks(const char *ranks, struct error *e)
+{
+    size_t digits = strspn(ranks, "0123456789, ");
+    if (strcmp(ranks, "auto") == 0 || (digits > 0 && ranks[digits] == '\0'))
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "new: --ranks: expected numbers separated by commas, such as 1,2,4, or auto; "
+                     "found '%s'",
+                     ranks);
+}
+
 enum status command_new(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     char path[PATH_BYTES], stem[PATH_BYTES];
@@ -80,6 +92,7 @@ enum status command_new(const struct arguments *a, FILE *out, int *exit_status, 
                          .ranks = a->ranks != NULL ? a->ranks : "1,2",
                          .strategies = a->strategies != NULL ? a->strategies : "none,allreduce"};
     struct arguments plan = {.tools = a->tools, .command = a->command, .out = a->out};
+    TRY(check_ranks(s.ranks, e));
     if (s.data == NULL)
         TRY(choose_data(&s, e));
     TRY(path_format(path, e, "%s%s", stem, ending));

@@ -91,6 +91,8 @@ static enum status find_size(struct site_size *size, const struct scope *s, enum
     *size = (struct site_size){count_nodes(s, &config), s->machine->usable_cores};
     if (!config_site(&config)->shares_cores)
         return OK;
+    if (config_is_simulated(&config))
+        return refuse(id, text, mark, OPT_SITE, "is simulated", e);
     if (hosts == NULL || hosts->number == 0)
         return refuse(id, text, mark, OPT_SITE_HOSTS, hosts == NULL ? "varies" : "is not given", e);
     size->nodes = (long)hosts->number;

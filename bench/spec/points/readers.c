@@ -207,7 +207,16 @@ static bool spans_nodes(const struct config *config)
            (each > 0 && config_number(config, OPT_RANKS) > each);
 }
 
+/* Simulated points compute if they are calibrated. */
+static bool computes_somewhere(const struct config *config)
+{
+    return !config_is_simulated(config) || config_number(config, OPT_COMPUTE_RATE) == 0;
+}
+
 /* ---- Table of options and their readers ---- */
+
+/* Sites where ranks run. */
+#define REAL_SITES "local emulated slurm ssh"
 
 static const struct reader readers[] = {
     {OPT_COMMAND, OPT_WORKLOAD, "command", NULL},
@@ -236,6 +245,12 @@ static const struct reader readers[] = {
     {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_KERNELS, "fast exact", NULL},
+    {OPT_KERNELS, OPT_SITE, REAL_SITES, computes_somewhere},
+    {OPT_TUNE, OPT_SITE, REAL_SITES, computes_somewhere},
+    {OPT_ISA, OPT_SITE, REAL_SITES, computes_somewhere},
+    {OPT_BIND, OPT_SITE, REAL_SITES, computes_somewhere},
+    {OPT_ORDER, OPT_SITE, REAL_SITES, computes_somewhere},
+    {OPT_OVERSUBSCRIBE, OPT_SITE, REAL_SITES, NULL},
     {OPT_ISA, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_MOMENTUM, OPT_OPTIMIZER, "sgd lars", NULL},
     {OPT_NESTEROV, OPT_OPTIMIZER, "sgd", NULL},
@@ -303,6 +318,7 @@ static const struct reader readers[] = {
     {OPT_REPLAY, OPT_RANKS, NULL, has_several_ranks},
     {OPT_ACCURACY_RUN, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_ACCURACY_SEEDS, OPT_ACCURACY_RUN, "true", NULL},
+    {OPT_ACCURACY_SEEDS, OPT_SITE, REAL_SITES, NULL},
     {OPT_ACCURACY_SEEDS, OPT_STRATEGY, NULL, trains_one_net},
     {OPT_ACCURACY_MIN, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_ACCURACY_MIN, OPT_ACCURACY_RUN, "true", NULL},
