@@ -18,7 +18,7 @@ struct step_times {
 };
 
 /* Takes the times of the point from a calibration launch, whose facts it copies to `result`; if `calibration` is NULL,
- * from compute.rate. Errors as calibration_read. Call step_times_free in any case. */
+ * from compute.rate. Errors as calibration_read; ERR_ARGUMENT if there is neither. Call step_times_free in any case. */
 enum status step_times_open(struct step_times *t, const struct point *point,
                             const char *calibration, struct launch_result *result, struct error *e);
 void step_times_free(struct step_times *t);

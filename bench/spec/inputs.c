@@ -215,9 +215,12 @@ enum status spec_input_refuse(const struct spec *spec, enum option_id option, co
     const struct value *value = &spec->config.values[option];
     struct error why = *e;
     const char *slash = strrchr(why.file, '/');
-    return mark_error(e, ERR_SPEC, value->mark, "%s: expected %s, found %.100s: line %d: %.200s",
-                      option_get(option)->key, expected, slash != NULL ? slash + 1 : why.file,
-                      why.line, why.text);
+    char line[32] = "";
+    if (why.line > 0)
+        snprintf(line, sizeof line, "line %d: ", why.line);
+    return mark_error(e, ERR_SPEC, value->mark, "%s: expected %s, found %.100s: %s%.200s",
+                      option_get(option)->key, expected, slash != NULL ? slash + 1 : why.file, line,
+                      why.text);
 }
 
 const struct spec_input *spec_input_find(const struct spec *spec, enum option_id option,

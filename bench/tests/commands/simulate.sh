@@ -203,6 +203,10 @@ check "points that ran show the error of simulated ones" compares_with_what_ran
 check "real ranks show their share of the core's peak" has_utilisation
 check "more ranks wait longer for the slowest" waits_for_the_slowest
 check "4096 ranks" has_thousands_of_ranks
+check "a launch without times of ops" expect 2 "gives no compute.rate. Use --calibration=LAUNCH" \
+    "$scalebench" simulate "$(dirname "$(find "$SCALEBENCH_OUT/scatter/latest/" -name simulated.json | sort | head -n 1)")"
+check "a calibration that is not there" expect 2 "nowhere: rank.0.times.json not found" \
+    "$scalebench" simulate --calibration=nowhere "$(dirname "$(find "$SCALEBENCH_OUT/scatter/latest/" -name simulated.json | sort | head -n 1)")"
 check "a folder of no run" expect 2 "expected a folder RUN/launches/POINT/NAME" "$scalebench" simulate nowhere
 check "a folder of another point" expect 2 "has no point" "$scalebench" simulate "$SCALEBENCH_OUT/ring/latest/launches/0/time-000"
 finish
