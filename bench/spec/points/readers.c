@@ -207,6 +207,11 @@ static bool spans_nodes(const struct config *config)
            (each > 0 && config_number(config, OPT_RANKS) > each);
 }
 
+static bool runs_somewhere(const struct config *config)
+{
+    return !config_is_simulated(config);
+}
+
 /* Simulated points compute if they are calibrated. */
 static bool computes_somewhere(const struct config *config)
 {
@@ -215,7 +220,7 @@ static bool computes_somewhere(const struct config *config)
 
 /* ---- Table of options and their readers ---- */
 
-/* Sites where ranks run. */
+/* Sites where ranks run, for messages. */
 #define REAL_SITES "local emulated slurm ssh"
 
 static const struct reader readers[] = {
@@ -250,7 +255,7 @@ static const struct reader readers[] = {
     {OPT_ISA, OPT_SITE, REAL_SITES, computes_somewhere},
     {OPT_BIND, OPT_SITE, REAL_SITES, computes_somewhere},
     {OPT_ORDER, OPT_SITE, REAL_SITES, computes_somewhere},
-    {OPT_OVERSUBSCRIBE, OPT_SITE, REAL_SITES, NULL},
+    {OPT_OVERSUBSCRIBE, OPT_SITE, REAL_SITES, runs_somewhere},
     {OPT_ISA, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_MOMENTUM, OPT_OPTIMIZER, "sgd lars", NULL},
     {OPT_NESTEROV, OPT_OPTIMIZER, "sgd", NULL},
@@ -318,7 +323,7 @@ static const struct reader readers[] = {
     {OPT_REPLAY, OPT_RANKS, NULL, has_several_ranks},
     {OPT_ACCURACY_RUN, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_ACCURACY_SEEDS, OPT_ACCURACY_RUN, "true", NULL},
-    {OPT_ACCURACY_SEEDS, OPT_SITE, REAL_SITES, NULL},
+    {OPT_ACCURACY_SEEDS, OPT_SITE, REAL_SITES, runs_somewhere},
     {OPT_ACCURACY_SEEDS, OPT_STRATEGY, NULL, trains_one_net},
     {OPT_ACCURACY_MIN, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_ACCURACY_MIN, OPT_ACCURACY_RUN, "true", NULL},
