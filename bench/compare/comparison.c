@@ -360,6 +360,32 @@ enum status compare_run(struct comparison *c, const struct compare_request *requ
     return judge_points(c, e);
 }
 
+/* ---- Bisection ---- */
+
+enum { BISECT_GOOD = 0, BISECT_BAD = 1, BISECT_SKIP = 125, BISECT_STOP = 128 };
+
+/* Returns whether a point with values in the reference is missing in a run. */
+static bool lacks_point(const struct comparison *c)
+{
+    for (size_t i = 0; i < c->sides[0].n; i++)
+        for (size_t side = 1; side < c->n_sides; side++)
+            if (compare_cell(c, i, side)->point == NULL && c->sides[0].points[i].n > 0)
+                return true;
+    return false;
+}
+
+int compare_bisect(const struct comparison *c)
+{
+    bool decided = c->verdicts[VERDICT_GOOD] + c->verdicts[VERDICT_SAME] > 0 &&
+                   c->verdicts[VERDICT_UNDECIDED] == 0 && c->lost == 0 && !lacks_point(c);
+    return c->verdicts[VERDICT_BAD] > 0 ? BISECT_BAD : decided ? BISECT_GOOD : BISECT_SKIP;
+}
+
+int compare_bisect_error(enum status status)
+{
+    return status == ERR_UNAVAILABLE ? BISECT_SKIP : BISECT_STOP;
+}
+
 void compare_free(struct comparison *c)
 {
     for (size_t i = 0; i < c->n_sides; i++)

@@ -71,6 +71,14 @@ static inline const struct compare_cell *compare_cell(const struct comparison *c
     return &c->cells[point * (c->n_sides - 1) + side - 1];
 }
 
+/* Returns the exit status by which `git bisect run` judges a commit: 1 if a point is slower; else
+ * 125 (skip the commit) if a point of the reference is undecided, missing or without a value in a
+ * run, or if no point has a verdict; else 0. */
+int compare_bisect(const struct comparison *c);
+/* Returns the exit status for an error: 125 if there is nothing to compare, else 128, which ends
+ * git bisect. */
+int compare_bisect_error(enum status status);
+
 /* Returns whether point i of the side matches no point of the reference. */
 bool compare_is_unmatched(const struct comparison *c, size_t i, size_t side);
 

@@ -28,7 +28,8 @@ struct arguments {
     const char *file, *format, *output;            /* file: option of `check`; NULL: not given */
     const char *calibration;                       /* option of `simulate`; NULL: not given */
     const char *point, *leaf_hosts, *oversubscription; /* options of `export`; NULL: not given */
-    bool fresh, strict, json, count_disturbed, as_measured, per_nodes, dry_run, update, commands;
+    bool fresh, strict, json, count_disturbed, as_measured, bisect, per_nodes, dry_run, update,
+        commands;
 };
 
 typedef enum status command_function(const struct arguments *a, FILE *out, int *exit_status,

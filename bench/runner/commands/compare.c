@@ -26,6 +26,23 @@ static enum status write_comparison(const struct comparison *c, const struct arg
     return write_output(out, &w, e);
 }
 
+static int exit_status_of(const struct comparison *c, const struct arguments *a)
+{
+    if (a->bisect)
+        return compare_bisect(c);
+    return c->verdicts[VERDICT_BAD] > 0 || c->failed > 0 ||
+           (a->strict && (c->verdicts[VERDICT_UNDECIDED] > 0 || c->lost > 0));
+}
+
+static enum status check_bisect(const struct arguments *a, struct error *e)
+{
+    return a->bisect && a->strict
+               ? error_set(e, ERR_ARGUMENT,
+                           "compare: --bisect skips undecided points, but --strict fails them; "
+                           "leave one out")
+               : OK;
+}
+
 enum status command_compare(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     struct comparison c;
@@ -33,6 +50,7 @@ enum status command_compare(const struct arguments *a, FILE *out, int *exit_stat
     char last[2][PATH_BYTES];
     const char *const both[] = {last[0], last[1]};
     bool alone = a->n_operands == 1;
+    TRY(check_bisect(a, e));
     TRY(operand_check_campaigns(a->operands, a->n_operands, a->out, a->tools->home, e));
     if (alone)
         TRY(operand_find_last(last, a->operand, a->out, e));
@@ -49,9 +67,8 @@ enum status command_compare(const struct arguments *a, FILE *out, int *exit_stat
     TRY(format_find(&writer, a->format != NULL ? a->format : "text", e));
     enum status status = compare_run(&c, &request, e);
     THEN(status, write_comparison(&c, a, writer, out, e));
-    if (status == OK && (c.verdicts[VERDICT_BAD] > 0 || c.failed > 0 ||
-                         (a->strict && (c.verdicts[VERDICT_UNDECIDED] > 0 || c.lost > 0))))
-        *exit_status = 1;
+    if (status == OK)
+        *exit_status = exit_status_of(&c, a);
     compare_free(&c);
     return status;
 }

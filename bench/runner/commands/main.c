@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "bench/base/descriptors.h"
+#include "bench/compare/comparison.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/commands/table.h"
 #include "bench/spec/spec.h"
@@ -284,6 +285,12 @@ static const char *default_out(void)
     return out != NULL && out[0] ? out : "results";
 }
 
+/* Returns the exit status after an error, such as an unknown option. */
+static int error_status(const struct arguments *a, const struct error *e)
+{
+    return a->bisect ? compare_bisect_error(e->status) : error_exit_status(e);
+}
+
 static enum status dispatch(int argc, char **argv, int *exit_status, struct error *e)
 {
     const char *out = default_out();
@@ -292,6 +299,7 @@ static enum status dispatch(int argc, char **argv, int *exit_status, struct erro
     if (command == NULL)
         return e->status;
     enum status status = run_command(command, argc, argv, &arguments, exit_status, e);
+    *exit_status = status == OK ? *exit_status : error_status(&arguments, e);
     free(arguments.set);
     return status;
 }
@@ -347,7 +355,8 @@ int main(int argc, char **argv)
     if (act(argc, argv, &exit_status, &e) != OK) {
         fputs("scalebench: ", stderr);
         error_print(stderr, &e);
-        exit_status = error_exit_status(&e);
+        if (exit_status == 0)
+            exit_status = error_exit_status(&e);
     }
     return descriptors_end_output("scalebench", exit_status);
 }
