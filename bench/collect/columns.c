@@ -297,6 +297,25 @@ const struct point_number *point_numbers(size_t *n)
     return numbers;
 }
 
+const enum column_id *columns_exact(size_t *n)
+{
+    static const enum column_id exact[] = {
+#define COLUMN(id, type, unit, meaning)
+#define PLACE(id)
+#define PLACE_AS(id, meaning)
+#define EXACT(row)                              EXACT_##row
+#define EXACT_PLACE(id)                         COLUMN_##id,
+#define EXACT_PLACE_AS(id, meaning)             COLUMN_##id,
+#define EXACT_NUMBER(id, unit, member, meaning) COLUMN_##id,
+#include "bench/collect/columns/summary.def"
+#undef COLUMN
+#undef PLACE
+#undef PLACE_AS
+    };
+    *n = sizeof exact / sizeof *exact;
+    return exact;
+}
+
 const struct column *columns_all(size_t *n)
 {
     *n = sizeof columns / sizeof columns[0];
@@ -351,12 +370,24 @@ void columns_print(FILE *out)
     }
 }
 
+static bool is_exact(const struct column *column)
+{
+    size_t n;
+    const enum column_id *exact = columns_exact(&n);
+    for (size_t i = 0; i < n; i++)
+        if (column == column_get(exact[i]))
+            return true;
+    return false;
+}
+
 void column_explain(FILE *out, const struct column *column)
 {
     fprintf(out, "%s in %s\n  %s\n", column->name, column->file, column->meaning);
     fprintf(out, "  type     %s\n", csv_type_name(column->type));
     if (column->unit[0])
         fprintf(out, "  unit     %s\n", column->unit);
+    if (is_exact(column))
+        fputs("  exact    equal on every machine; see `scalebench check --exact`\n", out);
 }
 
 /* ---- Sweep tables ---- */

@@ -73,6 +73,8 @@ const struct point_number *point_numbers(size_t *n);
 const struct column *column_get(enum column_id id);
 /* Returns the column of summary.csv with this name; COLUMNS: none. */
 enum column_id column_find(const char *name);
+/* Returns the *n columns of summary.csv that depend on neither machine nor time (EXACT rows). */
+const enum column_id *columns_exact(size_t *n);
 /* Returns the option whose value this column of summary.csv shows; OPTION_COUNT: none. */
 enum option_id column_option(const char *name);
 

@@ -198,7 +198,7 @@ static enum status refuse_nothing(const struct comparison *c, struct error *e)
                      compare_label(&c->sides[1].points[0]), c->sides[1].name);
 }
 
-static enum status match_points(struct comparison *c, struct error *e)
+enum status compare_match(struct comparison *c, struct error *e)
 {
     size_t n = c->sides[0].n, runs = c->n_sides - 1;
     TRY(MEM_NEW(c->cells, n * runs, "the points to compare", e));
@@ -206,6 +206,13 @@ static enum status match_points(struct comparison *c, struct error *e)
         for (int by = 0; by < MATCHES; by++)
             for (size_t i = 0; i < n; i++)
                 match_point(c, side, i, by);
+    return OK;
+}
+
+static enum status match_points(struct comparison *c, struct error *e)
+{
+    size_t n = c->sides[0].n;
+    TRY(compare_match(c, e));
     for (size_t i = 0; i < n; i++)
         for (size_t side = 1; side < c->n_sides; side++) {
             c->n_ratios += is_comparable(c, i, side);

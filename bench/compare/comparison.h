@@ -60,6 +60,10 @@ enum status compare_run(struct comparison *c, const struct compare_request *requ
                         struct error *e);
 void compare_free(struct comparison *c);
 
+/* Matches the points of all sides with those of the reference, by identity or label, and sets
+ * c->cells. Internal. Errors: ERR_MEMORY. */
+enum status compare_match(struct comparison *c, struct error *e);
+
 /* Returns whether a pair is lost: the point matches, but only the reference has values. */
 bool compare_is_lost(const struct comparison *c, size_t point, size_t side);
 /* Returns whether the pair is lost and its point failed in the run. */

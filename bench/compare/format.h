@@ -5,6 +5,7 @@
 
 #include "bench/compare/checks.h"
 #include "bench/compare/comparison.h"
+#include "bench/compare/exact.h"
 #include "kernels/base/text.h"
 
 /* width: columns of the terminal; 0: the output is not a terminal. strict: undecided verdicts are
@@ -19,15 +20,17 @@ typedef enum status format_writer(FILE *out, const struct comparison *c,
 
 typedef void check_writer(FILE *out, const struct checking *c, bool strict);
 
-#define FORMAT(name, compare, check, meaning)                                                      \
+#define FORMAT(name, compare, check, exact, meaning)                                               \
     format_writer compare;                                                                         \
-    check_writer check;
+    check_writer check;                                                                            \
+    exact_writer exact;
 #define COMPARE_FORMAT(name, compare, meaning) format_writer compare;
 #include "bench/compare/formats.def"
 
 /* Finds the writer of a format. The message of ERR_ARGUMENT lists all formats. */
 enum status format_find(format_writer **writer, const char *name, struct error *e);
 enum status format_find_check(check_writer **writer, const char *name, struct error *e);
+enum status format_find_exact(exact_writer **writer, const char *name, struct error *e);
 
 /* Returns the *n columns of the CSV format, from csv_compare.def. */
 const struct column *format_columns(size_t *n);

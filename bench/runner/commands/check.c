@@ -14,6 +14,44 @@ static enum status write_output(FILE *out, const void *arg, struct error *e)
     return OK;
 }
 
+/* ---- Exact values ---- */
+
+struct written_exact {
+    const struct exact *exact;
+    exact_writer *writer;
+    bool strict;
+};
+
+static enum status write_exact_output(FILE *out, const void *arg, struct error *e)
+{
+    const struct written_exact *w = arg;
+    w->writer(out, w->exact, w->strict);
+    return OK;
+}
+
+static enum status check_exact(const struct arguments *a, FILE *out, int *exit_status,
+                               struct error *e)
+{
+    struct exact x;
+    struct written_exact w = {.exact = &x, .strict = a->strict};
+    const struct exact_request request = {
+        .run = a->operand, .reference = a->exact, .out = a->out, .home = a->tools->home};
+    if (a->n_operands > 1 || a->file != NULL)
+        return error_set(e, ERR_ARGUMENT,
+                         "check: --exact compares with a run; leave out conditions and --file");
+    TRY(format_find_exact(&w.writer, a->format != NULL ? a->format : "text", e));
+    enum status status = exact_run(&x, &request, e);
+    if (status == OK)
+        status = a->output != NULL ? file_write(a->output, write_exact_output, &w, e)
+                                   : write_exact_output(out, &w, e);
+    if (status == OK)
+        *exit_status = !exact_agrees(&x, a->strict);
+    exact_free(&x);
+    return status;
+}
+
+/* ---- Conditions ---- */
+
 enum status command_check(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     struct checking c;
@@ -24,6 +62,8 @@ enum status command_check(const struct arguments *a, FILE *out, int *exit_status
                                           .file = a->file,
                                           .out = a->out,
                                           .home = a->tools->home};
+    if (a->exact != NULL)
+        return check_exact(a, out, exit_status, e);
     TRY(format_find_check(&w.writer, a->format != NULL ? a->format : "text", e));
     enum status status = check_run(&c, &request, e);
     if (status == OK)

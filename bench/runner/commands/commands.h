@@ -24,9 +24,10 @@ struct arguments {
     const char *site;                              /* option of `submit`; NULL: not given */
     const char *model, *data, *ranks, *strategies; /* options of `new`; NULL: not given */
     const char *published; /* published summary to compare a network with; NULL: none */
-    const char *quantity, *margin, *level, *floor; /* options of `compare`; NULL: not given */
-    const char *file, *format, *output;            /* file: option of `check`; NULL: not given */
-    const char *calibration;                       /* option of `simulate`; NULL: not given */
+    const char *quantity, *margin, *level, *floor;     /* options of `compare`; NULL: not given */
+    const char *file, *exact;                          /* options of `check`; NULL: not given */
+    const char *format, *output;                       /* NULL: not given */
+    const char *calibration;                           /* option of `simulate`; NULL: not given */
     const char *point, *leaf_hosts, *oversubscription; /* options of `export`; NULL: not given */
     bool fresh, strict, json, count_disturbed, as_measured, bisect, per_nodes, dry_run, update,
         commands;

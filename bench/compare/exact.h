@@ -1,0 +1,51 @@
+/* Compares the exact columns of two runs, point by point: quantities that depend on neither machine
+ * nor time, such as bytes, messages and FLOPs (rows EXACT of bench/collect/columns/summary.def).
+ * Points are matched as by compare_run.
+ *
+ * Numbers are equal if they differ by at most 1e-9 of their size, since CSV files have ten digits.
+ * Where the launches of a reference's point differ among each other, as the messages of
+ * asynchronous strategies do, the column is not exact at this point and is left out. Where only the
+ * launches of the run differ, the values differ. */
+#pragma once
+
+#include <stdio.h>
+
+#include "bench/collect/columns.h"
+#include "bench/compare/comparison.h"
+
+enum exact_outcome {
+    EXACT_ABSENT,  /* the reference has no value */
+    EXACT_LOST,    /* only the reference has a value */
+    EXACT_VARIES,  /* launches of the reference differ */
+    EXACT_EQUAL,   /* both sides have the same value */
+    EXACT_DIFFERS, /* the values differ, or launches of the run differ */
+    EXACT_OUTCOMES
+};
+
+struct exact_request {
+    const char *run, *reference; /* as the user typed them */
+    const char *out, *home;
+};
+
+struct exact {
+    struct comparison c; /* the reference and the run with their matched points; no verdicts */
+    const enum column_id *columns; /* [n_columns] the exact columns */
+    size_t n_columns;
+    enum exact_outcome *outcomes; /* [points of the reference, n_columns] */
+    size_t counts[EXACT_OUTCOMES];
+    size_t failed; /* number of points that failed in the run only */
+};
+
+/* Compares the run with the reference. Errors: ERR_ARGUMENT for operands that are not runs, or if no
+ * value is in both. Call exact_free in any case. */
+enum status exact_run(struct exact *x, const struct exact_request *request, struct error *e);
+void exact_free(struct exact *x);
+
+/* Returns whether the runs agree: no value differs and no point failed in the run only. With
+ * `strict`, the run must also have each value of the reference. */
+bool exact_agrees(const struct exact *x, bool strict);
+
+typedef void exact_writer(FILE *out, const struct exact *x, bool strict);
+/* Print differences and missing points as text, or one test per point of the reference as JUnit
+ * XML. */
+exact_writer exact_write_text, exact_write_junit;
