@@ -1,5 +1,6 @@
 #include "bench/page/picture.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,8 @@
 /* Replacements that shorten an SVG picture, in the order of use. IN_TAGS restricts a pattern to the
  * insides of tags. gnuplot writes '<' and '>' in texts as entities, so each '>' ends a tag. */
 #define IN_TAGS ">[^<]*(*SKIP)(*F)|"
+/* contents of a group, with the groups in it */
+#define INSIDE "(?<inside>(?:[^<]++|<(?!/?g[ >])[^>]*>|<g[^>]*>(?&inside)</g>)*+)"
 static const struct {
     const char *pattern, *with;
 } shorter[] = {
@@ -18,22 +21,45 @@ static const struct {
     {IN_TAGS "\\s+", " "},
     {IN_TAGS " id=(\"[^\"]*\"|'[^']*')", ""},
     {IN_TAGS " font-family=\"Helvetica\"| class=\"gridline\"|xlink:", ""},
+    {IN_TAGS " (?=[='\">])|(?<==|=') ", ""},
     {IN_TAGS " stroke-linecap=\"butt\" stroke-linejoin=\"miter\"", ""},
     {IN_TAGS "fill=\"none\" color=\"black\" stroke=\"currentColor\"", "class=\"l\""},
     {IN_TAGS "rgb\\( *(\\d+), *(\\d+), *(\\d+)\\)", "rgb($1,$2,$3)"},
+    {IN_TAGS "(?<=\\d\\d\\.\\d)\\d+", ""},
     {IN_TAGS "(?<=\\d)(?:\\.0+|(\\.\\d*[1-9])0+)(?!\\d)", "$1"},
-    {IN_TAGS " L(?=[-\\d])", " "},
-    {IN_TAGS " (?=['\">])", ""},
-    {"<tspan>([^<]*)</tspan>", "$1"},
     {"<text></text>", ""},
-    /* empty groups: gnuplot opens one for each possible drawing, and two of five stay empty */
+    {"<tspan>([^<]*)</tspan>", "$1"},
+    {"<g( transform=[^>]*) stroke=\"none\"([^>]*)><text>([^<]*)</text></g>", "<text$1$2>$3</text>"},
+    {IN_TAGS " (?:font-size=\"16\"|text-anchor=\"start\")", ""},
+    /* a line of no length with round ends looks as a disc */
+    {"<use href='#gpPt6' transform='translate\\(([^)]*)\\) scale\\(([^)]*)\\)' color=('[^']*') "
+     "opacity='([^']*)'/>",
+     "<g class='d' color=$3 stroke-opacity='$4' style='--r:$2'><path d='M$1h0'/></g>"},
+    {IN_TAGS "\\) scale", "),scale"},
+    /* lines along an axis, moves without a line */
+    {"<polygon( [^>]*) points='([^']*)'/>", "<path$1 d='M$2z'/>"},
+    {IN_TAGS " (?=M)|L(?=[-\\d])", ""},
+    {IN_TAGS "(,[\\d.]+) ([\\d.]+)\\1(?![\\d.])", "$1H$2"},
+    {IN_TAGS "(?<![-\\d.])([\\d.]+)(,[\\d.]+) \\1,([\\d.]+)", "$1$2V$3"},
+    {IN_TAGS "(H([\\d.]+)) \\2,([\\d.]+)", "$1V$3"},
+    {IN_TAGS "(V([\\d.]+)) ([\\d.]+),\\2(?![\\d.])", "$1H$3"},
+    {IN_TAGS "([HV][\\d.]+) (?=[-\\d])", "$1L"},
+    {IN_TAGS "(?:M[\\d.,]+ *)+(?=[M'])", ""},
+    /* groups: gnuplot opens one for each possible drawing, and two of five stay empty */
     {"(<g[ >][^<]*(?1)*</g>)", ""},
+    {"<g>" INSIDE "</g>", "$1"},
+    {"(<g [^>]*>)" INSIDE "</g>\\1", "$1$2"},
+    {IN_TAGS "=(['\"])([^'\" =]+)\\1(?=/)", "=$2 "},
+    {IN_TAGS "=(['\"])([^'\" =]+)\\1", "=$2"},
 };
 
 static enum status shorten(char **text, struct error *e)
 {
     for (size_t i = 0; i < sizeof shorter / sizeof *shorter; i++)
-        TRY(pattern_replace(text, shorter[i].pattern, shorter[i].with, e));
+        for (size_t size = SIZE_MAX; strlen(*text) < size;) {
+            size = strlen(*text);
+            TRY(pattern_replace(text, shorter[i].pattern, shorter[i].with, e));
+        }
     return OK;
 }
 

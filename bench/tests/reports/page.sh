@@ -54,11 +54,11 @@ writes() {
     [ -z "$(ls -A "$TMPDIR")" ] || { echo "left in $TMPDIR: $(ls "$TMPDIR")"; return 1; }
 }
 
-# Limits the page to 53 kB per figure with its tables, which a browser loads in seconds.
+# Limits the page to 44 kB per figure with its tables, which a browser loads in seconds.
 is_small() {
     local figures bytes
     figures=$(grep -c '<article class="figure"' "$page") bytes=$(stat -c %s "$page")
-    [ "$bytes" -le $((53000 * figures)) ] || { echo "$bytes bytes for $figures figures"; return 1; }
+    [ "$bytes" -le $((44000 * figures)) ] || { echo "$bytes bytes for $figures figures"; return 1; }
 }
 
 # A page of a few runs behaves the same and loads in a tenth of the time.
