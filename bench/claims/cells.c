@@ -8,9 +8,6 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* confidence level of every interval that a verdict uses */
-#define CLAIM_LEVEL 0.95
-
 enum reduction {
 #define REDUCTION(name, meaning) REDUCTION_##name,
 #include "bench/claims/reductions.def"
@@ -38,8 +35,7 @@ struct cell {
         const char *launch; /* the row's launch, borrowed from the table; NULL: the table has no
                                column `launch` */
     } * numbers;            /* [n] values of matching rows that have a number */
-    int *lines;             /* [rows] line number of each matching row */
-    size_t n, rows;
+    size_t n;
     const char *word; /* text value of the last matching row that has one; NULL: none */
     const char *why;  /* column `reason` of the last matching row without a number; NULL: none */
     const struct claim_table *summary; /* summary.csv of the table's run; NULL: the table has
@@ -177,7 +173,8 @@ static void take_row(struct cell *cell, const struct check_point *point)
     const struct csv_table *table = &point->c->run.summary;
     bool launches = csv_table_find(table, "launch") >= 0;
     struct taken_number *own = &cell->numbers[cell->n];
-    cell->lines[cell->rows++] = own->line = table->lines[point->point];
+    cell->value->found[cell->value->n_found++] = point->point;
+    own->line = table->lines[point->point];
     check_look_up(&value, cell->column, point);
     own->value = (struct interval){.lo = value.lo, .mid = value.number, .hi = value.hi};
     cell->withheld |= value.spread && isinf(value.lo);
@@ -215,7 +212,7 @@ static enum status take_rows(struct cell *cell, struct error *e)
 {
     size_t n = cell->table->rows.run.summary.rows;
     TRY(MEM_NEW(cell->numbers, n + 1, "the rows of a claim", e));
-    TRY(MEM_NEW(cell->lines, n + 1, "the rows of a claim", e));
+    TRY(MEM_NEW(cell->value->found, n + 1, "the rows of a claim", e));
     if (n > 0)
         TRY(check_names(cell, &(struct check_point){&cell->table->rows, 0}, e));
     for (size_t i = 0; i < n; i++) {
@@ -342,12 +339,14 @@ static enum status link_rows(const struct cell *cell, struct error *e)
     FILE *out = open_memstream(&cell->value->rows, &size);
     if (out == NULL)
         return error_no_memory(e, "the rows of a claim");
-    for (size_t i = 0, last; i < cell->rows; i = last + 1) {
-        for (last = i; last + 1 < cell->rows && cell->lines[last + 1] == cell->lines[last] + 1;)
+    const int *lines = cell->table->rows.run.summary.lines;
+    const size_t *found = cell->value->found, n = cell->value->n_found;
+    for (size_t i = 0, last; i < n; i = last + 1) {
+        for (last = i; last + 1 < n && lines[found[last + 1]] == lines[found[last]] + 1;)
             last++;
-        fprintf(out, "%s%s#L%d", i > 0 ? " " : "", cell->table->link, cell->lines[i]);
+        fprintf(out, "%s%s#L%d", i > 0 ? " " : "", cell->table->link, lines[found[i]]);
         if (last > i)
-            fprintf(out, "-L%d", cell->lines[last]);
+            fprintf(out, "-L%d", lines[found[last]]);
     }
     return fclose(out) == 0 ? OK : error_no_memory(e, "the rows of a claim");
 }
@@ -395,12 +394,12 @@ static enum status find_nothing(const struct cell *cell, struct error *e)
     }
     if (cell->table->run == NULL || cell->word != NULL)
         return claim_refuse_value(
-            value, e, cell->rows > 0 ? "no matching row has a number" : "no row matches");
+            value, e, value->n_found > 0 ? "no matching row has a number" : "no row matches");
     char missing[200];
     if (!reason[0])
         snprintf(reason, sizeof cell->claim->reason, "%.180s of %s: %.200s", cell->column,
                  cell->table->link,
-                 cell->rows == 0                     ? name_missing(missing, cell)
+                 value->n_found == 0                 ? name_missing(missing, cell)
                  : cell->why != NULL && cell->why[0] ? cell->why
                                                      : "the row has no value");
     return OK;
@@ -414,10 +413,10 @@ static enum status read_rows(struct cell *cell, struct error *e)
     value->withheld = cell->withheld;
     cell->claim->evidence |= cell->evidence;
     if (cell->reduction == REDUCTION_count) {
-        value->number.lo = value->number.mid = value->number.hi = (double)cell->rows;
+        value->number.lo = value->number.mid = value->number.hi = (double)value->n_found;
         return OK;
     }
-    if (cell->reduction == REDUCTION_only && cell->rows > 1)
+    if (cell->reduction == REDUCTION_only && value->n_found > 1)
         return claim_refuse_value(value, e, "several rows match; use a reduction such as median");
     return cell->n > 0 ? reduce(cell, e) : find_nothing(cell, e);
 }
@@ -451,6 +450,8 @@ static enum status find_cell(struct cell *cell, struct claims *c, struct error *
     char name[256];
     TRY(claim_tables_find(&cell->table, c, cell->file, mark, e));
     cell->value->of_table = true;
+    cell->value->table = cell->table;
+    snprintf(cell->value->column, sizeof cell->value->column, "%s", cell->column);
     if (cell->table->run == NULL)
         claim->evidence |= 1u << EVIDENCE_published;
     else {
@@ -481,6 +482,5 @@ enum status claim_find_value(struct claim *claim, size_t i, struct claims *c, st
     THEN(status, find_cell(&cell, c, e));
     condition_free(cell.where);
     free(cell.numbers);
-    free(cell.lines);
     return status;
 }

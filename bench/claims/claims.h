@@ -51,6 +51,8 @@ enum claim_evidence {
 };
 extern const char *const claim_evidence_names[CLAIM_EVIDENCES];
 
+struct claim_table;
+
 struct claim_value {
     const char *name, *text; /* name and text of the value, such as "ratio" and "gather /
                                 allreduce"; borrowed from claims.root */
@@ -58,12 +60,40 @@ struct claim_value {
     struct interval number;  /* the number with its interval; exact: lo = mid = hi; a text: mid =
                                 NAN */
     char *word;              /* the cell's text, owned; NULL: the value is a number */
-    char *rows;    /* addresses of the cell's rows, "published/a.csv#L3 published/a.csv#L5-L7"; ""
+    char *rows; /* addresses of the cell's rows, "published/a.csv#L3 published/a.csv#L5-L7"; ""
                       or NULL for arithmetic */
-    int line;      /* line of the only row behind the number; 0: computed from several rows */
-    bool of_table; /* the value is a cell, or arithmetic over a cell */
-    bool withheld; /* the value has no interval because ranks share cores */
+    int line;   /* line of the only row behind the number; 0: computed from several rows */
+    const struct claim_table *table; /* table of a cell; NULL: arithmetic */
+    char column[64];                 /* column of a cell */
+    size_t *found, n_found;          /* [n_found] indices of the cell's rows in its table, owned */
+    bool of_table;                   /* the value is a cell, or arithmetic over a cell */
+    bool withheld;                   /* the value has no interval because ranks share cores */
 };
+
+/* Launches that would decide an undecided claim. The half width of an interval is assumed to shrink
+ * as the expected half width of an interval of so many normal values. Estimates stay as they are,
+ * so the number is itself an estimate. */
+struct claim_need {
+    bool known;           /* the claim is undecided, and raw.csv of its runs has its launches */
+    bool seeds;           /* the launches are accuracy runs, one per seed */
+    bool at_least;        /* a cell has a single launch, so its spread is unknown */
+    size_t now, launches; /* fewest launches that a cell has, and launches per point that decide;
+                             0: even CLAIM_LAUNCHES_MAX do not decide */
+    double seconds;       /* wall time of `launches` launches of every point that the claim uses, by
+                             the launches of its runs */
+    enum claim_verdict expected;     /* verdict at the estimates of today, if launches > 0 */
+    const struct claim_value *value; /* first value whose interval contains a bound; borrowed */
+    struct interval width;           /* interval that is expected of `value` at `launches` */
+    struct claim_launch {
+        const struct claim_table *raw;
+        size_t row;
+    } * used; /* [n_used] rows of raw.csv behind the claim's cells */
+    size_t n_used;
+};
+enum { CLAIM_LAUNCHES_MAX = 1000000, CLAIM_DAY_S = 86400 };
+
+/* confidence level of every interval that a verdict uses */
+#define CLAIM_LEVEL 0.95
 
 struct claim {
     const char *id, *kind, *place, *says,
@@ -77,9 +107,8 @@ struct claim {
     char reason[768];  /* reason of an undecided or untestable claim, else "" */
     unsigned evidence; /* evidence behind all values: bits 1 << enum claim_evidence */
     char *command;     /* commands that measure the claim's runs, separated by "; "; NULL: none */
+    struct claim_need need;
 };
-
-struct claim_table;
 
 struct claims {
     char path[PATH_BYTES], folder[PATH_BYTES]; /* path of the claims file, and of the folder that
@@ -123,11 +152,14 @@ struct story_link {
 bool story_link_at(struct story_link *link, const char *open);
 
 typedef void claims_writer(FILE *out, const struct claims *c);
-#define CLAIM_FORMAT(name, writer, meaning) claims_writer writer;
+#define CLAIM_FORMAT(name, writer, plan_writer, meaning) claims_writer writer, plan_writer;
 #include "bench/claims/claim_formats.def"
 
-/* Finds the writer of a format. The message of ERR_ARGUMENT lists all formats. */
-enum status claims_find_writer(claims_writer **writer, const char *name, struct error *e);
+/* Finds the writer of verdicts in a format, or of the plan: one row per undecided claim, with the
+ * launches that would decide it. The claims that cost least per claim are first. The message of
+ * ERR_ARGUMENT lists all formats. */
+enum status claims_find_writer(claims_writer **writer, const char *name, bool plan,
+                               struct error *e);
 
 /* Writes "63 claims: 20 survive, 15 fail ...". Counts the claims of the same report as `of`, or all
  * claims if `of` is NULL. */
@@ -135,6 +167,9 @@ void claims_write_counts(FILE *out, const struct claims *c, const struct claim *
 
 /* Returns the *n columns of claims.csv, from csv_claims.def. */
 const struct column *claims_columns(size_t *n);
+
+/* Returns the *n columns of the plan, from csv_plan.def. */
+const struct column *claims_plan_columns(size_t *n);
 
 /* ---- Internal to bench/claims ---- */
 
@@ -158,6 +193,16 @@ enum status claim_refuse_value(const struct claim_value *value, struct error *e,
 /* Writes "'x' is unknown; known: ..." with the names of the first n values. */
 enum status claim_explain_name(char *text, size_t size, const struct claim *claim, size_t n,
                                const char *name, struct error *e);
+
+/* Returns whether the interval of `name` alone leaves the claim undecided. */
+bool claim_is_open(const struct claim *claim, const char *name);
+
+/* Finds claim->need of an undecided claim and appends its number to claim->reason. */
+enum status claim_find_need(struct claim *claim, struct claims *c, struct error *e);
+
+/* Returns the half width of the interval that is expected of n launches, in standard deviations of
+ * a launch: Student's t for two to five, else the interval of order statistics of the median. */
+double claim_expected_width(size_t n);
 
 /* A condition_lookup callback: looks up a claim's value by name. */
 bool claim_look_up(struct condition_value *value, const char *name, const void *claim);

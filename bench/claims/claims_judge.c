@@ -6,21 +6,6 @@
 
 /* ---- Reasons ---- */
 
-/* Look-up that treats every value except `name` as exact, to test whether the interval of `name`
- * alone leaves the claim undecided. */
-struct one_open {
-    const struct claim *claim;
-    const char *name;
-};
-
-static bool look_up_one_open(struct condition_value *value, const char *name, const void *arg)
-{
-    const struct one_open *one = arg;
-    bool known = claim_look_up(value, name, one->claim);
-    value->spread = value->spread && strcmp(name, one->name) == 0;
-    return known;
-}
-
 static bool has_no_interval(const struct claim *claim, const char *name)
 {
     struct condition_value value;
@@ -49,13 +34,11 @@ static void name_wide(struct claim *claim)
     size_t n;
     const struct condition_term *terms = condition_terms(claim->holds, &n);
     for (size_t i = 0; i < n; i++) {
-        struct one_open one = {claim, terms[i].name};
-        bool named = has_no_interval(claim, one.name);
+        bool named = has_no_interval(claim, terms[i].name);
         for (size_t k = 0; k < i; k++)
-            named |= strcmp(terms[k].name, one.name) == 0;
-        if (!named &&
-            condition_holds_throughout(claim->holds, look_up_one_open, &one) == CONDITION_OPEN)
-            add_name(claim, "the 95 % interval contains the bound: ", one.name);
+            named |= strcmp(terms[k].name, terms[i].name) == 0;
+        if (!named && claim_is_open(claim, terms[i].name))
+            add_name(claim, "the 95 % interval contains the bound: ", terms[i].name);
     }
 }
 
@@ -138,8 +121,10 @@ static enum status judge_claim(struct claim *claim, struct claims *c, struct err
 {
     for (size_t i = 0; i < claim->n; i++)
         TRY(claim_find_value(claim, i, c, e));
-    if (claim->untestable == NULL)
-        return judge(claim, e);
+    if (claim->untestable == NULL) {
+        TRY(judge(claim, e));
+        return claim->verdict == CLAIM_UNDECIDED ? claim_find_need(claim, c, e) : OK;
+    }
     claim->verdict = CLAIM_NOT_TESTABLE;
     snprintf(claim->reason, sizeof claim->reason, "%s", claim->untestable);
     return OK;

@@ -222,9 +222,11 @@ void claims_free(struct claims *c)
         for (size_t k = 0; k < claim->n; k++) {
             free(claim->values[k].word);
             free(claim->values[k].rows);
+            free(claim->values[k].found);
         }
         free(claim->values);
         free(claim->command);
+        free(claim->need.used);
         condition_free(claim->holds);
     }
     free(c->claims);

@@ -30,6 +30,27 @@ bool claim_look_up(struct condition_value *value, const char *name, const void *
     return own != NULL;
 }
 
+/* Look-up that treats every value except `name` as exact, to test whether the interval of `name`
+ * alone leaves the claim undecided. */
+struct one_open {
+    const struct claim *claim;
+    const char *name;
+};
+
+static bool look_up_one_open(struct condition_value *value, const char *name, const void *arg)
+{
+    const struct one_open *one = arg;
+    bool known = claim_look_up(value, name, one->claim);
+    value->spread = value->spread && strcmp(name, one->name) == 0;
+    return known;
+}
+
+bool claim_is_open(const struct claim *claim, const char *name)
+{
+    struct one_open one = {claim, name};
+    return condition_holds_throughout(claim->holds, look_up_one_open, &one) == CONDITION_OPEN;
+}
+
 enum status claim_explain_name(char *text, size_t size, const struct claim *claim, size_t n,
                                const char *name, struct error *e)
 {

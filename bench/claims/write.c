@@ -12,9 +12,9 @@
 
 static const struct {
     const char *name;
-    claims_writer *writer;
+    claims_writer *writer, *plan_writer;
 } formats[] = {
-#define CLAIM_FORMAT(name, writer, meaning) {#name, writer},
+#define CLAIM_FORMAT(name, writer, plan_writer, meaning) {#name, writer, plan_writer},
 #include "bench/claims/claim_formats.def"
 };
 #define N_FORMATS (sizeof formats / sizeof *formats)
@@ -24,11 +24,11 @@ static const char *const counts[CLAIM_VERDICTS] = {
 #include "bench/claims/verdicts.def"
 };
 
-enum status claims_find_writer(claims_writer **writer, const char *name, struct error *e)
+enum status claims_find_writer(claims_writer **writer, const char *name, bool plan, struct error *e)
 {
     int index;
     TRY(option_row("format", name, formats, N_FORMATS, sizeof *formats, &index, e));
-    *writer = formats[index].writer;
+    *writer = plan ? formats[index].plan_writer : formats[index].writer;
     return OK;
 }
 

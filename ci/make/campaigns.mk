@@ -74,11 +74,16 @@ references:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' OUT= FRESH='$(FRESH)' INTO='$(INTO)' QUICK='$(QUICK)' ci/references.sh measure $(NAMES)
 
-#: make claims                           Judge the claims of the reports: write results/claims.csv and claims.md, check results/README.md
+#: make claims [PLAN=1]                  Judge the claims of the reports: write results/claims.csv and claims.md, check results/README.md.
+#:                                       PLAN=1: print which launches would decide the undecided claims, and write nothing
 claims:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
+ifneq ($(PLAN),)
+	@$(BUILD)/scalebench claims results/claims.yaml --plan
+else
 	@ci/features.sh write
 	@$(BUILD)/scalebench claims results/claims.yaml --update
+endif
 
 #: make bundle [INTO=FOLDER]             Pack programs, libraries, mpiexec, specs and MNIST for a machine without packages
 bundle:

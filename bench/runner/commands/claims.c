@@ -40,8 +40,8 @@ static enum status update(const struct claims *c, struct error *e)
     return OK;
 }
 
-/* Prints the verdicts and how they differ from the existing .csv file, which --update then
- * overwrites. Exit status 1 for differences without --update, and for wrong links in the
+/* Prints the verdicts, or the plan of undecided claims, and how verdicts differ from the existing
+ * .csv file, which --update then overwrites. Exit status 1 for differences without --update, and for wrong links in the
  * hand-written story. */
 static enum status print_verdicts(const struct claims *c, const struct arguments *a, FILE *out,
                                   int *exit_status, struct error *e)
@@ -49,7 +49,7 @@ static enum status print_verdicts(const struct claims *c, const struct arguments
     struct written w = {.claims = c};
     char before[PATH_BYTES];
     size_t differing, wrong;
-    TRY(claims_find_writer(&w.writer, a->format != NULL ? a->format : "text", e));
+    TRY(claims_find_writer(&w.writer, a->format != NULL ? a->format : "text", a->plan, e));
     TRY(beside(before, c->path, "csv", e));
     TRY(a->output != NULL ? file_write(a->output, write_output, &w, e) : write_output(out, &w, e));
     TRY(claims_compare(stderr, c, before, &differing, e));

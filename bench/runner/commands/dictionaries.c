@@ -15,6 +15,8 @@ static const struct {
     {columns_all, NULL},
     {format_columns, "One row per point and run, printed by `scalebench compare --format csv`"},
     {claims_columns, "One row per claim, printed by `scalebench claims --format csv`"},
+    {claims_plan_columns,
+     "One row per undecided claim, printed by `scalebench claims --plan --format csv`"},
     {forecast_columns, "One row per point, printed by `scalebench plan --format csv`"},
     {export_columns, "One row per exported point, printed by `scalebench export`"},
     {figures_series_columns, "One row per value of a figure, in a file beside its picture"},

@@ -193,6 +193,27 @@ updates() {
     done
 }
 
+# The plan has one row per undecided claim, those that cost least per claim first, and each number is in the claim's reason.
+the_plan_is_of_the_undecided() {
+    "$scalebench" claims results/claims.yaml --plan --format csv >"$tmp/plan.csv" || return 1
+    python3 - results/claims.csv "$tmp/plan.csv" <<'PY' || return 1
+import csv, sys
+claims, plan = (list(csv.DictReader(open(path, newline="", encoding="utf-8"))) for path in sys.argv[1:])
+reasons = {row["id"]: row["reason"] for row in claims if row["verdict"] == "undecided"}
+assert sorted(row["claim"] for row in plan) == sorted(reasons), plan
+rates = [int(row["decides"]) / float(row["minutes"]) for row in plan if row["launches_needed"]]
+assert rates == sorted(rates, reverse=True), rates
+for row in plan:
+    if row["launches_needed"]:
+        number = f"{row['launches_needed']} {row['lacks']}"
+        assert number in reasons[row["claim"]], (number, reasons[row["claim"]])
+        day = float(row["minutes"]) > 24 * 60
+        assert reasons[row["claim"]].endswith(", more than a day") == day, row
+PY
+    expect 0 " claims are undecided." env -u MAKEFLAGS make --no-print-directory MAKE=true BUILD="${scalebench%/*}" claims PLAN=1 &&
+        has_message "expected  value"
+}
+
 # Checks that every number of the story is a link to a row that contains it, or from which it is computed.
 the_story_links_its_numbers() {
     python3 - results/README.md <<'PY'
@@ -246,6 +267,7 @@ check "a changed cell flips the claims that rest on it" a_cell_flips_its_claims
 check "every verdict hangs on cells" every_verdict_hangs_on_cells
 check "a run added later is judged" a_new_run_is_judged
 check "--update writes the ledger anew" updates
+check "the plan lists the launches that undecided claims need" the_plan_is_of_the_undecided
 check "every number of the story is a link to a row" the_story_links_its_numbers
 check "a number or verdict of the story that the claims do not have is named" the_story_names_its_mistakes
 check "mistakes have their place" mistakes_have_their_place

@@ -1,0 +1,325 @@
+/* Finds how many launches would decide an undecided claim, and how long they take. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/base/two_samples.h"
+#include "bench/claims/tables.h"
+#include "kernels/base/mem.h"
+
+/* fewest launches of an exact 95 % interval of a median */
+#define LAUNCHES_MIN 6
+/* From this number on, half widths shrink as one over the square root. */
+#define RANKS_MAX 200
+
+/* ---- Expected widths ---- */
+
+double claim_expected_width(size_t n)
+{
+    double ranks[RANKS_MAX];
+    size_t m = n < RANKS_MAX ? n : RANKS_MAX;
+    if (n < 2)
+        return INFINITY;
+    if (n < LAUNCHES_MIN)
+        return student_quantile((1 + CLAIM_LEVEL) / 2, (double)(n - 1)) / sqrt((double)n);
+    for (size_t i = 0; i < m; i++)
+        ranks[i] = (double)(i + 1);
+    double rank = stats_median_interval(ranks, m, CLAIM_LEVEL).hi;
+    /* Expected value of the normal order statistic, by Blom, "Statistical estimates and transformed
+     * beta-variables", 1958. Student's t with 1000 degrees of freedom is normal to three digits. */
+    double score = student_quantile((rank - 0.375) / ((double)m + 0.25), 1000);
+    return score * sqrt((double)m / (double)n);
+}
+
+/* ---- Launches behind a claim ---- */
+
+static const struct csv_table *csv_of(const struct claim_table *table)
+{
+    return &table->rows.run.summary;
+}
+
+static bool has_text(const struct claim_table *table, size_t row, const char *column,
+                     const char *text)
+{
+    const char *own = csv_table_text(csv_of(table), row, column);
+    return own != NULL && strcmp(own, text) == 0;
+}
+
+static enum status use(struct claim_need *need, const struct claim_table *raw, size_t row,
+                       struct error *e)
+{
+    for (size_t i = 0; i < need->n_used; i++)
+        if (need->used[i].raw == raw && need->used[i].row == row)
+            return OK;
+    TRY(MEM_GROW(need->used, need->n_used, "the launches of a claim", e));
+    need->used[need->n_used++] = (struct claim_launch){raw, row};
+    return OK;
+}
+
+/* Returns whether a row of raw.csv is a successful launch of the point with a value in the column.
+ * Every timed launch has a share in a column that raw.csv lacks, such as speedup. */
+static bool is_launch(const struct claim_table *raw, size_t row, const char *point,
+                      const char *column, const char *run)
+{
+    bool computed = csv_table_find(csv_of(raw), column) < 0;
+    return has_text(raw, row, "point", point) && has_text(raw, row, "run", run) &&
+           has_text(raw, row, "status", "ok") &&
+           (computed || !isnan(csv_table_value(csv_of(raw), row, column)));
+}
+
+/* Uses the launches of a row of summary.csv: the timed launches of its point that have the column,
+ * or else the accuracy runs. Adds their number to *n. */
+static enum status use_point(struct claim_need *need, size_t *n, const struct claim_table *raw,
+                             const char *point, const char *column, struct error *e)
+{
+    static const char *const runs[] = {"time", "accuracy"};
+    size_t before = *n;
+    for (size_t k = 0; k < 2 && *n == before; k++)
+        for (size_t row = 0; row < csv_of(raw)->rows; row++)
+            if (is_launch(raw, row, point, column, runs[k])) {
+                ++*n;
+                TRY(use(need, raw, row, e));
+            }
+    return OK;
+}
+
+static enum status use_launch(struct claim_need *need, size_t *n, const struct claim_table *raw,
+                              const char *launch, struct error *e)
+{
+    for (size_t row = 0; row < csv_of(raw)->rows; row++)
+        if (has_text(raw, row, "launch", launch)) {
+            ++*n;
+            return use(need, raw, row, e);
+        }
+    return OK;
+}
+
+/* Uses the launches of a cell; *n is their number. Ratios to a base also use the base's launches. */
+static enum status use_cell(struct claim_need *need, size_t *n, const struct claim_table *raw,
+                            const struct claim_value *value, struct error *e)
+{
+    const struct csv_table *table = csv_of(value->table);
+    const char *launch = "", *before = "";
+    size_t of_base = 0;
+    bool launches = csv_table_find(table, "launch") >= 0;
+    for (size_t i = 0; i < value->n_found; i++, before = launch) {
+        size_t row = value->found[i];
+        const char *base = csv_table_text(table, row, "base_point");
+        launch = launches ? csv_table_text(table, row, "launch") : "";
+        if (launches && strcmp(launch, before) != 0)
+            TRY(use_launch(need, n, raw, launch, e));
+        if (!launches)
+            TRY(use_point(need, n, raw, csv_table_text(table, row, "point"), value->column, e));
+        if (!launches && check_is_relative(value->column) && base != NULL)
+            TRY(use_point(need, &of_base, raw, base, value->column, e));
+    }
+    return OK;
+}
+
+/* Returns the wall time of one launch of each point behind the claim, by the mean of launches. */
+static double find_seconds(const struct claim_need *need)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < need->n_used; i++) {
+        const struct claim_launch *own = &need->used[i];
+        double wall_s = csv_table_value(csv_of(own->raw), own->row, "wall_s");
+        size_t alike = 0;
+        for (size_t k = 0; k < need->n_used; k++) {
+            const struct claim_launch *other = &need->used[k];
+            alike += other->raw == own->raw &&
+                     has_text(own->raw, own->row, "point",
+                              csv_table_text(csv_of(other->raw), other->row, "point")) &&
+                     has_text(own->raw, own->row, "run",
+                              csv_table_text(csv_of(other->raw), other->row, "run"));
+        }
+        seconds += isnan(wall_s) ? 0 : wall_s / (double)alike;
+    }
+    return seconds;
+}
+
+static bool are_seeds(const struct claim_need *need)
+{
+    for (size_t i = 0; i < need->n_used; i++)
+        if (!has_text(need->used[i].raw, need->used[i].row, "run", "accuracy"))
+            return false;
+    return true;
+}
+
+/* ---- Cells that decide ---- */
+
+/* Sets deciding[i] for each of the first n values that the condition or sum uses. */
+static void mark_names(bool *deciding, const struct claim *claim, size_t n,
+                       const struct condition *c)
+{
+    size_t terms;
+    const struct condition_term *term = condition_terms(c, &terms);
+    for (size_t k = 0; k < terms; k++)
+        for (size_t i = 0; i < n; i++)
+            deciding[i] |= strcmp(term[k].name, claim->values[i].name) == 0;
+}
+
+static enum status mark_deciding(bool *deciding, const struct claim *claim, struct error *e)
+{
+    mark_names(deciding, claim, claim->n, claim->holds);
+    for (size_t i = claim->n; i-- > 0;) {
+        struct condition *sum;
+        if (!deciding[i] || claim->values[i].table != NULL)
+            continue;
+        TRY(condition_parse_sum(&sum, claim->values[i].text, e));
+        mark_names(deciding, claim, i, sum);
+        condition_free(sum);
+    }
+    return OK;
+}
+
+static bool varies(const struct interval *number)
+{
+    return number->lo < number->hi;
+}
+
+/* Fills widths[i] with the expected half width, in standard deviations of a launch, of each deciding
+ * cell with an interval; 0 for all other values. need->known is false if the launches of such a cell are unknown, or if more
+ * launches give no interval. */
+static enum status count_launches(double *widths, bool *deciding, struct claim *claim,
+                                  struct claims *c, struct error *e)
+{
+    struct claim_need *need = &claim->need;
+    TRY(mark_deciding(deciding, claim, e));
+    need->known = true;
+    for (size_t i = 0; i < claim->n && need->known; i++) {
+        const struct claim_value *value = &claim->values[i];
+        const struct claim_table *raw;
+        char name[256];
+        size_t n = 0;
+        if (!deciding[i] || value->table == NULL || !varies(&value->number))
+            continue;
+        snprintf(name, sizeof name, "%.200s/raw.csv", value->table->run->key);
+        TRY(claim_tables_find(&raw, c, name, value->mark, e));
+        if (raw->there)
+            TRY(use_cell(need, &n, raw, value, e));
+        need->known = n > 0 && !value->withheld;
+        need->at_least |= isinf(value->number.lo) || isinf(value->number.hi);
+        need->now = need->now == 0 || n < need->now ? n : need->now;
+        widths[i] = claim_expected_width(n);
+    }
+    need->known &= need->now > 0;
+    return OK;
+}
+
+/* ---- The number of launches ---- */
+
+/* Scales an interval from the expected half width `now` to `then`. A cell without a spread is taken
+ * as exact. */
+static struct interval narrow(struct interval number, double now, double then)
+{
+    double by = fmin(1, then / now);
+    if (isinf(number.lo) || isinf(number.hi))
+        by = number.lo = number.hi = 0;
+    if (by == 0)
+        return (struct interval){number.mid, number.mid, number.mid, 0, false};
+    number.lo = number.mid - (number.mid - number.lo) * by;
+    number.hi = number.mid + (number.hi - number.mid) * by;
+    return number;
+}
+
+/* Evaluates the condition with the intervals that are expected of so many launches. *at is a copy
+ * of the claim, whose values this function changes. */
+static enum status judge_at(enum condition_truth *holds, struct claim *at,
+                            const struct claim *claim, const double *widths, size_t launches,
+                            struct error *e)
+{
+    double then = claim_expected_width(launches);
+    for (size_t i = 0; i < claim->n; i++)
+        if (claim->values[i].table == NULL)
+            TRY(claim_find_sum(at, i, e));
+        else if (widths[i] > 0)
+            at->values[i].number = narrow(claim->values[i].number, widths[i], then);
+    *holds = condition_holds_throughout(claim->holds, claim_look_up, at);
+    return OK;
+}
+
+/* Rounds up to two significant digits from 100 on, since the number is an estimate. */
+static size_t round_up(size_t n)
+{
+    size_t step = 1;
+    while (n / step >= 100)
+        step *= 10;
+    return (n + step - 1) / step * step;
+}
+
+static enum status search(struct claim *at, struct claim *claim, const double *widths,
+                          struct error *e)
+{
+    struct claim_need *need = &claim->need;
+    enum condition_truth holds = CONDITION_OPEN;
+    size_t launches = LAUNCHES_MIN;
+    for (; launches <= CLAIM_LAUNCHES_MAX; launches += launches < RANKS_MAX ? 1 : launches / 100) {
+        TRY(judge_at(&holds, at, claim, widths, launches, e));
+        if (holds != CONDITION_OPEN)
+            break;
+    }
+    if (holds == CONDITION_OPEN)
+        return OK;
+    need->launches = round_up(launches);
+    need->expected = holds == CONDITION_TRUE ? CLAIM_SURVIVES : CLAIM_FAILS;
+    need->seconds = (double)need->launches * find_seconds(need);
+    return judge_at(&holds, at, claim, widths, need->launches, e);
+}
+
+/* Sets the interval of the first value that leaves the claim open: now, and in *at. */
+static void find_widths(struct claim_need *need, const struct claim *claim, const struct claim *at)
+{
+    size_t terms;
+    const struct condition_term *term = condition_terms(claim->holds, &terms);
+    for (size_t k = 0; k < terms; k++)
+        for (size_t i = 0; i < claim->n && need->value == NULL; i++)
+            if (strcmp(claim->values[i].name, term[k].name) == 0 &&
+                claim_is_open(claim, term[k].name)) {
+                need->value = &claim->values[i];
+                need->width = at->values[i].number;
+            }
+}
+
+static void add_reason(struct claim *claim)
+{
+    const struct claim_need *need = &claim->need;
+    const char *what = need->seeds ? "seeds" : "launches";
+    size_t length = strlen(claim->reason);
+    char *end = claim->reason + length;
+    size_t room = sizeof claim->reason - length;
+    if (need->launches == 0)
+        snprintf(end, room, "; the estimate is too close to the bound for any number of %s", what);
+    else
+        snprintf(end, room, "; needs %s%zu %s%s", need->at_least ? "at least " : "", need->launches,
+                 what, need->seconds > CLAIM_DAY_S ? ", more than a day" : "");
+}
+
+static enum status find_launches(struct claim *claim, struct claim_value *values,
+                                 const double *widths, struct error *e)
+{
+    struct claim at = *claim;
+    at.values = memcpy(values, claim->values, claim->n * sizeof *values);
+    at.reason[0] = '\0';
+    claim->need.seeds = are_seeds(&claim->need);
+    TRY(search(&at, claim, widths, e));
+    find_widths(&claim->need, claim, &at);
+    add_reason(claim);
+    return OK;
+}
+
+enum status claim_find_need(struct claim *claim, struct claims *c, struct error *e)
+{
+    double *widths = NULL;
+    bool *deciding = NULL;
+    struct claim_value *values = NULL;
+    enum status status = MEM_NEW(widths, claim->n, "the launches of a claim", e);
+    THEN(status, MEM_NEW(deciding, claim->n, "the launches of a claim", e));
+    THEN(status, MEM_NEW(values, claim->n, "the launches of a claim", e));
+    THEN(status, count_launches(widths, deciding, claim, c, e));
+    if (status == OK && claim->need.known)
+        status = find_launches(claim, values, widths, e);
+    free(values);
+    free(deciding);
+    free(widths);
+    return status;
+}
