@@ -12,7 +12,8 @@ rates and initial weights come from peer_inputs, so both programs do the same st
 
 torch.set_num_threads is set to place.threads_per_rank, and denormals are flushed. ATen may use the
 processor's widest vectors; its default is AVX2. Images are stored contiguous or channels_last, whichever
-is faster in trial steps before training. Hits and losses are counted outside the timed step.
+is faster in trial steps before training. With train.precision bf16 the network and its images are bfloat16
+except batch norm, and the optimizer updates fp32 weights; autocast is not used. Hits and losses are counted outside the timed step.
 
 Several ranks connect through gloo, over TCP also on one host. sync.strategy sums gradients:
 
@@ -63,6 +64,7 @@ def act(arguments):
     given = inputs.Inputs(rank, ranks, arguments)
     layers.check_support(given)
     if checks:
+        layers.check_processor(given)
         python.check_ranks(planned)
         print(python.describe())
         return

@@ -77,6 +77,9 @@ static enum status prepare(struct config *c, struct error *e)
             return error_set(e, ERR_UNAVAILABLE, "%s '%s' is not supported; use %s", option->key,
                              config_text(c, id), option->preset);
     }
+    if (config_int(c, OPT_PRECISION) == PRECISION_bf16 && !onednn_has_bf16())
+        return error_set(e, ERR_UNAVAILABLE, "train.precision 'bf16' needs AVX-512; found %s",
+                         library);
     TRY(config_set(c, option_get(OPT_TUNE), "start", (struct mark){0}, e));
     return workload_check_strategy(workload_find(NAME), strategy_names()[config_strategy_kind(c)],
                                    e);

@@ -76,6 +76,12 @@ enum status onednn_name(char *text, size_t size, struct error *e)
     return OK;
 }
 
+/* Instruction sets are sets of bits; each contains those that it extends. */
+bool onednn_has_bf16(void)
+{
+    return (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
+}
+
 /* ---- Layouts ---- */
 
 static dnnl_memory_desc_t layout_of(int n_dims, const dnnl_dim_t *dims, dnnl_data_type_t type,

@@ -1,6 +1,7 @@
 /* Names the version of oneDNN that this program was built with. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "kernels/base/error.h"
@@ -8,3 +9,6 @@
 /* Writes version and instruction set, such as "oneDNN 2.6.3 avx512_core_bf16". ERR_UNAVAILABLE if
  * the program was built without oneDNN. */
 enum status onednn_name(char *text, size_t size, struct error *e);
+
+/* Returns whether oneDNN computes with bf16 on this processor. Call only if onednn_name succeeds. */
+bool onednn_has_bf16(void);

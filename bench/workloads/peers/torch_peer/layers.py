@@ -24,7 +24,9 @@ FREE = re.compile(r"model|seed|data\.(set|path|name|samples|shard)|train\.(lr.*|
                   r"shuffle)|sync\.(strategy|cap_mib|first_cap_mib|deadline)|checkpoint\.path|"
                   r"(kernels\.(?!isa)|place\.|peer\.).*|measure\.(?!timeline).*")
 CHOICES = {"train.optimizer": ("sgd", "adam"), "sync.algorithm": ("auto",),
-           "data.augment": ("none", "crop_flip")}
+           "data.augment": ("none", "crop_flip"), "train.precision": ("fp32", "bf16")}
+# Instructions of x86 that oneDNN needs for products of bfloat16. Without them PyTorch uses plain loops.
+VECTORS_OF_BF16 = {"avx512f", "avx512bw", "avx512vl", "avx512dq"}
 
 
 def check_support(inputs):
@@ -37,3 +39,17 @@ def check_support(inputs):
         known = CHOICES.get(key, (inputs.about["presets"][key],))
         if not FREE.fullmatch(key) and value not in known:
             raise Failure(UNAVAILABLE, f"{key} '{value}' is not supported; known: {' '.join(known)}")
+    if inputs.option("train.precision") == "bf16" and inputs.option("sync.strategy") == "bucketed":
+        raise Failure(UNAVAILABLE, "train.precision 'bf16' is not supported with sync.strategy 'bucketed', since "
+                                   "gloo does not sum buckets of bfloat16. Use sync.strategy allreduce")
+
+
+def check_processor(inputs):
+    """Rejects a campaign's bf16 points on processors where PyTorch takes many times as long as in fp32."""
+    if inputs.option("train.precision") != "bf16":
+        return
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        words = set(file.read().split())
+    if not VECTORS_OF_BF16 <= words:
+        raise Failure(UNAVAILABLE, "train.precision 'bf16' needs AVX-512. Without it PyTorch multiplies bfloat16 in "
+                                   "plain loops")

@@ -59,6 +59,7 @@ def hello(run, flushes):
             "data_shard": run.inputs.option("data.shard"), "read_s": run.inputs.read_s,
             "optimizer": run.inputs.option("train.optimizer"), "lr": run.inputs.number("train.lr"),
             "target_acc_pct": run.inputs.number("train.target_acc_pct") or None,
+            "train_precision": run.inputs.option("train.precision"),
             "seed": int(run.inputs.option("seed")), "strategy": run.inputs.option("sync.strategy"),
             "sync_variant": run.inputs.option("sync.variant"),
             "overlap": run.inputs.option("sync.overlap"), "host": os.uname().nodename,

@@ -11,15 +11,15 @@ PRESET_CAP_MIB = 25  # default of DistributedDataParallel
 
 
 class AfterBackward:
-    """Sums gradients after backward, in one or several calls. Gradients are views of one buffer. The loss is
-    divided by the images of all ranks, so gradients are summed, not averaged."""
+    """Sums gradients of `weights` after backward, in fp32 and in one or several calls. Gradients are views of
+    one buffer. The loss is divided by the images of all ranks, so gradients are summed, not averaged."""
 
     divisor = 1  # factor by which sums are divided
     source, of_call = "formula: gloo's ring", staticmethod(traffic.ring)
 
-    def __init__(self, net, inputs, ranks):
+    def __init__(self, net, weights, inputs, ranks):
         self.ranks, self.forward = ranks, net
-        self.parameters = list(net.parameters())
+        self.parameters = weights
         self.flat = torch.zeros(sum(p.numel() for p in self.parameters))
         begin = 0
         for p in self.parameters:
@@ -62,8 +62,8 @@ class ThroughRoot(AfterBackward):
 
     source, of_call = "formula: gloo's gather and scatter", staticmethod(traffic.through_root)
 
-    def __init__(self, net, inputs, ranks):
-        super().__init__(net, inputs, ranks)
+    def __init__(self, net, weights, inputs, ranks):
+        super().__init__(net, weights, inputs, ranks)
         n, largest = ranks.n if ranks.rank == 0 else 0, max(p.numel() for p in self.parameters)
         self.slots = [torch.empty(largest) for _ in range(n)]
 
@@ -95,14 +95,14 @@ class Buckets(AfterBackward):
     ranks. broadcast_buffers is off, so that no more is sent than by other strategies: batch-norm
     statistics are only needed on rank 0, for evaluation."""
 
-    def __init__(self, net, inputs, ranks):
+    def __init__(self, net, weights, inputs, ranks):
         first_mib, cap_mib = inputs.number("sync.first_cap_mib"), inputs.number("sync.cap_mib")
         distributed._DEFAULT_FIRST_BUCKET_BYTES = int(MIB * first_mib)
         self.ranks, self.divisor = ranks, ranks.n
         self.forward = DistributedDataParallel(net, broadcast_buffers=False, **caps(cap_mib))
         check_first_cap(self.forward, first_mib, cap_mib)
         self.forward._set_ddp_runtime_logging_sample_rate(1)
-        self.parameters = list(net.parameters())
+        self.parameters = weights
 
     def forget(self):
         for p in self.parameters:
@@ -129,6 +129,6 @@ STRATEGIES = {"none": None, "allreduce": Flat, "allreduce_layer": TensorByTensor
 
 
 def of_run(inputs, ranks):
-    """Returns a function from a net to its sums, or None if ranks do not exchange gradients."""
+    """Returns a function from a net and its fp32 weights to their sums, or None if ranks do not exchange gradients."""
     strategy = STRATEGIES[inputs.option("sync.strategy")]
-    return (lambda net: strategy(net, inputs, ranks)) if strategy and ranks.n > 1 else None
+    return (lambda net, weights: strategy(net, weights, inputs, ranks)) if strategy and ranks.n > 1 else None

@@ -10,6 +10,7 @@ from torch_peer.failure import FAILED, Failure
 from torch_peer.layers import LAYERS
 
 
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}  # by train.precision
 CROP_BORDER = 4  # zero padding that a crop may include, as in train_cnn
 
 
@@ -42,15 +43,44 @@ def build_net(inputs):
     return net
 
 
-def build_optimizer(inputs, net):
+def build_optimizer(inputs, weights):
     """Returns the optimizer; its learning rate is set before each step."""
     decay = inputs.number("train.weight_decay")
     if inputs.option("train.optimizer") == "sgd":
-        return torch.optim.SGD(net.parameters(), lr=1, momentum=inputs.number("train.momentum"),
+        return torch.optim.SGD(weights, lr=1, momentum=inputs.number("train.momentum"),
                                weight_decay=decay, foreach=True)
     betas = (inputs.number("train.beta1"), inputs.number("train.beta2"))
-    return torch.optim.Adam(net.parameters(), lr=1, betas=betas, eps=inputs.number("train.epsilon"),
+    return torch.optim.Adam(weights, lr=1, betas=betas, eps=inputs.number("train.epsilon"),
                             weight_decay=decay, foreach=True)
+
+
+class Weights:
+    """fp32 weights that the optimizer updates, `master`, and the parameters of the network, `net`. With dtype
+    bfloat16 the network computes with rounded copies, except batch norm, which stays in fp32."""
+
+    def __init__(self, net, dtype):
+        self.net = list(net.parameters())
+        self.master, self.rounded = self.net, []
+        if dtype == torch.float32:
+            return
+        exact = [p.detach().clone() for p in self.net]
+        for module in net:
+            if not isinstance(module, torch.nn.BatchNorm2d):
+                module.to(dtype)
+        self.master = [p if p.dtype == torch.float32 else copy for p, copy in zip(self.net, exact)]
+        self.rounded = [(p, copy) for p, copy in zip(self.net, self.master) if p is not copy]
+
+    def take_gradients(self):
+        """Converts the gradients of rounded copies to fp32."""
+        for p, master in self.rounded:
+            if master.grad is None:
+                master.grad = torch.empty_like(master)
+            master.grad.copy_(p.grad)
+
+    def round(self):
+        with torch.no_grad():
+            for p, master in self.rounded:
+                p.copy_(master)
 
 
 class Batch:
@@ -62,15 +92,17 @@ class Batch:
 
 
 class Trainer:
-    """Trainer. layout: torch.memory_format. sums_of: function from a net to its gradient sums (sums.py), or
-    None."""
+    """Trainer. layout: torch.memory_format. sums_of: function from a net and its fp32 weights to gradient sums
+    (sums.py), or None."""
 
     def __init__(self, inputs, layout, sums_of=None):
         self.inputs, self.layout = inputs, layout
         self.net = build_net(inputs).to(memory_format=layout).train()
-        self.sums = sums_of(self.net) if sums_of else None
+        self.dtype = DTYPES[inputs.option("train.precision")]
+        self.parameters = Weights(self.net, self.dtype)
+        self.sums = sums_of(self.net, self.parameters.master) if sums_of else None
         self.forward = self.sums.forward if self.sums else self.net
-        self.optimizer = build_optimizer(inputs, self.net)
+        self.optimizer = build_optimizer(inputs, self.parameters.master)
         self.images = tensor_of(inputs, "images", torch.uint8).view(-1, *inputs.model["input"])
         self.labels = tensor_of(inputs, "labels", torch.uint8).long()
         self.samples = tensor_of(inputs, "samples", torch.int32).long()
@@ -98,9 +130,9 @@ class Trainer:
         return max(n, 1)
 
     def normalise(self, images):
-        """Returns normalised float32 images in the network's layout, from bytes."""
+        """Returns normalised images in the network's layout and type, from bytes."""
         x = images.to(torch.float32, memory_format=self.layout)
-        return x.mul_(self.scale).sub_(self.shift)
+        return x.mul_(self.scale).sub_(self.shift).to(self.dtype)
 
     def gather(self, batch):
         """Returns the batch's images as bytes. With augmentation, they are padded with zeros, cropped and
@@ -127,10 +159,12 @@ class Trainer:
         return cross_entropy(logits, labels, reduction="sum") / batch.total
 
     def forget_gradients(self):
+        """Releases the gradients that backward writes. Sums zero their own buffer."""
+        rounded = [p for p, _ in self.parameters.rounded]
+        for p in rounded if self.sums else self.parameters.net:
+            p.grad = None
         if self.sums:
             self.sums.forget()
-        else:
-            self.optimizer.zero_grad(set_to_none=True)
 
     def step(self, i):
         """Trains on batch i of the run; returns the step's line of the record with cpu_ns and messages."""
@@ -141,12 +175,13 @@ class Trainer:
         y = self.labels.index_select(0, self.samples[batch.begin:batch.end])
         loaded_ns = now()
 
-        logits = self.forward(x)
+        logits = self.forward(x).float()
         loss = self.loss(logits, y, batch)
         forward_ns = now()
 
         self.forget_gradients()
         loss.backward()
+        self.parameters.take_gradients()
         backward_ns = now()
 
         if self.sums:
@@ -155,6 +190,7 @@ class Trainer:
 
         self.optimizer.param_groups[0]["lr"] = self.rates[i]
         self.optimizer.step()
+        self.parameters.round()
         end_ns, cpu_ns = now(), time.process_time_ns() - cpu_ns
 
         comm_ns, exposed_ns = self.sums.times(summed_ns - backward_ns) if self.sums else (0, 0)
@@ -179,13 +215,13 @@ class Trainer:
 
     def hash(self):
         digest = hashlib.blake2b(digest_size=8)
-        for parameter in self.net.parameters():
+        for parameter in self.parameters.master:
             digest.update(parameter.detach().contiguous().numpy())
         return digest.hexdigest()
 
     def wrong_weight(self):
         """Returns the first weight that is infinite or NaN; 0 if all are finite."""
-        for parameter in self.net.parameters():
+        for parameter in self.parameters.master:
             values = parameter.detach().flatten()
             wrong = values[~torch.isfinite(values)]
             if len(wrong):
@@ -205,7 +241,7 @@ class Trainer:
         with torch.inference_mode():
             for i in range(first, last, size):
                 x, y = (part[i:min(i + size, last)] for part in (images, labels))
-                logits = self.net(self.normalise(x))
+                logits = self.net(self.normalise(x)).float()
                 hit = logits.argmax(1) == y
                 loss = cross_entropy(logits, y, reduction="sum")
                 sums[:3] += torch.tensor([len(y), float(loss), int(hit.sum())])
