@@ -68,11 +68,10 @@ enum status operand_check_no_table(const char *file, struct error *e)
 static void look_near(struct near_file *near, const char *name, const char *out, const char *home)
 {
     char results[PATH_BYTES] = "";
-    const char *const here[] = {strchr(name, '/') != NULL ? "" : results, "results/reference/",
-                                NULL};
+    const char *const here[] = {"", results, "results/reference/", NULL};
     path_format(results, NULL, "%s/", out);
     find_near(near, ".", here, name);
-    find_near(near, home, here + 1, name);
+    find_near(near, home, here + 2, name);
 }
 
 /* Formats the i-th path at which operand_find looks for the operand `name`. */

@@ -161,9 +161,46 @@ static const struct layer_option *find_layer_option(const struct layer_rule *rul
     return NULL;
 }
 
+/* Options of layers in other frameworks, and our option of the same meaning. */
+static const char *const foreign_options[][2] = {
+    {"padding", "pad"},      {"filters", "channels"},     {"out_channels", "channels"},
+    {"units", "outputs"},    {"out_features", "outputs"}, {"kernel_size", "kernel"},
+    {"pool_size", "size"},   {"kernel_size", "size"},     {"p", "rate"},
+    {"use_bias", "bias"},    {"eps", "epsilon"},          {"in_channels", NULL},
+    {"in_features", NULL},   {"input_shape", NULL},       {"input_dim", NULL},
+    {"input_channels", NULL}};
+
+/* Rejects an option that has another name in this project, or is not needed. Returns OK if `key` is
+ * none of them. */
+static enum status refuse_foreign_option(enum layer_kind kind, const struct node *entry,
+                                         struct error *e)
+{
+    const char *name = layer_names()[kind];
+    if (strcmp(entry->key, "activation") == 0)
+        return mark_error(e, ERR_SPEC, entry->key_mark,
+                          "%s: 'activation' is unknown: an activation is a layer of its own; write "
+                          "`- relu` behind the layer",
+                          name);
+    for (size_t i = 0; i < sizeof foreign_options / sizeof *foreign_options; i++) {
+        const char *own = foreign_options[i][1];
+        if (strcmp(entry->key, foreign_options[i][0]) != 0)
+            continue;
+        if (own == NULL)
+            return mark_error(e, ERR_SPEC, entry->key_mark,
+                              "%s: '%s' is unknown: the layer before it gives its input; leave it "
+                              "out",
+                              name, entry->key);
+        if (find_layer_option(layer_rule_get(kind), own) != NULL)
+            return mark_error(e, ERR_SPEC, entry->key_mark, "%s: '%s' is unknown; here it is '%s'",
+                              name, entry->key, own);
+    }
+    return OK;
+}
+
 static enum status unknown_layer_option(enum layer_kind kind, const struct node *entry,
                                         struct error *e)
 {
+    TRY(refuse_foreign_option(kind, entry, e));
     const char *known[OPTIONS_MAX] = {"name"};
     char text[900];
     size_t n = 1;
@@ -207,15 +244,19 @@ static enum status read_layer_options(struct layer_desc *layer, const struct nod
     return OK;
 }
 
-/* Rejects an unknown layer. Says why some layers of other frameworks are not needed here. */
+/* Rejects an unknown layer. Says what to write for some layers of other frameworks. */
 static enum status unknown_layer(const char *name, struct mark mark, struct error *e)
 {
-    static const char *const needless[][2] = {{"flatten", "dense flattens its input by itself"},
-                                              {"softmax", "the loss has the softmax"}};
-    for (size_t i = 0; i < sizeof needless / sizeof *needless; i++)
-        if (strcasecmp(name, needless[i][0]) == 0)
-            return mark_error(e, ERR_SPEC, mark, "layer: '%s' is unknown: %s; leave it out", name,
-                              needless[i][1]);
+    static const char *const foreign[][2] = {
+        {"flatten", "dense flattens its input by itself; leave it out"},
+        {"softmax", "the loss has the softmax; leave it out"},
+        {"linear", "here it is dense"},
+        {"fc", "here it is dense"},
+        {"sigmoid", "relu is the only activation"},
+        {"tanh", "relu is the only activation"}};
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (strcasecmp(name, foreign[i][0]) == 0)
+            return mark_error(e, ERR_SPEC, mark, "layer: '%s' is unknown: %s", name, foreign[i][1]);
     return unknown_name("layer", name, mark, layer_names(), LAYER_KINDS, e);
 }
 

@@ -457,6 +457,10 @@ check "batch larger than the data" expect 2 "train.global_batch = 5000: expected
 check "a batch without an image for each rank" \
     expect 2 "train.global_batch = 2: expected at least one image for each of 3 ranks, 3 in all" \
     "$mpiexec" -n 3 "$train_cnn" "${small[@]}" --train.global_batch 2
+cores=$(nproc)
+check "more threads than cores are named" \
+    expect 0 "warning: place.threads_per_rank: $((cores + 1)) threads of rank 0 share $cores core" \
+    "$train_cnn" "${small[@]}" --run time --measure.time.steps 2 --place.threads_per_rank $((cores + 1))
 check "a rate of nothing" expect 2 "--rate 0: expected 0.001..1000000 GFLOP/s" \
     "$train_cnn" "${small[@]}" --run time --rate 0
 check "folder without data" expect 2 "$tmp" \

@@ -14,6 +14,17 @@
 
 #define THREADS_MAX 1024
 
+/* Warns if the rank may use fewer cores than it has threads. */
+static void warn_few_cores(const struct run *r, int threads, int cores)
+{
+    if (threads > cores && cores > 0)
+        log_print(LOG_WARNING,
+                  "place.threads_per_rank: %d threads of rank %d share %d core%s (%s), so steps "
+                  "take longer. Expected at most %d thread%s here",
+                  threads, r->rank, cores, cores == 1 ? "" : "s", r->bound, cores,
+                  cores == 1 ? "" : "s");
+}
+
 /* Starts the thread pool and binds each thread to one of the rank's cores. The thread of
  * sync.overlap gets the last core. With fewer cores than threads, no thread is bound and the kernel
  * schedules them. */
@@ -23,6 +34,7 @@ static enum status open_pool(struct run *r, struct error *e)
     int cpus[THREADS_MAX];
     int n = cpu_list_parse(r->bound, cpus, THREADS_MAX);
     int wanted = config_cores_per_rank(&r->arguments->config);
+    warn_few_cores(r, threads, n);
     bool one_each = n == wanted && wanted > 1;
     if (one_each) {
         if (wanted > threads) {
