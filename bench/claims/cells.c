@@ -411,6 +411,7 @@ static enum status read_rows(struct cell *cell, struct error *e)
     TRY(take_rows(cell, e));
     TRY(link_rows(cell, e));
     value->withheld = cell->withheld;
+    value->sampled = cell->reduction == REDUCTION_only || cell->reduction == REDUCTION_median;
     cell->claim->evidence |= cell->evidence;
     if (cell->reduction == REDUCTION_count) {
         value->number.lo = value->number.mid = value->number.hi = (double)value->n_found;

@@ -66,6 +66,7 @@ struct claim_value {
     const struct claim_table *table; /* table of a cell; NULL: arithmetic */
     char column[64];                 /* column of a cell */
     size_t *found, n_found;          /* [n_found] indices of the cell's rows in its table, owned */
+    bool sampled;                    /* a cell of one row, or a median: its launches are a sample */
     bool of_table;                   /* the value is a cell, or arithmetic over a cell */
     bool withheld;                   /* the value has no interval because ranks share cores */
 };
@@ -81,7 +82,9 @@ struct claim_need {
                              0: even CLAIM_LAUNCHES_MAX do not decide */
     double seconds;       /* wall time of `launches` launches of every point that the claim uses, by
                              the launches of its runs */
-    enum claim_verdict expected;     /* verdict at the estimates of today, if launches > 0 */
+    enum claim_verdict expected;    /* verdict at the estimates of today, if launches > 0 */
+    enum claim_verdict two_samples; /* verdict by exact intervals of two samples; CLAIM_UNDECIDED if
+                                        they do not decide or do not exist */
     const struct claim_value *value; /* first value whose interval contains a bound; borrowed */
     struct interval width;           /* interval that is expected of `value` at `launches` */
     struct claim_launch {

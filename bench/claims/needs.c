@@ -31,106 +31,22 @@ double claim_expected_width(size_t n)
     return score * sqrt((double)m / (double)n);
 }
 
-/* ---- Launches behind a claim ---- */
-
-static const struct csv_table *csv_of(const struct claim_table *table)
-{
-    return &table->rows.run.summary;
-}
-
-static bool has_text(const struct claim_table *table, size_t row, const char *column,
-                     const char *text)
-{
-    const char *own = csv_table_text(csv_of(table), row, column);
-    return own != NULL && strcmp(own, text) == 0;
-}
-
-static enum status use(struct claim_need *need, const struct claim_table *raw, size_t row,
-                       struct error *e)
-{
-    for (size_t i = 0; i < need->n_used; i++)
-        if (need->used[i].raw == raw && need->used[i].row == row)
-            return OK;
-    TRY(MEM_GROW(need->used, need->n_used, "the launches of a claim", e));
-    need->used[need->n_used++] = (struct claim_launch){raw, row};
-    return OK;
-}
-
-/* Returns whether a row of raw.csv is a successful launch of the point with a value in the column.
- * Every timed launch has a share in a column that raw.csv lacks, such as speedup. */
-static bool is_launch(const struct claim_table *raw, size_t row, const char *point,
-                      const char *column, const char *run)
-{
-    bool computed = csv_table_find(csv_of(raw), column) < 0;
-    return has_text(raw, row, "point", point) && has_text(raw, row, "run", run) &&
-           has_text(raw, row, "status", "ok") &&
-           (computed || !isnan(csv_table_value(csv_of(raw), row, column)));
-}
-
-/* Uses the launches of a row of summary.csv: the timed launches of its point that have the column,
- * or else the accuracy runs. Adds their number to *n. */
-static enum status use_point(struct claim_need *need, size_t *n, const struct claim_table *raw,
-                             const char *point, const char *column, struct error *e)
-{
-    static const char *const runs[] = {"time", "accuracy"};
-    size_t before = *n;
-    for (size_t k = 0; k < 2 && *n == before; k++)
-        for (size_t row = 0; row < csv_of(raw)->rows; row++)
-            if (is_launch(raw, row, point, column, runs[k])) {
-                ++*n;
-                TRY(use(need, raw, row, e));
-            }
-    return OK;
-}
-
-static enum status use_launch(struct claim_need *need, size_t *n, const struct claim_table *raw,
-                              const char *launch, struct error *e)
-{
-    for (size_t row = 0; row < csv_of(raw)->rows; row++)
-        if (has_text(raw, row, "launch", launch)) {
-            ++*n;
-            return use(need, raw, row, e);
-        }
-    return OK;
-}
-
-/* Uses the launches of a cell; *n is their number. Ratios to a base also use the base's launches. */
-static enum status use_cell(struct claim_need *need, size_t *n, const struct claim_table *raw,
-                            const struct claim_value *value, struct error *e)
-{
-    const struct csv_table *table = csv_of(value->table);
-    const char *launch = "", *before = "";
-    size_t of_base = 0;
-    bool launches = csv_table_find(table, "launch") >= 0;
-    for (size_t i = 0; i < value->n_found; i++, before = launch) {
-        size_t row = value->found[i];
-        const char *base = csv_table_text(table, row, "base_point");
-        launch = launches ? csv_table_text(table, row, "launch") : "";
-        if (launches && strcmp(launch, before) != 0)
-            TRY(use_launch(need, n, raw, launch, e));
-        if (!launches)
-            TRY(use_point(need, n, raw, csv_table_text(table, row, "point"), value->column, e));
-        if (!launches && check_is_relative(value->column) && base != NULL)
-            TRY(use_point(need, &of_base, raw, base, value->column, e));
-    }
-    return OK;
-}
-
 /* Returns the wall time of one launch of each point behind the claim, by the mean of launches. */
 static double find_seconds(const struct claim_need *need)
 {
     double seconds = 0;
     for (size_t i = 0; i < need->n_used; i++) {
         const struct claim_launch *own = &need->used[i];
-        double wall_s = csv_table_value(csv_of(own->raw), own->row, "wall_s");
+        double wall_s = csv_table_value(claim_csv_of(own->raw), own->row, "wall_s");
         size_t alike = 0;
         for (size_t k = 0; k < need->n_used; k++) {
             const struct claim_launch *other = &need->used[k];
-            alike += other->raw == own->raw &&
-                     has_text(own->raw, own->row, "point",
-                              csv_table_text(csv_of(other->raw), other->row, "point")) &&
-                     has_text(own->raw, own->row, "run",
-                              csv_table_text(csv_of(other->raw), other->row, "run"));
+            alike +=
+                other->raw == own->raw &&
+                claim_has_text(own->raw, own->row, "point",
+                               csv_table_text(claim_csv_of(other->raw), other->row, "point")) &&
+                claim_has_text(own->raw, own->row, "run",
+                               csv_table_text(claim_csv_of(other->raw), other->row, "run"));
         }
         seconds += isnan(wall_s) ? 0 : wall_s / (double)alike;
     }
@@ -140,7 +56,7 @@ static double find_seconds(const struct claim_need *need)
 static bool are_seeds(const struct claim_need *need)
 {
     for (size_t i = 0; i < need->n_used; i++)
-        if (!has_text(need->used[i].raw, need->used[i].row, "run", "accuracy"))
+        if (!claim_has_text(need->used[i].raw, need->used[i].row, "run", "accuracy"))
             return false;
     return true;
 }
@@ -196,7 +112,7 @@ static enum status count_launches(double *widths, bool *deciding, struct claim *
         snprintf(name, sizeof name, "%.200s/raw.csv", value->table->run->key);
         TRY(claim_tables_find(&raw, c, name, value->mark, e));
         if (raw->there)
-            TRY(use_cell(need, &n, raw, value, e));
+            TRY(claim_use_cell(need, &n, raw, value, e));
         need->known = n > 0 && !value->withheld;
         need->at_least |= isinf(value->number.lo) || isinf(value->number.hi);
         need->now = need->now == 0 || n < need->now ? n : need->now;
@@ -295,7 +211,7 @@ static void add_reason(struct claim *claim)
 }
 
 static enum status find_launches(struct claim *claim, struct claim_value *values,
-                                 const double *widths, struct error *e)
+                                 const double *widths, struct claims *c, struct error *e)
 {
     struct claim at = *claim;
     at.values = memcpy(values, claim->values, claim->n * sizeof *values);
@@ -304,7 +220,7 @@ static enum status find_launches(struct claim *claim, struct claim_value *values
     TRY(search(&at, claim, widths, e));
     find_widths(&claim->need, claim, &at);
     add_reason(claim);
-    return OK;
+    return claim_judge_samples(&at, claim, c, e);
 }
 
 enum status claim_find_need(struct claim *claim, struct claims *c, struct error *e)
@@ -317,7 +233,7 @@ enum status claim_find_need(struct claim *claim, struct claims *c, struct error 
     THEN(status, MEM_NEW(values, claim->n, "the launches of a claim", e));
     THEN(status, count_launches(widths, deciding, claim, c, e));
     if (status == OK && claim->need.known)
-        status = find_launches(claim, values, widths, e);
+        status = find_launches(claim, values, widths, c, e);
     free(values);
     free(deciding);
     free(widths);

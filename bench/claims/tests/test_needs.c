@@ -43,6 +43,9 @@ static void judge_claims(struct claims *c, const char *text)
         "point,base_point,ci_level,speedup,speedup_lo,speedup_hi,speedup_pairs,test_acc_pct,"
         "test_acc_lo,test_acc_hi,test_acc_level\n"
         "q,p,0.97,0.91,0.86,1.02,6,,,,\n");
+    write_under("reference/there", "rows.csv",
+                "launch,case,use\np1,a,1\np1,a,3\np2,a,3\np2,a,3\np3,a,4\np4,a,5\n"
+                "q1,b,6\nq1,b,6\nq2,b,7\nq3,b,8\nq4,b,9\n");
     write_under("reference/bare", "cells.csv", "launch,ms\nl1,1\nl2,3\n");
     fake_write(path_of("claims.yaml"), text);
     if (claims_judge(c, path_of("claims.yaml"), &e) != OK)
@@ -158,6 +161,48 @@ static void unknown_launches_make_no_number(void **state)
     assert_false(need.known);
 }
 
+/* The differences of p and q are 4 to 16, and their exact 95 % interval is [6, 14]: the sixth of 36 on
+ * each side. */
+static void two_samples_are_sharper(void **state)
+{
+    static const struct {
+        const char *holds;
+        enum claim_verdict verdict;
+    } rows[] = {{"x: q - p}, holds: x > 5.9}", CLAIM_SURVIVES},
+                {"x: q - p}, holds: x > 6}", CLAIM_UNDECIDED},
+                {"x: q - p}, holds: x > 14.1}", CLAIM_FAILS},
+                {"x: p - q}, holds: x < -5.9}", CLAIM_SURVIVES},
+                {"x: q / p}, holds: x > 1.059}", CLAIM_SURVIVES}, /* 107 / 101 = 1.0594 */
+                {"x: q / p}, holds: x > 1.06}", CLAIM_UNDECIDED},
+                {"x: q - p + 0}, holds: x > 5.9}", CLAIM_UNDECIDED},
+                {"n: s of t.csv, x: q - n}, holds: x > 108}", CLAIM_UNDECIDED}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct claims c;
+        char text[1000];
+        snprintf(text, sizeof text, HEAD CLAIM("a") "values: {" P ", " Q ", %s\n", rows[i].holds);
+        judge_claims(&c, text);
+        assert_int_equal(c.claims[0].verdict, CLAIM_UNDECIDED);
+        if (c.claims[0].need.two_samples != rows[i].verdict)
+            fail_msg("%s: %s", rows[i].holds, claim_verdict_names[c.claims[0].need.two_samples]);
+        claims_free(&c);
+    }
+}
+
+/* Launches of a table with several rows per launch count by their medians: 2 3 4 5 and 6 7 8 9. All
+ * differences of 4 and 4 values are above 0; 2 and 4 values make no interval. */
+static void samples_have_a_value_per_launch(void **state)
+{
+#define CASE(x, more) #x ": median use of there/rows.csv where case = " #x more
+    struct claim_need need = need_of(HEAD CLAIM("a") "values: {" CASE(a, "") ", " CASE(
+                                         b, "") ", gap: b - a}, holds: gap > 0.9}\n",
+                                     WIDE "gap; needs 9 launches");
+    assert_int_equal(need.two_samples, CLAIM_SURVIVES);
+    need = need_of(HEAD CLAIM("a") "values: {" CASE(a, " and use > 3") ", " CASE(
+                       b, "") ", gap: b - a}, holds: gap > 0}\n",
+                   WIDE "gap; needs 6 launches");
+    assert_int_equal(need.two_samples, CLAIM_UNDECIDED);
+}
+
 /* ---- The plan ---- */
 
 #define FOUR                                                                                       \
@@ -207,13 +252,13 @@ static void the_cheapest_claims_are_first(void **state)
     char *text = write_plan("csv");
     assert_string_equal(text,
                         "claim,lacks,launches_now,launches_needed,minutes,decides,expected,value,"
-                        "half_width_now,half_width,command\n"
-                        "r/bad,launches,6,12,0.4,1,fails,p,3,1.852685883,measure it\n"
-                        "r/wide,launches,6,37,1.233333333,2,survives,p,3,0.9720472046,measure it\n"
-                        "r/gap,launches,6,9,0.9,1,survives,gap,6,4.362481938,measure it\n"
-                        "r/seeds,seeds,1,6,3,1,survives,gap,,,measure it\n"
-                        "r/bound,launches,6,,,,,p,3,,measure it\n"
-                        "r/bare,,,,,,,,,,measure that\n");
+                        "half_width_now,half_width,two_samples,command\n"
+                        "r/bad,launches,6,12,0.4,1,fails,p,3,1.852685883,,measure it\n"
+                        "r/wide,launches,6,37,1.233333333,2,survives,p,3,0.9720472046,,measure it\n"
+                        "r/gap,launches,6,9,0.9,1,survives,gap,6,4.362481938,survives,measure it\n"
+                        "r/seeds,seeds,1,6,3,1,survives,gap,,,,measure it\n"
+                        "r/bound,launches,6,,,,,p,3,,,measure it\n"
+                        "r/bare,,,,,,,,,,,measure that\n");
     free(text);
 }
 
@@ -224,7 +269,7 @@ static void people_read_a_table(void **state)
     assert_int_equal(
         strncmp(next,
                 "r/bad    6    12 launches                        24 s        1        "
-                "fails     p      3.00 -> 1.85\n",
+                "fails     p      3.00 -> 1.85   -\n",
                 100),
         0);
     assert_non_null(strstr(next, "\nr/seeds  1    at least 6 seeds  "));
@@ -233,9 +278,9 @@ static void people_read_a_table(void **state)
     assert_non_null(strstr(next, "\n6 of 7 claims are undecided.\n"));
     free(text);
     text = write_plan("markdown");
-    assert_non_null(strstr(text,
-                           "|---|---|---|---|---|---|---|---|\n| r/bad | 6 | 12 launches | 24 s "
-                           "| 1 | fails | p | 3.00 -> 1.85 |\n"));
+    assert_non_null(
+        strstr(text, "|---|---|---|---|---|---|---|---|---|\n| r/bad | 6 | 12 launches | 24 s "
+                     "| 1 | fails | p | 3.00 -> 1.85 | - |\n"));
     free(text);
 }
 
@@ -249,6 +294,8 @@ int main(void)
         cmocka_unit_test(more_than_a_day_is_said),
         cmocka_unit_test(an_estimate_at_the_bound_stays_open),
         cmocka_unit_test(unknown_launches_make_no_number),
+        cmocka_unit_test(two_samples_are_sharper),
+        cmocka_unit_test(samples_have_a_value_per_launch),
         cmocka_unit_test(the_cheapest_claims_are_first),
         cmocka_unit_test(people_read_a_table),
     };

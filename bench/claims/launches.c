@@ -1,0 +1,126 @@
+/* Finds the launches behind a cell: rows of raw.csv, and a sample with one value per launch. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/claims/tables.h"
+#include "kernels/base/mem.h"
+
+bool claim_has_text(const struct claim_table *table, size_t row, const char *column,
+                    const char *text)
+{
+    const char *own = csv_table_text(claim_csv_of(table), row, column);
+    return own != NULL && strcmp(own, text) == 0;
+}
+
+static enum status use(struct claim_need *need, const struct claim_table *raw, size_t row,
+                       struct error *e)
+{
+    for (size_t i = 0; i < need->n_used; i++)
+        if (need->used[i].raw == raw && need->used[i].row == row)
+            return OK;
+    TRY(MEM_GROW(need->used, need->n_used, "the launches of a claim", e));
+    need->used[need->n_used++] = (struct claim_launch){raw, row};
+    return OK;
+}
+
+/* Returns whether a row of raw.csv is a successful launch of the point with a value in the column.
+ * Every timed launch has a share in a column that raw.csv lacks, such as speedup. */
+static bool is_launch(const struct claim_table *raw, size_t row, const char *point,
+                      const char *column, const char *run)
+{
+    bool computed = csv_table_find(claim_csv_of(raw), column) < 0;
+    return claim_has_text(raw, row, "point", point) && claim_has_text(raw, row, "run", run) &&
+           claim_has_text(raw, row, "status", "ok") &&
+           (computed || !isnan(csv_table_value(claim_csv_of(raw), row, column)));
+}
+
+/* Uses the launches of a row of summary.csv: the timed launches of its point that have the column,
+ * or else the accuracy runs. Adds their number to *n. */
+static enum status use_point(struct claim_need *need, size_t *n, const struct claim_table *raw,
+                             const char *point, const char *column, struct error *e)
+{
+    static const char *const runs[] = {"time", "accuracy"};
+    size_t before = *n;
+    for (size_t k = 0; k < 2 && *n == before; k++)
+        for (size_t row = 0; row < claim_csv_of(raw)->rows; row++)
+            if (is_launch(raw, row, point, column, runs[k])) {
+                ++*n;
+                TRY(use(need, raw, row, e));
+            }
+    return OK;
+}
+
+static enum status use_launch(struct claim_need *need, size_t *n, const struct claim_table *raw,
+                              const char *launch, struct error *e)
+{
+    for (size_t row = 0; row < claim_csv_of(raw)->rows; row++)
+        if (claim_has_text(raw, row, "launch", launch)) {
+            ++*n;
+            return use(need, raw, row, e);
+        }
+    return OK;
+}
+
+enum status claim_use_cell(struct claim_need *need, size_t *n, const struct claim_table *raw,
+                           const struct claim_value *value, struct error *e)
+{
+    const struct csv_table *table = claim_csv_of(value->table);
+    const char *launch = "", *before = "";
+    size_t of_base = 0;
+    bool launches = csv_table_find(table, "launch") >= 0;
+    for (size_t i = 0; i < value->n_found; i++, before = launch) {
+        size_t row = value->found[i];
+        const char *base = csv_table_text(table, row, "base_point");
+        launch = launches ? csv_table_text(table, row, "launch") : "";
+        if (launches && strcmp(launch, before) != 0)
+            TRY(use_launch(need, n, raw, launch, e));
+        if (!launches)
+            TRY(use_point(need, n, raw, csv_table_text(table, row, "point"), value->column, e));
+        if (!launches && check_is_relative(value->column) && base != NULL)
+            TRY(use_point(need, &of_base, raw, base, value->column, e));
+    }
+    return OK;
+}
+
+/* ---- Samples ---- */
+
+/* Fills x with one value per launch of the cell's own table, the median of its consecutive rows. */
+static size_t sample_launches(double *x, double *own, const struct claim_value *value)
+{
+    const struct csv_table *table = claim_csv_of(value->table);
+    size_t n = 0;
+    for (size_t i = 0, rows; i < value->n_found; i += rows) {
+        const char *launch = csv_table_text(table, value->found[i], "launch");
+        for (rows = 0; i + rows < value->n_found &&
+                       strcmp(csv_table_text(table, value->found[i + rows], "launch"), launch) == 0;
+             rows++)
+            own[rows] = csv_table_value(table, value->found[i + rows], value->column);
+        x[n++] = stats_median(own, rows);
+    }
+    return n;
+}
+
+static size_t sample_points(double *x, const struct claim_need *launches, const char *column)
+{
+    for (size_t i = 0; i < launches->n_used; i++)
+        x[i] = csv_table_value(claim_csv_of(launches->used[i].raw), launches->used[i].row, column);
+    return launches->n_used;
+}
+
+enum status claim_sample(double **x, size_t *n, const struct claim_table *raw,
+                         const struct claim_value *value, struct error *e)
+{
+    struct claim_need launches = {.now = 0};
+    bool own = csv_table_find(claim_csv_of(value->table), "launch") >= 0;
+    size_t used = 0;
+    enum status status = OK;
+    if (!own)
+        status = claim_use_cell(&launches, &used, raw, value, e);
+    THEN(status, MEM_NEW(*x, 2 * (value->n_found + launches.n_used), "a sample", e));
+    if (status == OK)
+        *n = own ? sample_launches(*x, *x + value->n_found, value)
+                 : sample_points(*x, &launches, value->column);
+    free(launches.used);
+    return status;
+}
