@@ -45,7 +45,7 @@ bench/collect/columns: bench/record
 bench/collect: kernels/base bench/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/place/cpu_list.h bench/resources bench/collect/columns bench/workloads/sweeps/comm/csv_comm.def bench/workloads/sweeps/comm/csv_link.def bench/workloads/sweeps/kernel/csv_kernels.def bench/workloads/sweeps/kernel/csv_limits.def
 bench/collect/csv: kernels/base bench/base bench/spec bench/record bench/collect bench/collect/columns
 bench/collect/launch: kernels/base bench/base bench/spec bench/record bench/collect
-bench/collect/table: kernels/base kernels/desc bench/spec bench/record bench/collect bench/collect/columns
+bench/collect/table: kernels/base bench/base kernels/desc bench/spec bench/record bench/collect bench/collect/columns
 bench/figures: kernels/base bench/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns bench/spec/figures
 bench/launch: kernels/base bench/base bench/spec bench/resources bench/place bench/record bench/sites
 bench/order: kernels/base comm/cost bench/spec bench/record bench/collect

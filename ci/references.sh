@@ -390,6 +390,7 @@ draw() { # name
     for figure in "$kept"/*.svg "$kept"/*.txt "$kept"/summary.md; do
         [ ! -f "$figure" ] || cp "$stage/${figure##*/}" "$figure" || return 1
     done
+    [ ! -f "$stage/fits.csv" ] || cp "$stage/fits.csv" "$kept" || return 1
     rm -rf "$stage"
 }
 

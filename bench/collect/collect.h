@@ -281,6 +281,7 @@ struct run_setup {
 };
 
 struct published; /* results of the published reports: bench/collect/published.h */
+struct fits;      /* laws fitted to curves over ranks: bench/collect/fits.h */
 
 struct summary {
     const struct spec *spec;       /* spec of the run, borrowed */
@@ -301,6 +302,7 @@ struct summary {
                                            core-seconds */
     struct published *published;        /* results of a published report that the spec names for
                                            comparison */
+    struct fits *fits;
     int usable_cores, machine_cores, numa_nodes; /* from the manifest, per node: cores that the job
                                                     may use, all cores, NUMA nodes; 0: unknown */
     struct run_setup setup;
@@ -330,6 +332,9 @@ bool point_lacks_seeds(const struct point_summary *p);
 /* Writes the CSV files of the run (RFC 4180, decimal points in any locale). Each file is written to
  * a temporary file and renamed. Reads the records of valid launches again. */
 enum status summary_write(const struct summary *s, const char *run_dir, struct error *e);
+
+/* Writes fits.csv alone, unless it would have no row: for a run without journal and records. */
+enum status summary_write_fits(const struct summary *s, const char *run_dir, struct error *e);
 
 /* Checks the file of published numbers that the spec names. Call it before the first launch. */
 enum status published_check(const struct spec *spec, struct error *e);

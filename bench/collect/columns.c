@@ -70,6 +70,9 @@ static const struct column columns[] = {
 #define OWN losses
 #include "bench/collect/columns/losses.def"
 #undef OWN
+#define OWN fits
+#include "bench/collect/columns/fits.def"
+#undef OWN
 #define OWN rules
 #include "bench/collect/columns/rules.def"
 #undef OWN

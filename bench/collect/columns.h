@@ -162,6 +162,9 @@ struct resources_row {
 struct losses_row {
 #include "bench/collect/columns/losses.def"
 };
+struct fits_row {
+#include "bench/collect/columns/fits.def"
+};
 struct rules_row {
 #include "bench/collect/columns/rules.def"
 };

@@ -6,12 +6,6 @@
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"
 
-static bool is_compared(const struct point_summary *p, const struct summary *s)
-{
-    return !p->compute_only && isfinite(p->scaling.efficiency.mid) &&
-           p->cores > s->points[p->base].cores;
-}
-
 static double known(double x)
 {
     return isnan(x) ? 0 : x;
@@ -100,7 +94,7 @@ static void take_series(struct losses *losses, const struct series *series, cons
     size_t first = losses->n;
     for (size_t i = 0; i < series->n; i++) {
         const struct point_summary *p = &s->points[series->points[i]];
-        if (!is_compared(p, s))
+        if (!point_is_scaled(p, s))
             continue;
         losses->points[losses->n] = series->points[i];
         losses->rows[losses->n++] = row_of(p, &s->points[p->base], series->name);

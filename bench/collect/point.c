@@ -116,6 +116,12 @@ bool point_is_timed_base(const struct point_summary *p)
     return p->point->base && p->launches > 0 && p->outcome != POINT_diverged;
 }
 
+bool point_is_scaled(const struct point_summary *p, const struct summary *s)
+{
+    return !p->compute_only && isfinite(p->scaling.efficiency.mid) &&
+           p->cores > s->points[p->base].cores;
+}
+
 size_t summary_count(const struct summary *s, bool (*has)(const struct point_summary *))
 {
     size_t n = 0;

@@ -6,6 +6,7 @@
 
 #include "bench/base/votes.h"
 #include "bench/collect/collect.h"
+#include "bench/collect/fits.h"
 #include "bench/collect/noise.h"
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
@@ -422,6 +423,17 @@ static enum status compare_samples(struct summary *s, size_t i, const struct poi
     return cells_fill(p, s, &all[i], e);
 }
 
+static enum status fit_curves(struct summary *s, const struct point_samples *all, struct error *e)
+{
+    struct timings *launches;
+    TRY(MEM_NEW(launches, s->n, "the launches of fits", e));
+    for (size_t i = 0; i < s->n; i++)
+        launches[i] = all[i].time.timings;
+    enum status status = fits_make(s, launches, e);
+    free(launches);
+    return status;
+}
+
 static enum status summarise_all(struct summary *s, struct point_samples *all, struct error *e)
 {
     for (size_t i = 0; i < s->n; i++)
@@ -431,7 +443,7 @@ static enum status summarise_all(struct summary *s, struct point_samples *all, s
     for (size_t i = 0; i < s->n; i++)
         TRY(point_read_cells(&s->points[i], e));
     summary_add_up(s);
-    return OK;
+    return fit_curves(s, all, e);
 }
 
 static enum status summarise_points(struct summary *s, struct error *e)
@@ -479,5 +491,6 @@ void summary_free(struct summary *s)
     if (s->published != NULL)
         published_free(s->published);
     free(s->published);
+    fits_free(s->fits);
     *s = (struct summary){0};
 }

@@ -105,6 +105,10 @@ bool point_was_measured(const struct point_summary *p);
 /* Returns whether the point is a base with a step time. */
 bool point_is_timed_base(const struct point_summary *p);
 
+/* Returns whether the point has an efficiency on more cores than its base, and synchronises
+ * gradients. */
+bool point_is_scaled(const struct point_summary *p, const struct summary *s);
+
 /* Returns the number of points for which `has` is true. */
 size_t summary_count(const struct summary *s, bool (*has)(const struct point_summary *p));
 

@@ -1,6 +1,7 @@
 /* Reads the summary of a run from its summary.csv, for a run whose journal and records are gone. */
 #include <string.h>
 
+#include "bench/collect/fits.h"
 #include "bench/collect/summary.h"
 #include "bench/record/csv_reader.h"
 #include "bench/spec/find.h"
@@ -88,5 +89,6 @@ enum status summary_read(struct summary *s, const struct spec *spec, const char 
     enum status status = csv_table_read(&table, path, e);
     THEN(status, read_table(s, &table, e));
     csv_table_free(&table);
+    THEN(status, fits_read(s, run_dir, e));
     return status;
 }

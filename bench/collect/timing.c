@@ -32,9 +32,7 @@ struct interval timing_step_ms(const struct timings *own)
     return timing_interval(own->values, own->n, own->added);
 }
 
-/* Finds the launch of a block. The search begins at *at, because two points have their blocks in
- * nearly the same order. Sets *at to the index after the launch found. */
-static const struct timing *find_block(const struct timings *timings, int block, size_t *at)
+const struct timing *timing_in_block(const struct timings *timings, int block, size_t *at)
 {
     for (size_t k = 0; k < timings->n; k++) {
         size_t i = (*at + k) % timings->n;
@@ -56,7 +54,7 @@ struct interval timing_ratio(const struct timings *own, const struct timings *ba
     size_t at = 0;
     *n = 0;
     for (size_t i = 0; i < own->n; i++) {
-        const struct timing *reference = find_block(base, own->items[i].block, &at);
+        const struct timing *reference = timing_in_block(base, own->items[i].block, &at);
         if (reference != NULL)
             own->values[(*n)++] = images_per_ms(&own->items[i]) / images_per_ms(reference);
     }
@@ -69,7 +67,7 @@ struct interval timing_overlap(const struct timings *own, const struct timings *
     *n = 0;
     for (size_t i = 0; i < own->n; i++) {
         const struct timing *t = &own->items[i];
-        const struct timing *compute = find_block(alone, t->block, &at);
+        const struct timing *compute = timing_in_block(alone, t->block, &at);
         if (compute != NULL && t->comm_replay_ms > 0)
             own->values[(*n)++] =
                 (compute->step_ms + t->comm_replay_ms - t->step_ms) / t->comm_replay_ms;

@@ -248,8 +248,10 @@ enum status report_make(const struct spec *spec, const struct report_request *re
     if (request->journal != NULL || !has_tables_only(request->run_dir))
         return make(spec, request, tools, result, e);
     enum status status = summary_read(&s, spec, request->run_dir, e);
-    if (request->write)
+    if (request->write) {
+        THEN(status, summary_write_fits(&s, request->run_dir, e));
         THEN(status, table_write_documents(&s, request->run_dir, e));
+    }
     THEN(status, show(&s, request, tools, OK, &result->all_well, e));
     summary_free(&s);
     return status;

@@ -27,7 +27,7 @@ figures: []
 END
 
 latest=$tmp/results/tables/latest
-files=(summary raw epochs classes steps losses rules layers columns)
+files=(summary raw epochs classes steps losses fits rules layers columns)
 
 completes() {
     local file

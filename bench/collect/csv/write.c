@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "bench/collect/csv/fill.h"
+#include "bench/collect/fits.h"
 #include "bench/collect/losses.h"
 #include "bench/collect/rules.h"
 
@@ -68,6 +69,15 @@ enum status csv_fill_losses(struct csv *csv, struct error *e)
         csv_add(csv, &losses.rows[i]);
     losses_free(&losses);
     return status;
+}
+
+/* ---- fits.csv ---- */
+
+enum status csv_fill_fits(struct csv *csv, struct error *e)
+{
+    for (size_t i = 0; i < csv->s->fits->n; i++)
+        csv_add(csv, &csv->s->fits->rows[i]);
+    return OK;
 }
 
 /* ---- rules.csv ---- */
@@ -211,6 +221,21 @@ static enum status write_files(struct csv *csv, const struct stage *stage, struc
         TRY(stage_keep(stage, files[i].name, e));
     }
     return OK;
+}
+
+enum status summary_write_fits(const struct summary *s, const char *run_dir, struct error *e)
+{
+    struct csv csv = {.s = s, .run_dir = run_dir};
+    struct stage stage;
+    if (s->fits->n == 0)
+        return OK;
+    while (files[csv.file].write != csv_fill_fits)
+        csv.file++;
+    enum status status = stage_open(&stage, run_dir, e);
+    THEN(status, stage_write(&stage, files[csv.file].name, write_file, &csv, e));
+    THEN(status, stage_keep(&stage, files[csv.file].name, e));
+    stage_close(&stage);
+    return status;
 }
 
 enum status summary_write(const struct summary *s, const char *run_dir, struct error *e)

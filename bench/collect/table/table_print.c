@@ -311,6 +311,7 @@ void table_print_findings(FILE *out, const struct summary *s)
     table_print_notes(out, s);
     print_weights(out, s);
     table_print_losses(out, s);
+    table_print_fits(out, s);
     table_print_published(out, s);
     print_validation(out, s);
     print_effort(out, s);

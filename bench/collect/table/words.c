@@ -11,6 +11,8 @@ static const struct word words[] = {
 #include "bench/collect/point_status.def"
 #define SAVING(name, counts, summary) {"work that is saved", #name, summary},
 #include "kernels/desc/savings.def"
+#define LAW(name, strong, weak, title, meaning) {"a law of fits.csv", #name, meaning},
+#include "bench/base/scaling_laws.def"
 #define WORD_PHASE(name, meaning) {"a phase of timelines", #name, meaning},
         TIMELINE_PHASES(WORD_PHASE)
 #define WORD(name, meaning) {"a word of tables and captions", name, meaning},

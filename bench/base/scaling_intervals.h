@@ -1,0 +1,36 @@
+/* Confidence intervals of fitted laws of speed-up, by resampling blocks of launches. */
+#pragma once
+
+#include "bench/base/scaling_laws.h"
+#include "kernels/base/error.h"
+#include "kernels/base/stats.h"
+
+/* Speed-up of a point over the base in one block of launches. */
+struct scaling_pair {
+    double ratio;
+    int block;
+};
+
+/* A point of a curve. speedup: median of the ratios. pairs [n]: one per block; borrowed. */
+struct scaling_sample {
+    double p, speedup;
+    struct scaling_pair *pairs;
+    size_t n;
+};
+
+struct scaling_intervals {
+    struct interval sigma, kappa, limit, limit_p;
+    double residual;
+};
+
+/* Fits a law to a curve of n points. If each point has enough pairs for an interval of its median,
+ * also sets 95 % intervals; otherwise lo and hi are NAN.
+ *
+ * The intervals are percentiles of the fits to 999 resamples (Efron and Tibshirani, "An
+ * introduction to the bootstrap", 1993). A resample draws as many blocks as there are, with
+ * replacement; each point takes the median of its ratios in these blocks. All points share the
+ * draw, since the base's launch of a block is in the ratios of all points. Equal curves have equal
+ * intervals: the draws depend only on the number of blocks. If the interval of kappa contains 0, the
+ * upper bound of the limit is that without kappa, 1 / lower bound of sigma. Sorts the pairs. Errors: ERR_MEMORY. */
+enum status scaling_intervals(struct scaling_intervals *fitted, enum scaling_law law,
+                              const struct scaling_sample *curve, size_t n, struct error *e);

@@ -1,0 +1,27 @@
+/* Laws of speed-up fitted to curves over ranks: the rows of fits.csv, which the text below the
+ * table prints too. Internal to bench/collect. */
+#pragma once
+
+#include "bench/collect/columns.h"
+#include "bench/collect/series.h"
+#include "bench/collect/timing.h"
+
+/* efficiency below which a curve has passed its knee */
+#define FITS_KNEE 0.75
+
+struct fits {
+    struct fits_row *rows; /* [n] ordered by curve, then law */
+    size_t n;
+    struct series_list series; /* owns the names of series in the rows */
+};
+
+/* Fits laws to each curve of at least four rank counts and sets s->fits. launches [s->n]: timed
+ * launches of each point. Call fits_free in any case. Errors: ERR_MEMORY. */
+enum status fits_make(struct summary *s, const struct timings *launches, struct error *e);
+
+/* Does the same with the launches of <run_dir>/raw.csv. Without this file, fits have no intervals.
+ * ERR_DATA with file and line if the file is damaged. */
+enum status fits_read(struct summary *s, const char *run_dir, struct error *e);
+
+/* Frees s->fits; NULL is allowed. */
+void fits_free(struct fits *fits);

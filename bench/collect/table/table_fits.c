@@ -1,0 +1,83 @@
+/* Prints the sentences on knees and limits of curves, from rows of fits.csv. */
+#include <math.h>
+
+#include "bench/base/scaling_laws.h"
+#include "bench/collect/fits.h"
+#include "bench/collect/table/table.h"
+#include "kernels/base/names.h"
+#include "kernels/base/text.h"
+
+/* Number of points that a law may miss and yet describe a curve: 95 % intervals of 8 points miss two
+ * or more true values in 6 % of curves, and a fitted law in fewer. */
+enum { MISSED_MOST = 1 };
+
+/* Prints " 5.2 [4.8, 5.9]". `beyond`: text of an unknown upper bound. */
+static void print_interval(FILE *out, double mid, double lo, double hi, const char *beyond)
+{
+    char text[TEXT_NUMBER];
+    fprintf(out, " %s", text_significant(text, mid, 2));
+    if (isnan(lo))
+        return;
+    fprintf(out, " [%s,", text_significant(text, lo, 2));
+    fprintf(out, " %s]", isnan(hi) ? beyond : text_significant(text, hi, 2));
+}
+
+static void print_knee(FILE *out, const struct fits_row *row)
+{
+    char beyond[TEXT_NUMBER + 16];
+    snprintf(beyond, sizeof beyond, "above %.0f", row->ranks);
+    fprintf(out, "%s: efficiency", row->series);
+    if (isnan(row->knee_ranks)) {
+        fprintf(out, " stays above %.0f %% up to %.0f ranks", 100 * FITS_KNEE, row->ranks);
+        return;
+    }
+    fprintf(out, " falls below %.0f %% at", 100 * FITS_KNEE);
+    print_interval(out, row->knee_ranks, row->knee_ranks_lo, row->knee_ranks_hi, beyond);
+    fputs(" ranks", out);
+}
+
+/* Prints the largest speed-up, unless the law misses too many points to describe the curve. */
+static void print_limit(FILE *out, const struct fits_row *row, const char *law)
+{
+    if (row->missed > MISSED_MOST) {
+        fprintf(out, "; %s misses %.0f of %.0f points.\n", law, row->missed, row->rank_counts - 1);
+        return;
+    }
+    if (isnan(row->limit)) {
+        fprintf(out, "; %s shows no limit.\n", law);
+        return;
+    }
+    fprintf(out, "; %s allows a speed-up of at most", law);
+    print_interval(out, row->limit, row->limit_lo, row->limit_hi, "unbounded");
+    if (isfinite(row->limit_ranks))
+        fprintf(out, ", on %.0f ranks", row->limit_ranks);
+    fputs(".\n", out);
+}
+
+/* Returns the title of the row's law; "": the law has no limit. */
+static const char *title_of(const struct fits_row *row)
+{
+    static const char *const names[] = {
+#define LAW(name, ...) #name,
+#include "bench/base/scaling_laws.def"
+    };
+    static const char *const titles[] = {
+#define LAW(name, strong, weak, title, meaning) title,
+#include "bench/base/scaling_laws.def"
+    };
+    return titles[name_index(row->law, names, LAWS)];
+}
+
+/* Prints one sentence per curve, with the first of its laws that has a limit. */
+void table_print_fits(FILE *out, const struct summary *s)
+{
+    const char *printed = NULL;
+    for (const struct fits_row *row = s->fits->rows; row < s->fits->rows + s->fits->n; row++) {
+        const char *title = title_of(row);
+        if (row->series == printed || !title[0])
+            continue;
+        print_knee(out, row);
+        print_limit(out, row, title);
+        printed = row->series;
+    }
+}
