@@ -3,8 +3,8 @@
 #include "bench/base/interrupt.h"
 #include "bench/compare/operand.h"
 #include "bench/page/fill.h"
-#include "bench/page/scratch.h"
 #include "bench/page/section.h"
+#include "bench/runner/scratch.h"
 
 struct page {
     const struct page_request *request;

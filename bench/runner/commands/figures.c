@@ -7,7 +7,7 @@
 #include "bench/compare/operand.h"
 #include "bench/figures/figures.h"
 #include "bench/runner/commands/commands.h"
-#include "bench/runner/commands/joined.h"
+#include "bench/runner/joined.h"
 #include "bench/runner/report.h"
 #include "bench/runner/run_spec.h"
 #include "bench/runner/runs.h"
@@ -230,21 +230,6 @@ static enum status open_runs(struct joined_run *runs, const struct arguments *a,
     return OK;
 }
 
-static enum status draw_joined(const struct joined_run *runs, size_t n, const char *folder,
-                               const struct tools *tools, struct error *e)
-{
-    struct figures_run *drawn;
-    TRY(MEM_NEW(drawn, n, "the runs of figures", e));
-    for (size_t i = 0; i < n; i++)
-        drawn[i] = (struct figures_run){&runs[i].s, runs[i].path, runs[i].name};
-    enum status status = n > 1 ? figures_check_runs(drawn, n, e) : OK;
-    THEN(status, folder_make(folder, e));
-    THEN(status, figures_draw(drawn, n, folder, tools->plots,
-                              n > 1 ? FIGURES_PICTURES : FIGURES_WITH_SCRIPTS, e));
-    free(drawn);
-    return status;
-}
-
 /* Refuses a file name as --output, since all figures are written to one folder. */
 static enum status check_folder(const char *output, struct error *e)
 {
@@ -274,7 +259,7 @@ static enum status draw_runs(const struct arguments *a, FILE *out, struct error 
         status = error_set(e, ERR_ARGUMENT,
                            "figures: the spec of %s has no figures. Use --set \"figures=[time]\"",
                            runs[0].path);
-    THEN(status, draw_joined(runs, n, folder, a->tools, e));
+    THEN(status, joined_draw(runs, n, folder, a->tools, e));
     if (status == OK)
         print_figures(out, &runs[0].spec, folder);
     for (size_t i = 0; i < n; i++) {

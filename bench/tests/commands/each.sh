@@ -34,6 +34,7 @@ status|fake|fake
 runs|fake|
 figures|time.svg|$latest --set figures=[time]
 report|1 run|$reference/strong_scaling --output $tmp/page.html
+collect|filed as|$reference/strong_scaling
 table|allreduce|$reference/strong_scaling
 compare|same|$reference/strong_scaling $reference/strong_scaling
 check|holds|$reference/strong_scaling ranks>0

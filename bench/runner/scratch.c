@@ -1,4 +1,4 @@
-#include "bench/page/scratch.h"
+#include "bench/runner/scratch.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -8,8 +8,7 @@
 enum status scratch_open(char path[PATH_BYTES], struct error *e)
 {
     const char *folder = getenv("TMPDIR");
-    TRY(path_format(path, e, "%s/scalebench-report-XXXXXX",
-                    folder != NULL && *folder ? folder : "/tmp"));
+    TRY(path_format(path, e, "%s/scalebench-XXXXXX", folder != NULL && *folder ? folder : "/tmp"));
     if (mkdtemp(path) == NULL)
         return error_set(e, ERR_SYSTEM, "cannot create the temporary folder %s: %s", path,
                          strerror(errno));

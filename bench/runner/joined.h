@@ -1,8 +1,9 @@
-/* Finds names that distinguish the runs in one figure. */
+/* Draws several runs in the same figures, with names that distinguish them. */
 #pragma once
 
 #include "bench/collect/collect.h"
 #include "bench/runner/files.h"
+#include "bench/runner/tools.h"
 
 /* parts of a run's name, in the order in which they are added */
 enum { JOINED_CAMPAIGN, JOINED_HOST, JOINED_REVISION, JOINED_STARTED, JOINED_FOLDER, JOINED_PARTS };
@@ -19,5 +20,15 @@ struct joined_run {
  * numbers. */
 void joined_name(struct joined_run *runs, size_t n);
 
+/* Returns whether two runs have the same name. */
+bool joined_share_name(const struct joined_run *runs, size_t n);
+/* Appends numbers to the names of all runs if two names are equal. */
+void joined_number(struct joined_run *runs, size_t n);
+
 /* Joins the names of all runs into a folder name. */
 void joined_folder(char *text, size_t size, const struct joined_run *runs, size_t n);
+
+/* Draws the figures of the first run's spec over the points of all n runs into `folder`, which it
+ * makes. Errors: ERR_SPEC if a figure does not apply to all runs. */
+enum status joined_draw(const struct joined_run *runs, size_t n, const char *folder,
+                        const struct tools *tools, struct error *e);

@@ -1,10 +1,12 @@
-#include "bench/runner/commands/joined.h"
+#include "bench/runner/joined.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/summary.h"
+#include "bench/figures/figures.h"
 #include "bench/runner/runs.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
 static void read_parts(struct joined_run *joined)
@@ -25,7 +27,7 @@ static void read_parts(struct joined_run *joined)
     run_free(&run);
 }
 
-static bool share_name(const struct joined_run *runs, size_t n)
+bool joined_share_name(const struct joined_run *runs, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < i; k++)
@@ -47,20 +49,25 @@ static void name_by(struct joined_run *runs, size_t n, int part)
         text_join(runs[i].name, sizeof runs[i].name, " ", runs[i].parts[part]);
 }
 
+void joined_number(struct joined_run *runs, size_t n)
+{
+    bool counted = joined_share_name(runs, n);
+    for (size_t i = 0; i < n && counted; i++) {
+        char number[32];
+        snprintf(number, sizeof number, "%s%zu", runs[i].name[0] ? "" : "run ", i + 1);
+        text_join(runs[i].name, sizeof runs[i].name, " ", number);
+    }
+}
+
 void joined_name(struct joined_run *runs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         runs[i].name[0] = '\0';
         read_parts(&runs[i]);
     }
-    for (int part = 0; part < JOINED_PARTS && share_name(runs, n); part++)
+    for (int part = 0; part < JOINED_PARTS && joined_share_name(runs, n); part++)
         name_by(runs, n, part);
-    bool counted = share_name(runs, n);
-    for (size_t i = 0; i < n && counted; i++) {
-        char number[32];
-        snprintf(number, sizeof number, "%s%zu", runs[i].name[0] ? "" : "run ", i + 1);
-        text_join(runs[i].name, sizeof runs[i].name, " ", number);
-    }
+    joined_number(runs, n);
 }
 
 void joined_folder(char *text, size_t size, const struct joined_run *runs, size_t n)
@@ -71,4 +78,19 @@ void joined_folder(char *text, size_t size, const struct joined_run *runs, size_
                   runs[i].name[0] ? runs[i].name : config_text(&runs[i].spec.config, OPT_NAME));
     for (char *c = text; *c; c++)
         *c = *c == '/' || *c == ' ' || *c == ':' ? '_' : *c;
+}
+
+enum status joined_draw(const struct joined_run *runs, size_t n, const char *folder,
+                        const struct tools *tools, struct error *e)
+{
+    struct figures_run *drawn;
+    TRY(MEM_NEW(drawn, n, "the runs of figures", e));
+    for (size_t i = 0; i < n; i++)
+        drawn[i] = (struct figures_run){&runs[i].s, runs[i].path, runs[i].name};
+    enum status status = n > 1 ? figures_check_runs(drawn, n, e) : OK;
+    THEN(status, folder_make(folder, e));
+    THEN(status, figures_draw(drawn, n, folder, tools->plots,
+                              n > 1 ? FIGURES_PICTURES : FIGURES_WITH_SCRIPTS, e));
+    free(drawn);
+    return status;
 }

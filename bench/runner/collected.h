@@ -1,0 +1,29 @@
+/* Files runs of other people by class of hardware, so that a campaign is compared over machines.
+ *
+ * A run is filed as <out>/collected/<campaign>/<class>/<time>-<digits>, named by its start and its
+ * identity as in a campaign's folder (runs.h). Tables, spec, networks, manifest and figures are
+ * copied; records of launches are not. */
+#pragma once
+
+#include <stdio.h>
+
+#include "bench/runner/tools.h"
+
+struct collected {
+    char **campaigns; /* [n] names of the campaigns with a run among the sources, each owned */
+    size_t n;
+};
+
+/* Files each run below `source`, a folder or an archive of `make artifact`. Archives below the
+ * folder count too. A run that is already filed is left unchanged. Prints one line per run to
+ * `report`: where it is filed, or why it is left out. Errors: ERR_ARGUMENT if there is no run,
+ * ERR_DATA for an archive that tar cannot extract. Call collected_free in any case. */
+enum status collected_add(struct collected *c, const char *source, const char *out, FILE *report,
+                          struct error *e);
+void collected_free(struct collected *c);
+
+/* Draws the figures of a collected campaign into <out>/collected/<campaign>/figures, with one curve
+ * or bar per class of hardware: the class's newest run. Prints one line to `report`. Draws nothing
+ * if there is one class only. */
+enum status collected_draw(const char *campaign, const char *out, const struct tools *tools,
+                           FILE *report, struct error *e);
