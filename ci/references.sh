@@ -210,13 +210,15 @@ measure() { # name
 }
 
 # Keeps a part of steps and samples, which would be hundreds of megabytes: timed launches, one per point and more up to a
-# megabyte in all; columns that specs, default figures or claims name; rank 0 alone if no figure shows other ranks.
+# megabyte in all, or to six if a claim uses the table and so needs six launches; columns that specs, default figures or claims name; rank 0 alone if no figure shows other ranks.
 narrow() { # name, its file
-    local specs words
+    local specs words room=1000000
+    ! grep -q "of $(folder_of "$1")/$(basename "$2")" results/claims.yaml || room=6000000
     mapfile -t specs < <(family "$1")
     words=$(cat "${specs[@]}" results/claims.yaml bench/spec/figures/figures.def | grep -v '^ *#' | grep -o '[a-z_][a-z_0-9]*' |
         sort -u | tr '\n' ' ')
-    LC_ALL=C awk -F , -v words="$words point label case launch run block timed rank epoch step" -v alone="$(shows_rank_0 "$1")" '
+    LC_ALL=C awk -F , -v words="$words point label case launch run block timed rank epoch step" -v alone="$(shows_rank_0 "$1")" \
+        -v room="$room" '
         BEGIN {
             n = split(words, word, " ")
             for (i = 1; i <= n; i++) wanted[word[i]] = 1
@@ -254,7 +256,7 @@ narrow() { # name, its file
         }
         END {
             sum = bytes[last = 1]
-            while (last + 1 in bytes && sum + bytes[last + 1] <= 1000000) sum += bytes[++last]
+            while (last + 1 in bytes && sum + bytes[last + 1] <= room) sum += bytes[++last]
             for (i = 1; i <= lines; i++) if (of[i] <= last) print text[i]
         }' "$2"
 }

@@ -54,5 +54,17 @@ keeps_nothing_on_its_way() {
         [ -z "$(ls "$tmp/on_its_way")" ]
 }
 check "output that cannot be kept leaves no files" keeps_nothing_on_its_way
+# Claims use resources.csv of kota_parts, so six launches of each point are kept. A launch of all points has 0.86 MB.
+keeps_launches_that_claims_use() {
+    local run=$tmp/out/reports/kota_parts
+    mkdir -p "$tmp/out/reports" "$tmp/kept"
+    cp -r results/reference/kota_parts "$run" || return 1
+    awk -F , 'NR == 1 { print; next } { for (k = 0; k < 8; k++) { line = $0; sub(/time-00[01]/, "time-00" k, line); print line } }' \
+        results/reference/kota_parts/resources.csv >"$run/resources.csv" &&
+        ci/references.sh keep kota/parts || return 1
+    [ "$(grep -o 'launches/595955a08f80/time-00.' "$tmp/kept/kota_parts/resources.csv" | sort -u | wc -l)" -ge 6 ] &&
+        [ "$(wc -c <"$tmp/kept/kota_parts/resources.csv")" -lt 6000000 ]
+}
+check "launches that claims use are kept" keeps_launches_that_claims_use
 check "a list that has no names" expect 2 "usage: ci/references.sh" ci/references.sh write peer
 finish
