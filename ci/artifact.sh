@@ -9,6 +9,8 @@ set -eu
 . "$(dirname "$0")/help.sh"
 answer_help "$@"
 cd "$(dirname "$0")/.."
+# shellcheck source=ci/files.sh
+. ci/files.sh
 scalebench=${BUILD:-build}/scalebench
 out=${OUT:-results}
 [ $# -ge 1 ] || {
@@ -141,8 +143,5 @@ write_redraw
 write_readme
 (cd "$root" && find . -type f -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum) >"$scratch/sums"
 mv "$scratch/sums" "$root/SHA256SUMS"
-LC_ALL=C tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 --mode=u+rwX,go+rX,go-w \
-    -cf "$scratch/packed.tar" "${root##*/}"
-gzip -n "$scratch/packed.tar"
-mv "$scratch/packed.tar.gz" "$archive"
+pack_folder "$root" "$archive" --mtime=@0 --mode=u+rwX,go+rX,go-w
 echo "$archive: $# runs, $(find "$root" -name '*.svg' | wc -l) figures"

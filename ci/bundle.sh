@@ -21,9 +21,10 @@ case "$# ${1:-}" in
     ;;
 esac
 cd "$(dirname "$0")/.."
+# shellcheck source=ci/files.sh
+. ci/files.sh
 build=${BUILD:-build}
 into=${1:-$build}
-most_mib=64
 
 say() {
     echo "bundle: $*" >&2
@@ -37,21 +38,8 @@ fail() {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Prints the revision as scalebench does.
-revision() {
-    local text
-    text=$(git describe --always --dirty --abbrev=7 2>/dev/null) || {
-        echo "unknown revision"
-        return
-    }
-    case $text in
-    *-dirty) echo "${text%-dirty} dirty" ;;
-    *) echo "$text clean" ;;
-    esac
-}
-
-short=$(revision)
-name=scalebench-${short%% *}-$(uname -m)
+short=$("$build/scalebench" --version | sed 's/.*(\([^ ]*\) .*/\1/')
+name=scalebench-$short-$(uname -m)
 root=$work/$name
 
 # ---- Programs ------------------------------------------------------------------------------------------
@@ -202,17 +190,6 @@ add_data() {
     say "MNIST not found: generated digits will replace it. Run make data to download it."
 }
 
-add_files() {
-    local path
-    git ls-files configs plots results ci/netns.sh ci/{end_of,help}.sh README.md LICENSE CHANGELOG.md >"$work/files" ||
-        fail "a bundle contains the files that git tracks, and this folder is not a clone"
-    while read -r path; do
-        mkdir -p "$root/$(dirname "$path")"
-        cp "$path" "$root/$path"
-    done <"$work/files"
-    revision >"$root/revision"
-}
-
 # Packs the licences of the libraries.
 add_licences() {
     local path package
@@ -236,13 +213,9 @@ add_mpiexec
 add_all_libraries
 check_libraries
 add_data
-add_files
+copy_read_files "$build/scalebench" "$root"
 add_licences
 archive=$into/$name.tar.gz
-(set -o pipefail && tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner -cf - "$name" | gzip -9n >"$archive.part")
-bytes=$(stat -c %s "$archive.part")
-[ "$bytes" -le $((most_mib << 20)) ] ||
-    fail "$archive.part has $((bytes >> 20)) MiB, expected at most $most_mib"
-mv "$archive.part" "$archive"
-say "$(awk -v n="$bytes" 'BEGIN { printf "%.1f", n / 1048576 }') MiB, unpacked $(du -sm "$root" | cut -f 1) MiB"
+pack_folder "$root" "$archive"
+say "$(awk -v n="$(stat -c %s "$archive")" 'BEGIN { printf "%.1f", n / 1048576 }') MiB, unpacked $(du -sm "$root" | cut -f 1) MiB"
 echo "$archive"

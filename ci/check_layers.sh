@@ -5,6 +5,8 @@
 set -u
 # shellcheck source=ci/help.sh
 . "$(dirname "$0")/help.sh"
+# shellcheck source=ci/files.sh
+. "$(dirname "$0")/files.sh"
 take_no_arguments "$@"
 
 # folder: folders or headers that it may include besides its own; with a slash also folders below.
@@ -133,7 +135,7 @@ function may_use(file, header,    n, i, prefix) {
 END { exit bad }'
 
 sources() {
-    git ls-files -co --exclude-standard "$@" | while read -r file; do [ ! -f "$file" ] || echo "$file"; done
+    source_files "$@" | while read -r file; do [ ! -f "$file" ] || echo "$file"; done
 }
 
 check_arrows() {

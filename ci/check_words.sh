@@ -5,6 +5,8 @@ set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=ci/help.sh
 . ci/help.sh
+# shellcheck source=ci/files.sh
+. ci/files.sh
 take_no_arguments "$@"
 failed=0
 
@@ -36,7 +38,7 @@ at_most "README.md: words a sentence" "$(sentences README.md | awk '{ s += $1 } 
 # Comments: some words per 10,000. The goals are those of projects that read well: 25, 6, 4 and 2.
 comments=$(mktemp)
 trap 'rm -f "$comments"' EXIT
-git ls-files '*.c' '*.h' '*.def' | xargs cat | awk '
+source_files '*.c' '*.h' '*.def' | xargs cat | awk '
     /\/\*/ { inside = 1 }
     inside || /\/\// { text = $0; if (!inside) sub(/.*\/\//, "", text); sub(/.*\/\*/, "", text); sub(/\*\/.*/, "", text); print text }
     /\*\// { inside = 0 }' >"$comments"
@@ -55,6 +57,6 @@ END
 
 # Texts of tables that people see: first words that need a neighbour.
 at_most "tables: texts that begin with 'the same', 'it', 'those' or 'likewise'" \
-    "$(git ls-files '*.def' | xargs grep -ohE '"(the same|it|those|likewise)[ ,:"]' | wc -l)" 0
+    "$(source_files '*.def' | xargs grep -ohE '"(the same|it|those|likewise)[ ,:"]' | wc -l)" 0
 
 exit $failed

@@ -7,13 +7,15 @@ set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=ci/help.sh
 . ci/help.sh
+# shellcheck source=ci/files.sh
+. ci/files.sh
 answer_help "$@"
 [ $# -eq 2 ] || [ $# -eq 3 ] || { echo "usage: ci/sample_words.sh comments|texts SEED [N]" >&2; exit 2; }
 
 # FILE:LINE, the comment and the code below it, on one line each.
 # shellcheck disable=SC2016
 comments() {
-    git ls-files '*.c' '*.h' '*.def' | grep -v '/tests/' | xargs awk '
+    source_files '*.c' '*.h' '*.def' | grep -v '/tests/' | xargs awk '
         function in_string(before) { return gsub(/"/, "", before) % 2 == 1 }
         function flush() { if (text != "" && text !~ /^----/) printf "%s  %s  ||  %s\n", place, text, code; text = code = "" }
         FNR == 1 { flush(); inside = 0 }
@@ -39,7 +41,7 @@ comments() {
 # Literals of error messages, joined; formats as they are.
 # shellcheck disable=SC2016
 messages() {
-    git ls-files '*.c' | grep -v '/tests/' | xargs awk '
+    source_files '*.c' | grep -v '/tests/' | xargs awk '
         FNR == 1 { call = "" }
         call == "" && /(error_set|error_at|mark_error)\(/ { call = FILENAME ":" FNR "  message: "; literals = "" }
         call != "" {

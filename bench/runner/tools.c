@@ -1,6 +1,7 @@
 #include "bench/runner/tools.h"
 
 #include <errno.h>
+#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,13 +42,44 @@ static enum status find_home(const char *folder, char home[PATH_BYTES], struct e
     return error_set(e, ERR_SYSTEM, "cannot find the current folder: %s", strerror(errno));
 }
 
-/* Finds the revision of the sources. A bundle stores the revision in a file, since the bundle's
- * folder can be inside another checkout. git needs safe.directory to describe another user's
- * checkout. core.fsmonitor=false prevents git from running a program that the checkout names. */
+/* Returns whether a file differs from its line of sha256sum: 64 digits, two spaces and the path. */
+static bool is_changed(const char *home, const char *line)
+{
+    enum { DIGITS = 64 };
+    char path[PATH_BYTES], hex[DIGITS + 1];
+    return strlen(line) > DIGITS + 2 &&
+           (path_format(path, NULL, "%s/%s", home, line + DIGITS + 2) != OK ||
+            SHA256File(path, hex) == NULL || memcmp(hex, line, DIGITS) != 0);
+}
+
+/* Reads the file `revision` of archives: the revision, then sums of the sources if there are any.
+ * If a source has changed, the revision is dirty. */
+static bool read_revision(const char *home, char *revision, size_t size)
+{
+    char path[PATH_BYTES], line[PATH_BYTES + 80];
+    bool changed = false;
+    if (path_format(path, NULL, "%s/revision", home) != OK ||
+        !file_first_line(path, revision, size))
+        return false;
+    FILE *in = fopen(path, "re");
+    for (int n = 0; in != NULL && !changed && fgets(line, sizeof line, in) != NULL; n++) {
+        line[strcspn(line, "\n")] = '\0';
+        changed = n > 0 && is_changed(home, line);
+    }
+    if (in != NULL)
+        fclose(in);
+    char *clean = strstr(revision, " clean");
+    if (changed && clean != NULL)
+        memcpy(clean, " dirty", strlen(" dirty"));
+    return true;
+}
+
+/* Finds the revision of the sources. Archives store the revision in a file, since their folder can
+ * be inside another checkout. git needs safe.directory to describe another user's checkout.
+ * core.fsmonitor=false prevents git from running a program that the checkout names. */
 static void find_revision(const char *home, char *revision, size_t size)
 {
-    char path[PATH_BYTES];
-    if (path_format(path, NULL, "%s/revision", home) == OK && file_first_line(path, revision, size))
+    if (read_revision(home, revision, size))
         return;
     char *argv[] = {
         "git",        "-c",       "safe.directory=*", "-c",      "core.fsmonitor=false", "-C",

@@ -16,9 +16,9 @@ struct tools {
  * that finds networks. */
 enum status tools_find(struct tools *tools, struct error *e);
 
-/* Returns the revision of the sources: "1a2b3c4 clean" from git, the one stored in a bundle, or
- * "unknown revision". Runs git only at the first call, since git takes longer than most
- * commands. */
+/* Returns the revision of the sources: "1a2b3c4 clean" or "1a2b3c4 dirty" from git or from the file
+ * `revision` of an archive, else "unknown revision". Runs git only at the first call, since git
+ * takes longer than most commands. */
 const char *tools_revision(const struct tools *tools);
 
 /* Finds the executable `name` in the folder of scalebench. ERR_UNAVAILABLE: not found. */

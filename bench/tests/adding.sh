@@ -7,13 +7,14 @@
 # seconds: 80
 set -u
 . bench/tests/lib/tap.sh
+. ci/files.sh
 copy=$tmp/copy
 unset SCALEBENCH_OUT # results lie in the copy
 
 # Copies objects with the sources, so that only dependents of a changed table are compiled.
 copy_sources() {
     mkdir -p "$copy/build"
-    git ls-files -co --exclude-standard -z | xargs -0 cp --parents --preserve=timestamps -t "$copy" 2>/dev/null
+    source_files -z | xargs -0 cp --parents --preserve=timestamps -t "$copy" 2>/dev/null
     cp -a "$build/obj" "$build/flags" "$build/linked" "$build"/*.a "$copy/build"
 }
 

@@ -4,6 +4,7 @@
 # seconds: 30
 set -u
 . bench/tests/lib/tap.sh
+. ci/files.sh
 . bench/tests/lib/committed.sh
 
 cat >"$tmp/tables.yaml" <<END
@@ -296,8 +297,8 @@ explains_every_word() {
     local word
     draws_every_kind_of_column || return 1
     {
-        for word in $(git ls-files 'results/reference/*.csv') "$latest"/*.csv "$tmp"/*/{series,dots}_*.csv; do grep -m 1 '^[a-z]' "$word" | tr , '\n'; done
-        for word in $(git ls-files 'results/reference/*/summary.md'); do grep -m 1 '^|' "$word" | tr '|' '\n'; done |
+        for word in $(source_files 'results/reference/*.csv') "$latest"/*.csv "$tmp"/*/{series,dots}_*.csv; do grep -m 1 '^[a-z]' "$word" | tr , '\n'; done
+        for word in $(source_files 'results/reference/*/summary.md'); do grep -m 1 '^|' "$word" | tr '|' '\n'; done |
             sed -E 's/\\//g; s/^ +| *(\[.*)?$//g; s/^published .+/published/'
         "$scalebench" explain flags | grep -oE '[a-z_]+ \(' | tr -d ' ('
         printf '%s\n' busy ci_not_met dropped_channels data_zeros blocks Karp-Flatt diverged nth curve

@@ -2,7 +2,7 @@
 
 # `make deps bench` installs packages first, also with -j. The inner make looks for libraries again, since this one
 # looked before the installation.
-.PHONY: bench figures report artifact reports data references claims bundle
+.PHONY: bench figures report artifact reports data references claims bundle dist
 #: make bench CONFIG=quick.yaml [SET="KEY=VALUE ..." QUICK=1 FRESH=1 OUT=results]   Run or resume a campaign
 bench: $(if $(filter deps,$(MAKECMDGOALS)),deps)
 	@$(MAKE) --no-print-directory -j$(NPROC) all
@@ -89,6 +89,11 @@ endif
 bundle:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' CC='$(CC)' MPIEXEC='$(MPIEXEC)' ci/bundle.sh $(INTO)
+
+#: make dist [INTO=FOLDER]               Pack the sources as scalebench-VERSION.tar.gz, which builds and tests without git's history
+dist:
+	@$(MAKE) --no-print-directory -j$(NPROC) $(BUILD)/scalebench >&2
+	@BUILD='$(BUILD)' ci/dist.sh $(INTO)
 
 # Downloads from $SCALEBENCH_MIRROR if it is set.
 SETS ?=

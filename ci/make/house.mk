@@ -1,7 +1,7 @@
 # Formatting, checks of the sources, help.
 
 .PHONY: format lint pages schema info help clean
-C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
+C_FILES = $(shell . ci/files.sh; source_files '*.c' '*.h')
 #: make format                           Format the sources
 format:
 	@clang-format -i $(C_FILES)
@@ -38,14 +38,14 @@ lint-schema:
 	@$(BUILD)/scalebench schema | cmp - $(SCHEMA) || { echo '$(SCHEMA) is not current: run make schema' >&2; false; }
 
 lint-scripts:
-	@printf '%s\n' $(shell git ls-files '*.sh' '*.sbatch') .ci/run | xargs -P $(NPROC) -n 16 shellcheck
+	@printf '%s\n' $(shell . ci/files.sh; source_files '*.sh' '*.sbatch') .ci/run | xargs -P $(NPROC) -n 16 shellcheck
 
 lint-words:
 	@ci/check_words.sh
 
 # The comment on top of every table explains how to add a row.
 lint-tables:
-	@tables=$$(git ls-files -co --exclude-standard '*.def' | xargs grep -L 'To add'); [ -z "$$tables" ] || \
+	@tables=$$(. ci/files.sh; source_files '*.def' | xargs grep -L 'To add'); [ -z "$$tables" ] || \
 	  { printf '%s: the comment on top lacks "To add ..."\n' $$tables >&2; false; }
 
 #: make info                             Print compilers, libraries and flags

@@ -317,6 +317,14 @@ static enum status print_help_of(const char *name, struct error *e)
     return OK;
 }
 
+static enum status print_version(struct error *e)
+{
+    struct tools tools;
+    TRY(tools_find(&tools, e));
+    printf("scalebench " SCALEBENCH_VERSION " (%s)\n", tools_revision(&tools));
+    return OK;
+}
+
 static enum status act(int argc, char **argv, int *exit_status, struct error *e)
 {
     if (argc < 2) {
@@ -331,10 +339,8 @@ static enum status act(int argc, char **argv, int *exit_status, struct error *e)
                          argv[2]);
     if (strcmp(argv[1], "help") == 0)
         return print_help_of(argv[2], e);
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("scalebench " SCALEBENCH_VERSION "\n");
-        return OK;
-    }
+    if (strcmp(argv[1], "--version") == 0)
+        return print_version(e);
     return dispatch(argc, argv, exit_status, e);
 }
 

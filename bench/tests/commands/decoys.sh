@@ -6,6 +6,7 @@
 # cores: 1
 set -u
 . bench/tests/lib/tap.sh
+. ci/files.sh
 # shellcheck source=bench/tests/lib/decoys.sh
 . bench/tests/lib/decoys.sh
 copy=$tmp/copy
@@ -13,7 +14,7 @@ copy=$tmp/copy
 # Copies the sources and the built programs.
 copy_checkout() {
     mkdir -p "$copy/build"
-    git ls-files -co --exclude-standard -z | xargs -0 cp -P --parents -t "$copy" &&
+    source_files -z | xargs -0 cp -P --parents -t "$copy" &&
         find "$build" -maxdepth 1 -type f -perm -u+x -exec cp -t "$copy/build" {} +
 }
 

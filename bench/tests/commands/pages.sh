@@ -4,8 +4,9 @@
 # cores: 2
 set -u
 . bench/tests/lib/tap.sh
+. ci/files.sh
 
-pages=$(git ls-files README.md '*/README.md' CONTRIBUTING.md ':!results/published')
+pages=$(source_files README.md '*/README.md' CONTRIBUTING.md ':!results/published')
 export SCALEBENCH_OUT=$tmp/results
 short="measure.time.launches=1..1 measure.time.steps=2 measure.accuracy.seeds=[]"
 

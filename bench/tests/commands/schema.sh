@@ -4,6 +4,7 @@
 # cores: 1
 set -u
 . bench/tests/lib/tap.sh
+. ci/files.sh
 
 schema=configs/scalebench.schema.json
 
@@ -86,7 +87,7 @@ WRONG
 check "the committed schema is current" is_current
 check "a schema takes no argument" expect 2 "one argument too many" "$scalebench" schema x
 if python=$(python_with jsonschema,yaml); then
-    mapfile -t specs < <(git ls-files 'configs/*.yaml' 'results/reference/*spec.yaml' |
+    mapfile -t specs < <(source_files 'configs/*.yaml' 'results/reference/*spec.yaml' |
         grep -vE '^configs/(models|sites)/' | xargs grep -L '^layers:') # networks are beside specs, too
     check "every committed spec is valid" takes_all "${specs[@]}"
     write_spec
