@@ -2,13 +2,15 @@
 # Downloads MNIST and CIFAR-10 to data/, where the trainer finds them. Correct files are kept; interrupted downloads
 # resume.
 set -u
+here=$PWD
 cd "$(dirname "$0")/.." || exit 1
 
 usage() {
     cat <<'TEXT'
 usage: ci/data.sh [--to FOLDER] [--mirror URL] [--sums FILE] [mnist] [cifar10]
 
-Downloads data sets (all, or those that are named) to FOLDER/mnist and FOLDER/cifar10; FOLDER is data/.
+Downloads data sets (all, or those that are named) to FOLDER/mnist and FOLDER/cifar10. FOLDER is by
+default data/ beside ci/, where every user of these programs finds it.
 URL, or $SCALEBENCH_MIRROR, is a folder that holds the files and is tried instead of the usual hosts.
 Files are checked by SHA-256 against ci/data.sums, or FILE where a mirror has packed them anew. One
 that is wrong is kept as NAME.wrong and named with both sums.
@@ -103,6 +105,11 @@ unpack_cifar10() {
     rm -rf "$folder/unpacked.part"
 }
 
+# Makes a path of the caller absolute, since this script runs beside ci/.
+from_here() { # path
+    (cd "$here" && realpath -m "$1")
+}
+
 to=data
 sums=ci/data.sums
 mirror_given=${SCALEBENCH_MIRROR:-}
@@ -119,9 +126,9 @@ while [ $# -gt 0 ]; do
             exit 2
         }
         case $1 in
-        --to) to=$2 ;;
+        --to) to=$(from_here "$2") ;;
         --mirror) mirror_given=$2 ;;
-        --sums) sums=$2 ;;
+        --sums) sums=$(from_here "$2") ;;
         esac
         shift
         ;;

@@ -1,5 +1,6 @@
 #include "bench/runner/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/base/log.h"
@@ -86,6 +87,26 @@ static void note_kept(const struct summary *s)
     text_plural(launches, (long)s->n_unasked, "launch");
     text_plural(points, (long)s->n_unasked_points, "point");
     log_print(LOG_NOTE, "%s of %s outside this spec are kept", launches, points);
+}
+
+/* Names the command that downloads a data set in whose place images were generated, unless the user
+ * chose generated images by SCALEBENCH_DATA=none. */
+static void note_generated(const struct summary *s, const struct tools *tools)
+{
+    const char *chosen = getenv("SCALEBENCH_DATA");
+    if (chosen != NULL && strcmp(chosen, "none") == 0)
+        return;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        const struct data_set_row *set = config_data_set(&p->point->config);
+        if (set->source != DATA_FOUND || strcmp(p->cells[COLUMN_data_source], "generated") != 0)
+            continue;
+        log_print(LOG_NOTE,
+                  "%s not found, so its images were generated. `%s/ci/data.sh --to data %s` "
+                  "downloads it",
+                  set->name, tools->home, set->name);
+        return;
+    }
 }
 
 /* Returns whether no point makes the campaign fail. `aloud`: prints each point that is not ok on
@@ -181,6 +202,8 @@ static enum status show(struct summary *s, const struct report_request *request,
     shorten_reported(s, request->n_reported);
     if (request->table != NULL)
         print_table(s, request);
+    if (request->table != NULL && request->journal != NULL)
+        note_generated(s, tools);
     *all_well = name_failures(s, request->n_reported, request->table != NULL);
     if (request->strict && !all_rules_hold(s))
         *all_well = false;

@@ -2,7 +2,7 @@
 
 # `make deps bench` installs packages first, also with -j. The inner make looks for libraries again, since this one
 # looked before the installation.
-.PHONY: bench figures report artifact reports data references claims bundle dist
+.PHONY: bench figures report artifact reports data references claims bundle dist install uninstall
 #: make bench CONFIG=quick.yaml [SET="KEY=VALUE ..." QUICK=1 FRESH=1 OUT=results]   Run or resume a campaign
 bench: $(if $(filter deps,$(MAKECMDGOALS)),deps)
 	@$(MAKE) --no-print-directory -j$(NPROC) all
@@ -94,6 +94,16 @@ bundle:
 dist:
 	@$(MAKE) --no-print-directory -j$(NPROC) $(BUILD)/scalebench >&2
 	@BUILD='$(BUILD)' ci/dist.sh $(INTO)
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+#: make install [PREFIX=/usr/local DESTDIR=]   Install programs, specs, plot scripts, man page and completions; uninstall removes them
+install:
+	@$(MAKE) --no-print-directory -j$(NPROC) all
+	@BUILD='$(BUILD)' PROGRAMS='$(PROGRAMS)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' ci/install.sh
+
+uninstall:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' ci/install.sh remove
 
 # Downloads from $SCALEBENCH_MIRROR if it is set.
 SETS ?=
