@@ -27,7 +27,7 @@ CMOCKA_LIBS    = $(call once,CMOCKA_LIBS,$(call lib_ldlibs,CMOCKA,cmocka,-lcmock
 
 # oneDNN is optional and has no pkg-config file; empty ONEDNN_LIBS: not found, peer_onednn says so.
 ONEDNN_CFLAGS  = $(if $(ONEDNN_DIR),-isystem $(ONEDNN_DIR)/include)
-has_onednn    := $(shell printf '\#include <oneapi/dnnl/dnnl.h>\n' | $(CC) $(ONEDNN_CFLAGS) -E - >/dev/null 2>&1 && echo yes)
+has_onednn    := $(shell $(CC) $(ONEDNN_CFLAGS) -E -include oneapi/dnnl/dnnl.h -x c /dev/null >/dev/null 2>&1 && echo yes)
 ONEDNN_LIBS    = $(if $(has_onednn),$(if $(ONEDNN_DIR),-L$(ONEDNN_DIR)/lib -Wl$(comma)-rpath$(comma)$(ONEDNN_DIR)/lib) -ldnnl)
 
 # Flags that mpicc adds; -show prints them with MPICH, MVAPICH, Intel MPI and Open MPI. A compiler that adds them by

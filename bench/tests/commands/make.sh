@@ -50,8 +50,20 @@ take_what_has_tables() {
         grep "report  --out \"\$OUT\" --output"
 }
 
+# Prints which sources of peer_onednn make would compile, with a compiler that has no headers of its own.
+sources_with() { # variables
+    by_make -n BUILD="$tmp/none" CC="${CC:-gcc} -nostdinc" "$@" "$tmp/none/peer_onednn" | grep -o 'onednn/[a-z]*\.c' | sort -u
+}
+
+builds_without_onednn() {
+    mkdir -p "$tmp/onednn/include/oneapi/dnnl" && touch "$tmp/onednn/include/oneapi/dnnl/dnnl.h" || return 1
+    [ "$(sources_with | tr '\n' ' ')" = "onednn/main.c onednn/without.c " ] || { sources_with; return 1; }
+    sources_with ONEDNN_DIR="$tmp/onednn" | grep -x onednn/layers.c
+}
+
 check "make refuses options that lost their quotes" refuses_what_lost_its_quotes
 check "make takes quotes in SET and OUT" takes_quotes_that_are_there
 check "make test refuses a name that no test has" refuses_a_test_that_is_none
 check "make report and artifact accept runs with tables" take_what_has_tables
+check "make builds without oneDNN, and with it where it is" builds_without_onednn
 finish
