@@ -214,6 +214,16 @@ struct point_rates {
     double mfu_pct, hfu_pct; /* these rates in % of the measured peak */
 };
 
+/* Energy of processor packages, from the median over timed launches. */
+struct point_energy {
+    struct interval step_j, epoch_j, images_per_j;
+};
+
+/* Price of the point's cores, in the unit of site.price_per_core_hour. */
+struct point_price {
+    double epoch, images_per_unit;
+};
+
 /* Shares of the step time (%). */
 struct point_shares {
     double compute_pct, comm_pct, wait_pct;
@@ -252,6 +262,8 @@ struct point_summary {
     double batch_per_rank;
     struct interval step_ms;
     struct point_rates rates;
+    struct point_energy energy;
+    struct point_price price;
     struct point_shares shares;
     struct point_scaling scaling;
     struct point_beside_peer beside_peer;

@@ -325,6 +325,33 @@ static struct point_rates rates_of(const struct interval *step_ms, const struct 
         .hfu_pct = 100 * done / peak};
 }
 
+/* Returns the median over timed launches with its interval. It is unknown if any launch does not
+ * know the number. */
+static struct interval interval_over_launches(const struct samples *time, size_t offset)
+{
+    size_t n = samples_known(time, offset);
+    return timing_interval(time->values, n == time->n ? n : 0, time->timings.added);
+}
+
+static struct point_energy energy_of(const struct samples *time)
+{
+    return (struct point_energy){
+        .step_j = interval_over_launches(time, offsetof(struct launch_result, energy_step_j)),
+        .epoch_j = interval_over_launches(time, offsetof(struct launch_result, energy_epoch_j)),
+        .images_per_j = interval_over_launches(time, offsetof(struct launch_result, images_per_j))};
+}
+
+/* Returns the price of the point's cores. Idle cores of its nodes are not included. */
+static struct point_price price_of(const struct point_summary *p, const struct summary *s,
+                                   const struct samples *time)
+{
+    double per_core_hour = config_number(&s->spec->config, OPT_SITE_PRICE);
+    double per_s = per_core_hour > 0 ? p->cores * per_core_hour / 3600 : NAN;
+    double epoch_s = samples_median(time, offsetof(struct launch_result, epoch_timed_s));
+    return (struct point_price){.epoch = epoch_s * per_s,
+                                .images_per_unit = p->rates.images_per_s.mid / per_s};
+}
+
 static struct interval accuracy_over_seeds(const struct samples *accuracy)
 {
     size_t n = samples_known(accuracy, offsetof(struct launch_result, test_acc_pct));
@@ -372,8 +399,8 @@ static enum status set_last_rank(struct point_last *to, int ranks, const struct 
     return OK;
 }
 
-static enum status measure(struct point_summary *p, const struct point_samples *all,
-                           struct error *e)
+static enum status measure(struct point_summary *p, const struct summary *s,
+                           const struct point_samples *all, struct error *e)
 {
     const struct samples *time = &all->time, *accuracy = &all->accuracy;
     p->launches = time->n;
@@ -385,6 +412,8 @@ static enum status measure(struct point_summary *p, const struct point_samples *
         p->step_ms.level = NAN;
     p->shares = shares_of(time);
     p->rates = rates_of(&p->step_ms, time);
+    p->energy = energy_of(time);
+    p->price = price_of(p, s, time);
     p->replay = replay_of(p->point, time);
     p->accuracy = accuracy_of(accuracy);
     TRY(memory_set(&p->memory, p->point, all, e));
@@ -400,7 +429,7 @@ static enum status summarise_samples(struct summary *s, size_t i, struct point_s
     point_take(p, s->spec, i);
     TRY(samples_take(&own->time, s, p, RUN_TIME, e));
     TRY(samples_take(&own->accuracy, s, p, RUN_ACCURACY, e));
-    TRY(measure(p, own, e));
+    TRY(measure(p, s, own, e));
     count_launches(p, s);
     p->seeds_missing = count_missing_seeds(p, s->spec, &own->accuracy);
     point_judge(p, s, own);

@@ -453,6 +453,21 @@ static void fill_traffic(struct launch_result *result, const struct rank_record 
     }
 }
 
+/* Sets the energy of the packages of all machines, which the first rank of each node recorded.
+ * Emulated hosts of a machine measure the same packages, so only the machine's first rank counts. */
+static void fill_energy(struct launch_result *result, const struct rank_record *records, int ranks)
+{
+    double energy_j = 0, images = (double)records[0].hello.global_batch;
+    for (int i = 0; i < ranks; i++)
+        if (is_first(records, i, records_share_machine))
+            energy_j += records[i].end.energy_j;
+    if (!(energy_j > 0) || !(result->steps > 0))
+        return;
+    result->energy_step_j = energy_j / result->steps;
+    result->energy_epoch_j = epoch_steps(records) * result->energy_step_j;
+    result->images_per_j = images > 0 ? images / result->energy_step_j : NAN;
+}
+
 /* Returns the time of epoch k on the slowest rank (s). Some workloads record epochs on rank 0
  * only. */
 static double epoch_seconds(const struct rank_record *records, int ranks, size_t k)
@@ -554,6 +569,7 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
     fill_clocks(result, records, ranks);
     resources_take_cores(result, records, ranks);
     fill_traffic(result, records, ranks);
+    fill_energy(result, records, ranks);
     fill_target(result, records, ranks);
     TRY(fill_waits(result, records, ranks, e));
     TRY(fill_steps(result, records, ranks, e));

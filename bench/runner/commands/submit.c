@@ -27,8 +27,9 @@ static enum status add_set(struct submission *s, enum cluster_key key, enum opti
     char *longer = NULL;
     const char *value = cluster_text(&s->cluster, key);
     const struct value *site = &s->spec.config.values[OPT_SITE];
+    /* On other sites, an option of the launcher would be an error. */
     bool elsewhere =
-        site->set && site->number != SITE_slurm; /* on other sites the option would be an error */
+        site->set && site->number != SITE_slurm && !scope_is_campaign(option_get(option)->scope);
     if (value[0] == '\0' || strcmp(value, option_get(option)->preset) == 0 || elsewhere ||
         s->spec.config.values[option].set)
         return OK;
@@ -51,6 +52,7 @@ static enum status read_all(struct submission *s, struct error *e)
         return error_no_memory(e, "a script");
     TRY(add_set(s, CLUSTER_launcher, OPT_SITE_LAUNCHER, e));
     TRY(add_set(s, CLUSTER_interface, OPT_SITE_INTERFACE, e));
+    TRY(add_set(s, CLUSTER_price_per_core_hour, OPT_SITE_PRICE, e));
     TRY(path_format(s->template, e, "configs/sites/bench.sbatch"));
     if (path_exists(s->template))
         return OK;

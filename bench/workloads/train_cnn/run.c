@@ -51,24 +51,39 @@ static void take_interruptions(struct run *r)
     r->end.faults_major = (double)(now.ru_majflt - before->ru_majflt);
 }
 
-/* Synchronises ranks before and after the timed steps, if ranks serve others or --nic is set. After
- * the first barrier all messages have arrived. No rank leaves the second one before all have read
- * their counters. */
+/* Reads the counters of interface and processor packages before the first timed step, and sets their
+ * increase after the last. */
+static enum status read_counters(struct run *r, struct error *e)
+{
+    double now[NIC_COUNTERS];
+    const char *nic = r->arguments->nic;
+    const bool ends = r->end.timed_steps > 0;
+    if (ends)
+        r->end.energy_j = energy_since_j(&r->energy);
+    else
+        energy_begin(&r->energy);
+    if (nic == NULL)
+        return OK;
+    if (!nic_read(now, nic))
+        return error_set(e, ERR_SYSTEM, "--nic %s: its counters are no longer readable", nic);
+    if (ends)
+        nic_take(&r->end, r->nic, now);
+    else
+        memcpy(r->nic, now, sizeof now);
+    return OK;
+}
+
+/* Synchronises ranks before and after the timed steps, if ranks serve others, --nic is set or
+ * energy is measured. After the first barrier all messages have arrived. No rank leaves the second
+ * one before all have read their counters. */
 static enum status synchronise(struct run *r, bool timed, struct error *e)
 {
     static const char what[] = "ranks before or after the timed steps";
-    double now[NIC_COUNTERS];
-    const char *nic = r->arguments->nic;
-    if (nic == NULL && r->waiter.serve == NULL)
+    if (r->arguments->nic == NULL && r->waiter.serve == NULL && !r->measures_energy)
         return OK;
     TRY(wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e));
     traffic_between(&r->traffic, &r->waiter, timed);
-    if (nic != NULL && !nic_read(now, nic))
-        return error_set(e, ERR_SYSTEM, "--nic %s: its counters are no longer readable", nic);
-    if (nic != NULL && r->end.timed_steps > 0)
-        nic_take(&r->end, r->nic, now);
-    else if (nic != NULL)
-        memcpy(r->nic, now, sizeof now);
+    TRY(read_counters(r, e));
     return wait_barrier(&r->waiter, MPI_COMM_WORLD, what, e);
 }
 

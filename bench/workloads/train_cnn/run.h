@@ -4,6 +4,7 @@
 
 #include <sys/resource.h>
 
+#include "bench/place/energy.h"
 #include "bench/place/load.h"
 #include "bench/record/record.h"
 #include "bench/workloads/train_cnn/arguments.h"
@@ -43,6 +44,8 @@ struct run {
     int64_t first_begin_ns;    /* time at which the first timed step began */
     struct rusage usage_begin; /* resource usage of the process before the timed steps */
     double nic[NIC_COUNTERS];  /* counters of the network interface before the timed steps */
+    struct energy energy;      /* processor packages of the node, on its first rank */
+    bool measures_energy;      /* whether any rank measures energy in the timed steps */
     int clock_of;              /* lowest rank on this node whose clock this rank shares */
     struct clock_line clock;   /* offset of this rank's clock from rank 0's */
     struct record_end end;     /* end line of the record, filled in during the run */

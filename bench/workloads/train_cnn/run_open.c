@@ -139,6 +139,21 @@ static enum status open_record(struct run *r, struct error *e)
     return OK;
 }
 
+/* Finds the processor packages of a node, on its first rank. All ranks must know whether any rank
+ * measures energy, since they then synchronise before and after the timed steps. */
+static enum status open_energy(struct run *r, struct error *e)
+{
+    int measures = 0;
+    if (r->arguments->run != RUN_FOR_TIME || r->trainer.replayed != NULL)
+        return OK;
+    if (r->waiter.node_rank == 0)
+        measures = energy_open(&r->energy, ENERGY_FOLDER);
+    TRY(wait_allreduce(&r->waiter, &measures, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD,
+                       "agreement on energy", e));
+    r->measures_energy = measures;
+    return OK;
+}
+
 /* Opens the progress file of an elastic run, on rank 0. */
 static enum status open_progress(struct run *r, struct error *e)
 {
@@ -217,6 +232,7 @@ enum status run_open(struct run *r, struct error *e)
     TRY(agree(r, open_kept(r, e), e));
     TRY(open_training(r, e));
     TRY(open_record(r, e));
+    TRY(open_energy(r, e));
     return open_progress(r, e);
 }
 

@@ -1,0 +1,35 @@
+/* Measures the energy that the processor packages of a node use, from Linux powercap (Intel's and
+ * AMD's RAPL counters). The counters include all programs and the idle power of the packages. They
+ * exclude memory, disks and network cards. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Folder of the kernel's counters. Since Linux 5.10, only root may read them by default. */
+#define ENERGY_FOLDER "/sys/class/powercap"
+
+/* Maximum number of packages, and of zones that are searched for packages. */
+enum { ENERGY_ZONES = 64 };
+
+/* Packages of a node, and their counters at one time. */
+struct energy {
+    const char *folder; /* ENERGY_FOLDER, or the folder of a test; borrowed */
+    int n;              /* number of packages; 0: their energy is unknown */
+    int zones[ENERGY_ZONES];
+    double begin_uj[ENERGY_ZONES];
+    int64_t begin_ns; /* time at which the counters were read */
+};
+
+/* Finds the packages in `folder`: zones intel-rapl:N that are named package-... Returns false if
+ * there is none, or if any counter cannot be read. Other zones are left out, since they are parts
+ * of a package (cores, memory) or contain it (psys). */
+bool energy_open(struct energy *energy, const char *folder);
+
+/* Reads the counters. */
+void energy_begin(struct energy *energy);
+
+/* Returns the energy of all packages since energy_begin (J). NAN: unknown, because a counter cannot
+ * be read, has not moved, or may have wrapped more than once. A counter holds 65 to 262 kJ, which a
+ * package of 500 W uses in 2 to 9 minutes. */
+double energy_since_j(const struct energy *energy);
