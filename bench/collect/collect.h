@@ -352,7 +352,7 @@ enum status summary_write_fits(const struct summary *s, const char *run_dir, str
 enum status published_check(const struct spec *spec, struct error *e);
 
 /* Returns the name of the i-th CSV file that a run of this spec writes, such as "raw.csv"; NULL
- * beyond the last. */
+ * beyond the last. A run without long curves has no fits.csv. */
 const char *summary_file(const struct spec *spec, size_t i);
 
 /* Returns the *n columns of all CSV files, file by file, in order. */

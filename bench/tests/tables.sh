@@ -28,7 +28,7 @@ figures: []
 END
 
 latest=$tmp/results/tables/latest
-files=(summary raw epochs classes steps losses fits rules layers columns)
+files=(summary raw epochs classes steps losses rules layers columns)
 
 completes() {
     local file
@@ -64,8 +64,8 @@ for row in dictionary:
     assert len(row) == len(header), row
     assert entry["type"] in types and entry["meaning"], row
     known.setdefault(entry["file"], []).append((entry["column"], entry["type"]))
-# No foreign program is measured here, so there is no metrics.csv.
-assert sorted(known) == sorted(["metrics.csv", "resources.csv", "segments.csv", "timeline.csv"] + [f"{name}.csv" for name in files]), sorted(known)
+# No foreign program is measured here, so there is no metrics.csv; no curve has four rank counts, so there is no fits.csv.
+assert sorted(known) == sorted(["fits.csv", "metrics.csv", "resources.csv", "segments.csv", "timeline.csv"] + [f"{name}.csv" for name in files]), sorted(known)
 for name in files:
     columns = known[f"{name}.csv"]
     header, rows = read(name)

@@ -209,11 +209,18 @@ static enum status write_file(FILE *out, void *what, struct error *e)
     return files[csv->file].write(csv, e);
 }
 
+/* Returns whether the run has the i-th file. fits.csv is left out if no curve is long enough, since
+ * plotting programs refuse files without rows. */
+static bool is_written(size_t i, const struct summary *s)
+{
+    return csv_file_is_wanted(i, s->spec) && (files[i].write != csv_fill_fits || s->fits->n > 0);
+}
+
 static enum status write_files(struct csv *csv, const struct stage *stage, struct error *e)
 {
     for (size_t i = 0; i < FILES; i++) {
         csv->file = i;
-        if (!csv_file_is_wanted(i, csv->s->spec)) {
+        if (!is_written(i, csv->s)) {
             csv_remove_stale(csv->run_dir, files[i].name);
             continue;
         }

@@ -417,7 +417,8 @@ static void steps_csv_is_written_on_request_only(void **state)
     write_both(&s, &run);
     for (size_t i = 0; (file = summary_file(&run.spec, i)) != NULL; i++) {
         snprintf(path, sizeof path, "%s/%s", run.dir, file);
-        assert_int_equal(access(path, R_OK), 0);
+        bool has_rows = strcmp(file, "fits.csv") != 0; /* no curve has four rank counts */
+        assert_int_equal(access(path, R_OK), has_rows ? 0 : -1);
     }
     snprintf(path, sizeof path, "%s/steps.csv", run.dir);
     assert_int_equal(access(path, F_OK), -1);

@@ -110,7 +110,7 @@ static void files_that_are_there_are_named(void **state)
     free(text);
     write_both(&s, &run);
     snprintf(line, sizeof line,
-             "  tables   %s/{summary,raw,epochs,classes,losses,fits,rules,layers,columns}.csv, "
+             "  tables   %s/{summary,raw,epochs,classes,losses,rules,layers,columns}.csv, "
              "summary.{md,tex}\n",
              run.dir);
     text = print_of(&s, run.dir, 0);
@@ -121,8 +121,8 @@ static void files_that_are_there_are_named(void **state)
         snprintf(path, sizeof path, "%s/%s", run.dir, lost[i]);
         assert_int_equal(remove(path), 0);
     }
-    snprintf(line, sizeof line,
-             "  tables   %s/{summary,raw,epochs,classes,losses,fits,rules}.csv\n", run.dir);
+    snprintf(line, sizeof line, "  tables   %s/{summary,raw,epochs,classes,losses,rules}.csv\n",
+             run.dir);
     text = print_of(&s, run.dir, 0);
     assert_line(text, line);
     free(text);

@@ -138,6 +138,10 @@ static void three_rank_counts_have_no_fit(void **state)
     char *text = print_fits(&s);
     assert_string_equal(text, "");
     free(text);
+    struct error e = {.status = OK};
+    assert_int_equal(summary_write(&s, run.dir, &e), OK);
+    assert_int_equal(fake_count(run.dir, "losses.csv"), 1);
+    assert_int_equal(fake_count(run.dir, "fits.csv"), 0);
     summary_free(&s);
     fake_close(&run);
 }
