@@ -126,11 +126,17 @@ static enum status explain_words(const struct check_request *request, struct err
         text_join(text, sizeof text, " ", request->conditions[i]);
     bool is_one = request->n_conditions > 1 && parse(&whole, text, &why) == OK;
     free_check(&whole);
-    return is_one ? error_set(e, ERR_ARGUMENT,
-                              "check: expected a condition in quotation marks, found single words. "
-                              "Use \"%s\"",
-                              text)
-                  : e->status;
+    if (is_one)
+        return error_set(e, ERR_ARGUMENT,
+                         "check: expected a condition in quotation marks, found single words. "
+                         "Use \"%s\"",
+                         text);
+    if (strpbrk(request->conditions[0], "=<> ") != NULL)
+        return e->status;
+    return error_set(e, ERR_ARGUMENT,
+                     "check: expected a condition in quotation marks, found '%s'. Use \"%s >= "
+                     "VALUE\"; without quotation marks the shell takes > and < for files",
+                     text, request->conditions[0]);
 }
 
 /* If the user typed a second run's name in place of a condition, replaces the error by one that

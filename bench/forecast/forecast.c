@@ -216,8 +216,8 @@ static double steps_of(const struct campaign *c, const struct point *point, enum
     return 7.0 / 6 * epochs * ceil(images / config_images(config));
 }
 
-/* Returns the mean injected sleep per step (s). Assumes that every rank, step and phase sleeps,
- * whatever inject.ranks, inject.steps and inject.phase say. */
+/* Returns the mean injected sleep of a step in inject.steps (s). Assumes that a rank sleeps in it,
+ * whatever inject.ranks and inject.phase say. */
 static double sleep_s(const struct config *c)
 {
     double shape = config_number(c, OPT_INJECT_SHAPE), sleep = config_number(c, OPT_INJECT_SLEEP);
@@ -230,6 +230,13 @@ static double sleep_s(const struct config *c)
     default:
         return sleep;
     }
+}
+
+/* Returns the time (s) that ranks sleep in a launch of this many steps. */
+static double slept_of(const struct config *c, double steps)
+{
+    const struct value *chosen = &c->values[OPT_INJECT_STEPS];
+    return fmax(0, fmin(steps, chosen->number_hi) - chosen->number + 1) * sleep_s(c);
 }
 
 static double start_s(const struct config *c, int cores)
@@ -266,8 +273,9 @@ static enum status forecast_launch(struct forecast_launch *l, const struct sourc
         return OK;
     }
     TRY(find_step(&step_s, l, s, f, point, run, e));
-    step_s += l->basis == BASIS_own ? 0 : sleep_s(&p->config);
-    l->seconds = start_s(&p->config, s->cores) + steps_of(f->c, p, run) * step_s;
+    double steps = steps_of(f->c, p, run);
+    double slept_s = l->basis == BASIS_own ? 0 : slept_of(&p->config, steps);
+    l->seconds = start_s(&p->config, s->cores) + steps * step_s + slept_s;
     if (isnan(l->seconds))
         l->basis = BASIS_unknown;
     return OK;

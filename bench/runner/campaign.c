@@ -34,6 +34,21 @@ static enum status ask(struct campaign *c, size_t i, struct same_here *same, str
     return status;
 }
 
+/* Refuses calibrations whose points are all refused, since no launch would replay their times. */
+static void refuse_idle_calibrations(struct campaign *c)
+{
+    const struct spec *spec = &c->spec;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        size_t replays = 0, refused = 0;
+        for (size_t k = 0; k < spec->n_points; k++) {
+            replays += k != i && spec->points[k].calibration_index == i;
+            refused += k != i && spec->points[k].calibration_index == i && c->refusals[k][0];
+        }
+        if (replays > 0 && replays == refused && !c->refusals[i][0])
+            refuse(c, i, &(struct error){.text = "no point that replays its times can run here"});
+    }
+}
+
 /* Finds the points that cannot run here, before anything is written or launched. */
 static enum status find_refusals(struct campaign *c, struct error *e)
 {
@@ -47,8 +62,10 @@ static enum status find_refusals(struct campaign *c, struct error *e)
             status = OK;
         }
     }
-    if (status == OK)
+    if (status == OK) {
+        refuse_idle_calibrations(c);
         same_here_note(same);
+    }
     same_here_free(same);
     return status;
 }

@@ -83,7 +83,10 @@ static enum status check_nodes(const struct config *c, const struct hosts *h, st
         return error_set(e, ERR_UNAVAILABLE, "nodes = %ld: at most %d hosts can be emulated", nodes,
                          NETNS_HOSTS_MAX);
     if (given > 0 && nodes > given)
-        return error_set(e, ERR_UNAVAILABLE, "nodes = %ld, but site.hosts = %ld", nodes, given);
+        return error_set(
+            e, ERR_UNAVAILABLE,
+            "nodes = %ld, but site.hosts = %ld. Set site.hosts to %ld, or leave it out", nodes,
+            given, nodes);
     return OK;
 }
 

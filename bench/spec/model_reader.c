@@ -176,11 +176,12 @@ static enum status refuse_foreign_option(enum layer_kind kind, const struct node
                                          struct error *e)
 {
     const char *name = layer_names()[kind];
+    bool softmax = entry->kind == NODE_SCALAR && strcasecmp(entry->text, "softmax") == 0;
     if (strcmp(entry->key, "activation") == 0)
-        return mark_error(e, ERR_SPEC, entry->key_mark,
-                          "%s: 'activation' is unknown: an activation is a layer of its own; write "
-                          "`- relu` behind the layer",
-                          name);
+        return mark_error(e, ERR_SPEC, entry->key_mark, "%s: 'activation' is unknown: %s", name,
+                          softmax ? "the loss has the softmax; leave it out"
+                                  : "an activation is a layer of its own; write `- relu` behind "
+                                    "the layer");
     for (size_t i = 0; i < sizeof foreign_options / sizeof *foreign_options; i++) {
         const char *own = foreign_options[i][1];
         if (strcmp(entry->key, foreign_options[i][0]) != 0)
@@ -257,6 +258,12 @@ static enum status unknown_layer(const char *name, struct mark mark, struct erro
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         if (strcasecmp(name, foreign[i][0]) == 0)
             return mark_error(e, ERR_SPEC, mark, "layer: '%s' is unknown: %s", name, foreign[i][1]);
+    if (strchr(name, '(') != NULL)
+        return mark_error(
+            e, ERR_SPEC, mark,
+            "layer: '%s' is unknown: options are written as a map, such as "
+            "`- conv2d: {channels: 10, kernel: 5}`; `scalebench list layers` lists all",
+            name);
     return unknown_name("layer", name, mark, layer_names(), LAYER_KINDS, e);
 }
 
@@ -427,8 +434,9 @@ static enum status begin_net(struct net_desc *net, const struct node *entries[KE
 {
     char name[NET_NAME_MAX];
     double channels, sides[3], classes;
-    static const struct bounds all = {"input (channels, rows, columns)", 1, SIDE_MAX, true},
-                               first = {"input channels", 1, CHANNELS_MAX, true},
+    static const struct bounds all = {"input [channels, rows, columns]", 1, SIDE_MAX, true},
+                               first = {"input [channels, rows, columns]: channels", 1,
+                                        CHANNELS_MAX, true},
                                several = {"classes", 2, CLASSES_MAX, true};
     TRY(read_name(entries[KEY_NAME], "name", name, e));
     TRY(read_numbers(entries[KEY_INPUT], &all, sides, 3, e));

@@ -183,6 +183,23 @@ static enum status check_colon(const struct node *item, struct error *e)
                       (int)(colon - item->key), item->key, colon[1] ? colon + 1 : "VALUE");
 }
 
+static bool is_digits(const char *text)
+{
+    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+/* Rejects {lr: 0,001}, which YAML reads as lr: 0 and the key "001" without a value. */
+static enum status check_comma(const struct node *map, const struct node *item, struct error *e)
+{
+    const struct node *before = item - 1;
+    if (map->n < 2 || !node_is_empty(item) || before->kind != NODE_SCALAR ||
+        !is_digits(item->key) || !is_digits(before->text))
+        return OK;
+    return mark_error(e, ERR_SPEC, before->mark,
+                      "%s: %s,%s: expected a decimal point. Use %s: %s.%s", before->key,
+                      before->text, item->key, before->key, before->text, item->key);
+}
+
 static bool is_merge_key(const yaml_event_t *key)
 {
     return key->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
@@ -201,7 +218,10 @@ static enum status read_entry(struct reader *r, const yaml_event_t *event, struc
     TRY(check_key(map, item, e));
     bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     TRY(read_next(r, item, depth + 1, e));
-    return plain ? check_colon(item, e) : OK;
+    if (!plain)
+        return OK;
+    TRY(check_comma(map, item, e));
+    return check_colon(item, e);
 }
 
 static enum status read_element(struct reader *r, const yaml_event_t *event, struct node *list,

@@ -85,6 +85,8 @@ check "a unit behind a blank" expect 2 "expected '90%' without a space, found '9
     "$scalebench" check results/reference/strong_scaling "efficiency >= 90 %"
 check "a condition without quotation marks" expect 2 "check: expected a condition in quotation marks, found single words. Use \"ranks >= 2\"" \
     "$scalebench" check results/reference/strong_scaling ranks ">=" 2
+check "a condition whose > the shell took" expect 2 "expected a condition in quotation marks, found 'speedup 1.8 where ranks = 2'" \
+    "$scalebench" check results/reference/strong_scaling speedup 1.8 where ranks = 2
 check "trainer: an option of specs" expect 2 "--ranks: unknown option: ranks is an option of specs" "$train_cnn" --ranks 2
 check "trainer: an option without dashes" expect 2 "'train.lr=0.5' is not an option; write --train.lr=0.5" "$train_cnn" train.lr=0.5
 check "a condition and its where without quotation marks" expect 2 "found single words. Use \"speedup >= 2 where ranks = 2\"" \

@@ -284,12 +284,13 @@ static bool is_begun_again(const struct point *point)
     return config_int(&point->config, OPT_RESTARTS) > 0;
 }
 
-/* Returns sync.deadline (s). Returns 0 (no bound) for one rank, which no other rank waits for, and
- * for runs with restarts. */
+/* Returns the longest sleep (s) that ends before sync.deadline, in whole milliseconds. Returns 0 (no
+ * bound) for one rank, which no other rank waits for, and for runs with restarts. */
 static double deadline(const struct point *point)
 {
     bool alone = config_int(&point->config, OPT_RANKS) == 1;
-    return alone || is_begun_again(point) ? 0 : config_number(&point->config, OPT_DEADLINE);
+    double whole = ceil(config_number(&point->config, OPT_DEADLINE) * 1000) - 1;
+    return alone || is_begun_again(point) ? 0 : whole / 1000;
 }
 
 /* Returns the longest sleep in a step (s) that keeps the launch within measure.limit, rounded down
@@ -323,7 +324,7 @@ static const struct bound {
     {OPT_RESOURCES, OPT_POINT_LIMIT, launch_limit, "measure.limit, which ends the launch earlier"},
     {OPT_ACCURACY_MIN, OPT_TARGET_ACC, target, "train.target_acc_pct, at which every run ends"},
     {OPT_INJECT_SLEEP, OPT_DEADLINE, deadline,
-     "sync.deadline, after which the other ranks give up"},
+     "the longest sleep before sync.deadline, when the other ranks give up"},
     {OPT_INJECT_SLEEP, OPT_POINT_LIMIT, limit_of_sleep,
      "measure.limit divided by the number of steps in which a rank sleeps"},
     {OPT_TIME_WARMUP, OPT_TIME_STEPS, timed_but_one,
@@ -369,8 +370,9 @@ static enum status check_bound(const struct bound *bound, const struct spec *spe
         if (is_bound(bound, &spec->points[i]) && value->number > most &&
             is_chosen(value, bound, spec))
             return mark_error(e, ERR_SPEC, value->mark,
-                              "%s = %s is above %s: expected at most %.15g",
-                              option_get(bound->id)->key, value->text, bound->what, most);
+                              "%s = %s is above %s: expected at most %.15g%s",
+                              option_get(bound->id)->key, value->text, bound->what, most,
+                              option_get(bound->id)->type == TYPE_TIME ? "s" : "");
     }
     return OK;
 }

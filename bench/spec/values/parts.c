@@ -93,13 +93,15 @@ enum status value_check_range(const struct given *g, double number, const char *
 
 enum status value_parse_number(const struct given *g, double *number, struct error *e)
 {
-    if (g->node->quoted)
+    if (g->node->quoted && number_parse(g->node->text, number))
         return value_refuse(e, g, "'%s' is in quotes, which makes it a text, not a number",
                             g->node->text);
     if (!number_parse(g->node->text, number))
         return value_refuse(e, g, "'%s' is not a number%s", g->node->text,
                             text_ends(g->node->text, ",")
                                 ? "; values in --set are separated by blanks, without commas"
+                            : strchr(g->node->text, ',') != NULL
+                                ? "; decimals are written with a point, 0.5"
                                 : "");
     return OK;
 }

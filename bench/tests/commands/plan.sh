@@ -112,6 +112,23 @@ measure: {time: {launches: 2..2}}" && [ "$(cells timed_basis)/$(cells timed_s)" 
         expect 0 "without a forecast" "$scalebench" plan "$tmp/own.yaml" --out "$out"
 }
 
+# The emulated site has too few hosts for each point, so that its calibration would run for nothing.
+leaves_out_calibrations_of_no_point() {
+    plan "model: lenet_21k
+data: {set: digits}
+train: {optimizer: sgd, lr: 0.1, global_batch: 256}
+site: {kind: emulated, hosts: 2, rate: 1gbit}
+ranks: 4
+nodes: 4
+compute: replay
+place.oversubscribe: allow
+measure: {time: {launches: 2..2}}" || return 1
+    [ "$(grep -c "^own,.*,skipped," "$tmp/plan.csv")" = 2 ] || return 1
+    expect 0 "nodes = 4, but site.hosts = 2. Set site.hosts to 4, or leave it out" "$scalebench" plan "$tmp/own.yaml" --out "$out" &&
+        expect 0 "no point that replays its times can run here" "$scalebench" plan "$tmp/own.yaml" --out "$out" &&
+        expect 3 "nodes = 4" "$scalebench" run "$tmp/own.yaml" --out "$out"
+}
+
 # Then its own launches give the forecast, and finished ones no longer count as pending.
 learns_from_its_launches() {
     local spec='model: softmax_784
@@ -163,7 +180,10 @@ $thousand" && [ "$(cells timed_from)" = far ] && takes 200 || return 1
 $thousand" && [ "$(cells timed_from)" = near ] && takes 300 || return 1
     plan "$small
 $thousand
-inject: {kind: fixed, sleep: 10ms}" && takes 310
+inject: {kind: fixed, sleep: 10ms}" && takes 310 || return 1
+    plan "$small
+$thousand
+inject: {kind: fixed, sleep: 1s, steps: 2..11}" && takes "(300 + 10e3 / 1001)"
 }
 
 # Tables do not record how a network was cut. By the model, two slices sum 2560 and 81920 numbers in both directions, and a
@@ -255,6 +275,11 @@ check "measure.budget bounds further launches" keeps_to_the_budget
 check "measure.limit ends launches" warns_of_the_limit
 check "steps of committed runs count" knows_other_campaigns
 check "skipped or unknown points have no time" leaves_out_what_does_not_run
+if unshare -n true 2>/dev/null || unshare -rn true 2>/dev/null; then
+    check "calibrations of points that cannot run are left out" leaves_out_calibrations_of_no_point
+else
+    skip "calibrations of points that cannot run are left out" "no network namespaces"
+fi
 check "launches of the run itself take precedence in the forecast" learns_from_its_launches
 here=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["facts"]["machine"])' "$out/own/latest/manifest.json")
 check "steps with another link or with injected sleep are forecast apart" tells_networks_apart
