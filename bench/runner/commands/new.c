@@ -10,7 +10,8 @@
 #include "kernels/base/text.h"
 
 struct new_spec {
-    const char *name, *model, *data, *ranks, *strategies;
+    const char *name, *model, *ranks, *strategies;
+    const char *data, *folder; /* folder: of the user's own images, else NULL */
 };
 
 /* Returns whether the spec should exclude strategies at one rank, where there are no gradients to
@@ -25,6 +26,14 @@ static int first_length(const char *list)
     return (int)strcspn(list, ",");
 }
 
+static void print_data(FILE *out, const struct new_spec *s)
+{
+    if (s->folder != NULL)
+        fprintf(out, "data: {set: %s, path: \"%s\"}   # your own images\n", s->data, s->folder);
+    else
+        fprintf(out, "data: {set: %s}   # real images if found, else generated\n", s->data);
+}
+
 static void print_spec(FILE *out, const struct new_spec *s)
 {
     fprintf(
@@ -32,13 +41,15 @@ static void print_spec(FILE *out, const struct new_spec *s)
         "# `scalebench plan %s.yaml` lists the points, `scalebench run %s.yaml` measures them.\n"
         "name: %s\n"
         "scaling: strong                # the same global batch for every number of ranks\n"
-        "model: %s   # `scalebench list models`, or a model file\n"
-        "data: {set: %s}   # real images if found, else generated\n"
-        "train: {optimizer: sgd, lr: 0.01, momentum: 0.9, global_batch: 128}\n"
-        "matrix:\n"
-        "  ranks: [%s]\n"
-        "  sync.strategy: [%s]   # none: no communication; `scalebench list strategies`\n",
-        s->name, s->name, s->name, s->model, s->data, s->ranks, s->strategies);
+        "model: %s   # `scalebench list models`, or a model file\n",
+        s->name, s->name, s->name, s->model);
+    print_data(out, s);
+    fprintf(out,
+            "train: {optimizer: sgd, lr: 0.01, momentum: 0.9, global_batch: 128}\n"
+            "matrix:\n"
+            "  ranks: [%s]\n"
+            "  sync.strategy: [%s]   # none: no communication; `scalebench list strategies`\n",
+            s->ranks, s->strategies);
     if (leaves_out_sums(s))
         fputs("exclude: [\"ranks = 1 and not sync.strategy = none\"]\n", out);
     if (strstr(s->strategies, "zero3") != NULL)
@@ -50,9 +61,26 @@ static void print_spec(FILE *out, const struct new_spec *s)
             first_length(s->ranks), s->ranks, first_length(s->strategies), s->strategies);
 }
 
+/* Chooses npy or idx by the names of the files in a folder of images. The plan refuses unknown
+ * names without a slash. */
+static enum status choose_own_data(struct new_spec *s, struct error *e)
+{
+    glob_t found;
+    if (!path_is_folder(s->data))
+        return strchr(s->data, '/') == NULL
+                   ? OK
+                   : error_set(e, ERR_ARGUMENT, "new: --data: folder '%s' not found", s->data);
+    s->folder = s->data;
+    s->data = file_glob(s->folder, "*.npy*", 0, &found) == 0 ? "npy" : "idx";
+    globfree(&found);
+    return OK;
+}
+
 static enum status choose_data(struct new_spec *s, struct error *e)
 {
     struct net_desc net;
+    if (s->data != NULL)
+        return data_set_find(s->data) == NULL ? choose_own_data(s, e) : OK;
     TRY(model_load(&net, s->model, e));
     s->data = net.layers[0].in.c == 3 ? "cifar10" : "mnist";
     net_desc_free(&net);
@@ -93,8 +121,7 @@ enum status command_new(const struct arguments *a, FILE *out, int *exit_status, 
                          .strategies = a->strategies != NULL ? a->strategies : "none,allreduce"};
     struct arguments plan = {.tools = a->tools, .command = a->command, .out = a->out};
     TRY(check_ranks(s.ranks, e));
-    if (s.data == NULL)
-        TRY(choose_data(&s, e));
+    TRY(choose_data(&s, e));
     TRY(path_format(path, e, "%s%s", stem, ending));
     TRY(write_spec(path, &s, e));
     plan.operand = path;

@@ -303,6 +303,31 @@ begins_a_spec() {
     expect 2 "bad.yaml:9:24: sync.strategy: 'rang' is unknown; nearest 'ring'" "$scalebench" new bad --strategies none,rang &&
         [ ! -e bad.yaml ]
 }
+
+# Writes 256 black images and their labels as NumPy and IDX files.
+write_own_images() {
+    local part
+    mkdir "my images" faces || return 1
+    for part in train test; do
+        { printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (256, 28, 28), }"
+            head -c $((256 * 784)) /dev/zero; } >"my images/$part-images.npy"
+        { printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (256,), }"
+            head -c 256 /dev/zero; } >"my images/$part-labels.npy"
+    done
+    for part in train t10k; do
+        { printf '\0\0\10\3\0\0\1\0\0\0\0\34\0\0\0\34' && head -c $((256 * 784)) /dev/zero; } >"faces/$part-images-idx3-ubyte"
+        { printf '\0\0\10\1\0\0\1\0' && head -c 256 /dev/zero; } >"faces/$part-labels-idx1-ubyte"
+    done
+}
+
+# A folder of images instead of a data set: npy or idx, by the names of its files.
+begins_a_spec_of_own_images() {
+    write_own_images || return 1
+    expect 0 "3 points" "$scalebench" new images --data "my images" && grep -q '^data: {set: npy, path: "my images"}' images.yaml &&
+        expect 0 "3 points" "$scalebench" new images_idx --data ./faces && grep -q '^data: {set: idx, path: "./faces"}' images_idx.yaml &&
+        expect 2 "new: --data: folder 'no/where' not found" "$scalebench" new nowhere --data no/where &&
+        expect 2 "data.set: 'mnst' is unknown; nearest 'mnist'" "$scalebench" new nowhere --data mnst && [ ! -e nowhere.yaml ]
+}
 # Options whose effect the machine decides are not refused, since the spec may be for another machine.
 notes_equal_points() {
     printf 'name: own\n%s\n' "${small/ranks: 1/matrix: {place.oversubscribe: [refuse, allow]\}}" >"$tmp/own.yaml"
@@ -329,6 +354,7 @@ measure: {time: {launches: 0}, accuracy: {seeds: [1]}}" && [ "$(cells accuracy_b
 check "accuracy runs on images of one's own have a forecast" forecasts_own_images
 check "two points with the same cores and instruction set are noted" notes_equal_points
 check "a spec is begun" begins_a_spec
+check "a spec of own images is begun" begins_a_spec_of_own_images
 check "commands are printed where asked for" expect 0 " --record=DIR --run=time " "$scalebench" plan "$tmp/own.yaml" --commands
 check "another format is refused" expect 2 "known: text csv" "$scalebench" plan "$tmp/own.yaml" --format json
 finish
