@@ -140,6 +140,7 @@ static const struct {
 } sureties[] = {{"test_acc", "test_acc_level", false},   {"to_target", "test_acc_level", false},
                 {"speedup", "speedup_pairs", true},      {"efficiency", "speedup_pairs", true},
                 {"karp_flatt", "speedup_pairs", true},   {"peer_ratio", "peer_pairs", true},
+                {"torch_ratio", "torch_pairs", true},    {"onednn_ratio", "onednn_pairs", true},
                 {"overlap_share", "overlap_pairs", true}};
 #define SURETIES (sizeof sureties / sizeof *sureties)
 

@@ -186,7 +186,7 @@ struct point_scaling {
     double bytes_ratio; /* bytes sent per rank and step, relative to the base point */
 };
 
-/* Ratio of images/s to the same point in the peer program. It factors into work_ratio (fewer FLOPs)
+/* Ratio of images/s to the same point in a peer program. It factors into work_ratio (fewer FLOPs)
  * and rate_ratio (more FLOP/s). */
 struct point_beside_peer {
     struct interval ratio;
@@ -240,8 +240,8 @@ struct point_summary {
     char reason[512];
     char flags[256];
     size_t base;         /* index of the base point, to which speed-ups refer */
-    size_t peer;         /* index of the same point in the peer program; the point's own index if
-                            there is none */
+    size_t peer;         /* index of the same point in the fastest measured peer program; the
+                            point's own index if there is none */
     size_t alone;        /* index of the point with strategy none on as many ranks; the point's
                             own index if there is none */
     int cores;           /* ranks x cores per rank */
@@ -266,7 +266,8 @@ struct point_summary {
     struct point_price price;
     struct point_shares shares;
     struct point_scaling scaling;
-    struct point_beside_peer beside_peer;
+    struct point_beside_peer beside_peer;       /* beside the fastest peer */
+    struct point_beside_peer beside[WORKLOADS]; /* beside each peer program; no factors */
     struct point_overlap overlap;
     struct point_predicted predicted;
     struct point_memory memory;

@@ -143,8 +143,9 @@ static size_t file_index(const char *file)
 static bool has_peer(const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++)
-        if (spec->points[i].peer_index != i)
-            return true;
+        for (size_t w = 0; w < WORKLOADS; w++)
+            if (spec->points[i].peers[w] != i)
+                return true;
     return false;
 }
 

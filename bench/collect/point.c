@@ -70,7 +70,9 @@ void point_take(struct point_summary *p, const struct spec *spec, size_t i)
 {
     p->point = &spec->points[i];
     p->base = p->point->base_index;
-    p->peer = spec->points[i].peer_index;
+    p->peer = i;
+    for (size_t w = WORKLOADS; w-- > 0;)
+        p->peer = p->point->peers[w] != i ? p->point->peers[w] : p->peer;
     p->alone = spec->points[i].silent_index;
     p->cores = point_cores(p->point);
     p->timed = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;

@@ -73,7 +73,7 @@ static double bytes_ratio(const struct samples *time, const struct samples *base
     return reference > 0 ? own / reference : NAN;
 }
 
-/* Factors the ratio to the peer into less work (FLOPs) and a faster rate (FLOP/s). A peer that does
+/* Factors the ratio to the fastest peer into less work (FLOPs) and a faster rate (FLOP/s). A peer that does
  * not report its FLOPs is assumed to compute all FLOPs of the network. */
 static void set_peer_factors(struct point_beside_peer *b, const struct samples *time,
                              const struct samples *peer)
@@ -100,7 +100,11 @@ static bool all_are_precise(const struct point_summary *p, const struct summary 
         {&p->step_ms, false, true},
         {&p->scaling.speedup, false, &s->points[p->base] != p && isfinite(p->scaling.speedup.mid)},
         {&p->overlap.share, true, isfinite(p->overlap.share.mid)},
-        {&p->beside_peer.ratio, false, isfinite(p->beside_peer.ratio.mid)}};
+    };
+    for (size_t w = 0; w < WORKLOADS; w++)
+        if (isfinite(p->beside[w].ratio.mid) &&
+            !(timing_half_width_pct(&p->beside[w].ratio, false) <= asked_pct))
+            return false;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].is_reported &&
             !(timing_half_width_pct(all[i].interval, all[i].is_share) <= asked_pct))
@@ -121,25 +125,48 @@ static void set_overlap(struct point_summary *p, const struct summary *s,
     p->overlap.share = judged(p->overlap.share, p->overlap.pairs, p, &s->points[p->alone]);
 }
 
-void ratios_set(struct point_summary *p, const struct summary *s, const struct samples *time,
-                const struct samples *base, const struct samples *alone, const struct samples *peer)
+/* Sets the ratios to all peers. The fastest peer is the one with the smallest ratio. */
+static void set_peers(struct point_summary *p, const struct summary *s,
+                      const struct point_samples *all)
 {
+    const size_t own = (size_t)(p - s->points);
+    double least = INFINITY;
+    for (size_t w = 0; w < WORKLOADS; w++) {
+        size_t peer = p->point->peers[w];
+        p->beside[w] = (struct point_beside_peer){unknown, 0, NAN, NAN};
+        if (peer == own)
+            continue;
+        struct point_beside_peer *b = &p->beside[w];
+        b->ratio = timing_ratio(&all[own].time.timings, &all[peer].time.timings, &b->pairs);
+        b->ratio = judged(b->ratio, b->pairs, p, &s->points[peer]);
+        p->peer = b->ratio.mid < least ? peer : p->peer;
+        least = fmin(least, b->ratio.mid);
+    }
+    p->beside_peer = p->beside[config_int(&s->points[p->peer].point->config, OPT_WORKLOAD)];
+    set_peer_factors(&p->beside_peer, &all[own].time, &all[p->peer].time);
+}
+
+void ratios_set(struct point_summary *p, const struct summary *s, const struct point_samples *all)
+{
+    static const struct samples none = {.n = 0};
+    const size_t own = (size_t)(p - s->points);
+    const struct samples *time = &all[own].time, *base = &all[p->base].time;
+    const struct samples *alone = p->alone != own ? &all[p->alone].time : &none;
     set_speedup(p, s, time, base);
     p->scaling.bytes_ratio = bytes_ratio(time, base);
     set_overlap(p, s, time, alone);
-    p->beside_peer.ratio = timing_ratio(&time->timings, &peer->timings, &p->beside_peer.pairs);
-    p->beside_peer.ratio =
-        judged(p->beside_peer.ratio, p->beside_peer.pairs, p, &s->points[p->peer]);
-    set_peer_factors(&p->beside_peer, time, peer);
+    set_peers(p, s, all);
     p->precision_met = all_are_precise(p, s);
     withhold_claims(p, s);
 }
 
 bool ratios_lack_launches(const struct point_summary *p, const struct summary *s)
 {
-    const size_t references[] = {p->base, p->alone, p->peer};
-    for (size_t i = 0; i < sizeof references / sizeof *references; i++)
-        if (&s->points[references[i]] != p && s->points[references[i]].lost_launches > 0)
-            return p->launches > 0;
-    return false;
+    bool lacks = s->points[p->base].lost_launches > 0 && &s->points[p->base] != p;
+    lacks = lacks || (s->points[p->alone].lost_launches > 0 && &s->points[p->alone] != p);
+    for (size_t w = 0; w < WORKLOADS; w++) {
+        const struct point_summary *peer = &s->points[p->point->peers[w]];
+        lacks = lacks || (peer->lost_launches > 0 && peer != p);
+    }
+    return lacks && p->launches > 0;
 }

@@ -98,9 +98,17 @@ static bool ratio_of(struct ratio *ratio, const struct summary *s, size_t i, int
         {p, &s->points[p->base], &p->scaling.speedup, p->scaling.pairs, "speed-up"},
         {p, &s->points[p->peer], &p->beside_peer.ratio, p->beside_peer.pairs, "ratio to its peer"},
         {p, &s->points[p->alone], &p->overlap.share, p->overlap.pairs, "share of overlap"}};
-    if (k >= (int)(sizeof all / sizeof *all))
+    const int n = sizeof all / sizeof *all;
+    if (k >= n + WORKLOADS)
         return false;
-    *ratio = all[k];
+    if (k < n) {
+        *ratio = all[k];
+        return true;
+    }
+    size_t peer = p->point->peers[k - n];
+    const struct point_beside_peer *beside = &p->beside[k - n];
+    *ratio = (struct ratio){p, peer == p->peer ? p : &s->points[peer], &beside->ratio,
+                            beside->pairs, "ratio to a peer"};
     return true;
 }
 

@@ -442,9 +442,8 @@ static enum status compare_samples(struct summary *s, size_t i, const struct poi
     static const struct samples none = {.n = 0};
     struct point_summary *p = &s->points[i];
     const struct samples *time = &all[i].time;
-    const struct samples *peer = p->peer != i ? &all[p->peer].time : &none;
     const struct samples *alone = p->alone != i ? &all[p->alone].time : &none;
-    ratios_set(p, s, time, &all[p->base].time, alone, peer);
+    ratios_set(p, s, all);
     noise_judge_point(&p->noise, time, s->n_trends);
     set_flags(p, s, time);
     predicted_find(p, s);

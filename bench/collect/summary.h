@@ -72,7 +72,7 @@ enum status overlap_model(double *share, const struct point *point, const struct
                           const struct samples *alone, struct error *e);
 
 /* Sets the members of point i that the spec determines without launches, including the indices of
- * its base, its peer and its point without communication. */
+ * its base, its first peer and its point without communication. */
 void point_take(struct point_summary *p, const struct spec *spec, size_t i);
 
 /* Sets the forecast and measured memory of a point. */
@@ -85,12 +85,10 @@ bool memory_is_off(const struct point_memory *m, const struct point *point);
 /* Sets the status of a point and its reason. */
 void point_judge(struct point_summary *p, const struct summary *s, const struct point_samples *all);
 
-/* Sets the ratios of a point to its base, to the point without communication (`alone`) and to its
- * peer. Status and lost launches of these points must be set. Also sets whether all intervals are
- * as narrow as the spec requires. */
-void ratios_set(struct point_summary *p, const struct summary *s, const struct samples *time,
-                const struct samples *base, const struct samples *alone,
-                const struct samples *peer);
+/* Sets the ratios of a point of `s` to its base, to the point without communication and to its peers.
+ * all: [s->n] samples of all points. Status and lost launches of these points must be set. Also sets whether
+ * all intervals are as narrow as the spec requires. */
+void ratios_set(struct point_summary *p, const struct summary *s, const struct point_samples *all);
 
 /* Returns whether a ratio of `p` lacks launches because launches of the other point failed. */
 bool ratios_lack_launches(const struct point_summary *p, const struct summary *s);

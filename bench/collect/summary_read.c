@@ -62,6 +62,11 @@ static enum status read_point(struct summary *s, size_t i, const struct csv_tabl
     TRY(check_row(p, table, i, e));
     if (point_read_cells(p, e) != OK)
         return error_at(e, e->status, table->path, table->lines[i], 0, "%s", e->text);
+    int fastest = name_index(p->cells[COLUMN_peer_workload], names_workloads->names, WORKLOADS);
+    if (fastest < 0)
+        return OK;
+    p->peer = p->point->peers[fastest];
+    p->beside[fastest] = p->beside_peer; /* tables of earlier versions have the fastest peer only */
     return OK;
 }
 

@@ -133,6 +133,10 @@ static const struct pairing {
     PAIRED(efficiency, scaling.pairs, "each to the base's launch", "paired ratio"),
     PAIRED(karp_flatt, scaling.pairs, "each to the base's launch", "paired ratio"),
     PAIRED(peer_ratio, beside_peer.pairs, "each to the peer's launch", "paired ratio"),
+    PAIRED(torch_ratio, beside[WORKLOAD_peer_torch].pairs, "each to the peer's launch",
+           "paired ratio"),
+    PAIRED(onednn_ratio, beside[WORKLOAD_peer_onednn].pairs, "each to the peer's launch",
+           "paired ratio"),
     PAIRED(overlap_share, overlap.pairs, "each with the launch of strategy none", "paired share"),
 #undef PAIRED
 };

@@ -26,7 +26,8 @@ static void take_point(struct merged *m, const struct figures_run *run, size_t i
     point->base_index += first;
     point->silent_index += first;
     point->calibration_index += first;
-    point->peer_index += first;
+    for (size_t w = 0; w < WORKLOADS; w++)
+        point->peers[w] += first;
     point->twin += first;
     if (run->name != NULL)
         snprintf(point->label, sizeof point->label, "%.60s: %.64s", run->name, from->point->label);

@@ -13,8 +13,8 @@
 #define EXIT_USAGE       2
 #define EXIT_UNAVAILABLE 3
 
-/* largest number of comparisons of a point: with its base, with its peer, for overlap */
-#define COMPARISONS 3
+/* largest number of comparisons of a point: with its base, for overlap, with its peers */
+#define COMPARISONS (2 + WORKLOADS)
 
 struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_t point,
                                             size_t seed)
@@ -269,7 +269,8 @@ static void find_comparisons(struct launch_points *l, size_t row)
 {
     const struct point *from = &l->spec->points[row];
     compare(l, from->twin, from->base_index, false);
-    compare(l, from->twin, from->peer_index, false);
+    for (size_t w = 0; w < WORKLOADS; w++)
+        compare(l, from->twin, from->peers[w], false);
     if (config_number(&from->config, OPT_REPLAY) > 0)
         compare(l, from->twin, from->silent_index, true);
 }

@@ -1,6 +1,7 @@
 /* Prints how ratios in the table were obtained: the number of pairs of launches, and the factors of
  * ratios to a peer. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/summary.h"
@@ -65,16 +66,17 @@ static void print_bytes(FILE *out, const struct summary *s)
 
 /* ---- Peers ---- */
 
-static void print_factors(FILE *out, const struct point_summary *p)
+static void print_factors(FILE *out, const struct point_summary *p,
+                          const struct point_beside_peer *beside)
 {
     char all[TEXT_NUMBER], work[TEXT_NUMBER], rate[TEXT_NUMBER];
     bool bounds = savings_depend_on_data(p->cells[COLUMN_savings]);
-    if (!isfinite(p->beside_peer.rate_ratio))
+    if (!isfinite(beside->rate_ratio))
         return;
     fprintf(out, "  %s = %s (less arithmetic) x %s (faster arithmetic)",
-            text_significant(all, p->beside_peer.ratio.mid, 3),
-            text_significant(work, p->beside_peer.work_ratio, 3),
-            text_significant(rate, p->beside_peer.rate_ratio, 3));
+            text_significant(all, beside->ratio.mid, 3),
+            text_significant(work, beside->work_ratio, 3),
+            text_significant(rate, beside->rate_ratio, 3));
     fputs(bounds ? "; the first factor is a lower bound: skipped zeros of the data count in the "
                    "second.\n"
                  : ".\n",
@@ -105,18 +107,43 @@ static void print_memory(FILE *out, const struct point_memory *own, const struct
 
 /* Prints "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 + ...), 92.1 ms per
  * step; median of 12 pairs" */
-static void print_peer(FILE *out, const struct point_summary *p, const struct point_summary *peer)
+static void print_peer(FILE *out, const struct point_summary *p, const struct point_summary *peer,
+                       const struct point_beside_peer *beside)
 {
     char ratio[TEXT_INTERVAL], step[TEXT_INTERVAL], pairs[TEXT_NUMBER];
     fprintf(out, "%s: %s x the images/s of %s (%s), %s ms per step", p->point->label,
-            text_interval(ratio, &p->beside_peer.ratio, 3),
+            text_interval(ratio, &beside->ratio, 3),
             config_text(&peer->point->config, OPT_WORKLOAD), peer->cells[COLUMN_blas],
             text_interval(step, &peer->step_ms, 4));
-    if (p->beside_peer.pairs > 0)
-        fprintf(out, "; median of %s", text_plural(pairs, (long)p->beside_peer.pairs, "pair"));
+    if (beside->pairs > 0)
+        fprintf(out, "; median of %s", text_plural(pairs, (long)beside->pairs, "pair"));
     fputs(".\n", out);
-    print_factors(out, p);
+    print_factors(out, p, beside);
     print_memory(out, &p->memory, &peer->memory);
+}
+
+/* Returns the FLOPs that the point computes for an image; as written if the program does not report them. */
+static double work_of(const struct point_summary *p)
+{
+    const char *done = p->cells[COLUMN_flops_done_per_image];
+    return strtod(done[0] ? done : p->cells[COLUMN_flops_per_image], NULL);
+}
+
+/* Prints the fastest peer, then the others. */
+static void print_peers(FILE *out, const struct summary *s, const struct point_summary *p)
+{
+    if (!isfinite(p->beside_peer.ratio.mid))
+        return;
+    print_peer(out, p, &s->points[p->peer], &p->beside_peer);
+    for (size_t w = 0; w < WORKLOADS; w++) {
+        const struct point_summary *peer = &s->points[p->point->peers[w]];
+        struct point_beside_peer beside = p->beside[w];
+        if (peer == p || peer == &s->points[p->peer] || !isfinite(beside.ratio.mid))
+            continue;
+        beside.work_ratio = work_of(peer) / work_of(p);
+        beside.rate_ratio = beside.ratio.mid / beside.work_ratio;
+        print_peer(out, p, peer, &beside);
+    }
 }
 
 void table_print_ratios(FILE *out, const struct summary *s)
@@ -124,6 +151,5 @@ void table_print_ratios(FILE *out, const struct summary *s)
     print_speedups(out, s);
     print_bytes(out, s);
     for (size_t i = 0; i < s->n; i++)
-        if (isfinite(s->points[i].beside_peer.ratio.mid))
-            print_peer(out, &s->points[i], &s->points[s->points[i].peer]);
+        print_peers(out, s, &s->points[i]);
 }

@@ -140,6 +140,48 @@ static void peers_are_compared_by_block(void **state)
     fake_close(&run);
 }
 
+/* Two peers: each has a ratio, and the columns peer_* are about the faster one. Points that differ in
+ * kernels.plan have the same peers. */
+static void the_fastest_peer_is_named(void **state)
+{
+    static const char spec[] = "name: peers\n"
+                               "model: lenet_21k\n"
+                               "train: {batch_per_rank: 128}\n"
+                               "cases:\n"
+                               "  - {label: fast}\n"
+                               "  - {label: exact, kernels.plan: exact}\n"
+                               "  - {label: torch, workload: peer_torch}\n"
+                               "  - {label: onednn, workload: peer_onednn}\n"
+                               "measure: {time: {launches: 6..6}}\n";
+    struct fake_run run;
+    fake_open(&run, spec);
+    for (int block = 0; block < 6; block++) {
+        add_peer_launch(&run, "train_cnn", block, 100);
+        add_peer_launch(&run, "peer_torch", block, 300 + block);
+        add_peer_launch(&run, "peer_onednn", block, 200 + block);
+    }
+    struct summary s = collect(&run);
+    const struct point_summary *ours = &s.points[0];
+    assert_int_equal(ours->peer, 3);
+    assert_string_equal(cell(ours, COLUMN_peer_workload), "peer_onednn");
+    NEAR(ours->beside_peer.ratio.mid, 2.025);
+    NEAR(ours->beside[WORKLOAD_peer_onednn].ratio.mid, 2.025);
+    NEAR(ours->beside[WORKLOAD_peer_torch].ratio.mid, 3.025);
+    assert_string_equal(cell(ours, COLUMN_torch_ratio), "3.025");
+    assert_string_equal(cell(ours, COLUMN_torch_ratio_lo), "3");
+    assert_string_equal(cell(ours, COLUMN_torch_pairs), "6");
+    assert_string_equal(cell(ours, COLUMN_onednn_ratio_hi), "2.05");
+    assert_int_equal(s.points[1].point->peers[WORKLOAD_peer_torch], 2);
+    assert_int_equal(s.points[1].point->peers[WORKLOAD_peer_onednn], 3);
+    assert_string_equal(cell(&s.points[2], COLUMN_onednn_ratio), "");
+    char *text = print(&s);
+    assert_line(text, "2.02 [2.00, 2.05] x the images/s of peer_onednn");
+    assert_line(text, "3.02 [3.00, 3.05] x the images/s of peer_torch");
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
 /* The network has 21840 numbers on 22 pages; half of sgd's state is on 12 pages. A difference of
  * more than 5 % and 8 pages is flagged, only under ZeRO. */
 static void memory_is_compared_with_its_forecast(void **state)
@@ -420,6 +462,7 @@ int main(void)
         cmocka_unit_test(the_base_is_summarised),
         cmocka_unit_test(speedups_are_paired_by_block),
         cmocka_unit_test(peers_are_compared_by_block),
+        cmocka_unit_test(the_fastest_peer_is_named),
         cmocka_unit_test(memory_is_compared_with_its_forecast),
         cmocka_unit_test(a_block_without_base_gives_no_ratio),
         cmocka_unit_test(few_or_scattered_launches_are_flagged),

@@ -1,5 +1,5 @@
-/* Finds the partners of each point for comparison: the point without communication and the point of
- * a peer program. */
+/* Finds the partners of each point for comparison: the point without communication and the points of
+ * peer programs. */
 #include <string.h>
 
 #include "bench/spec/points/alike.h"
@@ -10,30 +10,46 @@ static bool is_not_sync(const struct spec_option *option)
     return !scope_is_campaign(option->scope) && strncmp(option->key, "sync.", 5) != 0;
 }
 
-static bool is_silent(const struct point *point)
+static bool is_silent(const struct point *point, long workload)
 {
+    (void)workload;
     return config_int(&point->config, OPT_STRATEGY) == STRATEGY_none &&
            !config_is_foreign(&point->config) && !config_calibrates(&point->config);
 }
 
-static bool is_not_workload(const struct spec_option *option)
+/* Returns whether all programs read the option. */
+static bool is_common(const struct spec_option *option)
 {
-    return !scope_is_campaign(option->scope) && option->id != OPT_WORKLOAD;
+    return !scope_is_campaign(option->scope) && option->id != OPT_WORKLOAD &&
+           strncmp(option->key, "kernels.", 8) != 0 && strncmp(option->key, "peer.", 5) != 0;
 }
 
-static bool is_peer(const struct point *point)
+static bool is_of(const struct point *point, long workload)
 {
-    return config_is_peer(&point->config);
+    return config_int(&point->config, OPT_WORKLOAD) == workload;
+}
+
+static bool is_comparable(const struct point *point)
+{
+    return !config_is_peer(&point->config);
+}
+
+static bool is_any(const struct point *point)
+{
+    (void)point;
+    return true;
 }
 
 /* What the partner of a point must satisfy: options selected by `counts` are equal in both points,
- * and `fits` returns true. */
+ * and `fits` returns true for the partner and `workload`. Only points for which `asks` returns true have
+ * a partner. */
 struct search {
     bool (*counts)(const struct spec_option *option);
-    bool (*fits)(const struct point *point);
+    bool (*fits)(const struct point *point, long workload);
+    bool (*asks)(const struct point *point);
+    long workload;
 };
-static const struct search silent_points = {is_not_sync, is_silent};
-static const struct search peers = {is_not_workload, is_peer};
+static const struct search silent_points = {is_not_sync, is_silent, is_any, 0};
 
 /* Finds, for each group of points with equal values of the compared options, the first point that
  * fits. `most`: largest number of points looked up later. */
@@ -42,7 +58,7 @@ static enum status find_first(struct alike **first, const struct spec *spec,
 {
     enum status status = alike_make(first, spec, search->counts, most, e);
     for (size_t i = 0; i < spec->n_points && status == OK; i++)
-        if (search->fits(&spec->points[i]))
+        if (search->fits(&spec->points[i], search->workload))
             alike_note_first(*first, &spec->points[i], i);
     return status;
 }
@@ -58,7 +74,9 @@ static enum status find_partners(struct spec *spec, const struct search *search,
         struct point *point = &spec->points[i];
         size_t partner = *alike_of(first, point);
         *(size_t *)((char *)point + offset) =
-            partner == ALIKE_NONE || search->fits(point) ? i : partner;
+            partner == ALIKE_NONE || search->fits(point, search->workload) || !search->asks(point)
+                ? i
+                : partner;
     }
     alike_free(first);
     return status;
@@ -97,7 +115,7 @@ enum status silent_add(struct spec *spec, struct error *e)
     for (size_t i = 0; i < requested && status == OK; i++) {
         struct point *point = &spec->points[i];
         bool wanted = config_int(&point->config, OPT_REPLAY) > 0 &&
-                      config_int(&point->config, OPT_RANKS) > 1 && !is_silent(point) &&
+                      config_int(&point->config, OPT_RANKS) > 1 && !is_silent(point, 0) &&
                       !config_is_foreign(&point->config);
         size_t *silent = alike_of(known, point);
         if (wanted && *silent != ALIKE_NONE)
@@ -112,8 +130,23 @@ enum status silent_add(struct spec *spec, struct error *e)
     return status;
 }
 
+static bool has_points_of(const struct spec *spec, long workload)
+{
+    size_t i = 0;
+    while (i < spec->n_points && !is_of(&spec->points[i], workload))
+        i++;
+    return i < spec->n_points && config_is_peer(&spec->points[i].config);
+}
+
 enum status partners_find(struct spec *spec, struct error *e)
 {
     TRY(find_partners(spec, &silent_points, offsetof(struct point, silent_index), e));
-    return find_partners(spec, &peers, offsetof(struct point, peer_index), e);
+    for (size_t w = 0; w < WORKLOADS; w++) {
+        const struct search peers = {is_common, is_of, is_comparable, (long)w};
+        for (size_t i = 0; i < spec->n_points; i++)
+            spec->points[i].peers[w] = i;
+        if (has_points_of(spec, (long)w))
+            TRY(find_partners(spec, &peers, offsetof(struct point, peers) + w * sizeof(size_t), e));
+    }
+    return OK;
 }

@@ -36,7 +36,7 @@ enum status bases_add(struct spec *spec, struct error *e);
  * compared with them. */
 enum status silent_add(struct spec *spec, struct error *e);
 
-/* Sets silent_index and peer_index of all points (struct point). */
+/* Sets silent_index and peers of all points (struct point). */
 enum status partners_find(struct spec *spec, struct error *e);
 
 /* ---- Calibrations and labels ---- */

@@ -33,7 +33,7 @@ static void test_cases(void **state)
     for (size_t i = 0; i < 6; i++) {
         assert_int_equal(spec.points[i].twin, twins[i]);
         assert_int_equal(spec.points[i].base_index, bases[i]);
-        assert_int_equal(spec.points[i].peer_index, peers[i]);
+        assert_int_equal(spec.points[i].peers[WORKLOAD_peer_torch], peers[i]);
     }
     assert_string_equal(spec.points[0].case_name, "as published");
     assert_string_equal(spec.points[0].id, spec.points[2].id);

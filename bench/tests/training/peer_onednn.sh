@@ -82,18 +82,35 @@ records_what_it_is() {
         grep -E '"kernels_tuned":"conv1:(direct|winograd|auto)/'
 }
 
-compares() {
-    cat >"$tmp/both.yaml" <<'END'
+compares() { # programs
+    cat >"$tmp/both.yaml" <<END
 name: both
 model: lenet_21k
 data: {set: digits, samples: 2000}
 train: {optimizer: adam, lr: 1e-3, batch_per_rank: 100}
 sync: {strategy: none}
-matrix: {workload: [train_cnn, peer_onednn]}
+matrix: {workload: [$1]}
 measure: {time: {warmup_steps: 2, steps: 5, launches: 2..2}}
 figures: []
 END
     expect 0 "x the images/s of peer_onednn (oneDNN" "$scalebench" run "$tmp/both.yaml" --out "$tmp/results"
+}
+
+# Each point has a ratio to both peers; columns peer_* are about the faster one.
+compares_three() {
+    rm -rf "$tmp/results"
+    compares "train_cnn, peer_torch, peer_onednn" && grep "x the images/s of peer_torch (torch" "$tmp/expect.log" || return 1
+    python3 - "$tmp/results/both/latest/summary.csv" <<'PY'
+import csv, sys
+with open(sys.argv[1], newline="") as file:
+    rows = {row["workload"]: row for row in csv.DictReader(file)}
+ours = rows["train_cnn"]
+ratios = {"peer_torch": ours["torch_ratio"], "peer_onednn": ours["onednn_ratio"]}
+fastest = min(ratios, key=lambda name: float(ratios[name]))
+assert ours["peer_workload"] == fastest and ours["peer_ratio"] == ratios[fastest], (ours["peer_workload"], ratios)
+assert ours["torch_pairs"] == ours["onednn_pairs"] == "2", ratios
+assert not rows["peer_torch"]["onednn_ratio"]
+PY
 }
 
 refuses() { # text, options
@@ -131,5 +148,10 @@ check "two ranks have equal weights" ranks_agree
 check "three ranks with 14, 13 and 13 images" uneven_ranks_agree
 check "accuracy runs" evaluates
 check "records name library and algorithms" records_what_it_is
-check "a campaign compares both" compares
+check "a campaign compares both" compares "train_cnn, peer_onednn"
+if "$build/peer_torch" --check --model softmax_784 >"$tmp/answer.txt" 2>&1; then
+    check "a campaign compares three programs" compares_three
+else
+    lacks "a campaign of three programs" torch
+fi
 finish
