@@ -61,45 +61,26 @@ void gnuplot_define_numbers(FILE *out, const char *name, const double *values, s
 /* Room for several lines of gnuplot's messages; each may contain a long path. */
 enum { MESSAGES_BYTES = 16384 };
 
-static void read_end(int fd, char *text, size_t size)
-{
-    size_t used = 0, half = size / 2;
-    for (;;) {
-        if (used + 1 >= size) {
-            memmove(text, text + half, used - half);
-            used -= half;
-        }
-        ssize_t n = read(fd, text + used, size - 1 - used);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        used += (size_t)n;
-    }
-    text[used] = '\0';
-}
-
-/* Reduces gnuplot's output to its error: the last line with a script's name and line number, and
- * all lines after it. If there is no such line, keeps the last one. Before the error, gnuplot
+/* Reads gnuplot's output and keeps its error: the last line with a script's name and line number,
+ * and all lines after it. If there is no such line, keeps the last one. Before the error, gnuplot
  * repeats the command and prints warnings about missing values. */
-static void pick_message(char *text)
+static void read_message(FILE *in, char message[MESSAGES_BYTES])
 {
-    char *rest = NULL, message[MESSAGES_BYTES] = "";
+    char line[MESSAGES_BYTES];
     size_t used = 0;
     bool placed = false;
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
-         line = strtok_r(NULL, "\n", &rest)) {
+    while (fgets(line, sizeof line, in) != NULL) {
         bool place = line[0] == '"' && strstr(line, "\" line ") != NULL;
+        line[strcspn(line, "\n")] = '\0';
         if (line[strspn(line, " \t\r^")] == '\0' || strstr(line, ": warning: ") != NULL)
             continue;
         placed |= place;
         used = place || !placed ? 0 : used;
-        used += (size_t)snprintf(message + used, sizeof message - used, "%s%s",
+        used += (size_t)snprintf(message + used, MESSAGES_BYTES - used, "%s%s",
                                  used > 0 ? "; " : "", line);
-        used = used < sizeof message ? used : sizeof message - 1;
+        used = used < MESSAGES_BYTES ? used : MESSAGES_BYTES - 1;
     }
-    strcpy(text, message);
-    text_clean(text);
+    text_clean(message);
 }
 
 static int spawn_gnuplot(pid_t *pid, char *const *argv, int errors)
@@ -153,10 +134,13 @@ enum status gnuplot_run(char *definitions, char *script, struct error *e)
         return error_set(e, ERR_SYSTEM, "cannot open a pipe to gnuplot: %s", strerror(errno));
     int failed = spawn_gnuplot(&pid, argv, fds[1]);
     close(fds[1]);
-    if (!failed)
-        read_end(fds[0], messages, sizeof messages);
-    close(fds[0]);
-    pick_message(messages);
+    FILE *in = fdopen(fds[0], "r");
+    if (in != NULL) {
+        read_message(in, messages);
+        fclose(in);
+    } else {
+        close(fds[0]);
+    }
     return failed ? no_gnuplot(strerror(failed), e) : wait_for_gnuplot(pid, script, messages, e);
 }
 

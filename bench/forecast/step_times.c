@@ -107,15 +107,6 @@ static enum status take_calibrations(struct step_times *t, const struct calibrat
     return status;
 }
 
-/* Returns the last two folders of a path. */
-static const char *last_folders(const char *path)
-{
-    const char *from = path + strlen(path);
-    for (int slashes = 0; from > path && slashes < 2; from--)
-        slashes += from[-1] == '/';
-    return from > path ? from + 1 : path;
-}
-
 static enum status calibrate(struct step_times *t, int tensors, const char *folder,
                              struct launch_result *result, struct error *e)
 {
@@ -127,7 +118,7 @@ static enum status calibrate(struct step_times *t, int tensors, const char *fold
     THEN(status, launch_read(folder, c.n, measured, e));
     if (status == OK)
         launch_take_hello(result, measured);
-    snprintf(t->from, sizeof t->from, "%s", last_folders(folder));
+    snprintf(t->from, sizeof t->from, "%s", calibration_name(folder));
     free_all(&c);
     free(measured);
     return status;

@@ -93,6 +93,14 @@ int calibration_ranks(const char *folder)
     return n;
 }
 
+const char *calibration_name(const char *folder)
+{
+    const char *from = folder + strlen(folder);
+    for (int slashes = 0; from > folder && slashes < 2; from--)
+        slashes += from[-1] == '/';
+    return from > folder ? from + 1 : folder;
+}
+
 static json_t *ops_json(const struct calibration *c)
 {
     json_t *ops = json_array();

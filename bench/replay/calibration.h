@@ -69,6 +69,9 @@ enum status calibration_read(struct calibration *c, const char *folder, int rank
 /* Returns the number of consecutive calibration files rank.0, rank.1, ... in the folder. */
 int calibration_ranks(const char *folder);
 
+/* Returns the last two components of a folder's path, the names of the run and of the launch. */
+const char *calibration_name(const char *folder);
+
 /* ERR_ARGUMENT, naming the folder, if the timed step differs from `wanted`. */
 enum status calibration_check(const struct calibration *c, const struct calibrated_work *wanted,
                               const char *folder, struct error *e);

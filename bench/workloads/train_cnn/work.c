@@ -63,15 +63,6 @@ static enum status make_times(const struct trainer *t, struct calibration *c, do
     return OK;
 }
 
-/* Returns the last two folders of a path, which are the names of the run and of the launch. */
-static const char *last_folders(const char *path)
-{
-    const char *from = path + strlen(path);
-    for (int slashes = 0; from > path && slashes < 2; from--)
-        slashes += from[-1] == '/';
-    return from > path ? from + 1 : path;
-}
-
 /* Reads the times of the calibrated rank whose number equals this rank's number within its node. If
  * the node has more ranks than were calibrated, several ranks read the same file. Each begins at a
  * different step, so that they do not repeat the same noise. */
@@ -89,7 +80,7 @@ static enum status read_times(struct trainer *t, struct replayed_work *r, const 
                 "%s: op %d has tensors up to %d, expected at most %d as in this network", folder,
                 op + 1, r->calibration.ops[op].last, t->model.desc->n_tensors);
     r->first = (uint64_t)(own / ranks) * STEPS_APART;
-    snprintf(r->from, sizeof r->from, "%s", last_folders(folder));
+    snprintf(r->from, sizeof r->from, "%s", calibration_name(folder));
     return OK;
 }
 
