@@ -144,4 +144,4 @@ write_readme
 (cd "$root" && find . -type f -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum) >"$scratch/sums"
 mv "$scratch/sums" "$root/SHA256SUMS"
 pack_folder "$root" "$archive" --mtime=@0 --mode=u+rwX,go+rX,go-w
-echo "$archive: $# runs, $(find "$root" -name '*.svg' | wc -l) figures"
+echo "$archive: ${#runs[@]} runs, $(find "$root" -name '*.svg' | wc -l) figures"
