@@ -302,7 +302,7 @@ static void test_unknown_set(void **state)
     assert_int_equal(data_open(&d, "digist", "auto", &e), ERR_ARGUMENT);
     assert_string_equal(e.text,
                         "data set 'digist' is unknown; nearest 'digits'; known: mnist digits "
-                        "cifar10 shapes idx npy");
+                        "cifar10 shapes noise idx npy");
 }
 
 static void test_gather(void **state)

@@ -103,6 +103,27 @@ static void test_digits_take_no_path(void **state)
         e.text, "data set 'digits' is generated and reads no files: data.path must be auto");
 }
 
+/* Every byte from 1 to 255 occurs, about equally often, and an image depends on seed and index alone. */
+static void test_noise_has_no_zeros(void **state)
+{
+    uint8_t image[28 * 28], again[28 * 28], label, same;
+    int count[256] = {0};
+    for (uint32_t i = 0; i < 100; i++) {
+        noise_draw(1, i, image, &label);
+        noise_draw(1, i, again, &same);
+        assert_memory_equal(image, again, sizeof image);
+        assert_int_equal(label, same);
+        assert_true(label < 10);
+        noise_draw(1, i + 1, again, &same);
+        assert_memory_not_equal(image, again, sizeof image);
+        for (size_t k = 0; k < sizeof image; k++)
+            count[image[k]]++;
+    }
+    assert_int_equal(count[0], 0);
+    for (int byte = 1; byte < 256; byte++) /* 307 expected, with a standard deviation of 18 */
+        assert_in_range(count[byte], 200, 420);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +131,7 @@ int main(void)
         TEST(test_digits_are_the_same_everywhere),
         TEST(test_digits_as_a_set),
         TEST(test_digits_take_no_path),
+        TEST(test_noise_has_no_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
