@@ -60,6 +60,8 @@ done
 check "a missing option is reported with its help" expect 2 "run: SPEC is missing; see \`scalebench run --help\`" "$scalebench" run
 check "--version takes no argument" expect 2 "--version: 'x' is one argument too many; expected none" "$scalebench" --version x
 check "hello_ranks takes no argument" expect 2 "hello_ranks: 'x' is one argument too many; expected none" "$build/hello_ranks" x
+check "a term of two words" expect 2 "'rate' is one argument too many; expected [NAME]. Words that belong together need quotation marks" \
+    "$scalebench" explain learning rate
 check "one argument too many" expect 2 "'b' is one argument too many; expected SPEC" "$scalebench" plan a b
 check "a SET with a blank for the sign" expect 2 "plan: --set train.lr: expected key=value; write --set train.lr=VALUE" \
     "$scalebench" plan quick --set train.lr 0.5

@@ -133,8 +133,9 @@ static enum status take_operand(const char *operand, struct arguments *a,
                          "marks: --set \"KEY=VALUE %s\"",
                          command->name, operand, operand);
     if (a->n_operands >= most)
-        return error_set(e, ERR_ARGUMENT, "%s: '%s' is one argument too many; expected %s",
-                         command->name, operand, *command->operand ? command->operand : "none");
+        return error_set(e, ERR_ARGUMENT, "%s: '%s' is one argument too many; expected %s%s",
+                         command->name, operand, *command->operand ? command->operand : "none",
+                         most > 0 ? ". Words that belong together need quotation marks" : "");
     a->operands[a->n_operands++] = operand;
     a->operand = a->operands[0];
     return OK;

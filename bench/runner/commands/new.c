@@ -126,9 +126,10 @@ enum status command_new(const struct arguments *a, FILE *out, int *exit_status, 
     TRY(write_spec(path, &s, e));
     plan.operand = path;
     enum status status = command_plan(&plan, out, exit_status, e);
-    if (status != OK)
+    if (status != OK) {
         unlink(path);
-    else
+        status = error_set(e, status, "new: %s", e->text); /* the place is in a file that is gone */
+    } else
         fprintf(out, "\n%s is written. Run it: %s run %s\n", path, a->command[0], path);
     return status;
 }

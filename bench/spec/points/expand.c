@@ -141,7 +141,8 @@ static enum status check_matches(const struct spec *spec, const struct matrix *o
         }
         if (matches == 0 && !selection_is_open(&of->excludes[i], spec))
             return mark_error(e, ERR_SPEC, of->excludes[i].mark,
-                              "this exclude matches no point of the %s",
+                              "this exclude matches no point of the %s. Correct its values, or "
+                              "leave it out",
                               of == spec->matrix ? "matrix" : "case");
         if (matches > 0 && alone == 0 && !open)
             return mark_error(

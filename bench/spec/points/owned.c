@@ -210,9 +210,11 @@ enum status owned_leave_out(struct spec *spec, bool *some, struct error *e)
 
 static enum status refuse(const struct written_value *written, struct error *e)
 {
-    char why[READER_WHY];
+    char why[READER_WHY], found[128];
+    bool preset = written->late != NULL && written->late->counted != written->id;
+    snprintf(found, sizeof found, "%s%s", written->found, preset ? ", its default," : "");
     if (written->late != NULL)
-        reader_explain_late(why, written->late, written->found, written->most);
+        reader_explain_late(why, written->late, found, written->most);
     else
         reader_explain_lack(why, written->id, written->lacks, written->found);
     return mark_error(e, ERR_SPEC, written->mark, "%s", why);

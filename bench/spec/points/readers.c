@@ -476,8 +476,9 @@ void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct r
                  "%s has no effect: workload.command receives only workload.options. Remove it",
                  key);
     } else if (lacks->names == NULL && strcmp(option_get(lacks->owner)->preset, "1") == 0) {
-        snprintf(why, READER_WHY, "%s has no effect where %s = %s: expected more, or leave %s out",
-                 key, owner, found, key);
+        bool nodes = lacks->owner == OPT_NODES;
+        snprintf(why, READER_WHY, "%s has no effect where %s = %s: %s, or leave %s out", key, owner,
+                 found, nodes ? "set ranks_per_node, such as 1" : "expected more", key);
     } else if (lacks->names == NULL) {
         snprintf(why, READER_WHY, "%s has no effect without %s, which is %s; %s, or leave %s out",
                  key, owner, found, advice_of(advice, id, option_get(lacks->owner)), key);

@@ -147,16 +147,18 @@ static void test_refused(void **state)
            "4:20: name applies to the whole campaign. Move it to the top of the file");
     refuse(BODY "cases: [{label: a, exclude: [\"ranks > 1\"]}]\n", NULL,
            "4:30: this exclude matches no point of the case");
-    refuse(BODY "matrix: {ranks: [1, 2]}\nexclude: [\"ranks > 2\"]\n", NULL,
-           "5:11: this exclude matches no point of the matrix");
+    refuse(
+        BODY "matrix: {ranks: [1, 2]}\nexclude: [\"ranks > 2\"]\n", NULL,
+        "5:11: this exclude matches no point of the matrix. Correct its values, or leave it out");
     refuse(BODY "matrix: {ranks: [1, 2]}\nexclude: [\"rnks > 1\"]\n", NULL,
            "5:12: exclude: 'rnks' is not an option of a point; nearest 'ranks'");
     refuse(BODY "exclude: [\"ranks > 0 and sync.strategy = rign\"]\n", NULL,
            "4:42: exclude: sync.strategy: 'rign' is unknown; nearest 'ring'; known: none...");
     refuse(BODY "exclude: [\"sync.strategy > 1\"]\n", NULL,
            "4:12: exclude: sync.strategy has no order. Use = or !=");
-    refuse(BODY "matrix: {ranks: [1, 2]}\nexclude: [\"ranks * 2 > 4\"]\n", NULL,
-           "5:11: this exclude matches no point of the matrix");
+    refuse(
+        BODY "matrix: {ranks: [1, 2]}\nexclude: [\"ranks * 2 > 4\"]\n", NULL,
+        "5:11: this exclude matches no point of the matrix. Correct its values, or leave it out");
     refuse(BODY "exclude: [\"ranks * rnks > 1\"]\n", NULL,
            "4:20: exclude: 'rnks' is not an option of a point; nearest 'ranks'");
     refuse(BODY "exclude: [\"ranks > 1 and\"]\n", NULL,

@@ -151,7 +151,9 @@ static void test_exclude_lists(void **state)
     assert_labels(&spec, "ranks=1 none|ranks=2 none|ranks=2 ring|ranks=2 tree");
     spec_free(&spec);
     snprintf(text, sizeof text, "%sexclude: [{ranks: [3, 8], sync.strategy: ring}]\n", matrix);
-    refuse(text, NULL, "5:11: this exclude matches no point of the matrix");
+    refuse(
+        text, NULL,
+        "5:11: this exclude matches no point of the matrix. Correct its values, or leave it out");
     snprintf(text, sizeof text, "%sexclude: [{ranks: []}]\n", matrix);
     refuse(text, NULL, "5:19: ranks: an empty list excludes nothing");
     snprintf(text, sizeof text, "%sexclude: [{ranks: [1, two]}]\n", matrix);

@@ -97,12 +97,13 @@ enum status value_parse_number(const struct given *g, double *number, struct err
         return value_refuse(e, g, "'%s' is in quotes, which makes it a text, not a number",
                             g->node->text);
     if (!number_parse(g->node->text, number))
-        return value_refuse(e, g, "'%s' is not a number%s", g->node->text,
-                            text_ends(g->node->text, ",")
-                                ? "; values in --set are separated by blanks, without commas"
-                            : strchr(g->node->text, ',') != NULL
-                                ? "; decimals are written with a point, 0.5"
-                                : "");
+        return value_refuse(
+            e, g, "'%s' is not a number%s", g->node->text,
+            text_ends(g->node->text, ",")
+                ? "; values in --set are separated by blanks, without commas"
+            : strchr(g->node->text, ',') != NULL ? "; decimals are written with a point, 0.5"
+            : g->node->text[strspn(g->node->text, "0123456789")] == 'k' ? "; write all its digits"
+                                                                        : "");
     return OK;
 }
 

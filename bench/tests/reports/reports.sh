@@ -258,6 +258,7 @@ own amundkar/hypothesis "efficiency:m comm:m" "7.9 K parameters,21.8 K parameter
 
 own past/peer "rate:m ratio:"
 own past/scale "speedup_to_1024:m efficiency_lenet_21k:m efficiency_keras_690k:m efficiency_vgg11_bn:m"
+own past/network "lenet_21k:m keras_690k:m vgg11_bn:m"
 own past/predict "errors_lenet_21k: errors_keras_690k: errors_vgg11_bn:"
 own past/pinning "step:m tail:m switches:m" "one rank of two threads,two ranks"
 own past/stragglers "step:m by_rank:m waiting:m timeline:"
