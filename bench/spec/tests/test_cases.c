@@ -146,7 +146,7 @@ static void test_refused(void **state)
     refuse(BODY "cases: [{label: a, name: b}]\n", NULL,
            "4:20: name applies to the whole campaign. Move it to the top of the file");
     refuse(BODY "cases: [{label: a, exclude: [\"ranks > 1\"]}]\n", NULL,
-           "4:30: this exclude matches no point of the case");
+           "4:30: this exclude matches no point of the case. Correct its values, or leave it out");
     refuse(
         BODY "matrix: {ranks: [1, 2]}\nexclude: [\"ranks > 2\"]\n", NULL,
         "5:11: this exclude matches no point of the matrix. Correct its values, or leave it out");
