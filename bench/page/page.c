@@ -1,10 +1,10 @@
 #include "bench/page/page.h"
 
 #include "bench/base/interrupt.h"
+#include "bench/base/scratch.h"
 #include "bench/compare/operand.h"
 #include "bench/page/fill.h"
 #include "bench/page/section.h"
-#include "bench/runner/scratch.h"
 
 struct page {
     const struct page_request *request;
@@ -45,7 +45,7 @@ static enum status add_section(const struct section_source *from, const char *op
 static enum status add_operand(struct page *page, const char *operand, struct error *e)
 {
     char scratch[PATH_BYTES];
-    TRY(scratch_open(scratch, e));
+    TRY(scratch_open(scratch, sizeof scratch, e));
     const struct section_source from = {page->request, page->data, scratch,
                                         page->request->tools->plots};
     enum status status = add_section(&from, operand, e);

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "bench/base/scratch.h"
 #include "bench/runner/joined.h"
 #include "bench/runner/run_spec.h"
 #include "bench/runner/runs.h"
-#include "bench/runner/scratch.h"
 #include "bench/spec/find.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
@@ -217,7 +217,7 @@ static enum status take_archive(const char *path, void *arg, struct error *e)
 {
     struct adding *whole = arg, a = *whole;
     char folder[PATH_BYTES];
-    TRY(scratch_open(folder, e));
+    TRY(scratch_open(folder, PATH_BYTES, e));
     a.source = folder;
     a.archive = path;
     a.found = 0;

@@ -1,14 +1,18 @@
-#include "bench/runner/scratch.h"
+#include "bench/base/scratch.h"
 
 #include <errno.h>
 #include <ftw.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum status scratch_open(char path[PATH_BYTES], struct error *e)
+enum status scratch_open(char *path, size_t size, struct error *e)
 {
-    const char *folder = getenv("TMPDIR");
-    TRY(path_format(path, e, "%s/scalebench-XXXXXX", folder != NULL && *folder ? folder : "/tmp"));
+    const char *chosen = getenv("TMPDIR"), *folder = chosen != NULL && *chosen ? chosen : "/tmp";
+    int length = snprintf(path, size, "%s/scalebench-XXXXXX", folder);
+    if (length < 0 || (size_t)length >= size)
+        return error_set(e, ERR_SYSTEM, "TMPDIR: the path %s has more than %zu bytes", folder,
+                         size);
     if (mkdtemp(path) == NULL)
         return error_set(e, ERR_SYSTEM, "cannot create the temporary folder %s: %s", path,
                          strerror(errno));
