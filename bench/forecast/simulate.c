@@ -1,370 +1,39 @@
 #include "bench/forecast/simulate.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL /* XXH3 is used as a header-only library */
 #include <xxhash.h>
 
-#include "bench/collect/collect.h"
-#include "bench/figures/prediction.h"
-#include "bench/forecast/forecast.h"
-#include "bench/forecast/step_times.h"
-#include "bench/replay/inject.h"
+#include "bench/forecast/critical_path.h"
 #include "bench/runner/files.h"
-#include "kernels/base/mem.h"
-#include "kernels/base/rng.h"
-#include "kernels/base/text.h"
 
-/* Untimed periods before the timed ones, in which ranks drift apart. */
-enum { WARM_PERIODS = 2 };
-
-/* Sums over ranks and timed periods (s). */
-struct sums {
-    double exposed, total, slept;
+struct simulated_launch {
+    const char *folder;
+    const char *calibration; /* folder of the launch that measured the times of ops; NULL: none */
+    bool why;                /* print the critical path too */
+    char run[PATH_BYTES];
+    size_t point;
 };
 
-/* Injected sleeps of a rank in a period (s), by what they delay: its gradients, its first wait, the end of its step. */
-struct sleeps {
-    double early, late, last;
-};
-
-struct simulation {
-    const struct point *point;
-    const struct config *config;
-    int ranks;
-    uint64_t seed;
-    struct step_times times;
-    struct sweep_machine machine;
-    struct program_list program;
-    uint64_t period; /* steps of the program */
-    struct clock_sweep sweep;
-    bool overlaps;            /* messages advance while a rank computes */
-    struct inject *injects;   /* [ranks] */
-    struct sleeps *sleeps;    /* [ranks] of this period */
-    double *starts_s;         /* [ranks] start of this period */
-    double *begins_s, *paces; /* [ranks] of this period; see struct clock_sweep */
-    double *spent_s;          /* [ranks] sum of the timed periods */
-    double *waits_s;          /* [ranks] sum of the waits of the timed periods */
-    double *periods_s;        /* [periods] time of each timed period on the slowest rank */
-    int periods;              /* number of timed periods */
-    struct sums sums;
-    struct launch_result *result;
-};
-
-/* ---- Opening ---- */
-
-static uint64_t periods_of(const struct simulation *s)
+static enum status simulate(struct simulation *s, FILE *out, const char *folder, struct error *e)
 {
-    uint64_t steps = (uint64_t)config_int(s->config, OPT_TIME_STEPS);
-    return steps > s->period ? steps / s->period : 1;
-}
-
-/* Gradients are ready during backward, unless messages need calls of the library to advance. */
-static void take_ready(struct simulation *s)
-{
-    unsigned flags = strategy_flags(config_strategy_kind(s->config));
-    s->overlaps = (flags & STRATEGY_OVERLAPS) && config_overlap(s->config) != OVERLAP_none;
-    for (int i = 0; i < s->point->net->net.n_tensors && !s->overlaps; i++)
-        s->times.ready_s[i] = s->times.compute_s;
-}
-
-static enum status open_network(struct simulation *s, const struct spec *spec, const char *run,
-                                struct error *e)
-{
-    struct launch_result *r = s->result;
-    char words[256];
-    struct link_model memory = forecast_memory;
-    TRY(prediction_link(&memory, words, spec, run, r->host, e));
-    s->machine = forecast_simulated(s->config, &memory);
-    snprintf(r->calibration, sizeof r->calibration,
-             "%.60s; alpha %.3g us; beta %.3g ns; gamma %.3g ns", s->times.from,
-             1e6 * memory.alpha_s, 1e9 * memory.beta_s, 1e9 * memory.gamma_s);
+    TRY(simulation_run(s, e));
+    TRY(launch_simulated_write(folder, s->result, e));
+    fprintf(out, "%.0f steps on %d simulated ranks: %.4g ms per step\n", s->result->steps, s->ranks,
+            s->result->step_ms);
     return OK;
 }
 
-static enum status open_sleeps(struct simulation *s, struct error *e)
+static enum status simulate_point(FILE *out, const struct simulated_launch *l,
+                                  const struct spec *spec, struct error *e)
 {
-    TRY(MEM_NEW(s->injects, (size_t)s->ranks, "the sleeps of a simulation", e));
-    TRY(MEM_NEW(s->sleeps, (size_t)s->ranks, "the sleeps of a simulation", e));
-    for (int rank = 0; rank < s->ranks; rank++)
-        TRY(inject_open(&s->injects[rank], s->config, rank, s->ranks, e));
-    return OK;
-}
-
-static enum status open_clocks(struct simulation *s, struct error *e)
-{
-    size_t ranks = (size_t)s->ranks;
-    TRY(open_sleeps(s, e));
-    TRY(MEM_NEW(s->starts_s, ranks, "the clocks of a simulation", e));
-    TRY(MEM_NEW(s->begins_s, ranks, "the clocks of a simulation", e));
-    TRY(MEM_NEW(s->paces, ranks, "the clocks of a simulation", e));
-    TRY(MEM_NEW(s->spent_s, ranks, "the clocks of a simulation", e));
-    TRY(MEM_NEW(s->waits_s, ranks, "the clocks of a simulation", e));
-    s->periods = (int)periods_of(s);
-    TRY(MEM_NEW(s->periods_s, (size_t)s->periods, "the steps of a simulation", e));
-    TRY(clock_sweep_open(&s->sweep, &s->machine, s->ranks, e));
-    s->sweep.ready_s = s->times.ready_s;
-    s->sweep.begins_s = s->begins_s;
-    s->sweep.paces = s->paces;
-    return OK;
-}
-
-static void close_simulation(struct simulation *s)
-{
-    clock_sweep_close(&s->sweep);
-    program_list_free(&s->program);
-    step_times_free(&s->times);
-    free(s->injects);
-    free(s->sleeps);
-    free(s->starts_s);
-    free(s->begins_s);
-    free(s->paces);
-    free(s->spent_s);
-    free(s->waits_s);
-    free(s->periods_s);
-}
-
-/* ---- Periods ---- */
-
-/* Draws the pace of a rank: the mean over the steps of a period. */
-static double draw_pace(const struct simulation *s, int period, int rank)
-{
-    double sum = 0;
-    for (uint64_t i = 0; i < s->period; i++) {
-        uint32_t word = rng_word(s->seed, RNG_STREAM(RNG_STRAGGLER, 0), (uint32_t)period,
-                                 (uint32_t)rank, (uint32_t)i);
-        sum += s->times.paces[(size_t)(rng_unit(word) * (double)s->times.n_paces)];
-    }
-    return sum / (double)s->period;
-}
-
-/* Adds up the sleeps of the steps of a period. Untimed periods have none. With overlap, a sleep after backward delays
- * only the rank's first wait, since its messages are on their way. */
-static struct sleeps draw_sleeps(const struct simulation *s, int period, int rank)
-{
-    const struct inject *in = &s->injects[rank];
-    struct sleeps sum = {0};
-    for (uint64_t i = 0; i < s->period && period >= WARM_PERIODS; i++) {
-        uint64_t step = (uint64_t)config_int(s->config, OPT_TIME_WARMUP) +
-                        (uint64_t)(period - WARM_PERIODS) * s->period + i + 1;
-        double after_s = inject_seconds(in, INJECT_PHASE_backward, step) +
-                         inject_seconds(in, INJECT_PHASE_sync, step);
-        sum.early += inject_seconds(in, INJECT_PHASE_load, step) +
-                     inject_seconds(in, INJECT_PHASE_forward, step) + (s->overlaps ? 0 : after_s);
-        sum.late += s->overlaps ? after_s : 0;
-        sum.last += inject_seconds(in, INJECT_PHASE_update, step);
-    }
-    return sum;
-}
-
-/* Begins a period when the rank has ended the one before. Steps of a period before its last take their whole time
- * before the last begins. */
-static void begin_period(struct simulation *s, int period)
-{
-    double step_s = s->times.compute_s + s->times.optimizer_s;
-    for (int r = 0; r < s->ranks; r++) {
-        s->paces[r] = draw_pace(s, period, r);
-        s->sleeps[r] = draw_sleeps(s, period, r);
-        s->starts_s[r] = s->sweep.clock_s[r];
-        s->begins_s[r] =
-            s->starts_s[r] + s->sleeps[r].early + (double)(s->period - 1) * s->paces[r] * step_s;
-    }
-}
-
-/* Returns when a rank first waits: when it has computed, and slept. */
-static double waits_at(const struct simulation *s, int rank)
-{
-    return s->begins_s[rank] + s->paces[rank] * s->times.compute_s + s->sleeps[rank].late;
-}
-
-/* Adds the times of a period to the sums. last_s: time at which the last rank begins to wait. */
-static void count_period(struct simulation *s, int rank, double ended_s, double last_s)
-{
-    const struct sleeps *slept = &s->sleeps[rank];
-    double waits_s = waits_at(s, rank), first_s = waits_s;
-    if (s->program.n > 0)
-        first_s = s->begins_s[rank] + s->paces[rank] * s->times.ready_s[s->program.all[0].tensor];
-    s->spent_s[rank] += s->sweep.clock_s[rank] - s->starts_s[rank];
-    s->waits_s[rank] += fmin(ended_s - waits_s, last_s - waits_s);
-    s->sums.exposed += ended_s - waits_s;
-    s->sums.total += fmax(ended_s - first_s, 0);
-    s->sums.slept += slept->early + slept->late + slept->last;
-}
-
-/* Ends the period on a rank, whose messages have ended: it has computed, and updates weights. */
-static void end_period(struct simulation *s, int rank, double last_s, bool timed)
-{
-    double *clock_s = &s->sweep.clock_s[rank], ended_s = fmax(*clock_s, waits_at(s, rank));
-    *clock_s = ended_s + s->paces[rank] * s->times.optimizer_s + s->sleeps[rank].last;
-    if (timed)
-        count_period(s, rank, ended_s, last_s);
-}
-
-static void run_period(struct simulation *s, int period)
-{
-    double last_s = 0, longest_s = 0;
-    bool timed = period >= WARM_PERIODS;
-    begin_period(s, period);
-    for (int r = 0; r < s->ranks; r++)
-        last_s = fmax(last_s, waits_at(s, r));
-    for (size_t i = 0; i < s->program.n; i++)
-        reader_give(&s->sweep.reader, s->program.all[i]);
-    for (int r = 0; r < s->ranks; r++) {
-        end_period(s, r, last_s, timed);
-        longest_s = fmax(longest_s, s->sweep.clock_s[r] - s->starts_s[r]);
-    }
-    if (timed)
-        s->periods_s[period - WARM_PERIODS] = longest_s;
-}
-
-/* ---- Results ---- */
-
-/* Times the messages of a period without computing, as measure.replay does. */
-static enum status take_replay(struct simulation *s, struct error *e)
-{
-    struct clock_sweep alone;
-    enum status status = clock_sweep_open(&alone, &s->machine, s->ranks, e);
-    for (size_t i = 0; i < s->program.n && status == OK; i++)
-        reader_give(&alone.reader, s->program.all[i]);
-    if (status == OK)
-        s->result->comm_replay_ms = 1e3 * clock_sweep_latest_s(&alone) / (double)s->period;
-    clock_sweep_close(&alone);
-    return status;
-}
-
-/* Adds up calls, messages and bytes of all ranks; results are means per step and rank. */
-static void take_traffic(struct simulation *s)
-{
-    struct launch_result *r = s->result;
-    struct cost cost = {.wire_source = "none"};
-    for (int rank = 0; rank < s->ranks; rank++) {
-        struct counter counter = counter_of(&cost, rank, s->ranks);
-        for (size_t i = 0; i < s->program.n; i++)
-            reader_give(&counter.reader, s->program.all[i]);
-    }
-    double n = (double)s->ranks * (double)s->period;
-    r->calls = (double)cost.calls / n;
-    r->bytes_payload = (double)cost.bytes_payload / n;
-    r->bytes_wire = (double)cost.bytes_wire / n;
-    r->messages_wire = (double)cost.messages_wire / n;
-    snprintf(r->wire_source, sizeof r->wire_source, "%s", s->program.n > 0 ? "program" : "none");
-}
-
-static enum status take_memory(struct simulation *s, struct error *e)
-{
-    struct sync_memory m;
-    TRY(point_memory(&m, s->point, sizeof(float), e));
-    s->result->params_mib = (double)m.params / 0x1p20;
-    s->result->grads_mib = (double)m.grads / 0x1p20;
-    s->result->state_mib = (double)m.state / 0x1p20;
-    return OK;
-}
-
-static void take_waits(struct simulation *s, double steps)
-{
-    struct launch_result *r = s->result;
-    double sum_s = 0;
-    if (s->program.n == 0)
-        return;
-    for (int rank = 0; rank < s->ranks; rank++) {
-        sum_s += s->waits_s[rank];
-        if (rank < RANK_WAITS)
-            r->rank_waits[rank] = 1e3 * s->waits_s[rank] / steps;
-    }
-    r->wait_ms = 1e3 * sum_s / steps / s->ranks;
-    launch_list_waits(r, s->ranks);
-}
-
-/* Returns the number of training images of an epoch; NAN if the files of the data set decide. */
-static double train_images(const struct simulation *s)
-{
-    double some = config_number(s->config, OPT_DATA_SAMPLES),
-           all = config_data_set(s->config)->train;
-    return some > 0 ? some : all > 0 ? all : NAN;
-}
-
-/* Takes the times of a step: means over ranks and steps, and of the slowest rank. */
-static void take_times(struct simulation *s)
-{
-    struct launch_result *r = s->result;
-    double steps = (double)s->periods * (double)s->period, slowest_s = 0;
-    double each = 1e3 / (steps * s->ranks), mean_pace = s->times.mean_pace;
-    for (int rank = 0; rank < s->ranks; rank++)
-        slowest_s = fmax(slowest_s, s->spent_s[rank]);
-    r->steps = steps;
-    r->step_ms = 1e3 * slowest_s / steps;
-    r->load_ms = 1e3 * mean_pace * s->times.load_s;
-    r->forward_ms = 1e3 * mean_pace * s->times.forward_s;
-    r->backward_ms = 1e3 * mean_pace * (s->times.compute_s - s->times.load_s - s->times.forward_s);
-    r->optimizer_ms = 1e3 * mean_pace * s->times.optimizer_s;
-    r->pack_ms = r->late_ms = r->bubble_ms = 0;
-    r->inject_ms = each * s->sums.slept;
-    r->comm_exposed_ms = each * s->sums.exposed;
-    r->comm_total_ms = each * s->sums.total;
-    r->step_p95_ms =
-        1e3 * stats_quantile(s->periods_s, (size_t)s->periods, 0.95) / (double)s->period;
-    r->step_max_ms = 1e3 * stats_quantile(s->periods_s, (size_t)s->periods, 1) / (double)s->period;
-    r->epoch_timed_s = 1e-3 * r->step_ms * train_images(s) / config_images(s->config);
-    take_waits(s, steps);
-}
-
-/* Sets what does not depend on time. */
-static void take_facts(struct simulation *s)
-{
-    struct launch_result *r = s->result;
-    const struct net_desc *net = &s->point->net->net;
-    r->ranks = s->ranks;
-    r->nodes = config_number(s->config, OPT_NODES);
-    r->ranks_per_node = config_node_ranks(s->config, 0);
-    r->global_batch = config_images(s->config);
-    r->batch_per_rank = r->global_batch / s->ranks;
-    r->params = (double)net->n_params;
-    r->flops_per_image = (double)(net->flops_forward + net->flops_backward);
-    r->weights_checked = r->weights_equal = 0;
-    r->last_rank = -1;
-    snprintf(r->compute, sizeof r->compute, "replayed");
-    snprintf(r->sync_variant, sizeof r->sync_variant, "%s", config_text(s->config, OPT_VARIANT));
-    snprintf(r->train_precision, sizeof r->train_precision, "%s",
-             config_text(s->config, OPT_PRECISION));
-}
-
-static enum status simulate(struct simulation *s, const struct spec *spec, const char *run,
-                            const char *calibration, struct error *e)
-{
-    s->program = program_list_of(e);
-    TRY(step_times_open(&s->times, s->point, calibration, s->result, e));
-    TRY(open_network(s, spec, run, e));
-    TRY(prediction_program(&s->period, &s->program, s->point, sizeof(float), &s->machine, e));
-    take_ready(s);
-    TRY(open_clocks(s, e));
-    for (int period = 0; period < WARM_PERIODS + s->periods; period++)
-        run_period(s, period);
-    take_facts(s);
-    take_times(s);
-    take_traffic(s);
-    if (config_int(s->config, OPT_REPLAY) > 0)
-        TRY(take_replay(s, e));
-    return take_memory(s, e);
-}
-
-static enum status simulate_point(FILE *out, const struct spec *spec, size_t index, const char *run,
-                                  const char *folder, const char *calibration, struct error *e)
-{
-    struct simulation s = {.point = &spec->points[index],
-                           .config = &spec->points[index].config,
-                           .ranks = (int)config_int(&spec->points[index].config, OPT_RANKS),
-                           .seed = XXH3_64bits(strstr(folder, spec->points[index].id),
-                                               strlen(strstr(folder, spec->points[index].id)))};
-    TRY(MEM_NEW(s.result, 1, "the results of a launch", e));
-    launch_clear(s.result);
-    enum status status = simulate(&s, spec, run, calibration, e);
-    THEN(status, launch_simulated_write(folder, s.result, e));
-    if (status == OK)
-        fprintf(out, "%.0f steps on %d simulated ranks: %.4g ms per step\n", s.result->steps,
-                s.ranks, s.result->step_ms);
-    close_simulation(&s);
-    free(s.result);
+    const char *name = strstr(l->folder, spec->points[l->point].id);
+    struct simulation s = {.seed = XXH3_64bits(name, strlen(name))};
+    enum status status = simulation_open(&s, spec, l->point, l->run, l->calibration, e);
+    THEN(status, simulate(&s, out, l->folder, e));
+    if (l->why)
+        THEN(status, critical_path_print(out, &s, spec, l->run, l->calibration, e));
+    simulation_close(&s);
     return status;
 }
 
@@ -387,23 +56,56 @@ static bool cut_folders(char *run, char *id, size_t size)
     return true;
 }
 
-enum status simulate_launch(FILE *out, const char *folder, const char *calibration, struct error *e)
+static enum status keep_folder(const char *path, void *arg, struct error *e)
 {
-    char run[PATH_BYTES], path[PATH_BYTES], id[64];
+    return path_format(arg, e, "%.*s", (int)(strrchr(path, '/') - path), path);
+}
+
+/* Finds the last launch of the point's calibration in the run, unless the point computes at a rate. *found is "" if
+ * there is none. */
+static enum status find_calibration(char found[PATH_BYTES], const struct simulated_launch *l,
+                                    const struct spec *spec, struct error *e)
+{
+    char folder[PATH_BYTES];
+    const struct point *point = &spec->points[l->point];
+    found[0] = '\0';
+    if (point->calibration_index == l->point)
+        return OK;
+    TRY(path_format(folder, e, "%s/launches/%s", l->run,
+                    spec->points[point->calibration_index].id));
+    return files_visit(folder, "*/rank.0.times.json", keep_folder, found, NULL, e);
+}
+
+static enum status simulate_of(FILE *out, struct simulated_launch *l, const struct spec *spec,
+                               struct error *e)
+{
+    char found[PATH_BYTES];
+    if (l->calibration == NULL) {
+        TRY(find_calibration(found, l, spec, e));
+        l->calibration = found[0] != '\0' ? found : NULL;
+    }
+    return simulate_point(out, l, spec, e);
+}
+
+enum status simulate_launch(FILE *out, const char *folder, const char *calibration, bool why,
+                            struct error *e)
+{
+    struct simulated_launch l = {.folder = folder, .calibration = calibration, .why = why};
+    char path[PATH_BYTES], id[64];
     struct spec_machine machine = {.usable_cores = 1};
     struct spec spec;
-    TRY(path_format(run, e, "%s", folder));
-    if (!cut_folders(run, id, sizeof id))
+    TRY(path_format(l.run, e, "%s", folder));
+    if (!cut_folders(l.run, id, sizeof id))
         return error_set(e, ERR_ARGUMENT,
                          "simulate: expected a folder RUN/launches/POINT/NAME, found '%s'", folder);
-    TRY(path_format(path, e, "%s/spec.yaml", run));
+    TRY(path_format(path, e, "%s/spec.yaml", l.run));
     enum status status = spec_load(&spec, path, NULL, &machine, e);
-    size_t point = status == OK ? spec_find_point(&spec, id) : 0;
+    l.point = status == OK ? spec_find_point(&spec, id) : 0;
     if (status == OK &&
-        (point == spec.n_points || !config_is_simulated(&spec.points[point].config)))
+        (l.point == spec.n_points || !config_is_simulated(&spec.points[l.point].config)))
         status =
             error_set(e, ERR_ARGUMENT, "simulate: %s has no point %s of site: simulated", path, id);
-    THEN(status, simulate_point(out, &spec, point, run, folder, calibration, e));
+    THEN(status, simulate_of(out, &l, &spec, e));
     spec_free(&spec);
     return status;
 }

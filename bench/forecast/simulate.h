@@ -2,12 +2,14 @@
  * random, or the time of the network's FLOPs at compute.rate. comm/cost/sweep.h predicts when its messages end. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "kernels/base/error.h"
 
 /* Simulates the launch whose folder is RUN/launches/POINT/NAME, writes its results to simulated.json there, and prints the time of a step. The
  * numbers drawn depend on POINT and NAME alone. calibration: folder of the launch with the times of ops; NULL: the
- * point gives compute.rate. ERR_ARGUMENT if the run has no such point. */
-enum status simulate_launch(FILE *out, const char *folder, const char *calibration,
+ * point gives compute.rate, or the run has the launch. why: print the critical path too. ERR_ARGUMENT if the run has no
+ * such point. */
+enum status simulate_launch(FILE *out, const char *folder, const char *calibration, bool why,
                             struct error *e);

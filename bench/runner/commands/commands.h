@@ -30,7 +30,7 @@ struct arguments {
     const char *calibration;                           /* option of `simulate`; NULL: not given */
     const char *point, *leaf_hosts, *oversubscription; /* options of `export`; NULL: not given */
     bool fresh, strict, json, count_disturbed, as_measured, bisect, per_nodes, dry_run, update,
-        commands, plan;
+        commands, plan, why;
 };
 
 typedef enum status command_function(const struct arguments *a, FILE *out, int *exit_status,

@@ -190,6 +190,25 @@ has_thousands_of_ranks() {
         [ "$(value ranks)" = 4096 ] && [ "$(value nodes)" = 1024 ]
 }
 
+# Prints the time (ms) of a cause on the critical path of the ring's launch.
+cause() { # its first words
+    "$scalebench" simulate "$(dirname "$(grep -rl '"wire_source": "program"' "$SCALEBENCH_OUT/ring/latest/launches")")" --why |
+        awk -v cause="$1" 'index($0, cause) == 1 { print $(NF - 2) }'
+}
+
+# The causes add up to the step. Twice the rate saves half of the bytes' time, and a late rank's sleep is a cause.
+divides_the_step_among_causes() {
+    local step bytes
+    run_anew ring || return 1
+    step=$(value step_ms_median) bytes=$(cause "bytes between hosts")
+    near "$(cause all)" "$step" 0.1 || return 1
+    run_anew ring --set site.rate=2gbit || return 1
+    near "$(value step_ms_median)" "$(awk -v a="$step" -v b="$bytes" 'BEGIN { print a - b / 2 }')" 0.1 || return 1
+    run_anew ring --set "inject={kind: fixed, sleep: 3ms, ranks: [5], phase: sync}" || return 1
+    near "$(cause "injected sleeps")" 3 0.5
+}
+
+check "the causes of a step add up, and say what a faster link saves" divides_the_step_among_causes
 check "a ring takes the time of the formula" takes_the_time_of_the_formula
 check "computing takes the time at the rate" computes_at_the_rate
 check "half the rate and a delay take longer by the formula" changes_with_the_link
@@ -203,8 +222,16 @@ check "points that ran show the error of simulated ones" compares_with_what_ran
 check "real ranks show their share of the core's peak" has_utilisation
 check "more ranks wait longer for the slowest" waits_for_the_slowest
 check "4096 ranks" has_thousands_of_ranks
-check "a launch without times of ops" expect 2 "gives no compute.rate. Use --calibration=LAUNCH" \
-    "$scalebench" simulate "$(dirname "$(find "$SCALEBENCH_OUT/scatter/latest/" -name simulated.json | sort | head -n 1)")"
+# By default the launch takes the last calibration of its run.
+finds_its_calibration() {
+    local launch
+    launch=$(dirname "$(find "$SCALEBENCH_OUT/scatter/latest/" -name simulated.json | sort | head -n 1)")
+    cp "$launch/simulated.json" "$tmp/first.json"
+    expect 0 "on the critical path" "$scalebench" simulate "$launch" --why && cmp "$launch/simulated.json" "$tmp/first.json" || return 1
+    find "$SCALEBENCH_OUT/scatter/latest/" -name 'rank.*.times.json' -delete
+    expect 2 "gives no compute.rate. Use --calibration=LAUNCH" "$scalebench" simulate "$launch"
+}
+check "a launch finds its calibration, or names the option" finds_its_calibration
 check "a calibration that is not there" expect 2 "nowhere: rank.0.times.json not found" \
     "$scalebench" simulate --calibration=nowhere "$(dirname "$(find "$SCALEBENCH_OUT/scatter/latest/" -name simulated.json | sort | head -n 1)")"
 check "a folder of no run" expect 2 "expected a folder RUN/launches/POINT/NAME" "$scalebench" simulate nowhere

@@ -1,0 +1,49 @@
+/* One simulated launch: the times of steps on each rank. The sweep of comm/cost/sweep.h gives the times of messages. */
+#pragma once
+
+#include "bench/collect/collect.h"
+#include "bench/forecast/step_times.h"
+#include "bench/replay/inject.h"
+#include "comm/cost/sweep.h"
+
+/* Sums over ranks and timed periods (s). */
+struct simulation_sums {
+    double exposed, total, slept;
+};
+
+/* Injected sleeps of a rank in a period (s), by what they delay: its gradients, its first wait, the end of its step. */
+struct simulation_sleeps {
+    double early, late, last;
+};
+
+struct simulation {
+    const struct point *point;
+    const struct config *config;
+    int ranks;
+    uint64_t seed;
+    struct step_times times;
+    struct sweep_machine machine;
+    struct program_list program;
+    uint64_t period; /* steps of the program */
+    struct clock_sweep sweep;
+    bool overlaps;                    /* messages advance while a rank computes */
+    struct inject *injects;           /* [ranks] */
+    struct simulation_sleeps *sleeps; /* [ranks] of this period */
+    double *starts_s;                 /* [ranks] start of this period */
+    double *begins_s, *paces;         /* [ranks] of this period; see struct clock_sweep */
+    double *spent_s;                  /* [ranks] sum of the timed periods */
+    double *waits_s;                  /* [ranks] sum of the waits of the timed periods */
+    double *periods_s;                /* [periods] time of each timed period on the slowest rank */
+    int periods;                      /* number of timed periods */
+    struct simulation_sums sums;
+    struct launch_result *result;
+};
+
+/* Opens a simulation of points[point]. s->seed is set, other fields are 0. The caller may change s->times, s->machine
+ * and s->injects before simulation_run. run: folder of the run; calibration: folder of the launch that measured the
+ * times of ops, or NULL. Call simulation_close in any case. */
+enum status simulation_open(struct simulation *s, const struct spec *spec, size_t point,
+                            const char *run, const char *calibration, struct error *e);
+/* Simulates the timed steps once, and sets s->result. */
+enum status simulation_run(struct simulation *s, struct error *e);
+void simulation_close(struct simulation *s);
