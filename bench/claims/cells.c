@@ -269,6 +269,14 @@ static struct interval normal_interval(const double *x, size_t n, double median)
     return (struct interval){mean - half, median, mean + half, CLAIM_LEVEL, true};
 }
 
+struct interval claim_median_interval(const double *x, size_t n)
+{
+    struct interval r = stats_median_interval(x, n, CLAIM_LEVEL);
+    if (n == 1)
+        open_interval(&r, true);
+    return r.met || n == 1 ? r : normal_interval(x, n, r.mid);
+}
+
 /* Fills x[] with one value per launch, the median of its consecutive rows, or with every row if the
  * table has no launches. Returns the length of x. `own` is scratch space of cell->n values. */
 static size_t find_launches(double *x, double *own, const struct cell *cell)
@@ -299,11 +307,9 @@ static enum status find_median(struct interval *r, const struct cell *cell, stru
         if (cell->summary != NULL && r->lo == r->hi)
             open_interval(r, true);
     } else {
-        *r = stats_median_interval(x, n, CLAIM_LEVEL);
-        if (cell->summary == NULL || n == 1)
-            open_interval(r, cell->summary != NULL);
-        else if (!r->met)
-            *r = normal_interval(x, n, r->mid);
+        *r = claim_median_interval(x, n);
+        if (cell->summary == NULL)
+            open_interval(r, false);
     }
     free(x);
     return OK;

@@ -24,6 +24,13 @@
  * launch are replaced by their median first. Any other measured cell has an unbounded interval.
  * Counted and published numbers are exact.
  *
+ * "a - b" and "a / b" of two medians over different launches have the estimate and exact interval
+ * of two samples (bench/base/two_samples.h); a quotient is the shift of logarithms. If both medians
+ * are over the same launches, each launch gives one difference or quotient, and the interval is the
+ * one of their median. Other arithmetic has the interval of its corners, the extremes over the
+ * intervals of its values. So do samples that are too small for 95 %, and columns that raw.csv
+ * lacks, such as speedup.
+ *
  * A claim that cannot be judged has `untestable: reason` instead of `holds`. A claim whose run is
  * missing is not testable until the run exists. */
 #pragma once
@@ -51,6 +58,12 @@ enum claim_evidence {
 };
 extern const char *const claim_evidence_names[CLAIM_EVIDENCES];
 
+enum claim_method {
+#define CLAIM_METHOD(id, name, meaning) METHOD_##id,
+#include "bench/claims/methods.def"
+    CLAIM_METHODS
+};
+
 struct claim_table;
 
 struct claim_value {
@@ -68,6 +81,9 @@ struct claim_value {
     size_t *found, n_found;          /* [n_found] indices of the cell's rows in its table, owned */
     bool sampled;                    /* a cell of one row, or a median: its launches are a sample */
     bool of_table;                   /* the value is a cell, or arithmetic over a cell */
+    enum claim_method method;        /* method of the interval of arithmetic */
+    size_t launches[2];              /* launches of a and b in "a - b" or "a / b"; 0: the interval
+                                        is the corners for any number of launches */
     bool withheld;                   /* the value has no interval because ranks share cores */
 };
 
@@ -82,9 +98,7 @@ struct claim_need {
                              0: even CLAIM_LAUNCHES_MAX do not decide */
     double seconds;       /* wall time of `launches` launches of every point that the claim uses, by
                              the launches of its runs */
-    enum claim_verdict expected;    /* verdict at the estimates of today, if launches > 0 */
-    enum claim_verdict two_samples; /* verdict by exact intervals of two samples; CLAIM_UNDECIDED if
-                                        they do not decide or do not exist */
+    enum claim_verdict expected;     /* verdict at the estimates of today, if launches > 0 */
     const struct claim_value *value; /* first value whose interval contains a bound; borrowed */
     struct interval width;           /* interval that is expected of `value` at `launches` */
     struct claim_launch {
@@ -189,6 +203,17 @@ enum status claim_find_value(struct claim *claim, size_t i, struct claims *c, st
  * missing. */
 enum status claim_find_sum(struct claim *claim, size_t i, struct error *e);
 
+/* Replaces the interval of a value "a - b" or "a / b" by the one of its launches, if they have one.
+ * Other values stay as they are. */
+enum status claim_compare_samples(struct claim *claim, size_t i, struct claims *c, struct error *e);
+
+/* Returns the 95 % interval of the median of n >= 1 launches: of order statistics from six on, of
+ * Student's t for two to five, unbounded for one. */
+struct interval claim_median_interval(const double *x, size_t n);
+
+/* Returns the method of the interval of arithmetic; NULL for a cell, or without an interval. */
+const char *claim_method_name(const struct claim_value *value);
+
 /* Sets ERR_SPEC at the value's line and column. The message is the value's name and text, then
  * `why`. Returns ERR_SPEC. */
 enum status claim_refuse_value(const struct claim_value *value, struct error *e, const char *why);
@@ -206,6 +231,10 @@ enum status claim_find_need(struct claim *claim, struct claims *c, struct error 
 /* Returns the half width of the interval that is expected of n launches, in standard deviations of
  * a launch: Student's t for two to five, else the interval of order statistics of the median. */
 double claim_expected_width(size_t n);
+
+/* Returns the half width of the interval of two samples that is expected of n and m launches, in
+ * standard deviations of a launch. Infinite if there are too few. */
+double claim_expected_shift(size_t n, size_t m);
 
 /* A condition_lookup callback: looks up a claim's value by name. */
 bool claim_look_up(struct condition_value *value, const char *name, const void *claim);

@@ -119,8 +119,10 @@ static enum status judge(struct claim *claim, struct error *e)
 
 static enum status judge_claim(struct claim *claim, struct claims *c, struct error *e)
 {
-    for (size_t i = 0; i < claim->n; i++)
+    for (size_t i = 0; i < claim->n; i++) {
         TRY(claim_find_value(claim, i, c, e));
+        TRY(claim_compare_samples(claim, i, c, e));
+    }
     if (claim->untestable == NULL) {
         TRY(judge(claim, e));
         return claim->verdict == CLAIM_UNDECIDED ? claim_find_need(claim, c, e) : OK;

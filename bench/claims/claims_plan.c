@@ -88,12 +88,6 @@ static const char *what_lacks(const struct claim_need *need)
     return !need->known ? NULL : need->seeds ? "seeds" : "launches";
 }
 
-/* Returns the verdict by intervals of two samples; NULL if they do not decide. */
-static const char *name_samples(const struct claim_need *need)
-{
-    return need->two_samples == CLAIM_UNDECIDED ? NULL : claim_verdict_names[need->two_samples];
-}
-
 /* Returns half the width of an interval; NAN if it is unbounded or its spread is unknown. */
 static double half_width(const struct interval *i, bool unknown)
 {
@@ -110,7 +104,6 @@ static void fill_row(struct plan_row *row, const struct claims *c, const struct 
     if (!need->known)
         return;
     row->launches_now = (long)need->now;
-    row->two_samples = name_samples(need);
     row->value = need->value != NULL ? need->value->name : NULL;
     if (need->value != NULL)
         row->half_width_now = half_width(&need->value->number, false);
@@ -135,8 +128,8 @@ void claims_plan_csv(FILE *out, const struct claims *c)
 
 /* ---- Tables for people ---- */
 
-static const char *const headers[] = {"claim",    "now",   "needs",      "time",       "decides",
-                                      "expected", "value", "half width", "two samples"};
+static const char *const headers[] = {"claim",   "now",      "needs", "time",
+                                      "decides", "expected", "value", "half width"};
 enum { HEADERS = sizeof headers / sizeof *headers, CELL = 200 };
 
 static void name_needed(char text[CELL], const struct claim_need *need)
@@ -172,8 +165,6 @@ static void fill_cells(char cells[HEADERS][CELL], const struct claims *c, const 
     if (!need->known)
         return;
     snprintf(cells[1], CELL, "%zu", need->now);
-    if (name_samples(need) != NULL)
-        snprintf(cells[8], CELL, "%s", name_samples(need));
     if (need->value != NULL)
         snprintf(cells[6], CELL, "%s", need->value->name);
     if (need->launches == 0)
@@ -219,7 +210,7 @@ void claims_plan_markdown(FILE *out, const struct claims *c)
     fputs(m->begin, out);
     for (size_t i = 0; i < HEADERS; i++)
         fprintf(out, "%s%s", headers[i], i + 1 < HEADERS ? m->between : m->end);
-    fputs("|---|---|---|---|---|---|---|---|---|\n", out);
+    fputs("|---|---|---|---|---|---|---|---|\n", out);
     for (const struct claim *claim = NULL; (claim = find_next(c, claim)) != NULL;) {
         fill_cells(cells, c, claim);
         fputs(m->begin, out);

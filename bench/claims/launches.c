@@ -85,42 +85,58 @@ enum status claim_use_cell(struct claim_need *need, size_t *n, const struct clai
 
 /* ---- Samples ---- */
 
-/* Fills x with one value per launch of the cell's own table, the median of its consecutive rows. */
-static size_t sample_launches(double *x, double *own, const struct claim_value *value)
+/* Adds one value per launch of the cell's own table, the median of its consecutive rows. `own` is
+ * scratch space of value->n_found values. */
+static void sample_launches(struct claim_sample *s, double *own, const struct claim_value *value)
 {
     const struct csv_table *table = claim_csv_of(value->table);
-    size_t n = 0;
     for (size_t i = 0, rows; i < value->n_found; i += rows) {
         const char *launch = csv_table_text(table, value->found[i], "launch");
         for (rows = 0; i + rows < value->n_found &&
                        strcmp(csv_table_text(table, value->found[i + rows], "launch"), launch) == 0;
              rows++)
             own[rows] = csv_table_value(table, value->found[i + rows], value->column);
-        x[n++] = stats_median(own, rows);
+        s->launches[s->n] = launch;
+        s->x[s->n++] = stats_median(own, rows);
     }
-    return n;
 }
 
-static size_t sample_points(double *x, const struct claim_need *launches, const char *column)
+static void sample_point(struct claim_sample *s, const struct claim_need *launches,
+                         const char *column)
 {
-    for (size_t i = 0; i < launches->n_used; i++)
-        x[i] = csv_table_value(claim_csv_of(launches->used[i].raw), launches->used[i].row, column);
-    return launches->n_used;
+    for (; s->n < launches->n_used; s->n++) {
+        const struct claim_launch *own = &launches->used[s->n];
+        s->launches[s->n] = csv_table_text(claim_csv_of(own->raw), own->row, "launch");
+        s->x[s->n] = csv_table_value(claim_csv_of(own->raw), own->row, column);
+    }
 }
 
-enum status claim_sample(double **x, size_t *n, const struct claim_table *raw,
-                         const struct claim_value *value, struct error *e)
+/* Finds the launches of a point, the only row of a cell of summary.csv. */
+static enum status find_launches(struct claim_need *launches, struct claims *c,
+                                 const struct claim_value *value, struct error *e)
+{
+    const struct claim_table *raw;
+    char name[256];
+    size_t n = 0;
+    snprintf(name, sizeof name, "%.200s/raw.csv", value->table->run->key);
+    TRY(claim_tables_find(&raw, c, name, value->mark, e));
+    return raw->there && value->n_found == 1 ? claim_use_cell(launches, &n, raw, value, e) : OK;
+}
+
+enum status claim_find_sample(struct claim_sample *s, struct claims *c,
+                              const struct claim_value *value, struct error *e)
 {
     struct claim_need launches = {.now = 0};
     bool own = csv_table_find(claim_csv_of(value->table), "launch") >= 0;
-    size_t used = 0;
-    enum status status = OK;
-    if (!own)
-        status = claim_use_cell(&launches, &used, raw, value, e);
-    THEN(status, MEM_NEW(*x, 2 * (value->n_found + launches.n_used), "a sample", e));
-    if (status == OK)
-        *n = own ? sample_launches(*x, *x + value->n_found, value)
-                 : sample_points(*x, &launches, value->column);
+    *s = (struct claim_sample){.run = value->table->run};
+    enum status status = own ? OK : find_launches(&launches, c, value, e);
+    size_t room = 1 + (own ? value->n_found : launches.n_used);
+    THEN(status, MEM_NEW(s->x, 2 * room, "a sample", e));
+    THEN(status, MEM_NEW(s->launches, room, "a sample", e));
+    if (status == OK && own)
+        sample_launches(s, s->x + room, value);
+    else if (status == OK)
+        sample_point(s, &launches, value->column);
     free(launches.used);
     return status;
 }

@@ -11,6 +11,8 @@
 #define LAUNCHES_MIN 6
 /* From this number on, half widths shrink as one over the square root. */
 #define RANKS_MAX 200
+/* The same for intervals of two samples, if both have more launches. */
+#define PAIRS_MAX 50
 
 /* ---- Expected widths ---- */
 
@@ -29,6 +31,22 @@ double claim_expected_width(size_t n)
      * beta-variables", 1958. Student's t with 1000 degrees of freedom is normal to three digits. */
     double score = student_quantile((rank - 0.375) / ((double)m + 0.25), 1000);
     return score * sqrt((double)m / (double)n);
+}
+
+double claim_expected_shift(size_t n, size_t m)
+{
+    double tail;
+    if (n > PAIRS_MAX && m > PAIRS_MAX)
+        return claim_expected_shift(PAIRS_MAX, PAIRS_MAX) *
+               sqrt(PAIRS_MAX * (1 / (double)n + 1 / (double)m) / 2);
+    size_t critical = rank_sum_critical(n, m, (1 - CLAIM_LEVEL) / 2, &tail);
+    if (critical == 0)
+        return INFINITY;
+    /* Blom's formula, applied to the n m differences, whose standard deviation is the root of 2.
+     * The differences depend on each other: the result is 6 % too large for 6 launches of both, and
+     * 2 % for 20. */
+    double share = ((double)critical - 0.375) / ((double)(n * m) + 0.25);
+    return sqrt(2) * student_quantile(1 - share, 1000);
 }
 
 /* Returns the wall time of one launch of each point behind the claim, by the mean of launches. */
@@ -138,6 +156,47 @@ static struct interval narrow(struct interval number, double now, double then)
     return number;
 }
 
+/* Returns the standard deviation of a cell's launches, by the half width of its interval; 0 if it is
+ * unknown. */
+static double find_spread(const struct interval *number, double width)
+{
+    return isinf(number->lo) || isinf(number->hi) || width == 0
+               ? 0
+               : (number->hi - number->lo) / 2 / width;
+}
+
+/* Returns the interval of two samples that is expected of so many launches, where today's launches
+ * are too few for one. */
+static struct interval expect_first(const struct claim_value *value, const struct claim *claim,
+                                    const struct claim_contrast *k, const double *widths,
+                                    double then)
+{
+    double squares = 0, mid = value->number.mid;
+    for (size_t i = 0; i < 2; i++) {
+        double spread = find_spread(&k->of[i]->number, widths[k->of[i] - claim->values]);
+        squares += pow(k->ratio ? spread / k->of[i]->number.mid * mid : spread, 2);
+    }
+    double half = then * sqrt(squares / 2);
+    return (struct interval){mid - half, mid, mid + half, CLAIM_LEVEL, true};
+}
+
+/* Replaces the corners of a difference or quotient in *at, if its interval is computed from launches
+ * or will be with so many launches. */
+static void expect_samples(struct claim_value *at, const struct claim_value *value,
+                           const struct claim *claim, const double *widths, size_t launches)
+{
+    struct claim_contrast k;
+    double then = claim_expected_shift(launches, launches);
+    const size_t *now = value->launches;
+    if (value->method == METHOD_PAIRS)
+        at->number =
+            narrow(value->number, claim_expected_width(now[0]), claim_expected_width(launches));
+    else if (value->method == METHOD_TWO_SAMPLES)
+        at->number = narrow(value->number, claim_expected_shift(now[0], now[1]), then);
+    else if (now[0] > 0 && claim_read_contrast(&k, claim, (size_t)(value - claim->values)))
+        at->number = expect_first(value, claim, &k, widths, then);
+}
+
 /* Evaluates the condition with the intervals that are expected of so many launches. *at is a copy
  * of the claim, whose values this function changes. */
 static enum status judge_at(enum condition_truth *holds, struct claim *at,
@@ -146,9 +205,10 @@ static enum status judge_at(enum condition_truth *holds, struct claim *at,
 {
     double then = claim_expected_width(launches);
     for (size_t i = 0; i < claim->n; i++)
-        if (claim->values[i].table == NULL)
+        if (claim->values[i].table == NULL) {
             TRY(claim_find_sum(at, i, e));
-        else if (widths[i] > 0)
+            expect_samples(&at->values[i], &claim->values[i], claim, widths, launches);
+        } else if (widths[i] > 0)
             at->values[i].number = narrow(claim->values[i].number, widths[i], then);
     *holds = condition_holds_throughout(claim->holds, claim_look_up, at);
     return OK;
@@ -211,7 +271,7 @@ static void add_reason(struct claim *claim)
 }
 
 static enum status find_launches(struct claim *claim, struct claim_value *values,
-                                 const double *widths, struct claims *c, struct error *e)
+                                 const double *widths, struct error *e)
 {
     struct claim at = *claim;
     at.values = memcpy(values, claim->values, claim->n * sizeof *values);
@@ -220,7 +280,7 @@ static enum status find_launches(struct claim *claim, struct claim_value *values
     TRY(search(&at, claim, widths, e));
     find_widths(&claim->need, claim, &at);
     add_reason(claim);
-    return claim_judge_samples(&at, claim, c, e);
+    return OK;
 }
 
 enum status claim_find_need(struct claim *claim, struct claims *c, struct error *e)
@@ -233,7 +293,7 @@ enum status claim_find_need(struct claim *claim, struct claims *c, struct error 
     THEN(status, MEM_NEW(values, claim->n, "the launches of a claim", e));
     THEN(status, count_launches(widths, deciding, claim, c, e));
     if (status == OK && claim->need.known)
-        status = find_launches(claim, values, widths, c, e);
+        status = find_launches(claim, values, widths, e);
     free(values);
     free(deciding);
     free(widths);

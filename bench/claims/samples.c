@@ -1,5 +1,4 @@
-/* Judges undecided claims by exact intervals of two samples, which are narrower than the difference
- * of two intervals. */
+/* Computes intervals of "a - b" and "a / b" from the launches of both cells. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,93 +6,136 @@
 #include "bench/base/two_samples.h"
 #include "bench/claims/tables.h"
 
-/* A value "a - b" or "a / b" of two cells of runs that are medians over launches. */
-struct contrast {
-    const struct claim_value *of[2]; /* a, b */
-    bool ratio;
+static const char *const method_names[CLAIM_METHODS] = {
+#define CLAIM_METHOD(id, name, meaning) name,
+#include "bench/claims/methods.def"
 };
 
-static const struct claim_value *find_cell(const struct claim *claim, const char *name)
+const char *claim_method_name(const struct claim_value *value)
 {
-    for (size_t i = 0; i < claim->n; i++) {
+    bool shown = value->table == NULL && value->number.lo < value->number.hi &&
+                 isfinite(value->number.lo) && isfinite(value->number.hi);
+    return shown ? method_names[value->method] : NULL;
+}
+
+/* ---- Contrasts ---- */
+
+static const struct claim_value *find_cell(const struct claim *claim, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++) {
         const struct claim_value *value = &claim->values[i];
         if (strcmp(value->name, name) == 0)
-            return value->sampled && value->table->run != NULL ? value : NULL;
+            return value->sampled && !value->withheld && value->table->run != NULL ? value : NULL;
     }
     return NULL;
 }
 
-static bool read_contrast(struct contrast *k, const struct claim *claim, const char *text)
+bool claim_read_contrast(struct claim_contrast *k, const struct claim *claim, size_t i)
 {
     char a[64], b[64], sign, more;
-    if (sscanf(text, " %63[a-zA-Z0-9_] %c %63[a-zA-Z0-9_] %c", a, &sign, b, &more) != 3 ||
+    if (sscanf(claim->values[i].text, " %63[a-zA-Z0-9_] %c %63[a-zA-Z0-9_] %c", a, &sign, b,
+               &more) != 3 ||
         strchr("-/", sign) == NULL)
         return false;
-    *k = (struct contrast){{find_cell(claim, a), find_cell(claim, b)}, sign == '/'};
+    *k = (struct claim_contrast){{find_cell(claim, i, a), find_cell(claim, i, b)}, sign == '/'};
     return k->of[0] != NULL && k->of[1] != NULL;
 }
 
-static enum status find_sample(double **x, size_t *n, const struct claim_value *value,
-                               struct claims *c, struct error *e)
+/* ---- Samples ---- */
+
+/* Sets *usable to whether the sample gives the cell's median, up to the digits of summary.csv.
+ * Logarithms need positive values. */
+static enum status check_sample(bool *usable, const struct claim_sample *s,
+                                const struct claim_value *cell, bool ratio, struct error *e)
 {
-    const struct claim_table *raw;
-    char name[256];
-    snprintf(name, sizeof name, "%.200s/raw.csv", value->table->run->key);
-    TRY(claim_tables_find(&raw, c, name, value->mark, e));
-    return claim_sample(x, n, raw, value, e);
+    const double rounding = 1e-6;
+    *usable = s->n > 0;
+    for (size_t i = 0; i < s->n; i++)
+        *usable &= isfinite(s->x[i]) && (!ratio || s->x[i] > 0);
+    if (!*usable)
+        return OK;
+    double median = stats_median(s->x, s->n);
+    *usable = fabs(median - cell->number.mid) <= rounding * fabs(median);
+    return isnan(median) ? error_no_memory(e, "the median of a sample") : OK;
 }
 
-static void take_logarithms(double *x, size_t n)
+/* Returns the number of launches that are in both samples. */
+static size_t count_shared(const struct claim_sample *a, const struct claim_sample *b)
 {
-    for (size_t i = 0; i < n; i++)
-        x[i] = log(x[i]);
+    size_t n = 0;
+    for (size_t i = 0; i < a->n; i++)
+        for (size_t k = 0; k < b->n; k++)
+            n += strcmp(a->launches[i], b->launches[k]) == 0;
+    return n;
 }
 
-/* Returns the interval of a - b or a / b; `met` is false if the samples are too small, or if values
- * are unknown. */
-static struct interval compare(const struct contrast *k, double *const x[2], const size_t n[2])
+/* Returns whether both samples have the same launches in the same order. */
+static bool are_pairs(const struct claim_sample *a, const struct claim_sample *b)
 {
-    for (size_t i = 0; i < 2 && k->ratio; i++)
-        take_logarithms(x[i], n[i]);
-    struct interval r = two_samples_shift(x[1], n[1], x[0], n[0], CLAIM_LEVEL);
-    if (k->ratio)
-        r = (struct interval){exp(r.lo), exp(r.mid), exp(r.hi), r.level, r.met};
-    r.met = r.met && isfinite(r.lo) && isfinite(r.hi);
-    return r;
+    for (size_t i = 0; i < a->n && a->n == b->n; i++)
+        if (strcmp(a->launches[i], b->launches[i]) != 0)
+            return false;
+    return a->n == b->n;
 }
 
-static enum status judge_contrast(struct interval *r, const struct contrast *k, struct claims *c,
-                                  struct error *e)
+/* ---- Intervals ---- */
+
+static struct interval exponential(struct interval i)
 {
-    double *x[2] = {NULL, NULL};
-    size_t n[2] = {0, 0};
-    enum status status = find_sample(&x[0], &n[0], k->of[0], c, e);
-    THEN(status, find_sample(&x[1], &n[1], k->of[1], c, e));
-    if (status == OK)
-        *r = compare(k, x, n);
-    free(x[0]);
-    free(x[1]);
-    return status;
+    return (struct interval){exp(i.lo), exp(i.mid), exp(i.hi), i.level, i.met};
 }
 
-enum status claim_judge_samples(struct claim *at, struct claim *claim, struct claims *c,
-                                struct error *e)
+/* Sets the interval of a - b or a / b by the method that fits the samples, which are overwritten.
+ * Keeps the corners if there are too few launches, or if the samples share a part of them. */
+static enum status compare(struct claim_value *value, struct claim_sample s[2], bool ratio,
+                           struct error *e)
 {
-    size_t changed = 0;
-    for (size_t i = 0; i < claim->n; i++) {
-        struct contrast k;
-        struct interval r;
-        at->values[i].number = claim->values[i].number;
-        if (claim->values[i].table != NULL || !read_contrast(&k, claim, claim->values[i].text))
-            continue;
-        TRY(judge_contrast(&r, &k, c, e));
-        if (r.met)
-            at->values[i].number = r;
-        changed += r.met;
+    bool same_run = s[0].run == s[1].run;
+    bool pairs = same_run && are_pairs(&s[0], &s[1]);
+    if (!pairs && same_run && count_shared(&s[0], &s[1]) > 0)
+        return OK;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < s[i].n && ratio; k++)
+            s[i].x[k] = log(s[i].x[k]);
+    for (size_t k = 0; k < s[0].n && pairs; k++)
+        s[0].x[k] -= s[1].x[k];
+    struct interval r = pairs ? claim_median_interval(s[0].x, s[0].n)
+                              : two_samples_shift(s[1].x, s[1].n, s[0].x, s[0].n, CLAIM_LEVEL);
+    if (isnan(r.mid) || (!r.met && r.level >= CLAIM_LEVEL))
+        return error_no_memory(e, "the interval of two samples");
+    bool known = isfinite(r.lo) && isfinite(r.hi) && r.met;
+    if (known) {
+        value->number = ratio ? exponential(r) : r;
+        value->method = pairs ? METHOD_PAIRS : METHOD_TWO_SAMPLES;
     }
-    enum condition_truth holds = condition_holds_throughout(claim->holds, claim_look_up, at);
-    claim->need.two_samples = changed == 0 || holds == CONDITION_OPEN ? CLAIM_UNDECIDED
-                              : holds == CONDITION_TRUE               ? CLAIM_SURVIVES
-                                                                      : CLAIM_FAILS;
+    for (size_t i = 0; i < 2 && (known || !pairs); i++)
+        value->launches[i] = s[i].n;
     return OK;
+}
+
+static enum status compare_usable(struct claim_value *value, struct claim_sample s[2],
+                                  const struct claim_contrast *k, struct error *e)
+{
+    bool usable[2];
+    for (size_t i = 0; i < 2; i++)
+        TRY(check_sample(&usable[i], &s[i], k->of[i], k->ratio, e));
+    return usable[0] && usable[1] ? compare(value, s, k->ratio, e) : OK;
+}
+
+enum status claim_compare_samples(struct claim *claim, size_t i, struct claims *c, struct error *e)
+{
+    struct claim_value *value = &claim->values[i];
+    struct claim_contrast k;
+    struct claim_sample s[2] = {{.n = 0}, {.n = 0}};
+    if (value->table != NULL || !(value->number.lo < value->number.hi) ||
+        !claim_read_contrast(&k, claim, i))
+        return OK;
+    enum status status = claim_find_sample(&s[0], c, k.of[0], e);
+    THEN(status, claim_find_sample(&s[1], c, k.of[1], e));
+    THEN(status, compare_usable(value, s, &k, e));
+    for (size_t n = 0; n < 2; n++) {
+        free(s[n].x);
+        free(s[n].launches);
+    }
+    return status;
 }

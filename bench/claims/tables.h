@@ -33,13 +33,22 @@ bool claim_has_text(const struct claim_table *table, size_t row, const char *col
 enum status claim_use_cell(struct claim_need *need, size_t *n, const struct claim_table *raw,
                            const struct claim_value *value, struct error *e);
 
-/* Finds the values of a cell, one per launch; NAN if raw.csv lacks the column. Free *x, also after an
- * error. */
-enum status claim_sample(double **x, size_t *n, const struct claim_table *raw,
-                         const struct claim_value *value, struct error *e);
+/* Values of a cell, one per launch. Free x and launches, not the texts in launches. */
+struct claim_sample {
+    double *x;             /* [n] values; NAN if raw.csv lacks the column */
+    const char **launches; /* [n] launches, such as "p3-time-2" */
+    size_t n;
+    const struct node *run; /* run that contains the launches */
+};
 
-/* Judges a claim by the exact interval of the shift or ratio of two samples, for each value that is
- * the difference or quotient of two cells. *at is a copy of the claim, whose values this function
- * changes. Sets need->two_samples of the claim. */
-enum status claim_judge_samples(struct claim *at, struct claim *claim, struct claims *c,
-                                struct error *e);
+/* Finds the launches of a cell: rows of its table, or of raw.csv for the only row of a table of
+ * points. s->n is 0 if there are none. Free s->x and s->launches, also after an error. */
+enum status claim_find_sample(struct claim_sample *s, struct claims *c,
+                              const struct claim_value *value, struct error *e);
+
+/* A value "a - b" or "a / b" of two cells of runs that are medians over launches. */
+struct claim_contrast {
+    const struct claim_value *of[2]; /* a, b */
+    bool ratio;
+};
+bool claim_read_contrast(struct claim_contrast *k, const struct claim *claim, size_t i);

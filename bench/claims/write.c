@@ -101,6 +101,14 @@ char *claim_address(char text[CLAIM_ADDRESS], const struct claim_value *value, s
     return text;
 }
 
+/* Writes the method of the value's interval, such as " (two samples)", if it has one. */
+static void write_method(FILE *out, const struct claim_value *value)
+{
+    const char *name = claim_method_name(value);
+    if (name != NULL)
+        fprintf(out, " (%s)", name);
+}
+
 /* ---- Text ---- */
 
 static void write_clean(FILE *out, const char *text)
@@ -123,6 +131,7 @@ static void write_claim(FILE *out, const struct claim *claim)
     for (size_t i = 0; i < claim->n && judged; i++) {
         fprintf(out, "%s ", claim->values[i].name);
         write_clean(out, claim_value_text(text, &claim->values[i], 4));
+        write_method(out, &claim->values[i]);
         fputs(i + 1 < claim->n ? ", " : "; ", out);
     }
     if (judged)
@@ -175,19 +184,20 @@ const struct column *claims_columns(size_t *n)
     return columns;
 }
 
-enum part { PART_TEXTS, PART_NUMBERS, PART_ROWS };
+enum part { PART_TEXTS, PART_NUMBERS, PART_METHODS, PART_ROWS, PARTS };
 
 static const char *part_of(char text[CLAIM_VALUE_TEXT], const struct claim_value *value,
                            enum part part)
 {
     bool known = value->word != NULL || !isnan(value->number.mid);
-    return part == PART_TEXTS  ? value->text
-           : part == PART_ROWS ? value->rows
-           : known             ? claim_value_text(text, value, 4)
-                               : NULL;
+    return part == PART_TEXTS     ? value->text
+           : part == PART_METHODS ? claim_method_name(value)
+           : part == PART_ROWS    ? value->rows
+           : known                ? claim_value_text(text, value, 4)
+                                  : NULL;
 }
 
-/* Joins one part (names, texts, rows or numbers) of all values of a claim. The caller frees the
+/* Joins one part (texts, numbers, methods or rows) of all values of a claim. The caller frees the
  * result; NULL if memory runs out. */
 static char *join_values(const struct claim *claim, enum part part)
 {
@@ -209,24 +219,26 @@ static void write_row(FILE *out, const struct claim *claim)
 {
     struct claim_row row;
     char evidence[64];
-    char *texts[3] = {join_values(claim, PART_TEXTS), join_values(claim, PART_NUMBERS),
-                      join_values(claim, PART_ROWS)};
+    char *texts[PARTS];
+    for (enum part part = 0; part < PARTS; part++)
+        texts[part] = join_values(claim, part);
     csv_clear_row(columns, N_COLUMNS, &row);
     row.id = claim->id;
     row.kind = claim->kind;
     row.place = claim->place;
     row.says = claim->says;
-    row.values = texts[0];
+    row.values = texts[PART_TEXTS];
     row.holds = claim->holds != NULL ? condition_text(claim->holds) : NULL;
-    row.numbers = texts[1];
-    row.rows = texts[2];
+    row.numbers = texts[PART_NUMBERS];
+    row.methods = texts[PART_METHODS];
+    row.rows = texts[PART_ROWS];
     name_evidence(evidence, claim);
     row.evidence = evidence;
     row.command = claim->command;
     row.verdict = claim_verdict_names[claim->verdict];
     row.reason = claim->reason;
     csv_write_row(out, columns, N_COLUMNS, &row);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < PARTS; i++)
         free(texts[i]);
 }
 
@@ -249,6 +261,7 @@ static void write_numbers(FILE *out, const struct claim *claim, size_t index)
         fputs(" [", out);
         markup_write_text(out, &markup_markdown, claim_value_text(text, &claim->values[i], 4));
         fprintf(out, "](%s)", claim_address(address, &claim->values[i], index));
+        write_method(out, &claim->values[i]);
     }
 }
 

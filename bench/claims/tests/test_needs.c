@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench/base/two_samples.h"
 #include "bench/claims/claims.h"
 
 static void write_under(const char *below, const char *file, const char *text)
@@ -46,6 +47,20 @@ static void judge_claims(struct claims *c, const char *text)
     write_under("reference/there", "rows.csv",
                 "launch,case,use\np1,a,1\np1,a,3\np2,a,3\np2,a,3\np3,a,4\np4,a,5\n"
                 "q1,b,6\nq1,b,6\nq2,b,7\nq3,b,8\nq4,b,9\n");
+    write_under("reference/there", "both.csv",
+                "launch,case,use\np1,u,1\np1,v,3.5\np2,u,2\np2,v,4\np3,u,3\np3,v,5.5\np4,u,4\n"
+                "p4,v,6\np5,u,5\np5,v,7.5\np6,u,6\np6,v,8\n");
+    write_under("reference/there", "new.csv",
+                "point,ci_level,ms,ms_lo,ms_hi\np,0.97,100,97,103\nq,0.97,110,107,113\n");
+    write_under("reference/there", "old.csv",
+                "point,ci_level,ms,ms_lo,ms_hi\np,0.97,100,97,103\nq,0.97,111,108,113\n");
+    write_under("reference/bare", "raw.csv",
+                "launch,point,run,status,images_per_s\n1,p,time,ok,5\n2,p,time,ok,5\n"
+                "3,p,time,ok,7\n4,p,time,ok,7\n5,q,time,ok,8\n6,q,time,ok,8\n7,q,time,ok,10\n"
+                "8,q,time,ok,10\n");
+    write_under("reference/bare", "rates.csv",
+                "point,oversubscribed,images_per_s,images_per_s_lo,images_per_s_hi\np,0,6,5,7\n"
+                "q,0,9,8,10\nq,1,9,,\n");
     write_under("reference/bare", "cells.csv", "launch,ms\nl1,1\nl2,3\n");
     fake_write(path_of("claims.yaml"), text);
     if (claims_judge(c, path_of("claims.yaml"), &e) != OK)
@@ -99,13 +114,14 @@ static void launches_shrink_the_interval(void **state)
     assert_int_equal(need.expected, CLAIM_FAILS);
 }
 
-/* Both points are launched. Intervals of a difference add up: 10 [4, 16] */
+/* Both points are launched. The interval of the corners, 10 [4, 16], shrinks to 10 [5, 15]. */
 static void differences_need_both_points(void **state)
 {
     struct claim_need need =
-        need_of(HEAD CLAIM("a") "values: {" P ", " Q ", gap: q - p}, holds: gap > 5}\n",
+        need_of(HEAD CLAIM("a") "values: {" P ", " Q ", gap: q - p + 0}, holds: gap > 5}\n",
                 WIDE "gap; needs 9 launches");
     assert_float_equal(need.seconds, 9 * (2 + 4), 1e-9);
+    assert_true(need.width.lo > 5 && need.width.lo < 6);
     /* A value that the condition does not use costs nothing. */
     need = need_of(HEAD CLAIM("a") "values: {" P ", " Q "}, holds: p > 99}\n",
                    WIDE "p; needs 37 launches");
@@ -137,10 +153,10 @@ static void more_than_a_day_is_said(void **state)
     struct claim_need need = need_of(HEAD CLAIM("a") "values: {" P "}, holds: p > 99.6}\n",
                                      WIDE "p; needs 230 launches");
     assert_int_equal(need.launches, 230);
-    need = need_of(HEAD CLAIM("a") "values: {" P ", " Q ", gap: q - p}, holds: gap > 9.88}\n",
+    need = need_of(HEAD CLAIM("a") "values: {" P ", " Q ", gap: q - p + 0}, holds: gap > 9.88}\n",
                    WIDE "gap; needs 11000 launches");
     assert_true(need.seconds < CLAIM_DAY_S);
-    need = need_of(HEAD CLAIM("a") "values: {" P ", " Q ", gap: q - p}, holds: gap > 9.9}\n",
+    need = need_of(HEAD CLAIM("a") "values: {" P ", " Q ", gap: q - p + 0}, holds: gap > 9.9}\n",
                    WIDE "gap; needs 15000 launches, more than a day");
     assert_float_equal(need.seconds, 15000 * 6, 1e-6);
 }
@@ -161,46 +177,114 @@ static void unknown_launches_make_no_number(void **state)
     assert_false(need.known);
 }
 
-/* The differences of p and q are 4 to 16, and their exact 95 % interval is [6, 14]: the sixth of 36 on
- * each side. */
-static void two_samples_are_sharper(void **state)
+/* ---- Two samples ---- */
+
+static void assert_number(const char *values, double lo, double hi, const char *method)
 {
-    static const struct {
-        const char *holds;
-        enum claim_verdict verdict;
-    } rows[] = {{"x: q - p}, holds: x > 5.9}", CLAIM_SURVIVES},
-                {"x: q - p}, holds: x > 6}", CLAIM_UNDECIDED},
-                {"x: q - p}, holds: x > 14.1}", CLAIM_FAILS},
-                {"x: p - q}, holds: x < -5.9}", CLAIM_SURVIVES},
-                {"x: q / p}, holds: x > 1.059}", CLAIM_SURVIVES}, /* 107 / 101 = 1.0594 */
-                {"x: q / p}, holds: x > 1.06}", CLAIM_UNDECIDED},
-                {"x: q - p + 0}, holds: x > 5.9}", CLAIM_UNDECIDED},
-                {"n: s of t.csv, x: q - n}, holds: x > 108}", CLAIM_UNDECIDED}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct claims c;
-        char text[1000];
-        snprintf(text, sizeof text, HEAD CLAIM("a") "values: {" P ", " Q ", %s\n", rows[i].holds);
-        judge_claims(&c, text);
-        assert_int_equal(c.claims[0].verdict, CLAIM_UNDECIDED);
-        if (c.claims[0].need.two_samples != rows[i].verdict)
-            fail_msg("%s: %s", rows[i].holds, claim_verdict_names[c.claims[0].need.two_samples]);
-        claims_free(&c);
-    }
+    struct claims c;
+    char text[1000];
+    snprintf(text, sizeof text, HEAD CLAIM("a") "values: {%s}, holds: x > 0}\n", values);
+    judge_claims(&c, text);
+    const struct claim_value *x = &c.claims[0].values[c.claims[0].n - 1];
+    const char *name = claim_method_name(x);
+    if (fabs(x->number.lo - lo) > 1e-9 || fabs(x->number.hi - hi) > 1e-9 ||
+        strcmp(name != NULL ? name : "", method) != 0)
+        fail_msg("%s: %g [%g, %g] %s", values, x->number.mid, x->number.lo, x->number.hi, name);
+    claims_free(&c);
 }
 
-/* Launches of a table with several rows per launch count by their medians: 2 3 4 5 and 6 7 8 9. All
- * differences of 4 and 4 values are above 0; 2 and 4 values make no interval. */
+/* The differences of p and q are 4 to 16, and their exact 95 % interval is [6, 14]: the sixth of 36
+ * on each side. */
+static void differences_of_launches_are_sharper(void **state)
+{
+#define OF(table, x) #x ": ms of there/" table ".csv where point = " #x
+    assert_number(P ", " Q ", x: q - p", 6, 14, "two samples");
+    assert_number(P ", " Q ", x: p - q", -14, -6, "two samples");
+    assert_number(P ", " Q ", x: q / p", 107.0 / 101, 113.0 / 99, "two samples");
+    assert_number(OF("new", p) ", " OF("new", q) ", x: q - p", 6, 14, "two samples");
+    /* Only the difference or quotient of two medians of launches has two samples. */
+    assert_number(P ", " Q ", x: q - p + 0", 4, 16, "corners");
+    assert_number(P ", " Q ", y: p * 1, x: q - y", 4, 16, "corners");
+    assert_number("n: s of t.csv, " Q ", x: q - n", 106, 112, "corners");
+    /* The cell is not the median of the launches in raw.csv. */
+    assert_number(OF("old", p) ", " OF("old", q) ", x: q - p", 5, 16, "corners");
+    /* Ranks of q share cores. */
+#define RATE(x, shared)                                                                            \
+#x ": images_per_s of bare/rates.csv where point = " #x " and oversubscribed = " shared
+    assert_number(RATE(p, "0") ", " RATE(q, "0") ", x: q - p", 1, 5, "two samples");
+    assert_number(RATE(p, "0") ", " RATE(q, "1") ", x: q - p", -INFINITY, INFINITY, "");
+    /* Single launches have no interval, and cells no method. */
+    assert_number(SEED(r) ", " SEED(s) ", x: r - s", -INFINITY, INFINITY, "");
+    assert_number("x: ms of there/new.csv where point = p", 97, 103, "");
+}
+
+/* Launches of a table with several rows per launch count by their medians: 2 3 4 5 and 6 7 8 9. The
+ * interval of 4 and 4 launches has all differences, 1 to 7; 2 and 4 launches are too few. */
 static void samples_have_a_value_per_launch(void **state)
 {
 #define CASE(x, more) #x ": median use of there/rows.csv where case = " #x more
-    struct claim_need need = need_of(HEAD CLAIM("a") "values: {" CASE(a, "") ", " CASE(
-                                         b, "") ", gap: b - a}, holds: gap > 0.9}\n",
-                                     WIDE "gap; needs 9 launches");
-    assert_int_equal(need.two_samples, CLAIM_SURVIVES);
+    assert_number(CASE(a, "") ", " CASE(b, "") ", x: b - a", 1, 7, "two samples");
+    double half = student_quantile(0.975, 1) / 2,
+           other = student_quantile(0.975, 3) * sqrt(5.0 / 12);
+    assert_number(CASE(a, " and use > 3") ", " CASE(b, "") ", x: b - a", 7.5 - 4.5 - half - other,
+                  7.5 - 4.5 + half + other, "corners");
+}
+
+/* Six launches have u = 1 to 6 and v = 3.5, 4, 5.5, 6, 7.5, 8: differences of 2 and 2.5. */
+static void medians_of_the_same_launches_are_pairs(void **state)
+{
+#define USE(x, more) #x ": median use of there/both.csv where case = " #x more
+    assert_number(USE(u, "") ", " USE(v, "") ", x: v - u", 2, 2.5, "pairs");
+    assert_number(USE(u, "") ", " USE(v, "") ", x: v / u", 8.0 / 6, 3.5, "pairs");
+    /* Student's t of two launches: 2.25 +- 12.7 / 4 */
+    double half = student_quantile(0.975, 1) / 4;
+    assert_number(USE(u, " and use < 3") ", " USE(v, " and use < 5") ", x: v - u", 2.25 - half,
+                  2.25 + half, "pairs");
+    /* The samples share a part of their launches: five of v have the mean 6.2 and variance 2.575. */
+    half = student_quantile(0.975, 4) * sqrt(2.575 / 5);
+    assert_number(USE(u, "") ", " USE(v, " and use > 3.9") ", x: v - u", 6.2 - half - 6,
+                  6.2 + half - 1, "corners");
+}
+
+/* The half width is 4 with six launches and must shrink to less than 3. */
+static void the_plan_uses_the_method_of_the_interval(void **state)
+{
+    size_t least = 6;
+    while (4 * claim_expected_shift(least, least) / claim_expected_shift(6, 6) >= 3)
+        least++;
+    struct claim_need need =
+        need_of(HEAD CLAIM("a") "values: {" P ", " Q ", gap: q - p}, holds: gap > 7}\n",
+                WIDE "gap; needs 10 launches");
+    assert_int_equal(need.launches, least);
+    assert_float_equal(need.seconds, 10 * (2 + 4), 1e-9);
+    assert_true(need.width.lo > 7 && need.width.lo < 7.2 && need.width.mid == 10);
+    /* Too few launches for two samples today: deviations of 0.5 sqrt 2 and sqrt(5 / 3), by the half
+     * widths of Student's t. Six launches of both have the half width 1.435 sqrt(13 / 12) = 1.49. */
     need = need_of(HEAD CLAIM("a") "values: {" CASE(a, " and use > 3") ", " CASE(
-                       b, "") ", gap: b - a}, holds: gap > 0}\n",
+                       b, "") ", gap: b - a}, holds: gap > 1.4}\n",
                    WIDE "gap; needs 6 launches");
-    assert_int_equal(need.two_samples, CLAIM_UNDECIDED);
+    assert_float_equal(need.width.hi - need.width.lo,
+                       2 * claim_expected_shift(6, 6) * sqrt((0.5 + 5.0 / 3) / 2), 1e-9);
+    /* Pairs need the launches of a median: the half width 0.25 must shrink to less than 0.2. */
+    least = 6;
+    while (0.25 * claim_expected_width(least) / claim_expected_width(6) >= 0.2)
+        least++;
+    need = need_of(HEAD CLAIM("a") "values: {" USE(u, "") ", " USE(
+                       v, "") ", gap: v - u}, holds: gap > 2.05}\n",
+                   WIDE "gap; needs 9 launches");
+    assert_int_equal(need.launches, least);
+}
+
+/* By simulation of normal launches, intervals of two samples have the half widths 2.06, 1.36 and
+ * 0.65 standard deviations for 4, 6 and 20 launches of both. */
+static void widths_of_two_samples_follow_from_launches(void **state)
+{
+    assert_true(isinf(claim_expected_shift(3, 3)));
+    assert_float_equal(claim_expected_shift(6, 6), 1.36, 0.1);
+    assert_float_equal(claim_expected_shift(20, 20), 0.65, 0.02);
+    assert_float_equal(claim_expected_shift(3, 6), claim_expected_shift(6, 3), 1e-12);
+    /* 1.96 sqrt(2 pi / 3) / sqrt n for many values */
+    assert_float_equal(claim_expected_shift(800, 800), 2.837 / sqrt(800), 0.002);
 }
 
 /* ---- The plan ---- */
@@ -210,7 +294,7 @@ static void samples_have_a_value_per_launch(void **state)
         "bare") "values: {x: median ms of bare/cells.csv}, holds: x > "                            \
                 "1}\n" CLAIM("wide") "values: {" P "}, holds: p > 99}\n" CLAIM(                    \
                     "gap") "values: {" P ", " Q ", gap: q - p}, holds: gap > "                     \
-                           "5}\n" CLAIM(                                                           \
+                           "7}\n" CLAIM(                                                           \
                                "sure") "values: {" P "}, holds: p > "                              \
                                        "90}\n" CLAIM(                                              \
                                            "seed"                                                  \
@@ -252,13 +336,13 @@ static void the_cheapest_claims_are_first(void **state)
     char *text = write_plan("csv");
     assert_string_equal(text,
                         "claim,lacks,launches_now,launches_needed,minutes,decides,expected,value,"
-                        "half_width_now,half_width,two_samples,command\n"
-                        "r/bad,launches,6,12,0.4,1,fails,p,3,1.852685883,,measure it\n"
-                        "r/wide,launches,6,37,1.233333333,2,survives,p,3,0.9720472046,,measure it\n"
-                        "r/gap,launches,6,9,0.9,1,survives,gap,6,4.362481938,survives,measure it\n"
-                        "r/seeds,seeds,1,6,3,1,survives,gap,,,,measure it\n"
-                        "r/bound,launches,6,,,,,p,3,,,measure it\n"
-                        "r/bare,,,,,,,,,,,measure that\n");
+                        "half_width_now,half_width,command\n"
+                        "r/bad,launches,6,12,0.4,1,fails,p,3,1.852685883,measure it\n"
+                        "r/wide,launches,6,37,1.233333333,2,survives,p,3,0.9720472046,measure it\n"
+                        "r/gap,launches,6,10,1,1,survives,gap,4,2.839779892,measure it\n"
+                        "r/seeds,seeds,1,6,3,1,survives,gap,,,measure it\n"
+                        "r/bound,launches,6,,,,,p,3,,measure it\n"
+                        "r/bare,,,,,,,,,,measure that\n");
     free(text);
 }
 
@@ -269,8 +353,8 @@ static void people_read_a_table(void **state)
     assert_int_equal(
         strncmp(next,
                 "r/bad    6    12 launches                        24 s        1        "
-                "fails     p      3.00 -> 1.85   -\n",
-                100),
+                "fails     p      3.00 -> 1.85\n",
+                95),
         0);
     assert_non_null(strstr(next, "\nr/seeds  1    at least 6 seeds  "));
     assert_non_null(strstr(next, "\nr/bound  6    a sharper metric or another bound  "));
@@ -278,9 +362,9 @@ static void people_read_a_table(void **state)
     assert_non_null(strstr(next, "\n6 of 7 claims are undecided.\n"));
     free(text);
     text = write_plan("markdown");
-    assert_non_null(
-        strstr(text, "|---|---|---|---|---|---|---|---|---|\n| r/bad | 6 | 12 launches | 24 s "
-                     "| 1 | fails | p | 3.00 -> 1.85 | - |\n"));
+    assert_non_null(strstr(text,
+                           "|---|---|---|---|---|---|---|---|\n| r/bad | 6 | 12 launches | 24 s "
+                           "| 1 | fails | p | 3.00 -> 1.85 |\n"));
     free(text);
 }
 
@@ -294,8 +378,11 @@ int main(void)
         cmocka_unit_test(more_than_a_day_is_said),
         cmocka_unit_test(an_estimate_at_the_bound_stays_open),
         cmocka_unit_test(unknown_launches_make_no_number),
-        cmocka_unit_test(two_samples_are_sharper),
+        cmocka_unit_test(differences_of_launches_are_sharper),
         cmocka_unit_test(samples_have_a_value_per_launch),
+        cmocka_unit_test(medians_of_the_same_launches_are_pairs),
+        cmocka_unit_test(the_plan_uses_the_method_of_the_interval),
+        cmocka_unit_test(widths_of_two_samples_follow_from_launches),
         cmocka_unit_test(the_cheapest_claims_are_first),
         cmocka_unit_test(people_read_a_table),
     };
