@@ -5,6 +5,7 @@
 #include "bench/claims/claims.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 const char *const claim_verdict_names[CLAIM_VERDICTS] = {
 #define CLAIM_VERDICT(id, name, count, meaning) name,
@@ -211,6 +212,11 @@ enum status claims_read(struct claims *c, const char *path, struct error *e)
         TRY(path_format(c->folder, e, "%.*s", (int)(slash - c->path), c->path));
     else
         TRY(path_format(c->folder, e, "."));
+    if (!text_ends(path, ".yaml") && !text_ends(path, ".yml"))
+        return error_set(e, ERR_ARGUMENT,
+                         "claims: expected a YAML file of claims, such as results/claims.yaml, "
+                         "found '%s'",
+                         path);
     TRY(yaml_read_file(&c->root, c->path, e));
     return read_root(c, e);
 }

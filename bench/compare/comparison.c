@@ -28,8 +28,8 @@ static enum status read_share(double *share, const char *option, const char *tex
         !(pct >= least && pct < most))
         return error_set(
             e, ERR_ARGUMENT,
-            "%s: expected a percentage from %g%% to below %g%%, such as 2%%, found '%s'", option,
-            least, most, text);
+            "%s: expected a percentage from %g%% to below %g%%, such as %g%%, found '%s'", option,
+            least, most, least > 2 ? 95.0 : 2.0, text);
     *share = pct / 100;
     return OK;
 }

@@ -137,8 +137,12 @@ static enum status read_rows(struct cursor *c, struct error *e)
         TRY(read_row(c, e));
         if (c->width != table->columns)
             return error_at(e, ERR_DATA, table->path, line, 0,
-                            "expected %zu cells as in the first row, found %zu", table->columns,
-                            c->width);
+                            "expected %zu cell%s as in the first row, found %zu%s", table->columns,
+                            table->columns == 1 ? "" : "s", c->width,
+                            strchr(table->names[0], ';') != NULL
+                                ? "; cells are separated by commas, not ';', and decimals have a "
+                                  "point"
+                                : "");
         TRY(MEM_GROW(table->lines, table->rows, table->path, e));
         table->lines[table->rows++] = line;
     }

@@ -207,10 +207,12 @@ static enum status extract(const char *archive, const char *folder, struct error
     TRY(path_format(file, e, "--file=%s", archive));
     TRY(path_format(to, e, "--directory=%s", folder));
     char *const command[] = {"tar", "--extract", "--force-local", file, to, NULL};
-    return program_ask(command, false, line, sizeof line) == 0
+    return program_ask(command, true, line, sizeof line) == 0
                ? OK
-               : error_at(e, ERR_DATA, archive, 0, 0,
-                          "tar cannot extract this file; expected an archive of `make artifact`");
+               : error_at(
+                     e, ERR_DATA, archive, 0, 0,
+                     "tar cannot extract this file. Expected a folder of runs, or an archive of "
+                     "`make artifact`");
 }
 
 static enum status take_archive(const char *path, void *arg, struct error *e)

@@ -62,6 +62,17 @@ check "--version takes no argument" expect 2 "--version: 'x' is one argument too
 check "hello_ranks takes no argument" expect 2 "hello_ranks: 'x' is one argument too many; expected none" "$build/hello_ranks" x
 check "a term of two words" expect 2 "'rate' is one argument too many; expected [NAME]. Words that belong together need quotation marks" \
     "$scalebench" explain learning rate
+check "the verdicts in place of the claims" expect 2 "claims: expected a YAML file of claims, such as results/claims.yaml, found 'results/claims.csv'" \
+    "$scalebench" claims results/claims.csv
+check "a published table of something else" expect 2 "kota_loss.csv: --published: expected a summary of a network" \
+    "$scalebench" model lenet_21k --published kota_loss.csv
+check "a file of a run in place of its folder" expect 2 "summary.csv: tar cannot extract this file. Expected a folder of runs, or an archive" \
+    "$scalebench" collect results/reference/strong_scaling/summary.csv
+check "the share of errors in place of the level" expect 2 "--level: expected a percentage from 50% to below 100%, such as 95%, found '5%'" \
+    "$scalebench" compare results/reference/strong_scaling results/reference/overlap --level 5%
+printf 'ranks;step_ms\n1;31,8\n' >"$tmp/semicolons.csv"
+check "cells between semicolons" expect 2 "line 2: expected 1 cell as in the first row, found 2; cells are separated by commas, not ';'" \
+    "$scalebench" plan quick --set "published.file=$tmp/semicolons.csv published.keys=[ranks] published.values=['step_ms_median = step_ms']"
 check "one argument too many" expect 2 "'b' is one argument too many; expected SPEC" "$scalebench" plan a b
 check "a SET with a blank for the sign" expect 2 "plan: --set train.lr: expected key=value; write --set train.lr=VALUE" \
     "$scalebench" plan quick --set train.lr 0.5

@@ -43,7 +43,12 @@ static enum status read_summary(struct summary *s, const char *name, const struc
                          name, near.text);
     }
     TRY(csv_table_read(&s->table, path, e));
-    return read_columns(s, e);
+    if (read_columns(s, e) == OK)
+        return OK;
+    return error_at(e, e->status, path, 0, 0,
+                    "--published: expected a summary of a network, a CSV file with a row a layer, "
+                    "such as results/published/wang_yang_model.csv: %s",
+                    e->text);
 }
 
 static const struct layer_desc *find_layer(const struct net_desc *net, const char *name)
