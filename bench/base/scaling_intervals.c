@@ -109,7 +109,8 @@ static double ratio_at(const struct resampling *r, const struct scaling_sample *
     return sample->pairs[k].ratio;
 }
 
-/* Returns the median of the drawn ratios; of all, if no block of the sample was drawn. */
+/* Returns the median of the drawn ratios; the median of all ratios if no block of the sample was
+ * drawn. */
 static double median_of(const struct resampling *r, const struct scaling_sample *sample)
 {
     size_t n = 0;

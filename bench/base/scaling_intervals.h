@@ -30,7 +30,9 @@ struct scaling_intervals {
  * introduction to the bootstrap", 1993). A resample draws as many blocks as there are, with
  * replacement; each point takes the median of its ratios in these blocks. All points share the
  * draw, since the base's launch of a block is in the ratios of all points. Equal curves have equal
- * intervals: the draws depend only on the number of blocks. If the interval of kappa contains 0, the
- * upper bound of the limit is that without kappa, 1 / lower bound of sigma. Sorts the pairs. Errors: ERR_MEMORY. */
+ * intervals: the draws depend only on the number of blocks. If the interval of kappa contains 0,
+ * the upper bound of the limit is the limit of a law without kappa: 1 / lower bound of sigma.
+ *
+ * Sorts the pairs. Errors: ERR_MEMORY. */
 enum status scaling_intervals(struct scaling_intervals *fitted, enum scaling_law law,
                               const struct scaling_sample *curve, size_t n, struct error *e);

@@ -63,7 +63,8 @@ struct normal {
     double aa, ab, bb, az, bz;
 };
 
-/* Sums up the problem that is linearised about the forms `at`. at NULL: about the measured forms. */
+/* Returns the sums of the problem, linearised about the linear forms of the law with parameters
+ * `at`. at NULL: about the measured forms. */
 static struct normal normal_of(const struct shape *shape, const struct parameters *at,
                                const struct scaling_point *points, size_t n)
 {
@@ -96,7 +97,7 @@ static struct parameters with_sigma(const struct normal *s, double sigma)
 }
 
 /* Minimises the quadratic cost over 0 <= sigma <= 1, kappa >= 0. If the free minimum is outside,
- * the least is on an edge (Lawson and Hanson, "Solving least squares problems", 1974). */
+ * the minimum is on an edge (Lawson and Hanson, "Solving least squares problems", 1974). */
 static struct parameters minimum_of(const struct normal *s)
 {
     double determinant = s->aa * s->bb - s->ab * s->ab;
@@ -113,8 +114,8 @@ static struct parameters minimum_of(const struct normal *s)
     return least;
 }
 
-/* Moves from `at` towards `to`, by halves of the way until the sum of squares falls. Sets *sum.
- * Returns whether it fell. */
+/* Moves from `at` towards `to`, and halves the distance until the sum of squares falls. Sets *sum.
+ * Returns whether the sum fell enough for another move to be useful. */
 static bool descend(struct parameters *at, struct parameters to, double *sum,
                     const struct shape *shape, const struct scaling_point *points, size_t n)
 {
@@ -134,7 +135,7 @@ static bool descend(struct parameters *at, struct parameters to, double *sum,
 
 enum { STEPS_MOST = 50 };
 
-/* Gauss and Newton's method, from the weighted linear solution. */
+/* Fits the parameters by the Gauss-Newton method, beginning at the weighted linear solution. */
 static struct parameters parameters_of(double *sum, const struct shape *shape,
                                        const struct scaling_point *points, size_t n)
 {

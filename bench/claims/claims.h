@@ -76,31 +76,31 @@ struct claim_value {
     char *rows; /* addresses of the cell's rows, "published/a.csv#L3 published/a.csv#L5-L7"; ""
                       or NULL for arithmetic */
     int line;   /* line of the only row behind the number; 0: computed from several rows */
-    const struct claim_table *table; /* table of a cell; NULL: arithmetic */
-    char column[64];                 /* column of a cell */
+    const struct claim_table *table; /* table that has the cell; NULL: arithmetic */
+    char column[64];                 /* name of the cell's column */
     size_t *found, n_found;          /* [n_found] indices of the cell's rows in its table, owned */
-    bool sampled;                    /* a cell of one row, or a median: its launches are a sample */
-    bool of_table;                   /* the value is a cell, or arithmetic over a cell */
-    enum claim_method method;        /* method of the interval of arithmetic */
-    size_t launches[2];              /* launches of a and b in "a - b" or "a / b"; 0: the interval
-                                        is the corners for any number of launches */
-    bool withheld;                   /* the value has no interval because ranks share cores */
+    bool sampled;             /* the launches are one sample: a cell of one row, or a median */
+    bool of_table;            /* the value is a cell, or arithmetic over a cell */
+    enum claim_method method; /* method of the interval of arithmetic */
+    size_t launches[2];       /* launches of a and b in "a - b" or "a / b"; 0: no number of
+                                        launches gives an interval better than the corners */
+    bool withheld;            /* the value has no interval because ranks share cores */
 };
 
-/* Launches that would decide an undecided claim. The half width of an interval is assumed to shrink
- * as the expected half width of an interval of so many normal values. Estimates stay as they are,
- * so the number is itself an estimate. */
+/* Launches that would decide an undecided claim. The number is an estimate. It assumes that the
+ * claim's values stay, and that half widths shrink as expected for normally distributed values. */
 struct claim_need {
-    bool known;           /* the claim is undecided, and raw.csv of its runs has its launches */
-    bool seeds;           /* the launches are accuracy runs, one per seed */
-    bool at_least;        /* a cell has a single launch, so its spread is unknown */
-    size_t now, launches; /* fewest launches that a cell has, and launches per point that decide;
-                             0: even CLAIM_LAUNCHES_MAX do not decide */
-    double seconds;       /* wall time of `launches` launches of every point that the claim uses, by
-                             the launches of its runs */
-    enum claim_verdict expected;     /* verdict at the estimates of today, if launches > 0 */
+    bool known;      /* the claim is undecided, and raw.csv of its runs has its launches */
+    bool seeds;      /* the launches are accuracy runs, one per seed */
+    bool at_least;   /* a cell has a single launch, so its spread is unknown */
+    size_t now;      /* smallest number of launches behind a cell */
+    size_t launches; /* launches per point that would decide the claim; 0: CLAIM_LAUNCHES_MAX
+                             launches would not decide it */
+    double seconds;  /* wall time of `launches` launches of every point that the claim uses,
+                             from the mean wall time of existing launches */
+    enum claim_verdict expected;     /* verdict if the claim's values stay; valid if launches > 0 */
     const struct claim_value *value; /* first value whose interval contains a bound; borrowed */
-    struct interval width;           /* interval that is expected of `value` at `launches` */
+    struct interval width;           /* expected interval of `value` after `launches` launches */
     struct claim_launch {
         const struct claim_table *raw;
         size_t row;
@@ -173,8 +173,8 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 #include "bench/claims/claim_formats.def"
 
 /* Finds the writer of verdicts in a format, or of the plan: one row per undecided claim, with the
- * launches that would decide it. The claims that cost least per claim are first. The message of
- * ERR_ARGUMENT lists all formats. */
+ * launches that would decide it. Launches that decide most claims per second are first. The message
+ * of ERR_ARGUMENT lists all formats. */
 enum status claims_find_writer(claims_writer **writer, const char *name, bool plan,
                                struct error *e);
 
@@ -225,11 +225,12 @@ enum status claim_explain_name(char *text, size_t size, const struct claim *clai
 /* Returns whether the interval of `name` alone leaves the claim undecided. */
 bool claim_is_open(const struct claim *claim, const char *name);
 
-/* Finds claim->need of an undecided claim and appends its number to claim->reason. */
+/* Computes claim->need of an undecided claim, and appends the number of launches to
+ * claim->reason. */
 enum status claim_find_need(struct claim *claim, struct claims *c, struct error *e);
 
-/* Returns the half width of the interval that is expected of n launches, in standard deviations of
- * a launch: Student's t for two to five, else the interval of order statistics of the median. */
+/* Returns the expected half width of the interval over n launches, in standard deviations of one
+ * launch: Student's t for two to five, else the interval of order statistics of the median. */
 double claim_expected_width(size_t n);
 
 /* Returns the half width of the interval of two samples that is expected of n and m launches, in

@@ -53,8 +53,8 @@ static size_t count_decided(const struct claims *c, const struct claim *by)
     return n;
 }
 
-/* Returns the claims that are decided per second of launches; 0 if no number of launches decides
- * the claim, -1 if its launches are unknown. */
+/* Returns how many claims this claim's launches decide per second; 0 if no number of launches
+ * decides the claim, -1 if its launches are unknown. */
 static double value_of(const struct claims *c, const struct claim *claim)
 {
     if (!has_number(claim))
@@ -62,8 +62,8 @@ static double value_of(const struct claims *c, const struct claim *claim)
     return (double)count_decided(c, claim) / fmax(claim->need.seconds, 1e-3);
 }
 
-/* Returns the undecided claim of most value after `last`, in order of value and then of the file;
- * NULL: there is none. Begin with last = NULL. */
+/* Returns the undecided claim that follows `last`, ordered by falling value_of, then by position in
+ * the file; NULL: there is none. last = NULL: returns the first claim. */
 static const struct claim *find_next(const struct claims *c, const struct claim *last)
 {
     const struct claim *next = NULL;

@@ -25,7 +25,7 @@ static enum status use(struct claim_need *need, const struct claim_table *raw, s
 }
 
 /* Returns whether a row of raw.csv is a successful launch of the point with a value in the column.
- * Every timed launch has a share in a column that raw.csv lacks, such as speedup. */
+ * If raw.csv lacks the column, as with speedup, every successful launch counts. */
 static bool is_launch(const struct claim_table *raw, size_t row, const char *point,
                       const char *column, const char *run)
 {
@@ -35,8 +35,8 @@ static bool is_launch(const struct claim_table *raw, size_t row, const char *poi
            (computed || !isnan(csv_table_value(claim_csv_of(raw), row, column)));
 }
 
-/* Uses the launches of a row of summary.csv: the timed launches of its point that have the column,
- * or else the accuracy runs. Adds their number to *n. */
+/* Appends the launches of a point to need->used: timed launches with a value in the column, or
+ * accuracy runs if there are no such launches. Adds their number to *n. */
 static enum status use_point(struct claim_need *need, size_t *n, const struct claim_table *raw,
                              const char *point, const char *column, struct error *e)
 {

@@ -7,9 +7,9 @@
 #include "bench/claims/tables.h"
 #include "kernels/base/mem.h"
 
-/* fewest launches of an exact 95 % interval of a median */
+/* smallest number of launches with an exact 95 % interval of their median */
 #define LAUNCHES_MIN 6
-/* From this number on, half widths shrink as one over the square root. */
+/* Number of launches above which half widths are taken to shrink as 1 / sqrt(launches). */
 #define RANKS_MAX 200
 /* The same for intervals of two samples, if both have more launches. */
 #define PAIRS_MAX 50
@@ -49,7 +49,8 @@ double claim_expected_shift(size_t n, size_t m)
     return sqrt(2) * student_quantile(1 - share, 1000);
 }
 
-/* Returns the wall time of one launch of each point behind the claim, by the mean of launches. */
+/* Returns the wall time of one launch of each point behind the claim (s): the sum of the points'
+ * mean wall times. */
 static double find_seconds(const struct claim_need *need)
 {
     double seconds = 0;
@@ -111,9 +112,9 @@ static bool varies(const struct interval *number)
     return number->lo < number->hi;
 }
 
-/* Fills widths[i] with the expected half width, in standard deviations of a launch, of each deciding
- * cell with an interval; 0 for all other values. need->known is false if the launches of such a cell are unknown, or if more
- * launches give no interval. */
+/* Fills widths[i] for each value i: for a deciding cell with an interval, the expected half width
+ * in standard deviations of one launch; otherwise 0. Sets need->known to false if the launches of
+ * such a cell are unknown, or if more launches give no interval. */
 static enum status count_launches(double *widths, bool *deciding, struct claim *claim,
                                   struct claims *c, struct error *e)
 {
@@ -156,8 +157,8 @@ static struct interval narrow(struct interval number, double now, double then)
     return number;
 }
 
-/* Returns the standard deviation of a cell's launches, by the half width of its interval; 0 if it is
- * unknown. */
+/* Returns the standard deviation of a cell's launches, estimated from the half width of the cell's
+ * interval; 0: unknown. */
 static double find_spread(const struct interval *number, double width)
 {
     return isinf(number->lo) || isinf(number->hi) || width == 0
@@ -165,8 +166,8 @@ static double find_spread(const struct interval *number, double width)
                : (number->hi - number->lo) / 2 / width;
 }
 
-/* Returns the interval of two samples that is expected of so many launches, where today's launches
- * are too few for one. */
+/* Returns the expected two-sample interval of a value whose existing launches are too few for such an
+ * interval. then: expected half width, in standard deviations of a launch. */
 static struct interval expect_first(const struct claim_value *value, const struct claim *claim,
                                     const struct claim_contrast *k, const double *widths,
                                     double then)
@@ -180,8 +181,8 @@ static struct interval expect_first(const struct claim_value *value, const struc
     return (struct interval){mid - half, mid, mid + half, CLAIM_LEVEL, true};
 }
 
-/* Replaces the corners of a difference or quotient in *at, if its interval is computed from launches
- * or will be with so many launches. */
+/* Replaces the corners of a difference or quotient in *at, if its interval is computed from launches,
+ * or would be with `launches` launches. */
 static void expect_samples(struct claim_value *at, const struct claim_value *value,
                            const struct claim *claim, const double *widths, size_t launches)
 {
@@ -197,8 +198,8 @@ static void expect_samples(struct claim_value *at, const struct claim_value *val
         at->number = expect_first(value, claim, &k, widths, then);
 }
 
-/* Evaluates the condition with the intervals that are expected of so many launches. *at is a copy
- * of the claim, whose values this function changes. */
+/* Evaluates the condition with the intervals expected after `launches` launches. *at: a copy of the
+ * claim, whose values this function overwrites. */
 static enum status judge_at(enum condition_truth *holds, struct claim *at,
                             const struct claim *claim, const double *widths, size_t launches,
                             struct error *e)
@@ -242,7 +243,8 @@ static enum status search(struct claim *at, struct claim *claim, const double *w
     return judge_at(&holds, at, claim, widths, need->launches, e);
 }
 
-/* Sets the interval of the first value that leaves the claim open: now, and in *at. */
+/* Sets need->value to the first value that leaves the claim open, and need->width to its interval
+ * in *at. */
 static void find_widths(struct claim_need *need, const struct claim *claim, const struct claim *at)
 {
     size_t terms;

@@ -28,8 +28,8 @@ static inline const struct csv_table *claim_csv_of(const struct claim_table *tab
 bool claim_has_text(const struct claim_table *table, size_t row, const char *column,
                     const char *text);
 
-/* Adds the launches of a cell, rows of its run's raw.csv, to need->used; *n counts those of its own
- * points. Ratios to a base also use the base's launches. */
+/* Appends the launches behind a cell (rows of its run's raw.csv) to need->used. A ratio to a base
+ * also uses the base's launches. *n: number of launches of the cell's own points. */
 enum status claim_use_cell(struct claim_need *need, size_t *n, const struct claim_table *raw,
                            const struct claim_value *value, struct error *e);
 
@@ -46,7 +46,7 @@ struct claim_sample {
 enum status claim_find_sample(struct claim_sample *s, struct claims *c,
                               const struct claim_value *value, struct error *e);
 
-/* A value "a - b" or "a / b" of two cells of runs that are medians over launches. */
+/* A value "a - b" or "a / b", where a and b are cells of runs and medians over launches. */
 struct claim_contrast {
     const struct claim_value *of[2]; /* a, b */
     bool ratio;

@@ -214,12 +214,12 @@ struct point_rates {
     double mfu_pct, hfu_pct; /* these rates in % of the measured peak */
 };
 
-/* Energy of processor packages, from the median over timed launches. */
+/* Energy of processor packages: medians over timed launches. */
 struct point_energy {
     struct interval step_j, epoch_j, images_per_j;
 };
 
-/* Price of the point's cores, in the unit of site.price_per_core_hour. */
+/* Price of the point's cores, in the currency of site.price_per_core_hour. */
 struct point_price {
     double epoch, images_per_unit;
 };
@@ -346,7 +346,8 @@ bool point_lacks_seeds(const struct point_summary *p);
  * a temporary file and renamed. Reads the records of valid launches again. */
 enum status summary_write(const struct summary *s, const char *run_dir, struct error *e);
 
-/* Writes fits.csv alone, unless it would have no row: for a run without journal and records. */
+/* Writes only fits.csv, for a run without journal and records. Writes nothing if fits.csv would
+ * have no row. */
 enum status summary_write_fits(const struct summary *s, const char *run_dir, struct error *e);
 
 /* Checks the file of published numbers that the spec names. Call it before the first launch. */

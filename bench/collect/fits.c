@@ -68,8 +68,8 @@ static void take_curve(struct curve *curve, const struct series *series, const s
 
 /* ---- Launches ---- */
 
-/* Returns the images per ms of a launch, from the step time as raw.csv has it: a run without
- * records has the same fits. */
+/* Returns the images per ms of a launch. Rounds the step time as raw.csv does, so that a run
+ * without records has the same fits. */
 static double rate_of(const struct timing *t)
 {
     char text[TEXT_NUMBER];
@@ -92,7 +92,7 @@ static void pair_launches(struct scaling_sample *sample, const struct timings *o
     }
 }
 
-/* Sets the samples of a curve. launches NULL: they have no pairs. Free *pairs. */
+/* Sets the samples of a curve. launches NULL: samples have no pairs. Free *pairs. */
 static enum status take_samples(struct curve *curve, struct scaling_pair **pairs,
                                 const struct timings *launches, const struct summary *s,
                                 struct error *e)
@@ -124,8 +124,8 @@ static double bound_of(const struct interval *i, enum bound bound)
 }
 
 /* Returns the number of ranks at which the efficiency, or a bound of it, falls below FITS_KNEE. The
- * inverse of efficiency, time per image and rank, is interpolated linearly in ranks. NAN: it does
- * not fall below, or is unknown before it does. */
+ * inverse of efficiency, time per image and rank, is interpolated linearly in ranks. NAN: the
+ * efficiency never falls below FITS_KNEE, or is unknown at an earlier point. */
 static double knee_of(const struct curve *curve, enum bound bound, const struct summary *s)
 {
     double ranks = (double)ranks_of(curve->base), inverse = 1;

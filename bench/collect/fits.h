@@ -19,8 +19,8 @@ struct fits {
  * launches of each point. Call fits_free in any case. Errors: ERR_MEMORY. */
 enum status fits_make(struct summary *s, const struct timings *launches, struct error *e);
 
-/* Does the same with the launches of <run_dir>/raw.csv. Without this file, fits have no intervals.
- * ERR_DATA with file and line if the file is damaged. */
+/* Works as fits_make, with the launches in <run_dir>/raw.csv. Without this file, fits have no
+ * intervals. ERR_DATA with file and line if the file is damaged. */
 enum status fits_read(struct summary *s, const char *run_dir, struct error *e);
 
 /* Frees s->fits; NULL is allowed. */

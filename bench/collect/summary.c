@@ -325,8 +325,7 @@ static struct point_rates rates_of(const struct interval *step_ms, const struct 
         .hfu_pct = 100 * done / peak};
 }
 
-/* Returns the median over timed launches with its interval. It is unknown if any launch does not
- * know the number. */
+/* Returns the median over timed launches with its interval. NAN if any launch lacks the number. */
 static struct interval interval_over_launches(const struct samples *time, size_t offset)
 {
     size_t n = samples_known(time, offset);

@@ -103,8 +103,8 @@ bool point_was_measured(const struct point_summary *p);
 /* Returns whether the point is a base with a step time. */
 bool point_is_timed_base(const struct point_summary *p);
 
-/* Returns whether the point has an efficiency on more cores than its base, and synchronises
- * gradients. */
+/* Returns whether the point synchronises gradients, has more cores than its base, and has an
+ * efficiency. */
 bool point_is_scaled(const struct point_summary *p, const struct summary *s);
 
 /* Returns the number of points for which `has` is true. */

@@ -118,7 +118,7 @@ static enum status open_file(FILE **out, char path[4096], const char *folder, co
                              struct error *e)
 {
     if (snprintf(path, 4096, "%s/%s", folder, file) >= 4096)
-        return error_set(e, ERR_ARGUMENT, "%.200s...: a path that is too long", folder);
+        return error_set(e, ERR_ARGUMENT, "%.200s...: the path is too long", folder);
     *out = fopen(path, "we");
     return *out != NULL
                ? OK
@@ -188,7 +188,7 @@ enum status doctor_read(const struct doctor_table *table, const char *folder, vo
     char path[4096], *read = NULL;
     struct csv_table csv;
     if (snprintf(path, sizeof path, "%s/%s", folder, table->file) >= (int)sizeof path)
-        return error_set(e, ERR_ARGUMENT, "%.200s...: a path that is too long", folder);
+        return error_set(e, ERR_ARGUMENT, "%.200s...: the path is too long", folder);
     enum status status = csv_table_read(&csv, path, e);
     THEN(status, read_rows(&read, table, &csv, e));
     *n = status == OK ? csv.rows : 0;

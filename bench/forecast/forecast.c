@@ -216,8 +216,8 @@ static double steps_of(const struct campaign *c, const struct point *point, enum
     return 7.0 / 6 * epochs * ceil(images / config_images(config));
 }
 
-/* Returns the mean injected sleep of a step in inject.steps (s). Assumes that a rank sleeps in it,
- * whatever inject.ranks and inject.phase say. */
+/* Returns the mean injected sleep of a step in inject.steps (s). Assumes that a rank sleeps in each
+ * of these steps, whatever inject.ranks and inject.phase say. */
 static double sleep_s(const struct config *c)
 {
     double shape = config_number(c, OPT_INJECT_SHAPE), sleep = config_number(c, OPT_INJECT_SLEEP);
@@ -232,7 +232,7 @@ static double sleep_s(const struct config *c)
     }
 }
 
-/* Returns the time (s) that ranks sleep in a launch of this many steps. */
+/* Returns the time that injected sleeps add to a launch of `steps` steps (s). */
 static double slept_of(const struct config *c, double steps)
 {
     const struct value *chosen = &c->values[OPT_INJECT_STEPS];

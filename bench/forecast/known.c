@@ -230,7 +230,8 @@ static enum status find_rates(struct known_steps *known, struct error *e)
     return OK;
 }
 
-/* The geometric mean of the speed ratios over all pairs of a step here and a step there. */
+/* Returns the geometric mean of speed ratios, over all pairs of a step of this machine and a step
+ * of the other machine. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step)
 {
     double sum = 0, n = 0;

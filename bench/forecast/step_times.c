@@ -159,10 +159,11 @@ enum status step_times_open(struct step_times *t, const struct point *point,
     int tensors = point->net->net.n_tensors;
     *t = (struct step_times){0};
     if (calibration == NULL && config_number(&point->config, OPT_COMPUTE_RATE) == 0)
-        return error_set(e, ERR_ARGUMENT,
-                         "simulate: point %s gives no compute.rate. Use --calibration=LAUNCH, the "
-                         "folder of a calibration launch of this run",
-                         point->id);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "simulate: compute.rate of point %s is missing. Use --calibration=LAUNCH, the "
+            "folder of a calibration launch of this run",
+            point->id);
     TRY(MEM_NEW(t->ready_s, (size_t)tensors, "the gradients of a network", e));
     TRY(calibration != NULL ? calibrate(t, tensors, calibration, result, e)
                             : take_rate(t, point, e));

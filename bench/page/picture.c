@@ -31,12 +31,12 @@ static const struct {
     {"<tspan>([^<]*)</tspan>", "$1"},
     {"<g( transform=[^>]*) stroke=\"none\"([^>]*)><text>([^<]*)</text></g>", "<text$1$2>$3</text>"},
     {IN_TAGS " (?:font-size=\"16\"|text-anchor=\"start\")", ""},
-    /* a line of no length with round ends looks as a disc */
+    /* a line of length 0 with round ends is drawn as a disc */
     {"<use href='#gpPt6' transform='translate\\(([^)]*)\\) scale\\(([^)]*)\\)' color=('[^']*') "
      "opacity='([^']*)'/>",
      "<g class='d' color=$3 stroke-opacity='$4' style='--r:$2'><path d='M$1h0'/></g>"},
     {IN_TAGS "\\) scale", "),scale"},
-    /* lines along an axis, moves without a line */
+    /* shortens lines along an axis, and removes moves without a line */
     {"<polygon( [^>]*) points='([^']*)'/>", "<path$1 d='M$2z'/>"},
     {IN_TAGS " (?=M)|L(?=[-\\d])", ""},
     {IN_TAGS "(,[\\d.]+) ([\\d.]+)\\1(?![\\d.])", "$1H$2"},
@@ -45,7 +45,8 @@ static const struct {
     {IN_TAGS "(V([\\d.]+)) ([\\d.]+),\\2(?![\\d.])", "$1H$3"},
     {IN_TAGS "([HV][\\d.]+) (?=[-\\d])", "$1L"},
     {IN_TAGS "(?:M[\\d.,]+ *)+(?=[M'])", ""},
-    /* groups: gnuplot opens one for each possible drawing, and two of five stay empty */
+    /* removes empty groups: gnuplot opens a group for each possible drawing, and 2 of 5 stay
+     * empty */
     {"(<g[ >][^<]*(?1)*</g>)", ""},
     {"<g>" INSIDE "</g>", "$1"},
     {"(<g [^>]*>)" INSIDE "</g>\\1", "$1$2"},

@@ -26,7 +26,7 @@ struct energy {
  * of a package (cores, memory) or contain it (psys). */
 bool energy_open(struct energy *energy, const char *folder);
 
-/* Reads the counters. */
+/* Stores the counters, from which energy_since_j counts. */
 void energy_begin(struct energy *energy);
 
 /* Returns the energy of all packages since energy_begin (J). NAN: unknown, because a counter cannot

@@ -18,7 +18,7 @@
 /* ---- Names ---- */
 
 /* Writes the short name of a class of hardware (hardware.h): "AMD EPYC, 2 cores". `caches` appends
- * the sizes of caches. A class of another form is its own name. */
+ * the sizes of caches. A class that hardware_class did not write is copied unchanged. */
 static void name_class(char *name, size_t size, const char *class, bool caches)
 {
     const char *at = strstr(class, ", caches "),
@@ -31,7 +31,8 @@ static void name_class(char *name, size_t size, const char *class, bool caches)
         snprintf(name, size, "%s", class);
 }
 
-/* Appends a text to a file name. Each sequence of other characters becomes a hyphen. */
+/* Appends the letters and digits of a text to a file name. Each sequence of other characters
+ * becomes a hyphen. */
 static void append_word(char *name, size_t size, const char *text)
 {
     size_t n = strlen(name);
@@ -92,7 +93,7 @@ static enum status copy_file(const char *path, void *arg, struct error *e)
     return file_copy(to, path, e);
 }
 
-/* Copies what the tables and figures of a run need. Renames the copy when it is complete. */
+/* Copies the files that tables and figures of a run need. Renames the copy when it is complete. */
 static enum status copy_run(const char *to, const char *from, struct error *e)
 {
     static const char *const files[] = {"*.csv", "*.yaml", "*.json",   "*.md",       "*.txt",

@@ -1,4 +1,4 @@
-/* Files runs of other people by class of hardware, so that a campaign is compared over machines.
+/* Copies runs of other people to folders by class of hardware, so that machines can be compared.
  *
  * A run is filed as <out>/collected/<campaign>/<class>/<time>-<digits>, named by its start and its
  * identity as in a campaign's folder (runs.h). Tables, spec, networks, manifest and figures are

@@ -24,8 +24,8 @@ struct run_status {
     /* number of points in the spec, and in each of four states */
     size_t points, points_done, points_failed, points_skipped, points_left;
     size_t precise; /* number of points whose step time has an interval as narrow as requested */
-    /* number of launches of the spec's points. done: ended and not retried; failed: including
-     * retried ones */
+    /* number of launches of the spec's points. done: ended and not retried; failed: retried
+     * launches included */
     size_t done, failed, interrupted, left;
     double left_s; /* estimated time of the remaining launches (s); NAN: unknown */
     bool at_most;  /* left_s is an upper bound */
@@ -51,5 +51,5 @@ void run_status_free(struct run_status *status);
 const char *run_state_name(enum run_state state);
 
 void run_status_print(FILE *out, const struct run_status *status);
-/* Free with json_decref; NULL: no memory. */
+/* Returns the status as JSON, freed with json_decref; NULL: no memory. */
 json_t *run_status_json(const struct run_status *status);

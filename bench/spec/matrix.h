@@ -38,7 +38,7 @@ struct selection {
     /* condition that excluded points satisfy; NULL: excluded points have the values in `config` */
     struct condition *condition;
     size_t matches; /* number of points that the exclude matches */
-    size_t alone;   /* number of points that this exclude matches and no earlier one does */
+    size_t alone;   /* number of points that this exclude matches and no earlier exclude does */
     /* comes from the same entry of `exclude` as the previous selection */
     bool goes_on;
 };

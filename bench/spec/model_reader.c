@@ -161,7 +161,8 @@ static const struct layer_option *find_layer_option(const struct layer_rule *rul
     return NULL;
 }
 
-/* Options of layers in other frameworks, and our option of the same meaning. */
+/* Options of layers in other frameworks, and scalebench's option of the same meaning. NULL: none is
+ * needed. */
 static const char *const foreign_options[][2] = {
     {"padding", "pad"},      {"filters", "channels"},     {"out_channels", "channels"},
     {"units", "outputs"},    {"out_features", "outputs"}, {"kernel_size", "kernel"},
@@ -170,8 +171,8 @@ static const char *const foreign_options[][2] = {
     {"in_features", NULL},   {"input_shape", NULL},       {"input_dim", NULL},
     {"input_channels", NULL}};
 
-/* Rejects an option that has another name in this project, or is not needed. Returns OK if `key` is
- * none of them. */
+/* Rejects an option that has another name in scalebench, or that scalebench does not need. Returns
+ * OK for all other options. */
 static enum status refuse_foreign_option(enum layer_kind kind, const struct node *entry,
                                          struct error *e)
 {
@@ -179,21 +180,20 @@ static enum status refuse_foreign_option(enum layer_kind kind, const struct node
     bool softmax = entry->kind == NODE_SCALAR && strcasecmp(entry->text, "softmax") == 0;
     if (strcmp(entry->key, "activation") == 0)
         return mark_error(e, ERR_SPEC, entry->key_mark, "%s: 'activation' is unknown: %s", name,
-                          softmax ? "the loss has the softmax; leave it out"
-                                  : "an activation is a layer of its own; write `- relu` behind "
-                                    "the layer");
+                          softmax ? "the loss includes softmax. Leave it out"
+                                  : "activations are layers. Write `- relu` after the layer");
     for (size_t i = 0; i < sizeof foreign_options / sizeof *foreign_options; i++) {
         const char *own = foreign_options[i][1];
         if (strcmp(entry->key, foreign_options[i][0]) != 0)
             continue;
         if (own == NULL)
             return mark_error(e, ERR_SPEC, entry->key_mark,
-                              "%s: '%s' is unknown: the layer before it gives its input; leave it "
-                              "out",
+                              "%s: '%s' is unknown: the previous layer's output is the input. "
+                              "Leave it out",
                               name, entry->key);
         if (find_layer_option(layer_rule_get(kind), own) != NULL)
-            return mark_error(e, ERR_SPEC, entry->key_mark, "%s: '%s' is unknown; here it is '%s'",
-                              name, entry->key, own);
+            return mark_error(e, ERR_SPEC, entry->key_mark, "%s: '%s' is unknown. Use '%s'", name,
+                              entry->key, own);
     }
     return OK;
 }
@@ -245,16 +245,15 @@ static enum status read_layer_options(struct layer_desc *layer, const struct nod
     return OK;
 }
 
-/* Rejects an unknown layer. Says what to write for some layers of other frameworks. */
+/* Rejects an unknown layer. For layers of other frameworks, the message names the layer to use. */
 static enum status unknown_layer(const char *name, struct mark mark, struct error *e)
 {
-    static const char *const foreign[][2] = {
-        {"flatten", "dense flattens its input by itself; leave it out"},
-        {"softmax", "the loss has the softmax; leave it out"},
-        {"linear", "here it is dense"},
-        {"fc", "here it is dense"},
-        {"sigmoid", "relu is the only activation"},
-        {"tanh", "relu is the only activation"}};
+    static const char *const foreign[][2] = {{"flatten", "dense flattens its input. Leave it out"},
+                                             {"softmax", "the loss includes softmax. Leave it out"},
+                                             {"linear", "use dense"},
+                                             {"fc", "use dense"},
+                                             {"sigmoid", "relu is the only activation"},
+                                             {"tanh", "relu is the only activation"}};
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         if (strcasecmp(name, foreign[i][0]) == 0)
             return mark_error(e, ERR_SPEC, mark, "layer: '%s' is unknown: %s", name, foreign[i][1]);

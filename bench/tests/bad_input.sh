@@ -138,7 +138,7 @@ check "check: a second run" expect 2 "expected conditions after 'strong_scaling'
     "$scalebench" check strong_scaling results/reference/accuracy "speedup >= 1.8"
 check "check: an unknown unit" expect 2 "alone or with a unit: ms s min h GiB MiB KiB B %, found '1GB'" \
     "$scalebench" check strong_scaling "memory_mib < 1GB"
-check "report: a run twice" expect 2 "report: 'strong_scaling' is results/reference/strong_scaling, which is given twice" \
+check "report: a run twice" expect 2 "report: 'strong_scaling' is the folder results/reference/strong_scaling, which is given twice" \
     "$scalebench" report results/reference/strong_scaling strong_scaling --output "$tmp/report.html"
 check "report: a folder as its page" expect 2 "report: --output $tmp is a folder; expected a file" \
     "$scalebench" report strong_scaling --output "$tmp"

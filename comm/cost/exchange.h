@@ -13,12 +13,14 @@ extern const struct schedule_rule rule_shares_scatter, rule_shares_gather;
 /* Additions of `count` numbers without messages: by every rank, or by rank 0 only. */
 extern const struct schedule_rule rule_add, rule_add_at_root;
 
-/* Gives an exchange of shares of `count` numbers, of which every rank owns one. Empty messages are not sent. */
+/* Passes an exchange to the reader: each rank owns one share of `count` numbers. Empty messages are
+ * not sent. */
 void give_shares(const struct step *s, struct reader *to, const struct schedule_rule *rule,
                  size_t count, size_t width);
-/* Gives an exchange in which every rank sends a packet of `bytes` to every other rank. */
+/* Passes an exchange to the reader in which every rank sends a packet of `bytes` to every other
+ * rank. */
 void give_packets(const struct step *s, struct reader *to, size_t bytes);
-/* Gives additions of `count` numbers on every rank. */
+/* Passes additions of `count` numbers on every rank to the reader. */
 void give_additions(struct reader *to, size_t count, size_t width);
 
 /* Rounds up to a multiple of 8 bytes, since packets have whole words. */

@@ -21,7 +21,7 @@ void round_pass_on(const struct schedule *s, int sent, bool add, struct round *r
 /* Reduction of the ranks to a power of two. Ranks 0 to 2 folded - 1 form pairs. The odd rank of a pair continues
  * with the numbers of both; the even rank pauses and receives the result at the end. */
 struct fold {
-    int blocks, folded; /* ranks that continue (a power of two), and number of pairs */
+    int blocks, folded; /* numbers of ranks that continue (a power of two), and of pairs */
     int doublings;      /* log2(blocks) */
     /* the even rank of a pair continues, and the odd rank receives no result */
     bool even_stays;

@@ -7,8 +7,8 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Number of points that a law may miss and yet describe a curve: 95 % intervals of 8 points miss two
- * or more true values in 6 % of curves, and a fitted law in fewer. */
+/* Largest number of points that a law may miss and still describe a curve. With 8 points, 95 %
+ * intervals miss two or more true values in 6 % of curves; they miss a fitted law less often. */
 enum { MISSED_MOST = 1 };
 
 /* Prints " 5.2 [4.8, 5.9]". `beyond`: text of an unknown upper bound. */

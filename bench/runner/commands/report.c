@@ -19,9 +19,10 @@ static enum status check_operands(const struct page_request *request, struct err
     for (size_t i = 0; i < request->n_operands; i++)
         for (size_t k = 0; k < i; k++)
             if (find(path, request, i) && find(other, request, k) && find_is_same(path, other))
-                return error_set(e, ERR_ARGUMENT,
-                                 "report: '%s' is %s, which is given twice. Leave one out",
-                                 request->operands[i], other);
+                return error_set(
+                    e, ERR_ARGUMENT,
+                    "report: '%s' is the folder %s, which is given twice. Leave one out",
+                    request->operands[i], other);
     return OK;
 }
 

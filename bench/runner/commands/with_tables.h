@@ -10,7 +10,8 @@ struct with_tables {
     size_t n;
 };
 
-/* Appends folders to `found`. Free with with_tables_free, also after an error. */
+/* Appends the folders of runs or sweeps to `found`. Free with with_tables_free, also after an
+ * error. */
 typedef enum status find_with_tables(struct with_tables *found, const char *out,
                                      const struct tools *tools, struct error *e);
 

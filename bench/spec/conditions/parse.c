@@ -369,8 +369,8 @@ static enum status check_right(const struct parser *p, const struct comparison *
                                                                                : OK;
 }
 
-/* Makes the current comparison one between a single name and `text` or `number`. A value that is
- * not numeric is compared with `text`, the operand as written. */
+/* Turns the current comparison into a comparison of a single name with `text` or `number`. A value
+ * that is not numeric is compared with `text`, the operand as written. */
 static void compare_name(struct parser *p, const struct comparison *of, const char *text,
                          int column, double number)
 {

@@ -229,7 +229,7 @@ finds_its_calibration() {
     cp "$launch/simulated.json" "$tmp/first.json"
     expect 0 "on the critical path" "$scalebench" simulate "$launch" --why && cmp "$launch/simulated.json" "$tmp/first.json" || return 1
     find "$SCALEBENCH_OUT/scatter/latest/" -name 'rank.*.times.json' -delete
-    expect 2 "gives no compute.rate. Use --calibration=LAUNCH" "$scalebench" simulate "$launch"
+    expect 2 "is missing. Use --calibration=LAUNCH" "$scalebench" simulate "$launch"
 }
 check "a launch finds its calibration, or names the option" finds_its_calibration
 check "a calibration that is not there" expect 2 "nowhere: rank.0.times.json not found" \

@@ -88,7 +88,7 @@ static enum status header_check(struct file_map *map, int fd, const char *key, s
     if (whole)
         TRY(header_make(header, fd, key, contents, &map->hash, e));
     if (!whole || memcmp(header, map->map, HEADER_BYTES) != 0)
-        return error_set(e, ERR_DATA, "does not read back as written");
+        return error_set(e, ERR_DATA, "the contents differ from the data written");
     map->bytes = (const uint8_t *)map->map + HEADER_BYTES;
     map->n = contents;
     map->hashed = true;

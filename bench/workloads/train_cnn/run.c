@@ -51,8 +51,8 @@ static void take_interruptions(struct run *r)
     r->end.faults_major = (double)(now.ru_majflt - before->ru_majflt);
 }
 
-/* Reads the counters of interface and processor packages before the first timed step, and sets their
- * increase after the last. */
+/* Before the first timed step, reads the counters of the network interface and of processor
+ * packages. After the last timed step, sets their increase. */
 static enum status read_counters(struct run *r, struct error *e)
 {
     double now[NIC_COUNTERS];
@@ -73,9 +73,9 @@ static enum status read_counters(struct run *r, struct error *e)
     return OK;
 }
 
-/* Synchronises ranks before and after the timed steps, if ranks serve others, --nic is set or
+/* Synchronises ranks before and after the timed steps, if ranks serve other ranks, --nic is set or
  * energy is measured. After the first barrier all messages have arrived. No rank leaves the second
- * one before all have read their counters. */
+ * barrier before all ranks have read their counters. */
 static enum status synchronise(struct run *r, bool timed, struct error *e)
 {
     static const char what[] = "ranks before or after the timed steps";

@@ -76,7 +76,7 @@ enum status onednn_name(char *text, size_t size, struct error *e)
     return OK;
 }
 
-/* Instruction sets are sets of bits; each contains those that it extends. */
+/* oneDNN encodes an instruction set as bits, which include the bits of all sets that it extends. */
 bool onednn_has_bf16(void)
 {
     return (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;

@@ -10,8 +10,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Returns the bytes of the array for a level: half of the second level; a part of the third level, which
- * other cores share; in memory, more than the caches hold. */
+/* Returns the bytes of the array that measures a level. L2: half of the cache. L3: at most half,
+ * since other cores share it. Memory: more than the caches hold. */
 static size_t bytes_at(const struct limits *l, enum level level)
 {
     const size_t *caches = l->cache_bytes, mib = (size_t)1 << 20;
