@@ -174,6 +174,10 @@ struct sync {
     struct cost extra; /* cost of this step's calls of sync_extra_sum */
     bool polls;        /* whether sync_poll is running on the computing thread */
     bool sum_finished; /* whether sync_finish_sum has been called in this step */
+    /* Set by the caller: whether sync_finish_sum sets sum_norm2 to sync_norm2_local of this step's sum,
+     * before it scales and clips the sum. */
+    bool takes_norm2;
+    double sum_norm2;
     /* whether this step's gradients overflowed fp16 on any rank; then every rank skips the
      * optimizer */
     bool overflow;

@@ -160,7 +160,7 @@ static void clip_by_value(struct sync *s, const struct optimizer *o, size_t begi
 bool sync_finishes_sum(const struct sync *s, const struct optimizer *o)
 {
     return s->config.scale == GRADIENT_SCALE_post || o->clip_norm > 0 || o->clip_value > 0 ||
-           s->config.precision == PRECISION_fp16;
+           s->config.precision == PRECISION_fp16 || s->takes_norm2;
 }
 
 /* ---- 16 bits ---- */
@@ -205,6 +205,8 @@ enum status sync_finish_sums(struct sync *s, const struct optimizer *o, const st
     if (!sync_finishes_sum(s, o))
         /* common case; avoids the code below, which is rarely in the cache */
         return OK;
+    if (s->takes_norm2)
+        s->sum_norm2 = sync_norm2_local(s);
     for (size_t i = 0; i < n; i++)
         find_own_overflow(s, spans[i].begin, spans[i].begin + spans[i].n);
     TRY(agree_on_overflow(s, e));

@@ -92,6 +92,9 @@ bool launch_is_mixed(const struct launch_result *result);
 /* Returns whether ranks of the launch slept for calibrated times instead of computing. */
 bool launch_is_replayed(const struct launch_result *result);
 
+/* Returns the gradient noise scale (images). NAN unless both estimates are positive. */
+double launch_noise_scale(double variance, double norm2);
+
 /* Writes "loss is nan at step 17" for a launch that diverged. */
 void launch_diverged_text(char *text, size_t size, const struct launch_result *result);
 
@@ -168,7 +171,7 @@ struct point_memory {
 /* Test accuracy, and cost of reaching the target accuracy, over accuracy runs with different
  * seeds. */
 struct point_accuracy {
-    struct interval test_acc_pct, to_target_s, to_target_epochs, to_target_images;
+    struct interval test_acc_pct, to_target_s, to_target_epochs, to_target_images, noise_scale;
 };
 
 /* Limits of replayed compute, in which ranks sleep for calibrated times instead of computing. */

@@ -351,9 +351,9 @@ static struct point_price price_of(const struct point_summary *p, const struct s
                                 .images_per_unit = p->rates.images_per_s.mid / per_s};
 }
 
-static struct interval accuracy_over_seeds(const struct samples *accuracy)
+static struct interval interval_over_seeds(const struct samples *accuracy, size_t offset)
 {
-    size_t n = samples_known(accuracy, offsetof(struct launch_result, test_acc_pct));
+    size_t n = samples_known(accuracy, offset);
     struct interval interval = timing_interval(accuracy->values, n, false);
     interval.level = n < 2 ? NAN : interval.level;
     return interval;
@@ -371,7 +371,8 @@ static struct interval interval_to_target(const struct samples *accuracy, size_t
 static struct point_accuracy accuracy_of(const struct samples *accuracy)
 {
     return (struct point_accuracy){
-        .test_acc_pct = accuracy_over_seeds(accuracy),
+        .test_acc_pct = interval_over_seeds(accuracy, offsetof(struct launch_result, test_acc_pct)),
+        .noise_scale = interval_over_seeds(accuracy, offsetof(struct launch_result, noise_scale)),
         .to_target_s = interval_to_target(accuracy, offsetof(struct launch_result, to_target_s)),
         .to_target_epochs =
             interval_to_target(accuracy, offsetof(struct launch_result, to_target_epochs)),

@@ -103,7 +103,7 @@ static void take_epoch(struct epochs_row *row, const struct rank_record *records
                        int64_t number)
 {
     const void *lines[RECORD_LINES] = {NULL};
-    row->lr = row->seconds = row->eval_seconds = NAN;
+    row->lr = row->seconds = row->eval_seconds = row->noise_scale = NAN;
     for (int i = ranks - 1; i >= 0; i--) {
         const struct record_epoch *epoch = epoch_of(&records[i], number);
         const struct record_eval *eval = eval_of(&records[i], number);
@@ -113,6 +113,7 @@ static void take_epoch(struct epochs_row *row, const struct rank_record *records
             if (epoch->global_batch > 0)
                 row->global_batch = (double)epoch->global_batch;
             row->lr = epoch->lr;
+            row->noise_scale = launch_noise_scale(epoch->grad_variance, epoch->grad_norm2);
             row->seconds = fmax(row->seconds, epoch->seconds);
         }
         if (eval != NULL) {

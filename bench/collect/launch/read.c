@@ -496,6 +496,30 @@ static enum status fill_epochs(struct launch_result *result, const struct rank_r
     return OK;
 }
 
+double launch_noise_scale(double variance, double norm2)
+{
+    return variance > 0 && norm2 > 0 ? variance / norm2 : NAN;
+}
+
+/* Sets the noise scale from the means over epochs, before it divides them: the ratio of single epochs
+ * would be biased. */
+static void fill_noise_scale(struct launch_result *result, const struct rank_record *records,
+                             int ranks)
+{
+    const struct rank_record *r = records;
+    while (r < records + ranks - 1 && r->epochs.n == 0)
+        r++;
+    const struct record_epoch *epochs = r->epochs.items;
+    double variance = 0, norm2 = 0;
+    for (size_t k = 0; k < r->epochs.n; k++) {
+        if (isnan(epochs[k].grad_variance) || isnan(epochs[k].grad_norm2))
+            continue;
+        variance += epochs[k].grad_variance;
+        norm2 += epochs[k].grad_norm2;
+    }
+    result->noise_scale = launch_noise_scale(variance, norm2);
+}
+
 /* Sets the number of epochs and images, and the time, that training needed to reach the target
  * accuracy for the first time. */
 static void fill_target(struct launch_result *result, const struct rank_record *records, int ranks)
@@ -571,6 +595,7 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
     fill_traffic(result, records, ranks);
     fill_energy(result, records, ranks);
     fill_target(result, records, ranks);
+    fill_noise_scale(result, records, ranks);
     TRY(fill_waits(result, records, ranks, e));
     TRY(fill_steps(result, records, ranks, e));
     return fill_epochs(result, records, ranks, e);

@@ -260,8 +260,8 @@ static void epochs_csv_has_a_row_for_every_epoch(void **state)
     const char *label = find(&s, &run, 2, "allreduce")->point->label;
     snprintf(
         wanted, sizeof wanted,
-        "%s,%s,launch-2,7,ok,2,allreduce,256,1,0.0005,5,,0.75,80,,,,,allreduce\n"
-        "%s,%s,launch-2,7,ok,2,allreduce,256,2,0.001,2.25,0.2,0.3,91.25,0.09,97.5,,,allreduce\n",
+        "%s,%s,launch-2,7,ok,2,allreduce,256,1,0.0005,5,,0.75,80,,,,,,,,allreduce\n"
+        "%s,%s,launch-2,7,ok,2,allreduce,256,2,0.001,2.25,0.2,0.3,91.25,0.09,97.5,,,,,,allreduce\n",
         id, label, id, label);
     assert_rows(&run, "epochs.csv", wanted);
     summary_free(&s);

@@ -69,7 +69,7 @@ static void a_diverged_seed_counts_in_no_median(void **state)
     write_both(&s, &run);
     char *epochs = read_of(&run, "epochs.csv");
     assert_line(epochs,
-                ",1,diverged,2,allreduce,256,1,0.001,2,0.2,NaN,91.25,-Inf,9.8,,,allreduce\n");
+                ",1,diverged,2,allreduce,256,1,0.001,2,0.2,NaN,91.25,-Inf,9.8,,,,,,allreduce\n");
     free(epochs);
     summary_free(&s);
     fake_close(&run);

@@ -121,6 +121,43 @@ static void time_to_a_target_is_that_of_all_seeds(void **state)
     fake_close(&run);
 }
 
+/* Sets the estimates of an epoch in the record of rank 0 of the run's launch `launch`. */
+static void set_noise(const struct fake_run *run, int launch, int epoch, const char *norm2,
+                      const char *variance)
+{
+    char path[128], from[64], to[192];
+    snprintf(path, sizeof path, "%s/launch-%d/rank.0.jsonl", run->dir, launch);
+    snprintf(from, sizeof from, "\"epoch\":%d,\"seconds\"", epoch);
+    snprintf(to, sizeof to, "\"epoch\":%d,\"grad_norm2\":%s,\"grad_variance\":%s,\"seconds\"",
+             epoch, norm2, variance);
+    fake_edit(path, from, to);
+}
+
+/* Estimates of epochs are averaged before they are divided. A single one may be negative. */
+static void the_noise_scale_is_a_ratio_of_means(void **state)
+{
+    struct fake_run run;
+    fake_open(&run, target_spec);
+    for (uint64_t seed = 1; seed <= 3; seed++)
+        add_to_target(&run, seed, 97.1, 3);
+    set_noise(&run, 0, 0, "0.5", "20");
+    set_noise(&run, 0, 1, "-0.1", "40.0");
+    set_noise(&run, 0, 2, "null", "null"); /* resumed at the end of the epoch */
+    set_noise(&run, 1, 0, "2", "200");
+    set_noise(&run, 2, 0, "-1", "200"); /* noise hides the mean gradient */
+    struct summary s = collect(&run);
+    NEAR(s.points[0].accuracy.noise_scale.mid, (60 / 0.4 + 100) / 2);
+    assert_string_equal(cell(&s.points[0], COLUMN_noise_scale_lo), "100");
+    assert_string_equal(cell(&s.points[0], COLUMN_noise_scale_hi), "150");
+    write_both(&s, &run);
+    char *epochs = read_of(&run, "epochs.csv");
+    assert_line(epochs, ",0.5,20,40,");
+    assert_line(epochs, ",-0.1,40,,");
+    free(epochs);
+    summary_free(&s);
+    fake_close(&run);
+}
+
 /* Two seeds that reached the target do not represent all three. */
 static void a_missed_target_is_unverified(void **state)
 {
@@ -360,6 +397,7 @@ int main(void)
         cmocka_unit_test(a_case_without_accuracy_runs_lacks_no_seeds),
         cmocka_unit_test(too_little_accuracy_is_unverified),
         cmocka_unit_test(time_to_a_target_is_that_of_all_seeds),
+        cmocka_unit_test(the_noise_scale_is_a_ratio_of_means),
         cmocka_unit_test(a_missed_target_is_unverified),
         cmocka_unit_test(a_diverged_seed_leaves_time_to_a_target_unknown),
         cmocka_unit_test(weights_that_differ_are_unverified),

@@ -173,7 +173,7 @@ static void an_accuracy_without_numbers_leaves_the_loss(void **state)
                        .ranks = 1, .strategy = "allreduce", .seed = 1, .test_acc_pct = 97});
     struct summary s = summarise(&run);
     snprintf(path, sizeof path, "%s/epochs.csv", run.dir);
-    fake_edit(path, ",97,,\n", ",,,\n");
+    fake_edit(path, ",97,,,,,\n", ",,,,,,\n");
     assert_int_equal(figures_draw(&(struct figures_run){&s, run.dir, NULL}, 1, run.dir, "plots",
                                   FIGURES_PICTURES, &e),
                      OK);

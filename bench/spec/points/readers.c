@@ -56,6 +56,13 @@ static bool compresses(const struct config *config)
     return flags_of(config) & STRATEGY_COMPRESSES;
 }
 
+/* Returns whether each step sums the gradients of all ranks exactly. The servers of param_server keep
+ * the sum to themselves, so only its variant is flagged as exact. */
+static bool sums_exactly(const struct config *config)
+{
+    return flags_of(config) & STRATEGY_EXACT;
+}
+
 static bool has_algorithms(const struct config *config)
 {
     return flags_of(config) & STRATEGY_ALGORITHMS;
@@ -327,6 +334,16 @@ static const struct reader readers[] = {
     {OPT_ACCURACY_SEEDS, OPT_STRATEGY, NULL, trains_one_net},
     {OPT_ACCURACY_MIN, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_ACCURACY_MIN, OPT_ACCURACY_RUN, "true", NULL},
+    {OPT_NOISE_SCALE, OPT_STRATEGY, NULL, sums_exactly},
+    {OPT_NOISE_SCALE, OPT_PRECISION, "fp32", NULL},
+    {OPT_NOISE_SCALE, OPT_COMPRESS, "none", NULL},
+    {OPT_NOISE_SCALE, OPT_PIPELINE, "1", NULL},
+    {OPT_NOISE_SCALE, OPT_TENSOR, "1", NULL},
+    /* conditions on options that the trainer does not receive follow those that it checks */
+    {OPT_NOISE_SCALE, OPT_ACCURACY_SEEDS, NULL, NULL},
+    {OPT_NOISE_SCALE, OPT_ACCURACY_RUN, "true", NULL},
+    {OPT_NOISE_SCALE, OPT_RANKS, NULL, has_several_ranks},
+    {OPT_NOISE_SCALE, OPT_WORKLOAD, "train_cnn peer_onednn command", NULL},
     {OPT_PUBLISHED_KEYS, OPT_PUBLISHED_FILE, NULL, NULL},
     {OPT_BARS, OPT_FIGURES, NULL, shows_bars},
     {OPT_LINK, OPT_FIGURES, NULL, has_model},
@@ -471,6 +488,7 @@ void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct r
 {
     const char *key = option_get(id)->key, *owner = option_get(lacks->owner)->key;
     char names[256], advice[128];
+    bool noise = id == OPT_NOISE_SCALE && scope_is_workload(option_get(lacks->owner)->scope);
     if (lacks == &trainers) {
         snprintf(why, READER_WHY,
                  "%s has no effect: workload.command receives only workload.options. Remove it",
@@ -479,6 +497,11 @@ void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct r
         bool nodes = lacks->owner == OPT_NODES;
         snprintf(why, READER_WHY, "%s has no effect where %s = %s: %s, or leave %s out", key, owner,
                  found, nodes ? "set ranks_per_node, such as 1" : "expected more", key);
+    } else if (lacks->reads == sums_exactly) {
+        snprintf(why, READER_WHY,
+                 "%s is not supported with %s = %s; choose a strategy whose "
+                 "ranks hold the exact sum, such as allreduce, or leave %s out",
+                 key, owner, found, key);
     } else if (lacks->names == NULL) {
         snprintf(why, READER_WHY, "%s has no effect without %s, which is %s; %s, or leave %s out",
                  key, owner, found, advice_of(advice, id, option_get(lacks->owner)), key);
@@ -487,6 +510,9 @@ void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct r
         snprintf(why, READER_WHY, "%s has no effect: expected %s = %s, found %s; leave it out", key,
                  owner, names, found);
     }
+    if (noise)
+        snprintf(why + strlen(why), READER_WHY - strlen(why),
+                 ". The estimate needs each rank's whole gradient and the exact sum, in fp32");
 }
 
 enum status config_refuse_unread(const struct config *config, enum option_id id, struct error *e)

@@ -150,14 +150,15 @@ enum status step_log_write(struct step_log *log, struct recorder *recorder, stru
     return OK;
 }
 
-json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, double seconds,
-                     const struct score *score)
+json_t *report_epoch(const struct trainer *t, const struct progress *p,
+                     const struct noise_estimate *noise)
 {
+    const struct score *score = &p->train;
     struct record_epoch line;
     record_clear(RECORD_epoch, &line);
-    line.epoch = epoch;
-    line.seconds = seconds;
-    line.steps = steps;
+    line.epoch = p->epoch;
+    line.seconds = p->seconds;
+    line.steps = t->batches.sampler.steps;
     line.samples = (int64_t)score->samples;
     line.train_loss = score->loss_sum / score->samples;
     line.train_acc_pct = 100.0 * score->correct / score->samples;
@@ -165,6 +166,8 @@ json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, do
     line.loss_scale = trainer_loss_scale(t);
     line.ranks = t->job.ranks;
     line.global_batch = t->batches.global_batch;
+    line.grad_norm2 = noise->norm2;
+    line.grad_variance = noise->variance;
     return record_json(RECORD_epoch, &line);
 }
 

@@ -15,8 +15,9 @@ json_t *report_identity(const struct data_set *data, enum isa isa, const struct 
 
 json_t *report_hello(const struct trainer *t, const struct arguments *a, double read_s,
                      const char *bound, struct error *e);
-json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, double seconds,
-                     const struct score *score);
+/* p->train: score of the epoch over all ranks. */
+json_t *report_epoch(const struct trainer *t, const struct progress *p,
+                     const struct noise_estimate *noise);
 json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
                     const struct class_counts *classes);
 /* Fills in *end from the trainer and the process, except for members that the caller has set

@@ -223,11 +223,13 @@ static enum status run_epoch(struct run *r, struct error *e)
     struct trainer *t = &r->trainer;
     struct progress *p = &r->progress;
     struct score test;
+    struct noise_estimate noise;
     /* one hash per step, and one for the end of the run */
     TRY(hashes_reserve(&r->hashes, t->batches.sampler.steps + 1, e));
     TRY(run_steps(r, e));
     TRY(trainer_sum_scores(&t->job, &p->train, e));
-    TRY(add_kept(r, report_epoch(t, p->epoch, t->batches.sampler.steps, p->seconds, &p->train), e));
+    TRY(trainer_sum_noise(t, &noise, e));
+    TRY(add_kept(r, report_epoch(t, p, &noise), e));
     TRY(run_evaluation(r, &test, e));
     print_epoch(r, p->epoch, p->seconds, &p->train, &test);
     p->epoch++;

@@ -37,6 +37,7 @@ struct run {
     struct progress progress;
     struct hashes hashes;
     struct step_log log;
+    struct noise_sums noise; /* of the current epoch, for measure.noise_scale */
     struct trace trace;
     struct progress_file progress_file;
     struct recorder recorder;

@@ -201,6 +201,17 @@ static enum status open_waiter(struct run *r, struct error *e)
     return config_int(c, OPT_CALL_CHECK) != 0 ? waiter_check_calls(&r->waiter, e) : OK;
 }
 
+/* Returns whether the run estimates the noise scale. A campaign may set measure.noise_scale at points
+ * that do not read it, such as points of one rank. */
+static bool measures_noise(const struct run *r)
+{
+    const struct config *c = &r->arguments->config;
+    const struct spec_option *lacks = config_unread_by(c, OPT_NOISE_SCALE);
+    bool suits = lacks == NULL || !scope_is_workload(lacks->scope);
+    return suits && r->ranks > 1 && r->arguments->run == RUN_FOR_ACCURACY &&
+           config_int(c, OPT_NOISE_SCALE) != 0;
+}
+
 static enum status open_trainer(struct run *r, struct error *e)
 {
     r->trainer.config = &r->arguments->config;
@@ -210,6 +221,7 @@ static enum status open_trainer(struct run *r, struct error *e)
     r->trainer.job.comm = MPI_COMM_WORLD;
     r->trainer.work = r->arguments->work;
     r->trainer.rescales = r->arguments->until > 0;
+    r->trainer.noise = measures_noise(r) ? &r->noise : NULL;
     return trainer_open(&r->trainer, r->pool, e);
 }
 

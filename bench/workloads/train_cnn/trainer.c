@@ -6,6 +6,8 @@
 #include <xxhash.h>
 
 #include "bench/workloads/train_cnn/parts/learning_rate.h"
+#include "comm/compress.h"
+#include "comm/local_ops.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
@@ -68,14 +70,26 @@ enum status trainer_forward(struct trainer *t, const struct batch *batch, struct
     return OK;
 }
 
+/* Adds the squares of this rank's own gradient, before the strategy may overwrite it. */
+static void add_own_squares(struct trainer *t, struct range range)
+{
+    const struct span span = span_of(&t->sync->arenas, range);
+    if (t->noise != NULL)
+        t->own_norm2 +=
+            local_norm2(t->sync->exec, sync_grad_buffer(t->sync, range) + span.begin, span.n);
+}
+
 enum status trainer_backward(struct trainer *t, const struct batch *batch, int micro, bool last,
                              struct error *e)
 {
     for (int op = t->model.stage.last - 1; op >= t->model.stage.first; op--) {
         struct range range = work_op_range(t, op);
         TRY(pass_op(t, batch, PASS_BACKWARD, op, range, e));
-        if (range.first < range.last)
-            TRY(sync_grad_ready(t->sync, range, micro, last, e));
+        if (range.first == range.last)
+            continue;
+        if (last)
+            add_own_squares(t, range);
+        TRY(sync_grad_ready(t->sync, range, micro, last, e));
     }
     return OK;
 }
@@ -244,6 +258,21 @@ static enum status update(struct trainer *t, struct step_record *record, struct 
     return OK;
 }
 
+/* Adds the step to the sums of the noise scale, with gradients scaled to means over images. The last
+ * batch of an epoch is left out if it is smaller: steps must have equal batches. */
+static void add_noise(struct trainer *t, const struct batch *batch, uint32_t step)
+{
+    const struct sampler *s = &t->batches.sampler;
+    const struct sync *sync = t->sync;
+    double own = t->batches.own_images, ranks = sync->ranks;
+    double images = gradient_scale(t, batch) * own;
+    double parts = sync->config.scale == GRADIENT_SCALE_post ? ranks : 1;
+    if (t->noise == NULL || (uint64_t)(step + 1) * s->global_batch > s->n_samples)
+        return;
+    noise_add(t->noise, t->own_norm2 / (images * images), own,
+              ranks * sync->sum_norm2 / (parts * parts), batch->global);
+}
+
 static void fill_line(struct record_step *line, const struct trainer *t, const struct score *score)
 {
     const struct sync_times *times = &t->sync->times;
@@ -277,6 +306,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     sync_step_begin(t->sync);
     t->model.slice.bytes_sent = 0;
     group_step_begin(&t->group);
+    t->own_norm2 = 0;
     t->update_sleep.slept_ns = 0;
     t->update_sleep.thread = pthread_self();
     struct lap lap = {.trainer = t, .begin_ns = line->begin_ns};
@@ -294,6 +324,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     line->poll_ns = t->job.waiter->poll_ns - poll_ns;
     record->cpu_ns = clock_process_ns() - cpu_ns;
     fill_line(line, t, &record->score);
+    add_noise(t, &batch, step);
     return status;
 }
 
@@ -335,5 +366,19 @@ enum status trainer_sum_scores(const struct job *job, struct score *score, struc
     TRY(wait_allreduce(job->waiter, sums, 3, MPI_DOUBLE, MPI_SUM, job->comm, "sum of the scores",
                        e));
     *score = (struct score){sums[0], (uint32_t)sums[1], (uint32_t)sums[2]};
+    return OK;
+}
+
+enum status trainer_sum_noise(const struct trainer *t, struct noise_estimate *estimate,
+                              struct error *e)
+{
+    struct noise_sums *sums = t->noise;
+    *estimate = (struct noise_estimate){NAN, NAN};
+    if (sums == NULL)
+        return OK;
+    TRY(wait_allreduce(t->job.waiter, sums, sizeof *sums / sizeof(double), MPI_DOUBLE, MPI_SUM,
+                       t->job.comm, "squares of gradients", e));
+    *estimate = noise_estimate(sums);
+    *sums = (struct noise_sums){0};
     return OK;
 }

@@ -14,6 +14,7 @@
 #include "bench/workloads/train_cnn/parts/group.h"
 #include "bench/workloads/train_cnn/parts/inject.h"
 #include "bench/workloads/train_cnn/parts/job.h"
+#include "bench/workloads/train_cnn/parts/noise_scale.h"
 #include "bench/workloads/train_cnn/parts/sampler.h"
 #include "bench/workloads/train_cnn/work.h"
 #include "comm/overlap.h"
@@ -74,6 +75,9 @@ struct trainer {
      * shards may differ from the checkpoint's. */
     bool rescales;
     const int *progress_cpu; /* core of the thread that sync.overlap starts; NULL: not bound */
+    /* Sums of squared gradients to which each full step adds (measure.noise_scale). NULL: none. Needs
+     * an exact strategy in fp32 whose ranks each hold the whole network. */
+    struct noise_sums *noise;
     struct work_options work;
 
     struct job job; /* the caller sets waiter and comm */
@@ -90,6 +94,7 @@ struct trainer {
 
     struct inject inject; /* sleeps and kills injected on this rank */
     struct update_sleep update_sleep;
+    double own_norm2; /* squared norm of this step's gradient before it is summed over ranks */
     struct replayed_work *replayed; /* state of replayed compute; NULL: this rank computes */
     struct calibration *times;      /* measured times of each op; NULL: not calibrating */
     /* If not NULL, params_mib, grads_mib and state_mib of *arena_use are raised to the resident
@@ -189,3 +194,8 @@ void trainer_add_score(struct score *sum, const struct score *score);
 
 /* Sums the scores of all ranks in place. Collective. */
 enum status trainer_sum_scores(const struct job *job, struct score *score, struct error *e);
+
+/* Returns the estimates from the steps since the last call, of all ranks, and clears t->noise. The
+ * estimates are NAN without t->noise. Collective. */
+enum status trainer_sum_noise(const struct trainer *t, struct noise_estimate *estimate,
+                              struct error *e);

@@ -350,6 +350,7 @@ enum status trainer_connect(struct trainer *t, struct error *e)
     t->optimizer = optimizer_of(t);
     TRY(create_sync(t, e));
     t->optimizer.state = t->sync->arenas.state;
+    t->sync->takes_norm2 = t->noise != NULL;
     TRY(draw_weights(t, e));
     TRY(open_weights(t, e));
     TRY(connect_overlap(t, e));

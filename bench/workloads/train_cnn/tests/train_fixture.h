@@ -139,6 +139,9 @@ struct session {
 /* Work options of sessions opened from now on. */
 static struct work_options session_work;
 
+/* Sums of squared gradients of sessions opened from now on; NULL: none. */
+static struct noise_sums *session_noise;
+
 static inline bool session_open(struct session *s, MPI_Comm comm, int threads)
 {
     struct error e;
@@ -153,6 +156,7 @@ static inline bool session_open(struct session *s, MPI_Comm comm, int threads)
                                   .data = &fixture.data,
                                   .job.waiter = &s->alone,
                                   .job.comm = comm,
+                                  .noise = session_noise,
                                   .work = session_work};
     if (comm == MPI_COMM_WORLD)
         s->trainer.job.waiter = borrow_waiter();
