@@ -187,7 +187,7 @@ static enum status resolve_quantity(struct figure_data *d, const char *name, str
     const char *x = d->x.by_column ? d->x.name : NULL;
     bool any = strcmp(wanted, "auto") == 0;
     const struct quantity *known = any && x == NULL ? quantity_find(name) : NULL;
-    char why[QUANTITY_TITLE], text[64], *title = d->titles[d->n_quantities];
+    char why[QUANTITY_WHY], text[64], *title = d->titles[d->n_quantities];
     snprintf(text, sizeof text, "%s.csv", wanted);
     const char *file = any ? NULL : text;
     if (strchr(name, '+') != NULL) {

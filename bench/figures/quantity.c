@@ -245,30 +245,36 @@ static bool has_term(const struct quantity *q, const char *column)
 }
 
 bool quantity_of_sum(struct quantity *q, char name[QUANTITY_TITLE], char title[QUANTITY_TITLE],
-                     const char *text, const char *file, const char *x, char why[QUANTITY_TITLE])
+                     const char *text, const char *file, const char *x, char why[QUANTITY_WHY])
 {
     char term[QUANTITY_TITLE], own[QUANTITY_TITLE];
     size_t n = 0, used = 0;
     for (struct quantity added; next_term(term, &text); n++) {
         if (n == QUANTITY_TERMS_MAX)
-            return snprintf(why, QUANTITY_TITLE, "more than %d terms", QUANTITY_TERMS_MAX), false;
+            return snprintf(why, QUANTITY_WHY, "more than %d terms", QUANTITY_TERMS_MAX), false;
         if (!quantity_of_column(&added, own, term, file, x) || added.file == NULL)
-            return snprintf(why, QUANTITY_TITLE,
-                            "'%.40s' is not a column of launches, epochs or steps", term),
+            return snprintf(why, QUANTITY_WHY,
+                            "a sum takes columns of one file (raw, epochs or steps) and one unit, "
+                            "and '%.40s' is not such a column; y: [a, b] draws two panels",
+                            term),
                    false;
         used +=
             (size_t)snprintf(name + used, QUANTITY_TITLE - used, "%s%s", n > 0 ? "+" : "", term);
         if (used >= QUANTITY_TITLE)
-            return snprintf(why, QUANTITY_TITLE, "too long"), false;
+            return snprintf(why, QUANTITY_WHY, "too long"), false;
         if (n == 0) {
             *q = added;
             snprintf(title, QUANTITY_TITLE, "%s", own);
             continue;
         }
         if (strcmp(q->file, added.file) != 0 || !add_title(title, own))
-            return snprintf(why, QUANTITY_TITLE, "'%.40s' has another file or unit", term), false;
+            return snprintf(why, QUANTITY_WHY,
+                            "a sum takes columns of one file and unit, but '%.40s' is %.60s of "
+                            "%s, and '%.40s' is %.60s of %s; y: [a, b] draws two panels",
+                            q->raw, title, q->file, term, own, added.file),
+                   false;
         if (has_term(q, added.raw))
-            return snprintf(why, QUANTITY_TITLE, "'%.40s' is added twice. Leave one out", term),
+            return snprintf(why, QUANTITY_WHY, "'%.40s' is added twice. Leave one out", term),
                    false;
         q->added[q->n_added++] = added.raw;
     }

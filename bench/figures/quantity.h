@@ -54,7 +54,7 @@ const struct quantity *quantity_find(const char *name);
 /* Makes a quantity of column `name` of `file`, such as "steps.csv" (NULL: any file that has it).
  * The column must hold numbers, and the file must also have column `x` unless that is NULL. Returns
  * false if there is none. `title` stores the quantity's title. */
-enum { QUANTITY_TITLE = 96 };
+enum { QUANTITY_TITLE = 96, QUANTITY_WHY = 320 };
 bool quantity_of_column(struct quantity *quantity, char title[QUANTITY_TITLE], const char *name,
                         const char *file, const char *x);
 /* Writes the axis title of a column, such as "wait (ms)" for wait_ms or "parameters" for params.
@@ -70,7 +70,7 @@ void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option 
  * without blanks. */
 bool quantity_of_sum(struct quantity *quantity, char name[QUANTITY_TITLE],
                      char title[QUANTITY_TITLE], const char *text, const char *file, const char *x,
-                     char why[QUANTITY_TITLE]);
+                     char why[QUANTITY_WHY]);
 /* Returns whether `text` is the quantity's name, apart from blanks. */
 bool quantity_is(const struct quantity *quantity, const char *text);
 

@@ -37,7 +37,7 @@ static enum status simulate_point(FILE *out, const struct simulated_launch *l,
     return status;
 }
 
-/* Cuts the last two folders off a path, and keeps the first of them in `id`. Returns false if there are fewer. */
+/* Cuts launches/POINT/NAME off a path, and keeps POINT in `id`. Returns false if the path does not end so. */
 static bool cut_folders(char *run, char *id, size_t size)
 {
     char *slash = strrchr(run, '/');
@@ -50,7 +50,7 @@ static bool cut_folders(char *run, char *id, size_t size)
     snprintf(id, size, "%s", slash + 1);
     *slash = '\0';
     slash = strrchr(run, '/');
-    if (slash == NULL)
+    if (slash == NULL || strcmp(slash, "/launches") != 0)
         return false;
     *slash = '\0';
     return true;

@@ -235,5 +235,6 @@ check "a launch finds its calibration, or names the option" finds_its_calibratio
 check "a calibration that is not there" expect 2 "nowhere: rank.0.times.json not found" \
     "$scalebench" simulate --calibration=nowhere "$(dirname "$(find "$SCALEBENCH_OUT/scatter/latest/" -name simulated.json | sort | head -n 1)")"
 check "a folder of no run" expect 2 "expected a folder RUN/launches/POINT/NAME" "$scalebench" simulate nowhere
+check "a run in place of a launch" expect 2 "expected a folder RUN/launches/POINT/NAME" "$scalebench" simulate "$PWD/results/reference/past_scale"
 check "a folder of another point" expect 2 "has no point" "$scalebench" simulate "$SCALEBENCH_OUT/ring/latest/launches/0/time-000"
 finish
