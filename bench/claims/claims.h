@@ -203,8 +203,8 @@ enum status claim_find_value(struct claim *claim, size_t i, struct claims *c, st
  * missing. */
 enum status claim_find_sum(struct claim *claim, size_t i, struct error *e);
 
-/* Replaces the interval of a value "a - b" or "a / b" by the one of its launches, if they have one.
- * Other values stay as they are. */
+/* Replaces the interval of a value "a - b" or "a / b" by the interval computed from the launches of
+ * a and b, if there are enough launches. Other values stay as they are. */
 enum status claim_compare_samples(struct claim *claim, size_t i, struct claims *c, struct error *e);
 
 /* Returns the 95 % interval of the median of n >= 1 launches: of order statistics from six on, of
@@ -233,8 +233,8 @@ enum status claim_find_need(struct claim *claim, struct claims *c, struct error 
  * launch: Student's t for two to five, else the interval of order statistics of the median. */
 double claim_expected_width(size_t n);
 
-/* Returns the half width of the interval of two samples that is expected of n and m launches, in
- * standard deviations of a launch. Infinite if there are too few. */
+/* Returns the expected half width of the two-sample interval over n and m launches, in standard
+ * deviations of one launch. Infinite if n or m is too small. */
 double claim_expected_shift(size_t n, size_t m);
 
 /* A condition_lookup callback: looks up a claim's value by name. */

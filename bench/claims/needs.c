@@ -11,7 +11,8 @@
 #define LAUNCHES_MIN 6
 /* Number of launches above which half widths are taken to shrink as 1 / sqrt(launches). */
 #define RANKS_MAX 200
-/* The same for intervals of two samples, if both have more launches. */
+/* Number of launches of both samples above which half widths of two-sample intervals are taken to
+ * shrink as 1 / sqrt(launches). */
 #define PAIRS_MAX 50
 
 /* ---- Expected widths ---- */

@@ -81,7 +81,7 @@ enum outlier outlier_judge(const struct interval *ratio, double margin, bool mor
 
 /* ---- Blame ---- */
 
-/* Counts of the directions in which a node sends, or of those in which it receives. */
+/* Numbers of measured links on which a node sends, or on which it receives. */
 struct side {
     int all, slow; /* slow: number of slow directions without a known cause */
 };

@@ -11,7 +11,7 @@
 #include "kernels/base/rng.h"
 #include "kernels/base/text.h"
 
-/* Untimed periods before the timed ones, in which ranks drift apart. */
+/* Number of untimed periods before the timed periods. Ranks drift apart in them. */
 enum { WARM_PERIODS = 2 };
 
 /* ---- Opening ---- */
@@ -101,8 +101,8 @@ static double draw_pace(const struct simulation *s, int period, int rank)
     return sum / (double)s->period;
 }
 
-/* Adds up the sleeps of the steps of a period. Untimed periods have none. With overlap, a sleep after backward delays
- * only the rank's first wait, since its messages are on their way. */
+/* Adds up the sleeps of the steps of a period. Untimed periods have no sleeps. With overlap, a
+ * sleep after backward delays only the rank's first wait, since its messages are on their way. */
 static struct simulation_sleeps draw_sleeps(const struct simulation *s, int period, int rank)
 {
     const struct inject *in = &s->injects[rank];
@@ -120,8 +120,8 @@ static struct simulation_sleeps draw_sleeps(const struct simulation *s, int peri
     return sum;
 }
 
-/* Begins a period when the rank has ended the one before. Steps of a period before its last take their whole time
- * before the last begins. */
+/* Begins a period on each rank when the rank has ended the previous period. All steps of a period
+ * but the last take their whole time before the last step begins. */
 static void begin_period(struct simulation *s, int period)
 {
     double step_s = s->times.compute_s + s->times.optimizer_s;
@@ -134,7 +134,7 @@ static void begin_period(struct simulation *s, int period)
     }
 }
 
-/* Returns when a rank first waits: when it has computed, and slept. */
+/* Returns the time at which a rank first waits: after it has computed and slept. */
 static double waits_at(const struct simulation *s, int rank)
 {
     return s->begins_s[rank] + s->paces[rank] * s->times.compute_s + s->sleeps[rank].late;
@@ -154,7 +154,8 @@ static void count_period(struct simulation *s, int rank, double ended_s, double 
     s->sums.slept += slept->early + slept->late + slept->last;
 }
 
-/* Ends the period on a rank, whose messages have ended: it has computed, and updates weights. */
+/* Ends the period on a rank when its messages have ended and it has computed. Adds the time of the
+ * update. */
 static void end_period(struct simulation *s, int rank, double last_s, bool timed)
 {
     double *clock_s = &s->sweep.clock_s[rank], ended_s = fmax(*clock_s, waits_at(s, rank));
@@ -246,7 +247,8 @@ static double train_images(const struct simulation *s)
     return some > 0 ? some : all > 0 ? all : NAN;
 }
 
-/* Takes the times of a step: means over ranks and steps, and of the slowest rank. */
+/* Sets the times of a step in the result: means over ranks and steps, and times of the slowest
+ * rank. */
 static void take_times(struct simulation *s)
 {
     struct launch_result *r = s->result;
@@ -271,7 +273,7 @@ static void take_times(struct simulation *s)
     take_waits(s, steps);
 }
 
-/* Sets what does not depend on time. */
+/* Sets the results that do not depend on time. */
 static void take_facts(struct simulation *s)
 {
     struct launch_result *r = s->result;

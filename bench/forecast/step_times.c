@@ -13,7 +13,7 @@
 struct calibrations {
     struct calibration *all; /* [n] */
     int n;
-    size_t steps; /* over all ranks */
+    size_t steps; /* number of calibrated steps of all ranks */
 };
 
 static enum status read_all(struct calibrations *c, const char *folder, struct error *e)
@@ -49,7 +49,7 @@ static void list_part(double *times, const struct calibrations *c, int part)
                            .ns[(size_t)i * (size_t)calibration_parts(&c->all[rank]) + (size_t)part];
 }
 
-/* Takes the paces: total times of steps, divided by that of the typical step. */
+/* Sets the paces: the total time of each step, divided by the time of the typical step. */
 static enum status take_paces(struct step_times *t, const struct calibrations *c, double *times,
                               struct error *e)
 {
@@ -66,7 +66,8 @@ static enum status take_paces(struct step_times *t, const struct calibrations *c
     return OK;
 }
 
-/* Takes the typical step: medians of its parts, one after the other. Ops run backward from the last to the first. */
+/* Sets the typical step: the median time of each part over all steps, in the order in which parts
+ * run. The backward pass runs ops from the last to the first. */
 static enum status take_typical(struct step_times *t, const struct calibrations *c, int tensors,
                                 double *times, const char *folder, struct error *e)
 {

@@ -17,8 +17,9 @@ struct step_times {
     char from[128]; /* launch that measured the times, or the rate */
 };
 
-/* Takes the times of the point from a calibration launch, whose facts it copies to `result`; if `calibration` is NULL,
- * from compute.rate. Errors as calibration_read; ERR_ARGUMENT if there is neither. Call step_times_free in any case. */
+/* Reads the times of the point from a calibration launch and copies that launch's facts to
+ * `result`. If `calibration` is NULL, computes the times from compute.rate. Errors as
+ * calibration_read; ERR_ARGUMENT if there is neither. Call step_times_free in any case. */
 enum status step_times_open(struct step_times *t, const struct point *point,
                             const char *calibration, struct launch_result *result, struct error *e);
 void step_times_free(struct step_times *t);

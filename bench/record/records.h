@@ -23,7 +23,7 @@ struct class_count {
 /* The clock that a rank's times were read from. */
 struct record_clock {
     int of; /* lowest rank with the same clock; -1: offset to rank 0's clock unknown */
-    /* the ranks measured their clocks; otherwise ranks of one host are assumed to share one */
+    /* the ranks measured their clocks; otherwise ranks of one host are assumed to share a clock */
     bool told;
     /* offset of the clock to rank 0's clock, as a linear function of time */
     struct clock_line line;

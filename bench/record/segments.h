@@ -29,7 +29,7 @@ struct attempt {
     char launch[128]; /* folder of the launch, relative to the run's folder */
     int segment;      /* number of the segment in the plan, from 0 */
     int ranks, nodes;
-    double begin_s, end_s; /* NAN: unknown */
+    double begin_s, end_s; /* seconds since 1970; NAN: unknown */
     enum attempt_end end;
     char reason[512];
     struct attempt_progress progress;

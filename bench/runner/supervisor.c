@@ -370,7 +370,7 @@ static enum status read_segments(struct supervised *s, struct error *e)
     return OK;
 }
 
-/* Gives a retry all ranks again if too few are left after deaths in earlier launches. */
+/* Restores the full number of ranks for a retry, if deaths in earlier launches left too few. */
 static void regain_ranks(struct supervised *s)
 {
     char why[AFTER_BYTES];

@@ -480,8 +480,8 @@ struct point {
     size_t silent_index;
     /* index of the calibration point whose timings the point replays; else its own index */
     size_t calibration_index;
-    /* index of the first point of each peer program with equal options; its own if there is none.
-     * Options that one program alone reads (kernels.*, peer.*) may differ */
+    /* index of the first point of each peer program with equal options; this point's own index if
+     * there is no such point. Options that only one program reads (kernels.*, peer.*) may differ */
     size_t peers[WORKLOADS];
     bool requested; /* part of the matrix; false: added, for example as a baseline point */
 };

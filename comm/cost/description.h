@@ -35,7 +35,7 @@ static inline size_t whole_pages(const struct strategy_config *config, size_t by
 struct gradient gradient_part(const struct gradient *g, size_t first, size_t n);
 
 struct strategy_desc {
-    /* Gives the operations of one period to the reader. */
+    /* Passes the operations of one period to the reader. */
     void (*program)(const struct step *s, struct reader *to);
     /* Returns the number of steps in a period, after which the operations repeat; NULL: 1. */
     uint64_t (*steps)(const struct step *s);
@@ -57,7 +57,7 @@ struct strategy_desc {
 };
 
 struct compressor_desc {
-    /* Gives the operations of a compressed sum of the gradient. */
+    /* Passes the operations of a compressed sum of the gradient to the reader. */
     void (*program)(const struct step *s, struct reader *to);
     /* Does the work of compressor_check. NULL: all values are supported. */
     enum status (*check)(const struct strategy_config *config, const char **key, struct error *e);
@@ -77,5 +77,6 @@ struct compressor_desc {
 /* Returns "none", the wire_source of strategies that send nothing. */
 const char *source_none(const struct step *s);
 
-/* Gives the sum of `g` by the configured compressor, or by the library's allreduce if there is none. */
+/* Passes the sum of `g` to the reader: by the configured compressor, else by the library's
+ * allreduce. */
 void give_sum(const struct step *s, const struct gradient *g, struct reader *to);

@@ -45,8 +45,8 @@ static inline void reader_give(struct reader *reader, struct operation op)
     reader->read(reader, &op);
 }
 
-/* Gives the program of a strategy to the reader, for tensors of counts[n] numbers of `width` bytes. Returns the
- * number of steps after which the program repeats. */
+/* Passes the program of a strategy to the reader, for tensors of counts[n] numbers of `width`
+ * bytes. Returns the number of steps after which the program repeats. */
 uint64_t program_read(enum strategy_kind strategy, const struct strategy_config *config, int ranks,
                       const size_t *counts, size_t n, size_t width, struct reader *reader);
 

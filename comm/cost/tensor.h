@@ -6,7 +6,7 @@
 #include "comm/cost/program.h"
 #include "kernels/desc/net_slice.h"
 
-/* Gives the reader the allreduces of all slices in a micro-batch of `images` images: outputs of the second layers of all
- * pairs, and input gradients of the first layers. */
+/* Passes to the reader the allreduces of all slices in a micro-batch of `images` images: outputs of
+ * the second layers of all pairs, and input gradients of the first layers. */
 void tensor_program(const struct net_desc *net, int slices, enum allreduce_algorithm algorithm,
                     size_t images, size_t width, struct reader *reader);

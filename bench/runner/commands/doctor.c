@@ -25,7 +25,7 @@ struct spec_text {
     const char *program;
     const struct config *site; /* options of the largest point in the user's spec; NULL: no spec was
                                   given */
-    bool sized;                /* --set gives the number of ranks */
+    bool sized;                /* whether --set sets the number of ranks */
 };
 
 /* base file of doctor's spec; its site.hosts applies only if --set chooses an emulated site */

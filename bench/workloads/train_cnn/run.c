@@ -380,7 +380,7 @@ static enum status replay(struct run *r, struct error *e)
     return replay_run(&r->trainer, replays, &r->end.replay_ns, e);
 }
 
-/* Does everything that follows the last step. It is not timed. */
+/* Ends the run after the last step, outside the timed steps. */
 static enum status conclude(struct run *r, struct error *e)
 {
     watch_for_divergence(r, "a weight", trainer_wrong_weight(&r->trainer));

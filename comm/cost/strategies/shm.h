@@ -3,10 +3,11 @@
 
 #include "comm/cost/description.h"
 
-/* Gives a sum. After a barrier each rank adds its share of the `count` numbers of all ranks; a second barrier
- * follows. */
+/* Passes a sum to the reader. After a barrier each rank adds its share of the `count` numbers of
+ * all ranks; a second barrier follows. */
 void give_shared_sum(const struct step *s, struct reader *to, size_t count);
-/* Gives a copy: each rank copies the shares that other ranks have summed or updated. */
+/* Passes a copy to the reader: each rank copies the shares that other ranks have summed or
+ * updated. */
 void give_shared_copy(const struct step *s, struct reader *to, size_t count);
-/* Gives a barrier. */
+/* Passes a barrier to the reader. */
 void give_meeting(const struct step *s, struct reader *to);
