@@ -25,16 +25,23 @@ static const struct input_kind {
     bool is_tensors; /* the file must be in safetensors format if it exists */
     /* words accepted in place of a file, for messages; NULL: only the option's default */
     const char *words;
+    const char *expected; /* added to the message about a missing file; NULL: nothing */
 } kinds[] = {
-    {OPT_MODEL, "models", ".yaml", {"configs/", "configs/models/"}, true, false, NULL},
+    {OPT_MODEL, "models", ".yaml", {"configs/", "configs/models/"}, true, false, NULL, NULL},
     {OPT_PUBLISHED_FILE,
      "published",
      ".csv",
      {"results/published/", "results/"},
      true,
      false,
+     NULL,
      NULL},
-    {OPT_LINK, "link", ".csv", {NULL}, true, false, NULL},
+    {.option = OPT_LINK,
+     .folder = "link",
+     .ending = ".csv",
+     .is_read = true,
+     .expected = "expected a link.csv as make bench-comm writes it, auto or none; site.rate gives "
+                 "the rate of emulated and simulated hosts"},
     {.option = OPT_CHECKPOINT_START, .is_read = true, .is_tensors = true},
     {.option = OPT_CHECKPOINT_RESUME, .is_read = true, .is_tensors = true, .words = "auto or no"},
     {.option = OPT_CHECKPOINT_PATH, .is_tensors = true},
@@ -88,6 +95,8 @@ static enum status find_input(char **path, const struct spec *spec, const struct
     TRY(seen_from_open(&from, spec, value->mark, e));
     enum status status = find_file(path, from.folders, kind->shared, text, e);
     seen_from_close(&from);
+    if (status != OK && kind->expected != NULL)
+        return error_set(e, status, "%s; %s", e->text, kind->expected);
     return status;
 }
 
