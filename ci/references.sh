@@ -123,7 +123,7 @@ table() {
 list() {
     cat <<'LIST'
 strong_scaling measure.time.launches=6..20
-peer measure.time.launches=12..12
+peer
 peer_vgg
 peer_onednn
 efficiency_vgg
