@@ -133,4 +133,27 @@ sys.exit(bad or bool(missing) or not rows)
 PY
 }
 check "errors of simulated steps are those of the committed run" errors_are_those_of_the_run
+
+# Compares the table of efficiencies by rate with the committed run.
+efficiencies_are_those_of_the_run() {
+    python3 - <<'PY'
+import csv, re, sys
+run = {}
+with open("results/reference/past_network/summary.csv", newline="") as f:
+    for row in csv.DictReader(f):
+        if row["strategy"] != "none":
+            cap = ", %s MiB" % row["sync.cap_mib"] if row["strategy"] == "bucketed" else ""
+            run.setdefault((row["model"], "`%s`%s" % (row["strategy"], cap)), []).append(
+                (float(row["link"].split("gbit")[0]), "%.0f" % (100 * float(row["efficiency"]))))
+with open("comm/README.md") as f:
+    page = f.read().split("## Which link for which network")[1].split("\n## ")[0]
+found = {(m, s): cells.split(" | ") for m, s, cells in re.findall(r"^\| (\w+) \| (`\w+`[^|]*) \| (\d.*) \|$", page, re.M)}
+expected = {key: [cell for _, cell in sorted(cells)] for key, cells in run.items()}
+for key in set(found) | set(expected):
+    if found.get(key) != expected.get(key):
+        print(key, "found", found.get(key), "expected", expected.get(key))
+sys.exit(found != expected or not found)
+PY
+}
+check "efficiencies by the rate of links are those of the committed run" efficiencies_are_those_of_the_run
 finish
