@@ -75,10 +75,13 @@ static enum status parser_error(const struct reader *r, struct error *e)
         return mark_error(e, ERR_SPEC, place_mark(r, p->context_mark.line, p->context_mark.column),
                           "not YAML: expected ': ' (a colon and a space) after a key");
     bool escape = strstr(p->problem, "unknown escape") != NULL;
+    bool colon = strstr(p->problem, "mapping values are not allowed") != NULL;
     return mark_error(e, ERR_SPEC, mark, "not YAML: %s%s%s%s", p->problem,
                       p->context != NULL ? " " : "", p->context != NULL ? p->context : "",
-                      escape ? ". Use single quotes, in which a backslash is an ordinary character"
-                             : "");
+                      escape  ? ". Use single quotes, in which a backslash is an ordinary character"
+                      : colon ? ". A text with ': ' needs quotation marks; a key needs the "
+                                "indentation of the keys beside it"
+                              : "");
 }
 
 static enum status next_event(struct reader *r, yaml_event_t *event, struct error *e)

@@ -146,3 +146,22 @@ enum status bases_add(struct spec *spec, struct error *e)
     alike_free(known.own);
     return status == OK ? bring_forward(spec, requested, e) : status;
 }
+
+enum status bases_check(const struct spec *spec, struct error *e)
+{
+    const struct value *scaling = &spec->config.values[OPT_SCALING];
+    bool vary = false, compared = false;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        vary = vary || ranks_of(spec, i) != ranks_of(spec, 0);
+        compared = compared || ranks_of(spec, i) != ranks_of(spec, spec->points[i].base_index);
+    }
+    bool open = spec_option_is_open(spec, OPT_RANKS) || spec_option_is_open(spec, OPT_NODES);
+    if (!vary || compared || open || !scaling->set || spec->is_recorded ||
+        config_int(&spec->config, OPT_SCALING) == SCALING_none)
+        return OK;
+    return mark_error(e, ERR_SPEC, scaling->mark,
+                      "scaling = %s compares numbers of ranks on one problem, but here each number "
+                      "of ranks has a problem of its own. Keep model, data and batch the same for "
+                      "all ranks, or use scaling: none",
+                      scaling->text);
+}

@@ -298,6 +298,7 @@ enum status expand_points(struct spec *spec, struct error *e)
     TRY(silent_add(spec, e));
     TRY(bases_choose(spec, e));
     TRY(bases_add(spec, e));
+    TRY(bases_check(spec, e));
     TRY(calibrations_add(spec, e));
     TRY(partners_find(spec, e));
     TRY(find_twins(spec, e));

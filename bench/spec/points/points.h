@@ -30,6 +30,10 @@ enum status bases_choose(struct spec *spec, struct error *e);
  * before all other points. */
 enum status bases_add(struct spec *spec, struct error *e);
 
+/* Rejects `scaling` if ranks vary, but no point has other ranks than its baseline, unless the
+ * command line or the quick form chose the ranks. */
+enum status bases_check(const struct spec *spec, struct error *e);
+
 /* ---- Points without communication, and peers ---- */
 
 /* With measure.replay, adds points without communication, so that points with replayed calls can be

@@ -507,8 +507,9 @@ void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct r
                  key, owner, found, advice_of(advice, id, option_get(lacks->owner)), key);
     } else {
         join_words(names, sizeof names, lacks->names);
-        snprintf(why, READER_WHY, "%s has no effect: expected %s = %s, found %s; leave it out", key,
-                 owner, names, found);
+        bool stages = lacks->owner == OPT_STRATEGY && name_is_word(lacks->names, "zero3");
+        snprintf(why, READER_WHY, "%s has no effect: expected %s = %s%s, found %s; leave it out",
+                 key, owner, names, stages ? " (or sync.zero: 3)" : "", found);
     }
     if (noise)
         snprintf(why + strlen(why), READER_WHY - strlen(why),

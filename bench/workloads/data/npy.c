@@ -129,6 +129,11 @@ static enum status check_shape(const struct array_file *file, const struct npy_h
     bool images = header->n_dims == 3 || header->n_dims == 4;
     if (file->is_images ? images : header->n_dims == 1)
         return OK;
+    if (file->is_images && header->type[0] != '\0' && header->type[1] == 'O')
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "dtype '%s', an array of objects, expected one array of uint8. Give all "
+                        "images one size",
+                        header->type);
     if (images || header->n_dims == 1)
         return array_error_swapped(file, "shape", e);
     return error_at(

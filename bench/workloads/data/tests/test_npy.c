@@ -151,6 +151,8 @@ static const struct {
      "images of 2 x 15 x 40, expected 3 colours or 1 as the first or the last of these"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (120000,), }",
      "shape: holds labels, expected images; is it swapped with "},
+    {TRAIN_IMAGES, "{'descr': '|O', " C_ORDER "'shape': (120000,), }",
+     "dtype '|O', an array of objects, expected one array of uint8. Give all images one size"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (100, 30, 32768), }",
      "dimension 3 is 32768, expected 1 to 32767"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (101, 30, 40), }",
