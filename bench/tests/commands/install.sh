@@ -25,6 +25,7 @@ there() { # arguments of scalebench
 
 is_installed() {
     expect 0 "$prefix/bin/scalebench" install "" "$prefix" || return 1
+    rm -rf "$prefix/lib/scalebench/data" # the checkout's data, which may be real, missing or decoys
     chmod 755 "$tmp" && [ -z "$(find "$prefix" ! -type l ! -perm -o=r)" ] || return 1
     grep -q 'SCALEBENCH 1' "$prefix/share/man/man1/scalebench.1" &&
         grep -q '^complete ' "$prefix/share/bash-completion/completions/scalebench" &&
