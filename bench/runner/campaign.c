@@ -35,18 +35,23 @@ static enum status ask(struct campaign *c, size_t i, struct same_here *same, str
 }
 
 /* Refuses calibrations whose points are all refused, since no launch would replay their times. */
-static void refuse_idle_calibrations(struct campaign *c)
+static enum status refuse_idle_calibrations(struct campaign *c, struct error *e)
 {
     const struct spec *spec = &c->spec;
+    struct {
+        bool any, can_run;
+    } * replays; /* [n_points] of the points that replay a calibration */
+    TRY(MEM_NEW(replays, spec->n_points, "the calibrations of a campaign", e));
     for (size_t i = 0; i < spec->n_points; i++) {
-        size_t replays = 0, refused = 0;
-        for (size_t k = 0; k < spec->n_points; k++) {
-            replays += k != i && spec->points[k].calibration_index == i;
-            refused += k != i && spec->points[k].calibration_index == i && c->refusals[k][0];
-        }
-        if (replays > 0 && replays == refused && !c->refusals[i][0])
-            refuse(c, i, &(struct error){.text = "no point that replays its times can run here"});
+        size_t from = spec->points[i].calibration_index;
+        replays[from].any = replays[from].any || from != i;
+        replays[from].can_run = replays[from].can_run || (from != i && !c->refusals[i][0]);
     }
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (replays[i].any && !replays[i].can_run && !c->refusals[i][0])
+            refuse(c, i, &(struct error){.text = "no point that replays its times can run here"});
+    free(replays);
+    return OK;
 }
 
 /* Finds the points that cannot run here, before anything is written or launched. */
@@ -62,10 +67,9 @@ static enum status find_refusals(struct campaign *c, struct error *e)
             status = OK;
         }
     }
-    if (status == OK) {
-        refuse_idle_calibrations(c);
+    THEN(status, refuse_idle_calibrations(c, e));
+    if (status == OK)
         same_here_note(same);
-    }
     same_here_free(same);
     return status;
 }
