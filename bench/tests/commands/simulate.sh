@@ -208,6 +208,28 @@ divides_the_step_among_causes() {
     near "$(cause "injected sleeps")" 3 0.5
 }
 
+# Prints the shares of a strategy's step in the example, a line a cause: "forward pass: 11.4 %".
+shares_of() { # strategy
+    local point
+    point=$(awk -F, -v strategy="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        $at["strategy"] == strategy { print $at["point"] }' <(unquoted))
+    "$scalebench" simulate "$(echo "$SCALEBENCH_OUT/why/latest/launches/$point"/*)" --why |
+        sed -n 's/^\(.*[a-z]\)  *[0-9.e-]*  *\([0-9.]* %\)$/\1: \2/p'
+}
+
+# comm/README.md shows the shares that the example has on any machine.
+the_page_shows_the_example() {
+    local cause
+    "$scalebench" run configs/examples/why.yaml >"$tmp/run.log" 2>&1 || { cat "$tmp/run.log"; return 1; }
+    summary=$SCALEBENCH_OUT/why/latest/summary.csv
+    shares_of allreduce >"$tmp/at_once" && shares_of bucketed >"$tmp/hidden" || return 1
+    for cause in "forward pass" "backward pass" "bytes between hosts" "sums of received numbers"; do
+        grep -qF "| $cause | $(sed -n "s/^$cause: //p" "$tmp/at_once") | $(sed -n "s/^$cause: //p" "$tmp/hidden") |" comm/README.md ||
+            { echo "$cause"; cat "$tmp/at_once" "$tmp/hidden"; return 1; }
+    done
+}
+
+check "comm/README.md shows the shares of the example" the_page_shows_the_example
 check "the causes of a step add up, and say what a faster link saves" divides_the_step_among_causes
 check "a ring takes the time of the formula" takes_the_time_of_the_formula
 check "computing takes the time at the rate" computes_at_the_rate
