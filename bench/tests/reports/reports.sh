@@ -264,6 +264,7 @@ own past/pinning "step:m tail:m switches:m" "one rank of two threads,two ranks"
 own past/stragglers "step:m by_rank:m waiting:m timeline:"
 own past/time_to_accuracy "seconds:m images:m effort:m" "fixed batch,growing batch"
 own past/rate_by_batch "rates:m batches:m"
+own past/noise_scale "images:m"
 own past/crossover "one_node:m four_hosts:m" "one node,four hosts"
 
 # Coefficients beside the campaigns are kept with the run, so that a figure of calls can be redrawn from it alone.
