@@ -32,8 +32,8 @@ name=$(basename "$archive")
 for suffix in .gz .tgz .tar; do name=${name%"$suffix"}; done
 root=$stage/${name#.}
 mkdir -p "$root/plots"
-cp plots/*.gp LICENSE "$root"/
-mv "$root"/*.gp "$root/plots"
+cp LICENSE "$root"/
+cp -r plots/*.gp plots/panels "$root/plots"
 
 # Finds a run as compare/operand.c does.
 folder_of() { # run

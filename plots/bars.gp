@@ -1,7 +1,7 @@
 # One bar per point: a quantity and its interval.
 load plots.'/style.gp'
 load plots.'/by_point.gp'
-panel = 'bars_panel.gp'
+panel = 'panels/bars.gp'
 
 bar_if(condition) = condition && has_value('value') ? row_y('curve') : NaN
 is_whole(row) = strcol('status') eq 'ok' && strstrt(strcol('flags'), 'oversubscribed') == 0

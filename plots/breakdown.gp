@@ -3,7 +3,7 @@
 shown = 'step_ms'
 load plots.'/style.gp'
 load plots.'/by_point.gp'
-panel = 'breakdown_panel.gp'
+panel = 'panels/breakdown.gp'
 
 parts = columns
 parts_n = words(parts)

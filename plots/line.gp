@@ -7,7 +7,7 @@
 shown = columns
 has_stems = 1
 load plots.'/style.gp'
-panel = 'line_panel.gp'
+panel = 'panels/line.gp'
 is_beside(row) = strcol('kind') ne 'published'
 is_joined(row) = 1
 x_column = 'x'

@@ -3,7 +3,7 @@
 shown = 'measured_mib'
 load plots.'/style.gp'
 load plots.'/by_point.gp'
-panel = 'memory_panel.gp'
+panel = 'panels/memory.gp'
 plot_height = 27.0 * (rows_n > 0 ? rows_n : 1) + 6
 bar = 0.095
 known_columns = 'params grads state'

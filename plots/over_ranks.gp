@@ -7,7 +7,7 @@
 #   y(k), y_lo(k), y_hi(k)   value and bounds of the current row
 #   reference(k, x)          reference lines; there are reference_n
 
-panel = 'over_ranks_panel.gp'
+panel = 'panels/over_ranks.gp'
 x_column = 'ranks'
 is_joined(row) = !is_doubtful(row)
 load plots.'/curves.gp'

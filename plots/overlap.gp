@@ -3,7 +3,7 @@
 shown = 'exposed_ms'
 load plots.'/style.gp'
 load plots.'/by_point.gp'
-panel = 'overlap_panel.gp'
+panel = 'panels/overlap.gp'
 x_title = 'communication per step (ms)'
 
 tick_name = 'the same calls alone, without computing'

@@ -2,7 +2,7 @@
 shown = ''
 load plots.'/style.gp'
 load plots.'/by_point.gp'
-panel = 'timeline_panel.gp'
+panel = 'panels/timeline.gp'
 
 is_horizontal = 0           # although names of ranks are on the left
 x_title = 'time since the step began (ms)'

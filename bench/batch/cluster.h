@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/spec/spec.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/yaml/yaml_reader.h"
 #include "kernels/base/error.h"
 
 enum cluster_key {

@@ -41,7 +41,7 @@
 #include "bench/record/csv.h"
 #include "bench/runner/files.h"
 #include "bench/spec/condition.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/yaml/yaml_reader.h"
 #include "kernels/base/stats.h"
 
 enum claim_verdict {

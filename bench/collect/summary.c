@@ -7,7 +7,7 @@
 #include "bench/base/votes.h"
 #include "bench/collect/collect.h"
 #include "bench/collect/fits.h"
-#include "bench/collect/noise.h"
+#include "bench/collect/points/noise.h"
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"

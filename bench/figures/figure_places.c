@@ -7,7 +7,7 @@
 
 #include "bench/collect/summary.h"
 #include "bench/figures/figure_data.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/yaml/yaml_reader.h"
 #include "kernels/base/mem.h"
 
 /* ---- Messages ---- */

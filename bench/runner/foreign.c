@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "bench/sites/argv.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/yaml/yaml_reader.h"
 #include "kernels/base/names.h"
 
 static const char *written_of(const struct config *config)

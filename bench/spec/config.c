@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/spec/rules.h"
+#include "bench/spec/rules/rules.h"
 #include "bench/spec/spec.h"
 #include "bench/spec/value.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/yaml/yaml_reader.h"
 #include "kernels/base/names.h"
 
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,

@@ -8,7 +8,7 @@
 #include "bench/spec/matrix.h"
 #include "bench/spec/pattern.h"
 #include "bench/spec/value.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/yaml/yaml_reader.h"
 #include "kernels/base/names.h"
 
 const char own_options_group[] = "workload.options";

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/spec/spec.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/yaml/yaml_reader.h"
 #include "kernels/base/error.h"
 
 /* Largest size of an option's name, in bytes. */

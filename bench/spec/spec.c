@@ -8,17 +8,17 @@
 
 #include "bench/spec/find.h"
 #include "bench/spec/foreign.h"
-#include "bench/spec/inputs.h"
+#include "bench/spec/inputs/inputs.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/nodes/compute.h"
 #include "bench/spec/nodes/resolve.h"
 #include "bench/spec/points/alike.h"
 #include "bench/spec/points/expand.h"
 #include "bench/spec/points/points.h"
-#include "bench/spec/rules.h"
+#include "bench/spec/rules/rules.h"
 #include "bench/spec/value.h"
 #include "bench/spec/yaml/file_kind.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/yaml/yaml_reader.h"
 #include "kernels/base/mem.h"
 
 static enum status find_spec(struct spec *spec, const char *path, struct error *e)

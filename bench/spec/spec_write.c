@@ -8,7 +8,7 @@
 #include "bench/spec/matrix.h"
 #include "bench/spec/spec.h"
 #include "bench/spec/value.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/yaml/yaml_reader.h"
 
 static const char *published_copy(const void *spec, const char *text)
 {

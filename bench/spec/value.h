@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "bench/spec/spec.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/yaml/yaml_reader.h"
 #include "kernels/base/error.h"
 
 /* Option, and the node that gives its value. */

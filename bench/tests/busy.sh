@@ -41,7 +41,7 @@ says_so() {
 # make bench-noise counts launches correctly, whatever a busy machine flags.
 # Status 1 depends on the machine: a launch was flagged or not.
 prints_rows() {
-    MODEL=softmax_784 STEPS=5 LAUNCHES=10 BUILD=$build ci/noise.sh >"$tmp/rows.csv" || [ $? -eq 1 ] || return 1
+    MODEL=softmax_784 STEPS=5 LAUNCHES=10 BUILD=$build ci/measure/noise.sh >"$tmp/rows.csv" || [ $? -eq 1 ] || return 1
     cat "$tmp/rows.csv"
     [ "$(cut -d, -f1,2,7 "$tmp/rows.csv")" = "launches,n,wanted
 hogged,2,all
@@ -62,13 +62,13 @@ left_alone() { # launches
 }
 
 ends_in_time() {
-    MINUTES=0.001 MODEL=softmax_784 STEPS=5 LAUNCHES=2 BUILD=$build ci/noise.sh >"$tmp/rows.csv" || [ $? -eq 1 ] || return 1
+    MINUTES=0.001 MODEL=softmax_784 STEPS=5 LAUNCHES=2 BUILD=$build ci/measure/noise.sh >"$tmp/rows.csv" || [ $? -eq 1 ] || return 1
     left_alone 4
 }
 
 # Bash handles a signal when the running campaign has ended.
 tells_what_it_has() {
-    MINUTES=60 MODEL=softmax_784 STEPS=5 LAUNCHES=2 BUILD=$build ci/noise.sh >"$tmp/rows.csv" 2>"$tmp/told" &
+    MINUTES=60 MODEL=softmax_784 STEPS=5 LAUNCHES=2 BUILD=$build ci/measure/noise.sh >"$tmp/rows.csv" 2>"$tmp/told" &
     local pid=$!
     while kill -0 "$pid" && ! grep -q " of 60 minutes: 8 launches" "$tmp/told"; do sleep 0.1; done
     kill -TERM "$pid"

@@ -8,7 +8,7 @@ set -u
 
 # Status 1 is a missed target, not a failure of the program.
 prints_rows() {
-    PAIRS=6 LOOKS=6 STEPS=5 SAMPLED_STEPS=20 RANKS=1 BUILD=$build ci/overhead.sh >"$tmp/rows.csv" || [ $? -eq 1 ] || return 1
+    PAIRS=6 LOOKS=6 STEPS=5 SAMPLED_STEPS=20 RANKS=1 BUILD=$build ci/measure/overhead.sh >"$tmp/rows.csv" || [ $? -eq 1 ] || return 1
     cat "$tmp/rows.csv"
     [ "$(cut -d, -f1 "$tmp/rows.csv")" = "$(printf 'what\nlaunch\nlook\nstep\nbetween\ntrace\nsample')" ] || return 1
     # Fields: what ranks with without cost lo hi unit confidence pairs target met.
@@ -19,7 +19,7 @@ prints_rows() {
 }
 
 refuses_too_few_pairs() {
-    expect 2 "5 pairs give no interval of 95 %" env PAIRS=5 STEPS=5 RANKS=1 BUILD="$build" ci/overhead.sh
+    expect 2 "5 pairs give no interval of 95 %" env PAIRS=5 STEPS=5 RANKS=1 BUILD="$build" ci/measure/overhead.sh
 }
 
 check "costs as CSV" prints_rows

@@ -27,7 +27,7 @@ artifact:
 	@$(MAKE) --no-print-directory -j$(NPROC) $(BUILD)/scalebench >&2
 	@BUILD='$(BUILD)' OUT="$$OUT" ci/artifact.sh "$(ARTIFACT)" $(RUN)
 
-# ci/NAME.sh --help lists the variables that change a measurement.
+# ci/measure/NAME.sh --help lists the variables that change a measurement.
 #: make bench-overhead                   Measure the harness's own time per launch and per step
 #: make bench-compare                    Count right verdicts of `scalebench compare` on repeated and slowed campaigns
 #: make bench-replay                     Compare times of replayed compute and real compute
@@ -38,7 +38,7 @@ bench-overhead: other_programs = $(BUILD)/tests/speed_view
 .PHONY: $(measurements)
 $(measurements): bench-%:
 	@$(MAKE) --no-print-directory -j$(NPROC) all $(other_programs) >&2
-	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' RANKS='$(RANKS)' FRESH='$(FRESH)' ci/$*.sh
+	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' RANKS='$(RANKS)' FRESH='$(FRESH)' ci/measure/$*.sh
 
 #: make bench-kernels [SET="workload.options.plan=fast,reference"]   Time every operation of a network; draw the roofline
 #: make bench-limits [SET="matrix.workload.options.net=[lenet_21k]"]   Time every operation beside the limits of one core

@@ -7,7 +7,7 @@
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/op.h"
 #include "kernels/simd/dense.h"
-#include "kernels/simd/winograd.h"
+#include "kernels/simd/winograd/winograd.h"
 #include "kernels/simd_tables.h"
 
 SIMD_DECLARE_BF16(struct dense_functions, dense)

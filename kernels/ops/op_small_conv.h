@@ -4,7 +4,7 @@
 
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/op.h"
-#include "kernels/simd/small_conv.h"
+#include "kernels/simd/small_conv/small_conv.h"
 
 #define SMALL_CONV_CHANNELS_MAX 128 /* largest number of output channels */
 /* Images per group. All convolutions are computed for a group before the next group begins.

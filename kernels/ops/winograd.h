@@ -3,7 +3,7 @@
 
 #include "kernels/ops/conv3x3.h"
 #include "kernels/simd/blocks.h"
-#include "kernels/simd/winograd.h"
+#include "kernels/simd/winograd/winograd.h"
 #include "kernels/simd_tables.h"
 
 SIMD_DECLARE_BF16(struct winograd_tiles, winograd_tiles)

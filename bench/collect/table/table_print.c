@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/collect/noise.h"
+#include "bench/collect/points/noise.h"
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 #include "kernels/desc/savings.h"

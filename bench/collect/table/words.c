@@ -16,7 +16,7 @@ static const struct word words[] = {
 #define WORD_PHASE(name, meaning) {"a phase of timelines", #name, meaning},
         TIMELINE_PHASES(WORD_PHASE)
 #define WORD(name, meaning) {"a word of tables and captions", name, meaning},
-#include "bench/collect/words.def"
+#include "bench/collect/table/words.def"
 };
 
 const struct word *words_all(size_t *n)

@@ -304,7 +304,7 @@ static char *work_out(const struct summary *s, const char *dir, const char *figu
              "scale = 1\nsmall = ',6'\nset terminal unknown\ndo for [f in 'svg png'] {\n%s"
              "set print out.'.'.f\n%sunset print\n}\n",
              strcmp(figure, "speedup") == 0
-                 ? "if (panel eq 'over_ranks_panel.gp') {\nload plots.'/'.panel\n}\n"
+                 ? "if (panel eq 'panels/over_ranks.gp') {\nload plots.'/'.panel\n}\n"
                  : "",
              prints);
     fake_write(path, script);
@@ -347,7 +347,7 @@ static void overlapping_marks_are_spread(void **state)
     add(&run, 4, "allreduce", 40);
     struct summary s = summarise(&run);
     char *text = work_out(&s, run.dir, "speedup",
-                          "if (panel eq 'over_ranks_panel.gp') {\n"
+                          "if (panel eq 'panels/over_ranks.gp') {\n"
                           "print x_at(1, 1), x_at(2, 1), x_at(2, 2), x_at(4, 1), x_at(4, 2), "
                           "room * axis_span\n"
                           "do for [i = 1:|$reference|] {\nprint $reference[i]\n}\n}\n");

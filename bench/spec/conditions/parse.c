@@ -9,7 +9,7 @@
 
 #include "bench/spec/conditions/steps.h"
 #include "bench/spec/value.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/yaml/yaml_reader.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 

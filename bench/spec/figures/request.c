@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench/spec/value.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/yaml/yaml_reader.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 

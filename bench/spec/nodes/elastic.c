@@ -2,7 +2,7 @@
  * (restart.*). */
 #include <string.h>
 
-#include "bench/spec/rules.h"
+#include "bench/spec/rules/rules.h"
 
 bool config_is_elastic(const struct config *config)
 {

@@ -9,7 +9,7 @@
 #include "bench/spec/points/points.h"
 #include "bench/spec/points/readers.h"
 #include "bench/spec/value.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/yaml/yaml_reader.h"
 #include "kernels/base/names.h"
 
 /* Value in the spec, identified by its position in the file. */

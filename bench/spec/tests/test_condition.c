@@ -1,6 +1,6 @@
 /* Results of conditions, precedence of operators, and errors. */
 #include "bench/spec/condition.h"
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/yaml/yaml_reader.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "bench/spec/yaml_reader.h"
+#include "bench/spec/yaml/yaml_reader.h"
 
 static const char *const python = "/usr/bin/python3";
 

@@ -6,7 +6,7 @@ set -u
 
 # Scripts without #! are sourced by others. data.sh prints its own text.
 scripts=()
-for script in ci/*.sh; do
+for script in ci/*.sh ci/measure/*.sh; do
     [ "$(head -c 2 "$script")" != '#!' ] || scripts+=("$script")
 done
 export OUT=$tmp/out INTO=$tmp/kept BUILD=$build MPIEXEC=$mpiexec

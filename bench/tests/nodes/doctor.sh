@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests measurements and findings of `scalebench doctor` here. ci/doctor.sh (make bench-doctor) counts right findings.
+# Tests measurements and findings of `scalebench doctor` here. ci/measure/doctor.sh (make bench-doctor) counts right findings.
 # tier: rest
 # cores: 2
 # seconds: 40

@@ -5,8 +5,8 @@
 set -u
 # shellcheck source=bench/tests/lib/tap.sh
 . bench/tests/lib/tap.sh
-# shellcheck source=ci/stage.sh
-. ci/stage.sh
+# shellcheck source=ci/measure/stage.sh
+. ci/measure/stage.sh
 # shellcheck source=bench/tests/lib/doctor.sh
 . bench/tests/lib/doctor.sh
 

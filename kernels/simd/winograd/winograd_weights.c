@@ -1,0 +1,224 @@
+/* Transforms of weights between [O,I,3,3] and panels, as in winograd.h. Lanes are channels, which
+ * are at least nine numbers apart in memory. The nine consecutive weights of each channel are
+ * loaded and transposed in registers. For 512 by 512 kernels, gathering single numbers took 4 ms,
+ * five times as long. */
+#include "kernels/simd/operands.h"
+#include "kernels/simd/transpose.h"
+#include "kernels/simd/winograd/winograd_axis.h"
+
+#define CASES_OF_WEIGHTS(...) CASES_OF_KIND(__VA_ARGS__) CASE_OF(CONV_DIRECT, __VA_ARGS__)
+
+/* taps <- the 3x3 kernels of `lanes` channels, which are `step` numbers apart; other lanes become
+ * 0. */
+INLINE void load_kernels(vreal taps[TAPS], const real *w, size_t step, int lanes)
+{
+#pragma GCC unroll 5
+    for (int first = 0; first < TAPS; first += VECTOR_LANES) {
+        vreal rows[VECTOR_LANES];
+        const int count = TAPS - first < VECTOR_LANES ? TAPS - first : VECTOR_LANES;
+#pragma GCC unroll 16
+        for (int l = 0; l < VECTOR_LANES; l++)
+            rows[l] =
+                l < lanes ? vreal_load_first(w + (size_t)l * step + first, count) : (vreal){0};
+        transpose(rows);
+#pragma GCC unroll 16
+        for (int i = 0; i < count; i++)
+            taps[first + i] = rows[i];
+    }
+}
+
+/* Stores taps in the 3x3 kernels of `lanes` channels, or adds taps to them. */
+INLINE void store_kernels(real *w, size_t step, int lanes, const vreal taps[TAPS], bool add)
+{
+#pragma GCC unroll 5
+    for (int first = 0; first < TAPS; first += VECTOR_LANES) {
+        vreal rows[VECTOR_LANES];
+        const int count = TAPS - first < VECTOR_LANES ? TAPS - first : VECTOR_LANES;
+#pragma GCC unroll 16
+        for (int i = 0; i < VECTOR_LANES; i++)
+            rows[i] = i < count ? taps[first + i] : (vreal){0};
+        transpose(rows);
+#pragma GCC unroll 16
+        for (int l = 0; l < VECTOR_LANES; l++) {
+            real *to = w + (size_t)l * step + first;
+            if (l < lanes)
+                vreal_store_first(to, add ? vreal_load_first(to, count) + rows[l] : rows[l], count);
+        }
+    }
+}
+
+/* Transforms 3x3 kernels along both axes. Point i is stored at u + i * plane. */
+INLINE void store_points(int kind, real *u, size_t plane, const vreal taps[TAPS])
+{
+    if (kind == CONV_DIRECT) {
+#pragma GCC unroll 9
+        for (int t = 0; t < TAPS; t++)
+            vreal_store(u + (size_t)t * plane, taps[t]);
+        return;
+    }
+    const int points = axis_points(kind);
+    vreal half[3][WINOGRAD_POINTS_MAX];
+#pragma GCC unroll 3
+    for (int r = 0; r < 3; r++)
+        axis_weights(kind, half[r], taps + 3 * r);
+#pragma GCC unroll 6
+    for (int j = 0; j < points; j++) {
+        vreal column[3] = {half[0][j], half[1][j], half[2][j]}, out[WINOGRAD_POINTS_MAX];
+        axis_weights(kind, out, column);
+#pragma GCC unroll 6
+        for (int i = 0; i < points; i++)
+            vreal_store(u + (size_t)(i * points + j) * plane, out[i]);
+    }
+}
+
+INLINE vreal sum_parts(const real *u, int parts, size_t stride)
+{
+    vreal sum = vreal_load(u);
+    for (int i = 1; i < parts; i++)
+        sum += vreal_load(u + (size_t)i * stride);
+    return sum;
+}
+
+INLINE void load_points(int kind, vreal taps[TAPS], const real *u, size_t plane, int parts,
+                        size_t stride)
+{
+    if (kind == CONV_DIRECT) {
+#pragma GCC unroll 9
+        for (int t = 0; t < TAPS; t++)
+            taps[t] = sum_parts(u + (size_t)t * plane, parts, stride);
+        return;
+    }
+    const int points = axis_points(kind);
+    vreal half[3][WINOGRAD_POINTS_MAX];
+#pragma GCC unroll 6
+    for (int j = 0; j < points; j++) {
+        vreal column[WINOGRAD_POINTS_MAX], out[3];
+#pragma GCC unroll 6
+        for (int i = 0; i < points; i++)
+            column[i] = sum_parts(u + (size_t)(i * points + j) * plane, parts, stride);
+        axis_weights_adjoint(kind, out, column);
+        half[0][j] = out[0];
+        half[1][j] = out[1];
+        half[2][j] = out[2];
+    }
+#pragma GCC unroll 3
+    for (int r = 0; r < 3; r++)
+        axis_weights_adjoint(kind, taps + 3 * r, half[r]);
+}
+
+/* How many rows ahead of the current one are prefetched. Each row is one short run of memory, too
+ * far from the next row for the processor's own prefetching. */
+#define ROWS_AHEAD 6
+
+INLINE void prefetch_row(const real *from, int lanes)
+{
+    enum { LINE = 64 };
+    for (size_t at = 0; at < (size_t)lanes * TAPS * sizeof(real); at += LINE)
+        __builtin_prefetch((const char *)from + at, 0, 3);
+}
+
+#ifdef OPERANDS_ARE_PAIRS
+
+enum { POINTS_MAX = WINOGRAD_POINTS_MAX * WINOGRAD_POINTS_MAX };
+
+/* Transforms and stores two rows of U. If only one row exists, the second is zero. */
+INLINE void transform_rows(int kind, real *u, size_t plane, const real *from, size_t column_step,
+                           int lanes, int rows, size_t row_step)
+{
+    const int points = kind == CONV_DIRECT ? TAPS : axis_points(kind) * axis_points(kind);
+    real both[PAIR][POINTS_MAX][VECTOR_LANES] __attribute__((aligned(VECTOR_BYTES)));
+    for (int r = 0; r < PAIR; r++, from += row_step) {
+        vreal taps[TAPS] = {0};
+        if (r < rows)
+            load_kernels(taps, from, column_step, lanes);
+        store_points(kind, both[r][0], VECTOR_LANES, taps);
+    }
+    for (int p = 0; p < points; p++)
+        operand_store_pairs(u + (size_t)p * plane, vreal_load(both[0][p]), vreal_load(both[1][p]));
+}
+
+#else
+
+INLINE void transform_rows(int kind, real *u, size_t plane, const real *from, size_t column_step,
+                           int lanes, int rows, size_t row_step)
+{
+    vreal taps[TAPS];
+    load_kernels(taps, from, column_step, lanes);
+    store_points(kind, u, plane, taps);
+}
+
+#endif
+
+/* Transforms rows of a panel of U. Lanes are the channels of block `at`, column_step apart in
+ * memory; there are `columns` channels in all blocks. The `count` rows are the channels on the
+ * other side of the convolution, row_step apart. */
+INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
+                            const real *weights, int columns, size_t column_step, int count,
+                            size_t row_step)
+{
+    size_t plane = operand_plane(count);
+    for (int half = 0; half < 2; half++) {
+        int first = at * w->block + half * VECTOR_LANES, lanes = columns - first;
+        lanes = lanes < 0 ? 0 : lanes > VECTOR_LANES ? VECTOR_LANES : lanes;
+        const real *from = weights + (size_t)first * column_step;
+        real *to = u + half * VECTOR_LANES;
+        for (int row = 0; row < count; row += PAIR, to += BLOCK, from += PAIR * row_step) {
+            for (int r = 0; column_step == TAPS && r < PAIR; r++)
+                prefetch_row(from + (size_t)(ROWS_AHEAD + r) * row_step, lanes);
+            transform_rows(kind, to, plane, from, column_step, lanes, count - row, row_step);
+        }
+    }
+}
+
+static void transform(const struct winograd *w, int at, int first, int count, real *u,
+                      const real *weights)
+{
+    size_t kernel = TAPS, all = TAPS * (size_t)w->in_c;
+    weights += (size_t)first * kernel;
+    switch (w->kind) {
+        CASES_OF_WEIGHTS(transform_panel, w, at, u, weights, w->out_c, all, count, kernel)
+    }
+}
+
+static void transform_transposed(const struct winograd *w, int at, int first, int count, real *u,
+                                 const real *weights)
+{
+    size_t kernel = TAPS, all = TAPS * (size_t)w->in_c;
+    weights += (size_t)first * all;
+    switch (w->kind) {
+        CASES_OF_WEIGHTS(transform_panel, w, at, u, weights, w->in_c, kernel, count, all)
+    }
+}
+
+INLINE void adjoint_panel(int kind, const struct winograd *w, int at, int count, real *dweights,
+                          const real *du, int parts, size_t stride, bool add)
+{
+    size_t plane = (size_t)count * (size_t)w->block, step = TAPS * (size_t)w->in_c;
+    for (int half = 0; half < 2; half++) {
+        int first = at * w->block + half * VECTOR_LANES, lanes = w->out_c - first;
+        if (lanes <= 0)
+            break;
+        real *to = dweights + (size_t)first * step;
+        const real *from = du + half * VECTOR_LANES;
+        for (int row = 0; row < count; row++, to += TAPS, from += w->block) {
+            vreal taps[TAPS];
+            load_points(kind, taps, from, plane, parts, stride);
+            store_kernels(to, step, lanes, taps, add);
+        }
+    }
+}
+
+static void adjoint(const struct winograd *w, int at, int first, int count, real *dweights,
+                    const real *du, int parts, size_t stride, bool add)
+{
+    dweights += (size_t)first * TAPS;
+    switch (w->kind) {
+        CASES_OF_WEIGHTS(adjoint_panel, w, at, count, dweights, du, parts, stride, add)
+    }
+}
+
+const struct winograd_weights SIMD_NAME(winograd_weights) = {
+    .transform = transform,
+    .transform_transposed = transform_transposed,
+    .adjoint = adjoint,
+};
