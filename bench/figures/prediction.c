@@ -126,12 +126,13 @@ static bool find_machine(struct sweep_machine *machine, bool *by_rate, const str
                 config_link_s_per_byte(config) > 0;
     *machine = prediction_machine(config, &f->link, &f->link);
     *by_rate = several && f->nodes == 1;
-    if (!*by_rate)
-        return several == (f->nodes > 1);
-    machine->network.beta_s = config_link_s_per_byte(config);
-    machine->delay_s = config_link_delay_s(config);
-    machine->receives_freely = true;
-    return said;
+    if (*by_rate) {
+        machine->network.beta_s = config_link_s_per_byte(config);
+        machine->delay_s = config_link_delay_s(config);
+        machine->receives_freely = !config_is_simulated(config);
+    }
+    prediction_take_link(machine, config);
+    return *by_rate ? said : several == (f->nodes > 1);
 }
 
 static enum status predict_calls(struct prediction *p, const struct summary *s, size_t i,

@@ -48,6 +48,8 @@ enum status prediction_program(uint64_t *steps, struct program_list *list,
 struct sweep_machine prediction_machine(const struct config *config,
                                         const struct link_model *memory,
                                         const struct link_model *network);
+/* Sets the coefficients of site.link: within a host that has all ranks, otherwise between hosts. */
+void prediction_take_link(struct sweep_machine *machine, const struct config *config);
 
 /* Writes for a caption how the quantity was predicted, and the coefficients. */
 void prediction_write(FILE *out, const struct prediction *p, const struct quantity *quantity);

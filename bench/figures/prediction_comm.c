@@ -192,6 +192,19 @@ struct sweep_machine prediction_machine(const struct config *config,
     return machine;
 }
 
+void prediction_take_link(struct sweep_machine *machine, const struct config *config)
+{
+    const struct named_link *row = named_link((enum link_kind)config_int(config, OPT_SITE_LINK));
+    bool one_host = config_int(config, OPT_NODES) == 1;
+    struct link_model *link = one_host ? &machine->memory : &machine->network;
+    if (row == NULL)
+        return;
+    link->alpha_s = 1e-6 * row->alpha_us.mid;
+    link->beta_s = 1e-9 * row->beta_ns.mid;
+    if (row->gamma_ns.mid > 0)
+        machine->memory.gamma_s = 1e-9 * row->gamma_ns.mid;
+}
+
 /* Reads the tensors and the strategy of a point. `held` is one slice of its network. */
 static enum status open_talk(struct talk *t, const struct net_desc *held, const struct point *point,
                              size_t width, const struct sweep_machine *machine, struct error *e)

@@ -92,6 +92,7 @@ struct sweep_machine forecast_simulated(const struct config *c, const struct lin
     struct sweep_machine machine = prediction_machine(c, memory, memory);
     machine.network.beta_s = config_link_s_per_byte(c);
     machine.delay_s = config_link_delay_s(c);
+    prediction_take_link(&machine, c);
     machine.leaf_hosts = (int)config_int(c, OPT_SITE_LEAF_HOSTS);
     machine.leaf_spines = machine.leaf_hosts / (int)config_int(c, OPT_SITE_OVERSUBSCRIPTION);
     return machine;

@@ -71,7 +71,8 @@ extern const struct link_model forecast_memory;
  * spec. */
 struct sweep_machine forecast_machine(const struct config *c);
 /* Returns the hosts of a simulated point, with the given coefficients of messages within a host. Messages between hosts
- * have the rate and the delay of the spec, and the same time per message. */
+ * have the rate and the delay of the spec, and the same time per message. site.link replaces the coefficients that it
+ * states. */
 struct sweep_machine forecast_simulated(const struct config *c, const struct link_model *memory);
 
 /* ---- Internal ---- */

@@ -39,6 +39,7 @@ static enum status open_network(struct simulation *s, const struct spec *spec, c
     struct link_model memory = forecast_memory;
     TRY(prediction_link(&memory, words, spec, run, r->host, e));
     s->machine = forecast_simulated(s->config, &memory);
+    memory = s->machine.memory;
     snprintf(r->calibration, sizeof r->calibration,
              "%.60s; alpha %.3g us; beta %.3g ns; gamma %.3g ns", s->times.from,
              1e6 * memory.alpha_s, 1e9 * memory.beta_s, 1e9 * memory.gamma_s);

@@ -9,9 +9,10 @@
 bool config_concerns(const struct config *config, enum option_id option)
 {
     bool of_hosts = option == OPT_SITE_HOSTS || option == OPT_SITE_RATE || option == OPT_SITE_DELAY;
-    bool of_leaves = option == OPT_SITE_LEAF_HOSTS || option == OPT_SITE_OVERSUBSCRIPTION;
+    bool of_model = option == OPT_SITE_LINK || option == OPT_SITE_LEAF_HOSTS ||
+                    option == OPT_SITE_OVERSUBSCRIPTION;
     return (!of_hosts || config_site(config)->shares_cores) &&
-           (!of_leaves || config_is_simulated(config));
+           (!of_model || config_is_simulated(config));
 }
 
 /* Returns whether the program reads an option. A foreign program has seed and threads from its

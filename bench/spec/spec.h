@@ -10,6 +10,7 @@
 #include "bench/spec/enumerations.h"
 #include "comm/cost/cost.h"
 #include "kernels/base/error.h"
+#include "kernels/base/stats.h"
 #include "kernels/desc/net_desc.h"
 
 /* Largest number of options of foreign programs in one spec. */
@@ -292,13 +293,21 @@ enum status config_refuse_unread(const struct config *config, enum option_id id,
  * 50 steps. Returns false if it has an effect. */
 bool config_is_late(char why[], size_t size, const struct config *config, enum option_id id);
 enum { LINK_BYTES = 64 };
-/* Writes the link between emulated hosts: "1gbit delay none". */
+/* Writes the link between emulated or simulated hosts: "1gbit delay none", or its name. */
 void config_link(char text[LINK_BYTES], const struct config *config);
+/* Coefficients of a link with a name (links.def): us, ns per byte sent, ns per byte added, each with a 95 % interval. Stated
+ * coefficients have no interval (lo and hi NAN), and a stated link has no gamma (NAN). */
+struct named_link {
+    struct interval alpha_us, beta_ns, gamma_ns;
+    const char *file; /* source below results/reference; NULL: a publication */
+};
+/* Returns the row of a link; NULL for LINK_none. */
+const struct named_link *named_link(enum link_kind link);
 /* Return the seconds per byte and the delay (s) of the link between emulated hosts; 0 for none. The
  * options must have passed link_check. */
 double config_link_s_per_byte(const struct config *config);
 double config_link_delay_s(const struct config *config);
-/* Returns whether the link has its default rate and delay. */
+/* Returns whether the link has its default rate and delay, and no name. */
 bool config_has_usual_link(const struct config *config);
 /* Returns how the numbers of a point arise: "measured", "emulated", "replayed", "emulated and
  * replayed" or "simulated". */

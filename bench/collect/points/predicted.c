@@ -15,7 +15,7 @@ static bool is_of_place(const struct spec_option *option)
 
 static bool is_of_link(enum option_id id)
 {
-    return id == OPT_SITE_RATE || id == OPT_SITE_DELAY;
+    return id == OPT_SITE_RATE || id == OPT_SITE_DELAY || id == OPT_SITE_LINK;
 }
 
 /* Returns whether the ranks of both points compute and send the same, over the same link if there are several nodes. */

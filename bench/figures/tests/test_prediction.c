@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "bench/figures/prediction.h"
+#include "bench/record/csv_reader.h"
 
 #define LENET                                                                                      \
     "name: test\nmodel: lenet_21k\ntrain: {global_batch: 60, accumulate: 3}\n"                     \
@@ -94,6 +95,67 @@ static void ranks_of_a_host_share_its_link(void **state)
     }
 }
 
+/* Fails unless a coefficient and its interval are those of the file, rounded to four digits. */
+static void assert_fitted(const struct csv_table *table, const char *name,
+                          const struct interval *fitted)
+{
+    for (size_t row = 0; row < table->rows; row++) {
+        if (strcmp(csv_table_text(table, row, "coefficient"), name) != 0)
+            continue;
+        assert_true(fabs(csv_table_value(table, row, "value") / fitted->mid - 1) < 6e-4);
+        assert_true(fabs(csv_table_value(table, row, "lo") / fitted->lo - 1) < 6e-4);
+        assert_true(fabs(csv_table_value(table, row, "hi") / fitted->hi - 1) < 6e-4);
+        return;
+    }
+    fail_msg("%s: %s not found", table->path, name);
+}
+
+/* Fitted links of links.def have the coefficients of committed files. */
+static void fitted_links_are_those_of_their_files(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    for (int i = 0; i < LINKS; i++) {
+        const struct named_link *row = named_link((enum link_kind)i);
+        char path[256];
+        struct csv_table table;
+        struct error e;
+        if (row == NULL || row->file == NULL)
+            continue;
+        snprintf(path, sizeof path, "results/reference/%s", row->file);
+        assert_int_equal(csv_table_read(&table, path, &e), OK);
+        assert_fitted(&table, "alpha_us", &row->alpha_us);
+        assert_fitted(&table, "beta_ns_per_byte", &row->beta_ns);
+        assert_fitted(&table, "gamma_ns_per_byte", &row->gamma_ns);
+        csv_table_free(&table);
+        n++;
+    }
+    assert_true(n > 0);
+}
+
+/* A link with a name replaces that of the host which has all ranks, else that between hosts. A stated link has no gamma. */
+static void a_named_link_replaces_coefficients(void **state)
+{
+    (void)state;
+    struct spec spec;
+    const struct link_model ones = {1, 1, 1};
+    load(&spec,
+         BODY "site: {kind: simulated, link: shared_memory_zen4}\nranks: 2\n"
+              "cases: [{label: a}, {label: b, nodes: 2, site.link: infiniband_edr}]\n",
+         NULL);
+    struct sweep_machine one = prediction_machine(&spec.points[0].config, &ones, &ones), two = one;
+    prediction_take_link(&one, &spec.points[0].config);
+    prediction_take_link(&two, &spec.points[1].config);
+    assert_near(one.memory.alpha_s, 0.2999e-6);
+    assert_near(one.memory.gamma_s, 0.05568e-9);
+    assert_near(one.network.beta_s, 1);
+    assert_near(two.network.alpha_s, 1.27e-6);
+    assert_near(two.network.beta_s, 0.08073e-9);
+    assert_near(two.memory.beta_s, 1);
+    assert_near(two.memory.gamma_s, 1);
+    spec_free(&spec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +163,8 @@ int main(void)
         cmocka_unit_test(a_stage_sums_its_own_and_sends_to_its_neighbours),
         cmocka_unit_test(slices_sum_in_every_micro_batch),
         cmocka_unit_test(ranks_of_a_host_share_its_link),
+        cmocka_unit_test(fitted_links_are_those_of_their_files),
+        cmocka_unit_test(a_named_link_replaces_coefficients),
     };
     return cmocka_run_group_tests_name("prediction", tests, make_file, remove_file);
 }

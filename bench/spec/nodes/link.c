@@ -1,5 +1,6 @@
 #include "bench/spec/nodes/link.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,15 +73,37 @@ double config_link_delay_s(const struct config *config)
 
 void config_link(char text[LINK_BYTES], const struct config *config)
 {
-    snprintf(text, LINK_BYTES, "%.*s delay %.*s", TEXT_MOST, config_text(config, OPT_SITE_RATE),
-             TEXT_MOST, config_text(config, OPT_SITE_DELAY));
+    if (config_int(config, OPT_SITE_LINK) != LINK_none)
+        snprintf(text, LINK_BYTES, "%s", config_text(config, OPT_SITE_LINK));
+    else
+        snprintf(text, LINK_BYTES, "%.*s delay %.*s", TEXT_MOST, config_text(config, OPT_SITE_RATE),
+                 TEXT_MOST, config_text(config, OPT_SITE_DELAY));
+}
+
+const struct named_link *named_link(enum link_kind link)
+{
+#define COEFFICIENT(value, least, most)                                                            \
+    {                                                                                              \
+        .lo = least, .mid = value, .hi = most, .level = 0.95                                       \
+    }
+    static const struct named_link rows[LINKS] = {
+#define FITTED_LINK(name, alpha, alpha_lo, alpha_hi, beta, beta_lo, beta_hi, gamma, gamma_lo,      \
+                    gamma_hi, file, machine)                                                       \
+    [LINK_##name] = {COEFFICIENT(alpha, alpha_lo, alpha_hi), COEFFICIENT(beta, beta_lo, beta_hi),  \
+                     COEFFICIENT(gamma, gamma_lo, gamma_hi), file},
+#define STATED_LINK(name, alpha, beta, source)                                                     \
+    [LINK_##name] = {COEFFICIENT(alpha, NAN, NAN), COEFFICIENT(beta, NAN, NAN),                    \
+                     COEFFICIENT(NAN, NAN, NAN), NULL},
+#include "bench/spec/nodes/links.def"
+    };
+    return link == LINK_none ? NULL : &rows[link];
 }
 
 bool config_has_usual_link(const struct config *config)
 {
-    static const enum option_id both[] = {OPT_SITE_RATE, OPT_SITE_DELAY};
-    for (int i = 0; i < 2; i++)
-        if (strcmp(config_text(config, both[i]), option_get(both[i])->preset) != 0)
+    static const enum option_id all[] = {OPT_SITE_RATE, OPT_SITE_DELAY, OPT_SITE_LINK};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(config_text(config, all[i]), option_get(all[i])->preset) != 0)
             return false;
     return true;
 }

@@ -180,6 +180,8 @@ static void test_links(void **state)
                       "matrix: {site.rate: [1gbit, 2.5mbit, none], site.delay: [none, 0.1ms]}\n",
                  "1gbit delay none (usual), 1gbit delay 0.1ms, 2.5mbit delay none, "
                  "2.5mbit delay 0.1ms, none delay none, none delay 0.1ms");
+    assert_links(BODY "ranks: 2\nnodes: 2\nsite: {kind: simulated, link: infiniband_edr}\n",
+                 "infiniband_edr, 1gbit delay none (usual)");
     static const char *const wrong[] = {"fast",   "1",      "gbit",      "0mbit", "-1mbit",
                                         ".5gbit", "1.gbit", "1.2.3gbit", "1Gbit", "1mbit "};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -74,6 +74,15 @@ changes_with_the_link() {
     near "$(value comm_exposed_ms)" "$(ring_ms 8 "$(value params)" 1e9 1e-3)" 3
 }
 
+# 10 Gbit/s Ethernet as stated in links.def: 20 us per message, 0.8497 ns per byte.
+takes_a_link_by_name() {
+    run_anew ring --set "site={kind: simulated, link: ethernet_10gbit}" || return 1
+    near "$(value comm_exposed_ms)" "$(ring_ms 8 "$(value params)" 9.4151e9 18e-6)" 3 || return 1
+    [ "$(value link)" = ethernet_10gbit ] &&
+        expect 0 "alpha 0.6953 (0.6848 to 0.7206) us, beta 0.1205 (0.1185 to 0.1222) ns per byte" "$scalebench" explain site.link &&
+        expect 0 "infiniband_edr" "$scalebench" list links
+}
+
 # The ring of 4-byte numbers passes one link of each leaf per round. Recursive doubling crosses leaves with all ranks at once.
 changes_with_leaves() {
     local full
@@ -234,6 +243,7 @@ check "the causes of a step add up, and say what a faster link saves" divides_th
 check "a ring takes the time of the formula" takes_the_time_of_the_formula
 check "computing takes the time at the rate" computes_at_the_rate
 check "half the rate and a delay take longer by the formula" changes_with_the_link
+check "a link with a name has its stated latency and rate" takes_a_link_by_name
 check "a rank that is late by 3 ms delays all" slows_one_rank
 check "links of leaf switches are shared" changes_with_leaves
 check "rows, table and caption say that a point is simulated" is_marked
