@@ -137,11 +137,11 @@ static unsigned evidence_of(const struct check_point *own, const struct claim_ta
 static const struct {
     const char *begins, *by;
     bool pairs;
-} sureties[] = {{"test_acc", "test_acc_level", false},   {"to_target", "test_acc_level", false},
-                {"speedup", "speedup_pairs", true},      {"efficiency", "speedup_pairs", true},
-                {"karp_flatt", "speedup_pairs", true},   {"peer_ratio", "peer_pairs", true},
-                {"torch_ratio", "torch_pairs", true},    {"onednn_ratio", "onednn_pairs", true},
-                {"overlap_share", "overlap_pairs", true}};
+} sureties[] = {{"test_acc", "test_acc_level", false},    {"to_target", "test_acc_level", false},
+                {"noise_scale", "test_acc_level", false}, {"speedup", "speedup_pairs", true},
+                {"efficiency", "speedup_pairs", true},    {"karp_flatt", "speedup_pairs", true},
+                {"peer_ratio", "peer_pairs", true},       {"torch_ratio", "torch_pairs", true},
+                {"onednn_ratio", "onednn_pairs", true},   {"overlap_share", "overlap_pairs", true}};
 #define SURETIES (sizeof sureties / sizeof *sureties)
 
 /* Returns whether too few launches, pairs or seeds support the row's interval. Tables of earlier

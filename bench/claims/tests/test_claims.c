@@ -32,9 +32,10 @@ static void write_tables(void)
                 "case,seed,point,acc\na,1,p,20\na,2,p,21\na,3,p,22\nb,1,q,32\nb,2,q,33\nb,3,q,34\n"
                 "b,4,q,35\nb,5,q,36\nb,6,q,29.5\n"
                 "c,1,p,0.21\nc,2,p,0.21\nc,3,p,0.21\n");
-    write_under("reference/there", "weak.csv",
-                "ranks,test_acc_pct,test_acc_lo,test_acc_hi,test_acc_level\n1,50,49,51,0.75\n"
-                "2,50,49,51,0.97\n");
+    write_under(
+        "reference/there", "weak.csv",
+        "ranks,test_acc_pct,test_acc_lo,test_acc_hi,test_acc_level,noise_scale,noise_scale_lo,"
+        "noise_scale_hi\n1,50,49,51,0.75,80,70,90\n2,50,49,51,0.97,80,70,90\n");
     write_under(
         "reference/there", "pairs.csv",
         "n,ci_level,speedup,speedup_lo,speedup_hi,speedup_pairs,peer_ratio,peer_ratio_lo,"
@@ -123,6 +124,12 @@ static void few_runs_have_wide_intervals(void **state)
         CLAIM_UNDECIDED, TOO_FEW);
     assert_verdict(
         CLAIM("values: {x: test_acc_pct of there/weak.csv where ranks = 2}, holds: x > 1"),
+        CLAIM_SURVIVES, "");
+    assert_verdict(
+        CLAIM("values: {x: noise_scale of there/weak.csv where ranks = 1}, holds: x > 1"),
+        CLAIM_UNDECIDED, TOO_FEW);
+    assert_verdict(
+        CLAIM("values: {x: noise_scale of there/weak.csv where ranks = 2}, holds: x > 1"),
         CLAIM_SURVIVES, "");
 }
 
