@@ -38,16 +38,42 @@ comments() {
         END { flush() }'
 }
 
-# Literals of error messages, joined; formats as they are.
+# Messages as users see them: the place that the code prints in front, the format, then behind " | " the words that the
+# code inserts. A format without words, such as "%s: %s", is no text.
 # shellcheck disable=SC2016
 messages() {
     source_files '*.c' | grep -v '/tests/' | xargs awk '
+        function place(call,    part) {
+            if (call ~ /^ mark_error/) return "FILE:LINE:COLUMN: "
+            split(substr(call, 1, index(call, "\"")), part, ", *")
+            if (call !~ /^ error_at/ || part[3] == "NULL") return ""
+            return "FILE" (part[4] == "0" ? "" : ":LINE") (part[5] == "0" ? "" : ":COLUMN") ": "
+        }
+        function show(call,    text, gap, literal, words) {
+            text = ""
+            words = place(call)
+            while (match(call, /"([^"\\]|\\.)*"/)) {
+                gap = substr(call, 1, RSTART - 1)
+                literal = substr(call, RSTART + 1, RLENGTH - 2)
+                call = substr(call, RSTART + RLENGTH)
+                gsub(/[ \\]/, "", gap)
+                gsub(/PRI[a-z0-9]+/, "u", gap)
+                if (text == "") { sub(/.*[^A-Z0-9_]/, "", gap); text = words gap literal }
+                else if (gap ~ /^[A-Za-z0-9_]*$/) text = text gap literal
+                else if (literal ~ /[a-z][a-z]/) text = text " | " literal
+            }
+            words = text
+            gsub(/FILE|LINE|COLUMN|%[-+0-9.*]*(hh|h|ll|l|z|t|j)?[a-z]/, "", words)
+            if (words ~ /[A-Za-z][a-z].* .*[a-z]/) print source "  message: " text
+        }
         FNR == 1 { call = "" }
-        call == "" && /(error_set|error_at|mark_error)\(/ { call = FILENAME ":" FNR "  message: "; literals = "" }
-        call != "" {
+        call == "" && match($0, /(error_set|error_at|mark_error|log_print)\(/) { source = FILENAME ":" FNR; $0 = substr($0, RSTART) }
+        call != "" || /^(error_set|error_at|mark_error|log_print)\(/ {
             line = $0
-            while (match(line, /"([^"\\]|\\.)*"/)) { literals = literals substr(line, RSTART + 1, RLENGTH - 2); line = substr(line, RSTART + RLENGTH) }
-            if (/;/) { if (literals ~ / /) print call literals; call = "" }
+            gsub(/^ +/, "", line)
+            call = call " " line
+            gsub(/"([^"\\]|\\.)*"/, "", line)
+            if (line ~ /;/) { show(call); call = "" }
         }'
 }
 

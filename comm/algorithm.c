@@ -61,7 +61,9 @@ int algorithm_number(const char *description, const char *name)
 static enum status open_tools(struct error *e)
 {
     int level, code = MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
-    return code == MPI_SUCCESS ? OK : error_set(e, ERR_MPI, "MPI_T_init_thread: error %d", code);
+    return code == MPI_SUCCESS
+               ? OK
+               : error_set(e, ERR_MPI, "MPI_T_init_thread failed with error %d", code);
 }
 
 static enum status find_variable(enum variable v, int *index, struct error *e)
@@ -88,7 +90,9 @@ static enum status access_variable(enum variable v, enum access access, int *val
     }
     return code == MPI_SUCCESS
                ? OK
-               : error_set(e, ERR_MPI, "variable %s of the MPI library: error %d", CVARS[v], code);
+               : error_set(e, ERR_MPI,
+                           "cannot read or set the variable %s of the MPI library: error %d",
+                           CVARS[v], code);
 }
 
 static enum status find_value(enum variable v, const char *name, int *value, struct error *e)

@@ -45,7 +45,7 @@ static enum status open_compressor(struct sync *s, struct error *e)
     if (s->compressor == NULL)
         return OK;
     if (!(strategy_flags(s->kind) & STRATEGY_COMPRESSES))
-        return error_set(e, ERR_ARGUMENT, "strategy %s does not support a compressor, found %s",
+        return error_set(e, ERR_ARGUMENT, "strategy %s does not support compressors, found %s",
                          strategy_names()[s->kind], compressor_names()[s->config.compressor]);
     TRY(mem_keep(&s->memory, &s->compression, 1, s->compressor->context_bytes, "a compressor", e));
     TRY(s->compressor->create(s, e));

@@ -15,16 +15,17 @@ enum status file_map_descriptor(struct file_map *map, int fd, const char *path, 
     if (fstat(fd, &s) != 0)
         return error_at(e, ERR_DATA, path, 0, 0, "cannot be read: %s", strerror(errno));
     if (s.st_size == 0)
-        return error_at(e, ERR_DATA, path, 0, 0, "byte 0: the file is empty");
+        return error_at(e, ERR_DATA, path, 0, 0, "the file is empty");
     size_t bytes = (size_t)s.st_size;
     void *address = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
     if (address == MAP_FAILED && errno == ENOMEM)
         return error_at(e, ERR_MEMORY, path, 0, 0,
-                        "cannot be mapped: no memory for %zu bytes; allow this process more "
-                        "(ulimit -v)",
+                        "cannot be mapped: no memory for %zu bytes. Raise the memory limit of this "
+                        "process (ulimit -v)",
                         bytes);
     if (address == MAP_FAILED)
-        return error_at(e, ERR_DATA, path, 0, 0, "cannot be mapped: %s", strerror(errno));
+        return error_at(e, ERR_DATA, path, 0, 0, "cannot be mapped into memory: %s",
+                        strerror(errno));
     *map = (struct file_map){.bytes = address, .n = bytes, .map = address, .map_bytes = bytes};
     snprintf(map->path, sizeof map->path, "%s", path);
     return OK;

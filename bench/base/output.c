@@ -19,7 +19,7 @@ enum status output_refuse(int why)
 const char *output_expected(int why)
 {
     return why == EISDIR ? "expected a file, not a folder"
-                         : "expected a folder that exists and may be written to";
+                         : "expected a path in a folder that exists and is writable";
 }
 
 enum status output_check(const char *option, const char *path, struct error *e)

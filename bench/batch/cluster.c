@@ -42,7 +42,7 @@ static enum status find(struct cluster *c, const char *name, const char *home, s
     if (!path && n < (int)sizeof c->path && access(c->path, R_OK) == 0)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "--site %s: neither this file nor configs/sites/%s.yaml found. Copy "
+                     "--site %s: neither this file nor configs/sites/%s.yaml exists. Copy "
                      "configs/sites/example.yaml to describe a cluster",
                      name, name);
 }
@@ -75,7 +75,7 @@ static enum status check_name(const struct key *key, const struct node *value, s
     const struct enumeration *names = key->names;
     if (names == NULL || name_index(value->text, names->names, names->n) >= 0)
         return OK;
-    return mark_error(e, ERR_SPEC, value->mark, "%s = %s", key->name,
+    return mark_error(e, ERR_SPEC, value->mark, "%s: %s", key->name,
                       name_explain(text, sizeof text, value->text, names->names, names->n));
 }
 
@@ -104,14 +104,16 @@ static enum status check_kind(const struct node *entry, enum kind kind, struct e
         return mark_error(e, ERR_SPEC, entry->mark, "%s must be a list, for example [one, other]",
                           entry->key);
     if (kind != KIND_LIST && entry->kind != NODE_SCALAR)
-        return mark_error(e, ERR_SPEC, entry->mark, "%s must be one value", entry->key);
+        return mark_error(e, ERR_SPEC, entry->mark, "%s must be one value, not a list or map",
+                          entry->key);
     for (size_t i = 0; i < entry->n; i++)
         if (entry->items[i].kind != NODE_SCALAR)
-            return mark_error(e, ERR_SPEC, entry->items[i].mark, "%s must be a list of texts",
-                              entry->key);
+            return mark_error(e, ERR_SPEC, entry->items[i].mark,
+                              "%s must be a list of strings, for example [one, other]", entry->key);
     if (kind == KIND_COUNT && parse_count(entry->text) == 0)
-        return mark_error(e, ERR_SPEC, entry->mark, "%s = '%s': expected a number from 1 to 65536",
-                          entry->key, entry->text);
+        return mark_error(e, ERR_SPEC, entry->mark,
+                          "%s = '%s': expected a whole number from 1 to 65536", entry->key,
+                          entry->text);
     return OK;
 }
 

@@ -74,10 +74,10 @@ static enum status check_kinds(const struct claim *claim, struct error *e)
         if (!condition_term_fits(why, &terms[i], text ? CONDITION_TEXT : CONDITION_NUMBER))
             return mark_error(e, ERR_SPEC, claim->holds_mark, "holds: %s", why);
         if (text && !isnan(terms[i].number))
-            return mark_error(
-                e, ERR_SPEC, claim->holds_mark,
-                "holds: %.100s is the text '%.100s': cannot compare it with the number '%.100s'",
-                terms[i].name, value.text, terms[i].text);
+            return mark_error(e, ERR_SPEC, claim->holds_mark,
+                              "holds: %.100s is the text '%.100s', which cannot be compared with "
+                              "the number '%.100s'",
+                              terms[i].name, value.text, terms[i].text);
     }
     return OK;
 }

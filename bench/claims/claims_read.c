@@ -100,7 +100,8 @@ static enum status check_value_name(const struct node *item, struct error *e)
                           "with a letter, found '%s'",
                           item->key);
     if (item->kind != NODE_SCALAR || node_is_empty(item))
-        return mark_error(e, ERR_SPEC, item->mark, "values: %s must be a cell or arithmetic",
+        return mark_error(e, ERR_SPEC, item->mark,
+                          "values: %s must be a cell of a table or an arithmetic expression",
                           item->key);
     return OK;
 }
@@ -155,7 +156,7 @@ static enum status read_claim(struct claims *c, const struct node *entry, struct
     struct claim *claim = &c->claims[c->n++];
     if (entry->kind != NODE_MAP)
         return mark_error(e, ERR_SPEC, entry->mark,
-                          "expected a claim, a map such as {id: report/name ...}");
+                          "expected a claim as a map, such as {id: report/name, ...}");
     TRY(check_keys(entry, e));
     const struct node *kind = node_find(entry, key_names[KEY_kind]);
     const struct node *values = node_find(entry, key_names[KEY_values]);
@@ -194,7 +195,8 @@ static enum status read_root(struct claims *c, struct error *e)
             return refuse_name("key ", c->root.items[i].key, c->root.items[i].key_mark, known, 2,
                                e);
     if (c->root.kind != NODE_MAP || list == NULL || list->kind != NODE_LIST)
-        return mark_error(e, ERR_SPEC, c->root.mark, "expected a list of claims below claims:");
+        return mark_error(e, ERR_SPEC, c->root.mark,
+                          "expected the key `claims` with a list of claims");
     if (runs != NULL)
         TRY(check_runs(runs, e));
     TRY(MEM_NEW(c->claims, list->n, "the claims", e));

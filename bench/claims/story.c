@@ -52,7 +52,7 @@ enum status claims_read_story(char **text, int *line, const struct claims *c, st
         return OK;
     FILE *in = file_open_stream(path, &why);
     if (in == NULL)
-        return error_at(e, ERR_ARGUMENT, path, 0, 0, "cannot read: %s", why);
+        return error_at(e, ERR_ARGUMENT, path, 0, 0, "cannot be read: %s", why);
     if (getdelim(text, &size, '\0', in) > 0)
         cut(*text, line);
     fclose(in);

@@ -19,8 +19,9 @@ static const char *doubt(const struct point_summary *p, const struct point_summa
     if (point_is_busy(p) || point_is_busy(base))
         return "other programs used the cores";
     if (isnan(row->scatter_pct))
-        return "one launch does not tell it from chance";
-    return fabs(row->lost_pct) > row->scatter_pct ? NULL : "launches scatter as much";
+        return "a single launch may differ by chance";
+    return fabs(row->lost_pct) > row->scatter_pct ? NULL
+                                                  : "launches differ as much from each other";
 }
 
 /* Returns the optimizer's share of the step time (%). The share grows with the number of ranks if

@@ -245,11 +245,10 @@ static enum status take_point(struct published *p, const struct reading *r, size
         if (!matches || is_own(point))
             continue;
         if (first > 0)
-            return error_at(
-                e, ERR_DATA, table->path, table->lines[row], 0,
-                "this row and line %d both match %s; add a key that distinguishes them to "
-                "published.keys",
-                first, point->label);
+            return error_at(e, ERR_DATA, table->path, table->lines[row], 0,
+                            "this row and line %d both match point '%s'. Add a key that "
+                            "distinguishes them to published.keys",
+                            first, point->label);
         first = table->lines[row];
         p->matched += !used[row];
         used[row] = true;

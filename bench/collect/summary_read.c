@@ -46,8 +46,8 @@ static enum status check_row(const struct point_summary *p, const struct csv_tab
         if (point_has_option(p->point, same[i].option) && strcmp(found, wanted) != 0 &&
             !is_path_of(found, wanted))
             return error_at(e, ERR_DATA, table->path, table->lines[row], 0,
-                            "%s is '%s', but spec.yaml beside it has '%s' at this point: the "
-                            "table and the spec are of different runs",
+                            "%s is '%s', but spec.yaml in the same folder has '%s' for this point: "
+                            "the table and the spec belong to different runs",
                             column_get(same[i].column)->name, p->cells[same[i].column], wanted);
     }
     return OK;
@@ -76,8 +76,9 @@ static enum status read_table(struct summary *s, const struct csv_table *table, 
     TRY(csv_table_column(table, "status", &column, e));
     if (table->rows != s->n)
         return error_at(e, ERR_DATA, table->path, 0, 0,
-                        "%zu rows, but spec.yaml in the same folder has %zu points", table->rows,
-                        s->n);
+                        "found %zu rows, but spec.yaml in the same folder has %zu points: the "
+                        "table and the spec belong to different runs",
+                        table->rows, s->n);
     for (size_t i = 0; i < s->n; i++)
         TRY(read_point(s, i, table, e));
     summary_add_up(s);

@@ -69,8 +69,8 @@ static enum status add_check(struct checking *c, const char *text, const char *f
 {
     for (size_t i = 0; i < c->n; i++)
         if (strcmp(c->checks[i].text, text) == 0)
-            return error_at(e, ERR_ARGUMENT, file, line, 0, "'%s' is given twice; leave one out",
-                            text);
+            return error_at(e, ERR_ARGUMENT, file, line, 0,
+                            "the condition '%s' is given twice. Leave one out", text);
     TRY(MEM_GROW(c->checks, c->n, "the conditions", e));
     c->checks[c->n] = (struct check){.file = file, .line = line};
     enum status status = parse(&c->checks[c->n++], text, e);
@@ -110,7 +110,7 @@ static enum status read_file(struct checking *c, const char *path, struct error 
     const char *why;
     FILE *in = file_open_stream(path, &why);
     if (in == NULL)
-        return error_at(e, ERR_ARGUMENT, path, 0, 0, "cannot read: %s", why);
+        return error_at(e, ERR_ARGUMENT, path, 0, 0, "cannot be read: %s", why);
     enum status status = read_lines(c, in, path, e);
     fclose(in);
     return status;
@@ -135,7 +135,7 @@ static enum status explain_words(const struct check_request *request, struct err
         return e->status;
     return error_set(e, ERR_ARGUMENT,
                      "check: expected a condition in quotation marks, found '%s'. Use \"%s >= "
-                     "VALUE\"; without quotation marks the shell takes > and < for files",
+                     "VALUE\"; without quotation marks, the shell treats > and < as redirections",
                      text, request->conditions[0]);
 }
 
@@ -148,11 +148,10 @@ static enum status explain_run(const struct check_request *request, const char *
     struct error inner;
     if (operand_find(path, condition, request->out, request->home, &inner) != OK)
         return explain_words(request, e);
-    return error_set(
-        e, ERR_ARGUMENT,
-        "check: expected conditions after '%s', found '%s', another run. Check one run "
-        "per command",
-        request->run, condition);
+    return error_set(e, ERR_ARGUMENT,
+                     "check: expected conditions after the run '%s', found another run, '%s'. "
+                     "Check one run per command",
+                     request->run, condition);
 }
 
 static enum status read_checks(struct checking *c, const struct check_request *request,
@@ -489,7 +488,8 @@ static enum status check_contradiction(const struct check *a, const struct check
     enum status status = condition_parse(&c, both, e);
     free(both);
     if (status == OK && !condition_decides(why, c))
-        status = error_set(e, ERR_ARGUMENT, "'%s' and '%s' contradict each other; leave one out",
+        status = error_set(e, ERR_ARGUMENT,
+                           "the conditions '%s' and '%s' contradict each other. Leave one out",
                            a->text, b->text);
     condition_free(c);
     return status;
@@ -500,7 +500,8 @@ static enum status check_pair(const char *first, const char *second, const struc
 {
     struct check a = {.text = NULL}, b = a;
     if (equal_but_blanks(first, second))
-        return error_set(e, ERR_ARGUMENT, "'%s' is given twice; leave one out", second);
+        return error_set(e, ERR_ARGUMENT, "the condition '%s' is given twice. Leave one out",
+                         second);
     enum status status = parse(&a, first, e);
     THEN(status, parse(&b, second, e));
     if (status == OK && have_common_point(&a, &b, spec))

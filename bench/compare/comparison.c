@@ -192,8 +192,8 @@ static enum status refuse_nothing(const struct comparison *c, struct error *e)
                          c->rules.what->name, c->sides[0].name);
     return error_set(e, ERR_UNAVAILABLE,
                      "nothing to compare: no point of '%s' (such as '%.150s') is in another run "
-                     "(such as '%.150s' in '%s'). Compare runs of the same points, or label them "
-                     "alike in cases",
+                     "(such as '%.150s' in '%s'). Compare runs of the same points, or give the "
+                     "points the same labels in `cases`",
                      c->sides[0].name, compare_label(&c->sides[0].points[0]),
                      compare_label(&c->sides[1].points[0]), c->sides[1].name);
 }

@@ -118,8 +118,8 @@ enum status exact_run(struct exact *x, const struct exact_request *request, stru
     if (x->counts[EXACT_EQUAL] + x->counts[EXACT_DIFFERS] > 0)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "check: nothing to compare: no point has a value that is exact both in '%s' "
-                     "and in '%s'. Use runs of the same points",
+                     "check: nothing to compare: '%s' and '%s' have no point with an exact value "
+                     "in common. Use runs of the same points",
                      request->reference, request->run);
 }
 

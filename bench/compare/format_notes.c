@@ -136,7 +136,7 @@ static void write_repeats(FILE *out, const struct comparison *c)
     char runs[TEXT_NUMBER];
     for (size_t side = 0; side < c->n_sides; side++)
         if (c->sides[side].n_repeats > 0)
-            fprintf(out, "%s is averaged with %s of it.\n", c->sides[side].name,
+            fprintf(out, "%s is averaged with its %s.\n", c->sides[side].name,
                     text_plural(runs, (long)c->sides[side].n_repeats, "repetition"));
 }
 
@@ -172,10 +172,10 @@ static void write_floor(FILE *out, const struct comparison *c)
         fputs("Noise floor: none. The intervals leave out variation between campaigns.\n", out);
     else if (!isnan(floor->given))
         fprintf(out,
-                "Noise floor: two campaigns of the same thing may differ by %s %% (--floor).\n",
+                "Noise floor: two campaigns of the same points may differ by %s %% (--floor).\n",
                 width);
     else {
-        fprintf(out, "Noise floor: campaigns of the same thing deviate by %s %%, ",
+        fprintf(out, "Noise floor: campaigns of the same points deviate by %s %%, ",
                 text_significant(number, 100 * expm1(sqrt(floor->variance)), 2));
         write_source(out, floor);
         fprintf(out, "; two may differ by %s %%, means of several by less.\n", width);

@@ -141,9 +141,9 @@ static bool is_hidden(const struct interval *logs, const struct judge_rules *rul
 static void explain_floor(struct judged *j, const struct judge_rules *rules)
 {
     size_t wanted = floor_campaigns(rules->floor, rules->level, log1p(rules->margin) / 2);
-    int used =
-        snprintf(j->reason, sizeof j->reason,
-                 "variation between campaigns hides a difference however many launches there are");
+    int used = snprintf(j->reason, sizeof j->reason,
+                        "variation between campaigns hides a difference, no matter how many "
+                        "launches a campaign has");
     if (wanted > 0)
         snprintf(j->reason + used, sizeof j->reason - (size_t)used,
                  " (about %zu campaigns on each side may decide it)", wanted);
@@ -156,7 +156,7 @@ static void explain(struct judged *j, const struct interval *logs, const struct 
     if (!logs->met)
         snprintf(j->reason, sizeof j->reason,
                  "too few launches: each ratio needs a level of %s %%, these reach %s %%; "
-                 "%zu launches%s would do",
+                 "%zu launches%s would suffice",
                  text_significant(needed, 100 * rules->level, 4),
                  text_significant(reached, 100 * logs->level, 4),
                  samples_needed(rules->level, both), both ? " on each side" : "");

@@ -133,15 +133,15 @@ enum status operand_find_last(char paths[2][PATH_BYTES], const char *name, const
         TRY(path_format(folder, e, "%s", campaign));
     if (!path_is_folder(folder))
         return error_set(e, ERR_ARGUMENT,
-                         "compare: RUN... is missing; '%s' alone must be a campaign with two runs, "
-                         "but %s has no campaign of this name",
-                         name, out);
+                         "compare: expected two runs, found only '%s'. Name another run; %s has no "
+                         "campaign '%s' whose last two runs could be compared",
+                         name, out, name);
     enum status status = runs_read(&runs, folder, e);
     if (status == OK && runs.n < 2)
-        status =
-            error_set(e, ERR_ARGUMENT,
-                      "compare: RUN... is missing; %s alone must have two runs, found %zu run%s",
-                      folder, runs.n, runs.n == 1 ? "" : "s");
+        status = error_set(e, ERR_ARGUMENT,
+                           "compare: expected two runs, found only the campaign %s, which has %zu "
+                           "run%s. Name another run",
+                           folder, runs.n, runs.n == 1 ? "" : "s");
     for (size_t i = 0; i < 2 && status == OK; i++)
         status = path_format(paths[i], e, "%s", runs.all[runs.n - 2 + i].path);
     runs_free(&runs);

@@ -32,9 +32,9 @@ static enum status read_numbers(struct side *side, const struct side *run, const
     struct summary s;
     enum status status = summary_read(&s, spec, run->path, e);
     if (status == OK && s.published->rows == 0)
-        status = error_at(
-            e, ERR_ARGUMENT, run->name, 0, 0,
-            "published: the spec of this run has no published.file; give a CSV file instead");
+        status = error_at(e, ERR_ARGUMENT, run->name, 0, 0,
+                          "expected a spec with published.file to compare with `published`, found "
+                          "none. Name a CSV file instead");
     THEN(status, take_numbers(side, run, &s, what->published, e));
     summary_free(&s);
     return status;

@@ -200,8 +200,8 @@ static enum status read_table(struct csv_table *table, const struct side *side, 
     TRY(path_format(path, e, "%s/%s", side->path, file));
     if (!path_exists(path))
         return error_at(e, ERR_ARGUMENT, path, 0, 0,
-                        "not found: a run has this table once it has ended; `scalebench figures "
-                        "%s` writes it from the records",
+                        "this table was not found; a run writes it at its end. `scalebench figures "
+                        "%s` writes it now, from the records",
                         side->path);
     return csv_table_read(table, path, e);
 }

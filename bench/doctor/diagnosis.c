@@ -27,7 +27,8 @@ static enum status check_rows(const struct examination *x, const char *folder, s
                is_below(x->messages[i].round, x->n_messages);
     return fine ? OK
                 : error_at(e, ERR_DATA, folder, 0, 0,
-                           "rows of nodes.csv, bursts.csv and messages.csv contradict each other");
+                           "rows of nodes.csv, bursts.csv and messages.csv contradict each other. "
+                           "Run `scalebench doctor` again");
 }
 
 enum status examination_read(struct examination *x, const char *folder, struct error *e)

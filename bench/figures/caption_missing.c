@@ -259,7 +259,7 @@ enum status missing_make(char **missing, const struct figure_data *d, struct err
 {
     size_t size = 0;
     if (next_ranks(d, 0) == 0)
-        return error_set(e, ERR_ARGUMENT, "figures.where = %s: no point of the run matches",
+        return error_set(e, ERR_ARGUMENT, "figures.where = %s matches no point of the run",
                          figure_text(d->figure, FIGURE_WHERE));
     struct missing m = {
         .out = open_memstream(missing, &size), .d = d, .lead = shared_lead(&d->series)};

@@ -135,10 +135,12 @@ static enum status write_lanes(FILE *out, struct figure_data *d, struct error *e
     for (size_t i = 0; i < d->n_runs; i++)
         TRY(write_run(out, d, &d->runs[i], &bar, &lanes, e));
     if (lanes == 0 && d->values > 0)
-        return error_set(e, ERR_DATA, "%s: timeline.csv has no rows of the shown points",
+        return error_set(e, ERR_DATA,
+                         "figure %s: timeline.csv has no rows for the points of the figure",
                          d->figure->name);
     if (lanes > LANES_MAX)
-        log_print(LOG_NOTE, "%s: %zu ranks do not fit; they are in series_%s.csv only",
+        log_print(LOG_NOTE,
+                  "%s: %zu ranks do not fit into the picture; they are in series_%s.csv only",
                   d->figure->name, lanes - LANES_MAX, d->figure->name);
     return OK;
 }

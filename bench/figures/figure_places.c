@@ -44,11 +44,11 @@ enum status figure_refuse_place(const struct figure_data *d, const char *series,
         if (differ_in(d, points, n, i))
             text_join(differences, sizeof differences, ", ",
                       config_option(&d->spec->config, i)->key);
-    return mark_error(e, ERR_SPEC, wanted->mark,
-                      "%s = %s: '%s' has %zu points at %s = %s; they differ in %s. Use `series` or "
-                      "`where` to separate them",
-                      figure_option_at(FIGURE_SERIES)->key, wanted->text, series, n, d->x.name, x,
-                      differences);
+    return mark_error(
+        e, ERR_SPEC, wanted->mark,
+        "%s = %s: the series '%s' has %zu points at %s = %s; they differ in %s. Use `series` or "
+        "`where` to separate them",
+        figure_option_at(FIGURE_SERIES)->key, wanted->text, series, n, d->x.name, x, differences);
 }
 
 /* ---- Places ---- */

@@ -529,7 +529,7 @@ static const struct {
      "list quantities`"},
     {FIGURE_Y, x_is_no_y, "is x itself; expected a measured quantity, such as step_ms"},
     {FIGURE_SERIES, series_join_points,
-     "x is among them, so each curve would have one point; leave it out of series"},
+     "x is among the series, so each curve would have one point. Leave x out of `series`"},
     {FIGURE_SHAPE, has_shape, "has no effect on this kind; use kind: line, or leave shape out"},
     {FIGURE_X_SCALE, has_x_scale, "has no effect on bars and names; leave x_scale out"},
     {FIGURE_MODEL, has_model,
@@ -551,11 +551,10 @@ static enum status check_published(const struct figure_data *d, struct error *e)
     const struct figure_request *r = d->figure->request;
     if (r->n_sources == 0 || d->figure->shape->any_x)
         return OK;
-    return mark_error(
-        e, ERR_SPEC, r->sources[0].options[PUBLISHED_FILE].mark,
-        "figures.published: kind %s shows the spec's published values. Use kind: line "
-        "to name files in a figure",
-        r->options[FIGURE_KIND].text);
+    return mark_error(e, ERR_SPEC, r->sources[0].options[PUBLISHED_FILE].mark,
+                      "figures.published: a figure of kind %s shows the published values of the "
+                      "spec. Use kind: line to name files in a figure",
+                      r->options[FIGURE_KIND].text);
 }
 
 enum status figure_resolve(struct figure_data *d, const struct figure_request *request,

@@ -79,7 +79,8 @@ static void say_what_is_missing(const struct figure_data *d)
     if (lack != NULL)
         log_print(LOG_NOTE, "%s: nothing to draw: %s%s", figure, lack, base);
     if (d->left_out > 0)
-        log_print(LOG_NOTE, "%s: %zu %s do not fit; they are in series_%s.csv only", figure,
+        log_print(LOG_NOTE,
+                  "%s: %zu %s do not fit into the picture; they are in series_%s.csv only", figure,
                   d->left_out, d->figure->shape->bars ? "bars" : "curves", figure);
 }
 

@@ -108,8 +108,8 @@ static enum status take_own(struct merged *m, const struct figures_run *runs, si
         for (size_t k = 0; k < all->n && k < own->n; k++)
             if (strcmp(all->keys[k], own->keys[k]) != 0)
                 return error_set(e, ERR_ARGUMENT,
-                                 "figures: found %s in one run and %s in another. Runs in one "
-                                 "figure must have the same workload.options or none",
+                                 "figures: one run has the option %s, another has %s. Runs in one "
+                                 "figure must have the same workload.options, or none",
                                  all->keys[k], own->keys[k]);
         if (own->n > all->n)
             m->spec.own = own;

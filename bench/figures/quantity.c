@@ -261,7 +261,7 @@ bool quantity_of_sum(struct quantity *q, char name[QUANTITY_TITLE], char title[Q
         used +=
             (size_t)snprintf(name + used, QUANTITY_TITLE - used, "%s%s", n > 0 ? "+" : "", term);
         if (used >= QUANTITY_TITLE)
-            return snprintf(why, QUANTITY_WHY, "too long"), false;
+            return snprintf(why, QUANTITY_WHY, "this sum is too long. Use fewer terms"), false;
         if (n == 0) {
             *q = added;
             snprintf(title, QUANTITY_TITLE, "%s", own);

@@ -121,7 +121,7 @@ static enum status read_pairs(struct reading *r, enum published_option_id id, st
 {
     const struct value *list = &r->source->options[id];
     if (list->n > PAIRS_MAX)
-        return refuse(r->source, id, list->text, "at most 16", e);
+        return refuse(r->source, id, list->text, "expected at most 16 columns", e);
     for (size_t i = 0; i < list->n; i++) {
         struct pair *pair = &pairs[(*n)++];
         if (!parse_pair(pair, list->texts[i]))

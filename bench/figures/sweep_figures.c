@@ -116,6 +116,6 @@ enum status figures_check_sweep(const char *table, struct error *e)
             names[n++] = rows[i].table;
     return name_index(table, names, n) >= 0
                ? OK
-               : error_set(e, ERR_ARGUMENT, "figures: the table of a sweep: %s",
+               : error_set(e, ERR_ARGUMENT, "figures: expected the table of a sweep: %s",
                            name_explain(why, sizeof why, table, names, n));
 }

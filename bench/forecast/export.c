@@ -107,14 +107,15 @@ static enum status check_point(const struct point *point, struct error *e)
 {
     const struct config *c = &point->config;
     if (config_is_peer(c) || config_is_foreign(c))
-        return error_set(e, ERR_ARGUMENT,
-                         "export: point '%s' runs another program, whose messages are unknown",
-                         point->label);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "export: point '%s' runs a program other than train_cnn, whose messages are unknown",
+            point->label);
     if (config_int(c, OPT_PIPELINE) == 1 && config_int(c, OPT_TENSOR) == 1)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "export: point '%s' cuts its network; expected parallel.pipeline = 1 and "
-                     "parallel.tensor = 1",
+                     "export: point '%s' splits its network over ranks; expected parallel.pipeline "
+                     "= 1 and parallel.tensor = 1",
                      point->label);
 }
 

@@ -103,8 +103,8 @@ enum status simulate_launch(FILE *out, const char *folder, const char *calibrati
     l.point = status == OK ? spec_find_point(&spec, id) : 0;
     if (status == OK &&
         (l.point == spec.n_points || !config_is_simulated(&spec.points[l.point].config)))
-        status =
-            error_set(e, ERR_ARGUMENT, "simulate: %s has no point %s of site: simulated", path, id);
+        status = error_set(e, ERR_ARGUMENT, "simulate: %s has no point %s with site: simulated",
+                           path, id);
     THEN(status, simulate_of(out, &l, &spec, e));
     spec_free(&spec);
     return status;

@@ -24,10 +24,14 @@ static enum status read_all(struct calibrations *c, const char *folder, struct e
         TRY(calibration_read(&c->all[rank], folder, rank, e));
         c->steps += (size_t)c->all[rank].n_steps;
         if (calibration_parts(&c->all[rank]) != calibration_parts(&c->all[0]))
-            return error_set(e, ERR_DATA, "%s: ranks have different ops. Calibrate again", folder);
+            return error_set(
+                e, ERR_DATA,
+                "%s: the files of the ranks have times of different ops. Calibrate again", folder);
     }
     if (c->n == 0)
-        return error_set(e, ERR_ARGUMENT, "%s: rank.0.times.json not found", folder);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "%s: rank.0.times.json not found; expected the folder of a calibration launch", folder);
     return OK;
 }
 
@@ -88,8 +92,8 @@ static enum status take_typical(struct step_times *t, const struct calibrations 
     for (int op = first->n_ops; op-- > 0;) {
         t->compute_s += parts[calibration_part(first, PART_BACKWARD, op)];
         if (first->ops[op].last > tensors)
-            status =
-                error_set(e, ERR_DATA, "%s: times of another network. Calibrate again", folder);
+            status = error_set(
+                e, ERR_DATA, "%s: these times belong to another network. Calibrate again", folder);
         for (int i = first->ops[op].first; i < first->ops[op].last && status == OK; i++)
             t->ready_s[i] = t->compute_s;
     }

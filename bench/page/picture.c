@@ -84,7 +84,7 @@ static enum status take_picture(json_t *figure, const char *text, const char *pa
     float width, height;
     const char *box = strstr(text, "viewBox=\""), *end = box != NULL ? strchr(box, '>') : NULL;
     if (end == NULL || sscanf(box, "viewBox=\"0 0 %f %f", &width, &height) != 2)
-        return error_at(e, ERR_DATA, path, 0, 0, "expected an SVG picture of gnuplot");
+        return error_at(e, ERR_DATA, path, 0, 0, "expected an SVG picture that gnuplot wrote");
     json_t *picture =
         json_pack("{s:o, s:o, s:o, s:s}", "svg", data_text(end + 1), "box",
                   json_sprintf("0 0 %g %g", width, height), "width",

@@ -17,7 +17,7 @@ static enum status affinity_get(struct affinity *set, struct error *e)
     if (sched_getaffinity(0, sizeof *set, set->parts) == 0)
         return OK;
     return error_set(e, ERR_SYSTEM,
-                     "cannot read the processors of this process: sched_getaffinity: %s",
+                     "cannot read the processors that this process may use: sched_getaffinity: %s",
                      strerror(errno));
 }
 

@@ -59,7 +59,9 @@ static enum status local_rank(long *rank, struct error *e)
             continue;
         *rank = strtol(text, &end, 10);
         if (end == text || *end || *rank < 0)
-            return error_set(e, ERR_ARGUMENT, "%s must be a rank, found '%s'", names[i], text);
+            return error_set(e, ERR_ARGUMENT,
+                             "%s must be a rank, a whole number from 0, found '%s'", names[i],
+                             text);
         return OK;
     }
     return error_set(
@@ -78,8 +80,8 @@ static enum status own_entry(char *cpus, long rank, char **entry, struct error *
     if (rank >= n)
         return error_set(
             e, ERR_ARGUMENT,
-            "expected an entry for node-local rank %ld, found --cpus '%s' with %ld entries", rank,
-            whole, n);
+            "--cpus '%s': expected an entry for node-local rank %ld, found %ld entries", whole,
+            rank, n);
     for (; rank > 0; rank--)
         strsep(&cpus, "|");
     *entry = strsep(&cpus, "|");
@@ -110,8 +112,8 @@ static enum status parse_plan(struct plan_request *w, const char *text, struct e
         read ? name_index(oversubscribe, names_oversubscribe->names, names_oversubscribe->n) : -1;
     if (w->bind >= 0 && w->order >= 0 && w->oversubscribe >= 0)
         return OK;
-    return error_set(e, ERR_ARGUMENT, "expected a plan such as 1,core,compact,refuse, found '%s'",
-                     text);
+    return error_set(e, ERR_ARGUMENT,
+                     "--plan: expected a value such as 1,core,compact,refuse, found '%s'", text);
 }
 
 /* Plans this node and returns the processors of one rank; free with free(). */
@@ -123,7 +125,7 @@ static enum status own_share(const struct place *place, const struct plan_reques
     if (ranks <= rank)
         return error_set(e, ERR_ARGUMENT,
                          "expected more than %ld ranks on this node, found %d. Set MPI_LOCALNRANKS "
-                         "or SLURM_STEP_TASKS_PER_NODE to their number",
+                         "or SLURM_STEP_TASKS_PER_NODE to the number of ranks on this node",
                          rank, ranks);
     TRY(place_make_plan(place, ranks, w->threads, (enum place_bind)w->bind,
                         (enum place_order)w->order, w->oversubscribe == OVERSUBSCRIBE_allow, &plan,
@@ -238,10 +240,9 @@ static enum status start_sampler(struct request *r, long local, struct error *e)
         return OK;
     r->sampler.interval_s = strtod(r->interval, &end);
     if (*end || end == r->interval || !(r->sampler.interval_s >= 1e-3) || r->sampler.folder == NULL)
-        return error_set(
-            e, ERR_ARGUMENT,
-            "expected --sample of at least 0.001 seconds and --sample-to FOLDER, found --sample %s",
-            r->interval);
+        return error_set(e, ERR_ARGUMENT,
+                         "--sample %s: expected at least 0.001 seconds, and --sample-to FOLDER",
+                         r->interval);
     r->sampler.rank = own_rank(local);
     return sampler_start(&r->sampler, e);
 }

@@ -61,7 +61,7 @@ static enum status topology_load(struct place *p, const char *xml, struct error 
     /* Loads disallowed processors too, so that the whole machine can be counted. */
     hwloc_topology_set_flags(p->topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     if (hwloc_topology_load(p->topology))
-        return error_at(e, xml != NULL ? ERR_DATA : ERR_SYSTEM, xml != NULL ? xml : "", 0, 0,
+        return error_at(e, xml != NULL ? ERR_DATA : ERR_SYSTEM, xml, 0, 0,
                         "hwloc cannot load the topology: %s", strerror(errno));
     p->machine.machine_cores = hwloc_get_nbobjs_by_depth(p->topology, cores_depth(p->topology));
     p->machine_hwthreads = hwloc_get_nbobjs_by_type(p->topology, HWLOC_OBJ_PU);

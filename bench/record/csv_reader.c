@@ -30,18 +30,18 @@ static enum status read_text(struct csv_table *table, struct error *e)
     const char *why;
     FILE *in = file_open_stream(table->path, &why);
     if (in == NULL)
-        return error_at(e, ERR_DATA, table->path, 0, 0, "cannot read: %s", why);
+        return error_at(e, ERR_DATA, table->path, 0, 0, "cannot be read: %s", why);
     ssize_t length = getdelim(&table->text, &size, '\0', in);
     bool failed = ferror(in);
     bool whole = feof(in);
     fclose(in);
     if (failed)
-        return error_at(e, ERR_SYSTEM, table->path, 0, 0, "cannot read: %s", strerror(errno));
+        return error_at(e, ERR_SYSTEM, table->path, 0, 0, "cannot be read: %s", strerror(errno));
     if (length <= 0)
         return error_at(e, ERR_DATA, table->path, 1, 0,
                         "the file is empty: expected a row of column names");
     if (!whole)
-        return error_at(e, ERR_DATA, table->path, 0, 0, "not a CSV file: it holds a zero byte");
+        return error_at(e, ERR_DATA, table->path, 0, 0, "not a CSV file: it contains a zero byte");
     return OK;
 }
 
@@ -76,8 +76,9 @@ static enum status take_end(struct cursor *c, bool *more, struct error *e)
     char end = *c->at;
     *more = end == ',';
     if (end == '\r' && c->at[1] != '\n')
-        return error_at(e, ERR_DATA, c->table->path, c->line, 0,
-                        "a carriage return without a line feed: lines end with \\n or \\r\\n");
+        return error_at(
+            e, ERR_DATA, c->table->path, c->line, 0,
+            "found a carriage return without a line feed: lines end with \\n or \\r\\n");
     if (end) {
         *c->at++ = '\0';
         c->at += end == '\r';

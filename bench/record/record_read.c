@@ -148,7 +148,8 @@ static enum status take_end(struct rank_record *r, const struct place *at, const
                         "the rank ended with status '%s', expected 'ok'", r->end.status);
     if (r->end.timed_steps > 0 && r->end.window_ns <= 0)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0,
-                        "end: %lld timed steps in a window of 0 ns", (long long)r->end.timed_steps);
+                        "line of type 'end': %lld timed steps took 0 ns; expected more",
+                        (long long)r->end.timed_steps);
     r->end_line = at->line;
     return OK;
 }
@@ -210,10 +211,10 @@ static enum status take_line(void *arg, const json_t *line, int number, struct e
     const struct place place = {r->path, number, e}, *at = &place;
     const char *type = json_string_value(json_object_get(line, "type"));
     if (type == NULL)
-        return error_at(at->e, ERR_DATA, at->path, at->line, 0, "'type' is missing");
+        return error_at(at->e, ERR_DATA, at->path, at->line, 0, "the key 'type' is missing");
     if (r->end_line > 0)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0,
-                        "found a line after the one of type 'end'");
+                        "found a line after the line of type 'end', which must be the last");
     int kind = name_index(type, record_line_names, RECORD_LINES);
     if (kind != RECORD_hello && r->hello_line == 0)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0,

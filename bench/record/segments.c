@@ -65,10 +65,10 @@ static enum status take_all(struct segments *s, const json_t *list, const char *
     for (struct attempt *added; s->n < json_array_size(list);) {
         TRY(segments_add(s, &added, e));
         if (!take_attempt(added, json_array_get(list, s->n - 1)))
-            return error_at(
-                e, ERR_DATA, path, 0, 0,
-                "entry %zu is not a segment: expected launch, segment, ranks, nodes, end, reason",
-                s->n);
+            return error_at(e, ERR_DATA, path, 0, 0,
+                            "entry %zu is not a segment: expected the keys launch, segment, ranks, "
+                            "nodes, end and reason",
+                            s->n);
     }
     return OK;
 }

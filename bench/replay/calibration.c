@@ -136,7 +136,7 @@ enum status calibration_write(const struct calibration *c, const char *folder, i
                   ops_json(c), "steps_ns", steps_json(c));
     int failed = all == NULL || json_dump_file(all, path, JSON_COMPACT) != 0;
     json_decref(all);
-    return failed ? error_at(e, ERR_SYSTEM, path, 0, 0, "cannot write the times of ops") : OK;
+    return failed ? error_at(e, ERR_SYSTEM, path, 0, 0, "the times of ops cannot be written") : OK;
 }
 
 static enum status bad_file(const char *path, const char *what, struct error *e)
@@ -201,7 +201,7 @@ static enum status take_step(struct calibration *c, const json_t *row, const cha
         json_int_t ns = json_is_integer(time) ? json_integer_value(time) : -1;
         if (ns < 0 || ns > LONGEST_NS)
             return error_at(e, ERR_DATA, path, 0, 0,
-                            "step %d: time %zu must be 0 ns to 1 hour. Calibrate again",
+                            "step %d: time %zu must be from 0 ns to 1 hour. Calibrate again",
                             c->n_steps + 1, k + 1);
         calibration_row(c)[k] = ns;
     }
@@ -229,10 +229,10 @@ enum status calibration_read(struct calibration *c, const char *folder, int rank
     *c = (struct calibration){0};
     file_path(path, folder, rank);
     if (access(path, F_OK) != 0)
-        return error_set(
-            e, ERR_ARGUMENT,
-            "%s: rank.%d.times.json not found. Write it by a launch with --calibrate and --record",
-            folder, rank);
+        return error_set(e, ERR_ARGUMENT,
+                         "%s: rank.%d.times.json not found. Run train_cnn with --calibrate and "
+                         "--record to write this file",
+                         folder, rank);
     json_t *all = json_load_file(path, 0, &wrong);
     if (all == NULL)
         return error_at(e, ERR_DATA, path, wrong.line, wrong.column, "%s", wrong.text);

@@ -248,7 +248,7 @@ enum status collected_add(struct collected *c, const char *source, const char *o
     while (strlen(folder) > 1 && text_ends(folder, "/"))
         folder[strlen(folder) - 1] = '\0';
     if (!path_exists(folder))
-        return error_at(e, ERR_ARGUMENT, folder, 0, 0, "not found");
+        return error_at(e, ERR_ARGUMENT, folder, 0, 0, "no such folder or archive");
     if (path_is_folder(folder)) {
         TRY(take_runs(&a, e));
         TRY(take_archives(&a, e));

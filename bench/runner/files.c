@@ -73,7 +73,8 @@ static enum status close_synced(FILE *f, bool is_file, const char *path, struct 
     bool failed = fflush(f) != 0 || ferror(f) || (is_file && fsync(fileno(f)) != 0);
     int why = errno;
     failed |= fclose(f) != 0;
-    return failed ? error_at(e, ERR_SYSTEM, path, 0, 0, "cannot write: %s", strerror(why)) : OK;
+    return failed ? error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be written: %s", strerror(why))
+                  : OK;
 }
 
 typedef enum status file_writer(FILE *out, const void *arg, struct error *e);

@@ -105,7 +105,8 @@ static enum status write_json(FILE *out, const void *arg, struct error *e)
 {
     return json_put(out, arg, JSON_INDENT(2))
                ? OK
-               : error_set(e, ERR_ARGUMENT, "the manifest holds text that is not UTF-8");
+               : error_set(e, ERR_ARGUMENT,
+                           "the manifest cannot be written: it contains text that is not UTF-8");
 }
 
 enum status manifest_write(const char *path, const struct campaign *c, struct error *e)

@@ -7,7 +7,7 @@
 static enum status read_contents(const char *file, struct stat *seen, char hex[65], struct error *e)
 {
     if (stat(file, seen) != 0 || SHA256File(file, hex) == NULL)
-        return error_at(e, ERR_SYSTEM, file, 0, 0, "cannot read: %s", strerror(errno));
+        return error_at(e, ERR_SYSTEM, file, 0, 0, "cannot be read: %s", strerror(errno));
     return OK;
 }
 
@@ -42,11 +42,12 @@ enum status programs_check(struct programs *programs, struct error *e)
             continue;
         TRY(read_contents(p->file, &seen, hex, e));
         if (strcmp(hex, p->hex) != 0)
-            return error_at(e, ERR_DATA, p->file, 0, 0,
-                            "changed while the campaign ran: its SHA-256 was %.12s, is %.12s. "
-                            "Restore the program and run the same command to resume; with the "
-                            "changed program, the command begins a new run",
-                            p->hex, hex);
+            return error_at(
+                e, ERR_DATA, p->file, 0, 0,
+                "changed while the campaign ran: its SHA-256 was %.12s and is now %.12s. "
+                "Restore the program and run the same command to resume; with the "
+                "changed program, the command begins a new run",
+                p->hex, hex);
         p->seen = seen;
     }
     return OK;

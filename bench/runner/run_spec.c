@@ -26,6 +26,7 @@ enum status run_spec_load(struct spec *spec, const char *run_dir, const char *se
     *spec = (struct spec){0};
     TRY(path_format(path, e, "%s/spec.yaml", run_dir));
     if (!path_exists(path))
-        return error_at(e, ERR_ARGUMENT, run_dir, 0, 0, "not the folder of a run: no spec.yaml");
+        return error_at(e, ERR_ARGUMENT, run_dir, 0, 0,
+                        "not the folder of a run: spec.yaml not found");
     return spec_load_here(spec, path, set, e);
 }

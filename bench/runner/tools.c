@@ -119,7 +119,8 @@ enum status tools_program(const struct tools *tools, const char *name, char path
     TRY(path_format(path, e, "%s/%s", tools->folder, name));
     if (access(path, X_OK) == 0)
         return OK;
-    return error_at(e, ERR_UNAVAILABLE, path, 0, 0, "%s. Run `make` to build it", strerror(errno));
+    return error_at(e, ERR_UNAVAILABLE, path, 0, 0,
+                    "this program cannot be run: %s. Run `make` to build it", strerror(errno));
 }
 
 enum status tools_contents(const struct tools *tools, const char *path, char file[PATH_BYTES],

@@ -65,8 +65,8 @@ static enum status check_link(const struct config *c, struct error *e)
     if (!asked || (link != NULL && strcmp(link, wanted) == 0))
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
-                     "site.rate = %s, site.delay = %s: the hosts have '%s'. Run without "
-                     "ci/netns.sh exec to let the campaign make its own hosts",
+                     "site.rate = %s and site.delay = %s, but ci/netns.sh has made hosts with "
+                     "'%s'. Run without `ci/netns.sh exec`, and the campaign makes its own hosts",
                      config_text(c, OPT_SITE_RATE), config_text(c, OPT_SITE_DELAY),
                      link != NULL ? link : "");
 }

@@ -82,8 +82,9 @@ enum status launcher_check_hydra(const struct launcher *launcher, struct error *
     }
     if (!launcher->open_mpi)
         return OK;
-    return error_set(e, ERR_UNAVAILABLE,
-                     "%.300s is Open MPI's, expected hydra of MPICH, MVAPICH or Intel MPI to start "
-                     "ranks on several nodes. In a Slurm job, use site.launcher: srun",
-                     launcher->path);
+    return error_set(
+        e, ERR_UNAVAILABLE,
+        "%.300s belongs to Open MPI; expected Hydra, the launcher of MPICH, MVAPICH and Intel MPI, "
+        "to start ranks on several nodes. In a Slurm job, use site.launcher: srun",
+        launcher->path);
 }

@@ -133,7 +133,9 @@ static enum status ask_own(struct machines *m, struct error *e)
     TRY(ask(&a, m->question, m->n_programs, e));
     if (a.status == 0 && a.n == m->n_programs)
         return OK;
-    return error_set(e, ERR_SYSTEM, "%s machine: %s", m->question[0], a.complaint);
+    return error_set(e, ERR_SYSTEM,
+                     "cannot read the hardware and programs of this machine with `%s machine`: %s",
+                     m->question[0], a.complaint);
 }
 
 /* ---- Checks of the answer ---- */

@@ -139,7 +139,7 @@ static enum status check_stage(const struct config *config, enum option_id *at, 
         return OK;
     join_names(names, strategy_stage_list(stage, names), text, sizeof text);
     REFUSE(OPT_sync_zero,
-           "sync.zero = %d, but strategy %s has no such stage; strategies that do:%s", stage,
+           "sync.zero = %d, but strategy %s does not have this stage; strategies that do:%s", stage,
            config_text(config, OPT_STRATEGY), text);
 }
 
@@ -440,10 +440,11 @@ enum status model_check_data(const struct net_desc *net, const char *set, struct
     const struct shape want = net->input;
     char a[40], b[40];
     if (want.c != shape.c || want.h != shape.h || want.w != shape.w)
-        return error_set(e, ERR_SHAPE, "model %s expects images of %s, data set %s has %s",
+        return error_set(e, ERR_SHAPE,
+                         "model %s expects images of %s, but data set %s has images of %s",
                          net->name, shape_text(a, want), set, shape_text(b, shape));
     if (net->classes < classes)
-        return error_set(e, ERR_SHAPE, "model %s has %d classes, data set %s has %d", net->name,
+        return error_set(e, ERR_SHAPE, "model %s has %d classes, but data set %s has %d", net->name,
                          net->classes, set, classes);
     return OK;
 }

@@ -37,10 +37,11 @@ static enum status check_name(const struct own_options *own, const char *name,
     for (const char *c = name; *c; c++)
         good = good && (isalnum((unsigned char)*c) || *c == '_');
     if (!good)
-        return mark_error(e, ERR_SPEC, entry->key_mark,
-                          "%s: '%s' cannot name an option: at most %d letters, digits and _, "
-                          "beginning with a letter",
-                          own_options_group, name, FOREIGN_NAME - 1);
+        return mark_error(
+            e, ERR_SPEC, entry->key_mark,
+            "%s: '%s' cannot name an option: expected at most %d letters, digits and _, "
+            "beginning with a letter",
+            own_options_group, name, FOREIGN_NAME - 1);
     if (name_index(name, words, WORDS) >= 0)
         return mark_error(e, ERR_SPEC, entry->key_mark,
                           "%s: {%s} has a fixed meaning in workload.command. Rename the option",
@@ -169,8 +170,9 @@ static enum status check_own(const struct spec *spec, const struct spec_option *
     }
     return given == NULL ? OK
                          : mark_error(e, ERR_SPEC, given->mark,
-                                      "%s: no point's workload.command contains {%s}", own->key,
-                                      name_of(own));
+                                      "%s: no point's workload.command contains {%s}. Add "
+                                      "these braces there, or remove the option",
+                                      own->key, name_of(own));
 }
 
 static enum status refuse(const struct config *config, enum option_id id, const char *text,
@@ -253,7 +255,7 @@ static enum status unknown_name(const struct config *config, const char *name, s
     char braces[OWN_KEY], known[OWN_OPTIONS_MAX * OWN_KEY], why[sizeof known + 128];
     snprintf(braces, sizeof braces, "{%.40s}", name);
     list_own(known, sizeof known, config);
-    snprintf(why, sizeof why, "no option of this name; %s%s; besides {ranks} {seed} {record}",
+    snprintf(why, sizeof why, "unknown option; known: {ranks} {seed} {record}; %s%s",
              known[0] ? "workload.options of this point:" : "this point has no workload.options",
              known);
     return refuse(config, OPT_COMMAND, braces, why, e);
@@ -341,7 +343,7 @@ static enum status refuse_time(const struct config *config, const char *wanted, 
         known[n] = names[i];
     }
     return mark_error(e, ERR_SPEC, config->values[OPT_JUDGED].mark,
-                      "%s: %s; workload.metrics names more", option_get(OPT_JUDGED)->key,
+                      "%s: %s; workload.metrics defines further names", option_get(OPT_JUDGED)->key,
                       name_explain(text, sizeof text, wanted, known, n));
 }
 

@@ -46,7 +46,8 @@ static enum status check_reaches(const struct reading *reading, const struct giv
         !every_case_gives(m, g->option->id))
         return OK;
     return mark_error(e, ERR_SPEC, g->node->key_mark,
-                      "%s: every case has its own value. Use cases.%s.%s=... to set one",
+                      "%s: every case has its own value, so this value has no effect. Use "
+                      "cases.%s.%s=... to set the value of one case",
                       g->option->key, m->cases[0].label, g->option->key);
 }
 
@@ -132,7 +133,7 @@ static enum status read_axis(struct axis *axis, const struct given *g, struct er
     if (scalar && g->node->text[0])
         value_as_list(text, g->option, g->node->text);
     if (g->node->kind != NODE_LIST)
-        return mark_error(e, ERR_SPEC, g->node->mark, "%s: expected a list in a %s: [%s]%s",
+        return mark_error(e, ERR_SPEC, g->node->mark, "%s: expected a list in a %s, such as [%s]%s",
                           g->option->key, axis->zip > 0 ? "zip" : "matrix", text,
                           ranks ? " or auto" : "");
     return read_axis_values(axis, g, e);
@@ -148,12 +149,13 @@ static enum status check_axis_new(const struct reading *reading, const struct gi
     if (axis != NULL && mark_same_layer(axis->mark, g->node->mark))
         return (axis->zip > 0) == (zip > 0)
                    ? option_given_twice(g, axis->mark, e)
-                   : mark_error(e, ERR_SPEC, g->node->key_mark,
-                                "%s is in a zip and in the matrix (%s) too: leave one of them out",
-                                g->option->key, mark_text(place, axis->mark));
+                   : mark_error(
+                         e, ERR_SPEC, g->node->key_mark,
+                         "%s is in a zip and also in the matrix (%s). Leave one of the two out",
+                         g->option->key, mark_text(place, axis->mark));
     if (fixed->set && mark_same_layer(fixed->mark, g->node->mark))
         return mark_error(e, ERR_SPEC, g->node->key_mark,
-                          "%s is in %s and has one value at %s too: leave one of them out",
+                          "%s is in %s and also has one value at %s. Leave one of the two out",
                           g->option->key, zip > 0 ? "a zip" : "the matrix",
                           mark_text(place, fixed->mark));
     return OK;
@@ -257,8 +259,8 @@ static enum status check_zip(const struct reading *reading, int zip, struct erro
             if (are_same(matrix, zip, a, b))
                 return mark_error(
                     e, ERR_SPEC, first->values[b].mark,
-                    "zip: values %zu and %zu are equal in all lists. Leave one of them out", a + 1,
-                    b + 1);
+                    "zip: entries %zu and %zu are equal in all lists. Leave one of the two out",
+                    a + 1, b + 1);
     return OK;
 }
 

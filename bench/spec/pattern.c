@@ -86,8 +86,8 @@ static enum status choose_group(struct pattern *p, struct error *e)
                              : (int)groups;
     if (group < 0)
         return error_set(e, ERR_SPEC,
-                         "%u groups, none of them called value: expected one group, as in "
-                         "([0-9.]+), that is the number. Write (?<value>...) around the number, or "
+                         "found %u groups, none of them called value: expected one group around "
+                         "the number, as in ([0-9.]+). Write (?<value>...) around the number, or "
                          "(?:...) for the other groups",
                          groups);
     p->group = (uint32_t)group;

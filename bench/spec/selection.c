@@ -241,7 +241,9 @@ static enum status visit_excluded(void *arg, const struct given *g, struct error
         return mark_error(e, ERR_SPEC, g->node->mark, "%s: an empty list excludes nothing",
                           g->option->key);
     if (n * values > EXCLUDES_MAX)
-        return mark_error(e, ERR_SPEC, g->node->mark, "this exclude has more than %d combinations",
+        return mark_error(e, ERR_SPEC, g->node->mark,
+                          "this exclude has more than %d combinations of values. Use fewer values, "
+                          "or several excludes",
                           EXCLUDES_MAX);
     for (size_t k = 1; k < values; k++)
         TRY(repeat_entry(entry, n, e));

@@ -64,7 +64,7 @@ check "a term of two words" expect 2 "'rate' is one argument too many; expected 
     "$scalebench" explain learning rate
 check "the verdicts in place of the claims" expect 2 "claims: expected a YAML file of claims, such as results/claims.yaml, found 'results/claims.csv'" \
     "$scalebench" claims results/claims.csv
-check "a published table of something else" expect 2 "kota_loss.csv: --published: expected a summary of a network" \
+check "a published table of something else" expect 2 "kota_loss.csv: --published: expected a CSV file with one row per layer of a network" \
     "$scalebench" model lenet_21k --published kota_loss.csv
 check "a file of a run in place of its folder" expect 2 "summary.csv: tar cannot extract this file. Expected a folder of runs, or an archive" \
     "$scalebench" collect results/reference/strong_scaling/summary.csv
@@ -134,7 +134,7 @@ check "an option before the command" expect 2 "'--set': the command comes first;
     "$scalebench" --set a=b plan strong_scaling
 check "a condition before the run" expect 2 "check: 'speedup >= 1.8' is a condition: expected RUN first" \
     "$scalebench" check "speedup >= 1.8" strong_scaling
-check "check: a second run" expect 2 "expected conditions after 'strong_scaling', found 'results/reference/accuracy', another run. Check one run" \
+check "check: a second run" expect 2 "expected conditions after the run 'strong_scaling', found another run, 'results/reference/accuracy'. Check one run" \
     "$scalebench" check strong_scaling results/reference/accuracy "speedup >= 1.8"
 check "check: an unknown unit" expect 2 "alone or with a unit: ms s min h GiB MiB KiB B %, found '1GB'" \
     "$scalebench" check strong_scaling "memory_mib < 1GB"
@@ -166,7 +166,7 @@ extension_is_not_doubled() {
 check "new: the extension is written once" extension_is_not_doubled
 check "submit: no cluster" expect 2 "submit: --site is missing; expected the name of a cluster" "$scalebench" submit quick
 check "status: no run yet" expect 2 "'quick' has no run in $tmp" "$scalebench" status quick --out "$tmp"
-check "figures of another table" expect 2 "figures: the table of a sweep: 'kota_loss.csv' is unknown; known: comm.csv kernels.csv" \
+check "figures of another table" expect 2 "figures: expected the table of a sweep: 'kota_loss.csv' is unknown; known: comm.csv kernels.csv" \
     "$scalebench" figures results/published/kota_loss.csv
 check "the table of a run" expect 2 "raw.csv' is a table of the run results/reference/accuracy: give the run's folder or name" \
     "$scalebench" table results/reference/accuracy/raw.csv
@@ -232,9 +232,9 @@ check "trainer: a batch beyond the samples" \
 check "trainer: a target in place of percent" \
     expect 2 "train.target_acc_pct: expected a percentage above chance, which is 10 with 10 classes, found '0.9'" \
     train --data.set digits --train.target_acc_pct 0.9
-check "trainer: epochs of a timed run" expect 2 "--train.epochs has no effect with --run time: expected --run accuracy; leave it out" \
+check "trainer: epochs of a timed run" expect 2 "--train.epochs has no effect with --run time, only with --run accuracy. Leave it out" \
     "$train_cnn" --model softmax_784 --train.global_batch 100 --data.set digits --run time --train.epochs 2
-check "trainer: timed steps of an accuracy run" expect 2 "--measure.time.steps has no effect with --run accuracy: expected --run time" \
+check "trainer: timed steps of an accuracy run" expect 2 "--measure.time.steps has no effect with --run accuracy, only with --run time" \
     train --data.set digits --measure.time.steps 2
 for options in "--train.lr 5" "--sync.strategy ring" "--run time" "--record $tmp"; do
     # shellcheck disable=SC2086 # an option and its value
@@ -261,7 +261,7 @@ for option in "--record $tmp/nowhere" "--predictions $tmp/nowhere/classes.txt" \
     "--checkpoint.every_epochs 1 --checkpoint.path $tmp/nowhere/c.safetensors" "--record /dev/null"; do
     # shellcheck disable=SC2086 # options and their values
     check "trainer: ${option%% /*} where nothing can be written" \
-        expect 2 "; expected a folder that exists" train --data.set digits $option
+        expect 2 "; expected a path in a folder that exists" train --data.set digits $option
 done
 check "the folder of records is named with its option" expect 2 "train_cnn: --record: $tmp/nowhere/rank.0.jsonl" \
     train --data.set digits --record "$tmp/nowhere"
@@ -305,7 +305,7 @@ slips_are_named() {
         put "$images" 'version https://git-lfs.github.com/spec/v1'
         refused "begins with 'version https://git-lfs': a pointer of Git LFS, not IDX; run git lfs pull" || return 1
         put "$images" '\0\0\10\1\0\0\0\4\1\2\3\4'
-        refused "byte 0: holds labels, expected images; is it swapped with $tmp/mnist/$labels?" || return 1
+        refused "byte 0: found labels, expected images; is this file swapped with $tmp/mnist/$labels?" || return 1
         put "$images" '\0\0\10\3\0\0\0\2\0\0\0\1\0\0\0\1ab'
         put "$labels" '\0\0\10\1\0\0\0\3\1\2\3'
         put t10k-images-idx3-ubyte '\0\0\10\3\0\0\0\1\0\0\0\1\0\0\0\1a'
@@ -347,17 +347,17 @@ sbatch_is_heard() {
     expect 3 "sbatch: error: invalid partition" submit "$tmp/batch/bin:$PATH" &&
         grep -q "sbatch refused the job with exit status 1" "$tmp/expect.log" &&
         expect 3 "cannot start sbatch. Submit on a machine where sbatch is on PATH" submit "$tmp/nowhere" &&
-        expect 2 "--site cl: neither this file nor configs/sites/cl.yaml found" "$scalebench" submit quick.yaml --site cl
+        expect 2 "--site cl: neither this file nor configs/sites/cl.yaml exists" "$scalebench" submit quick.yaml --site cl
 }
 # No point fits the nodes of the site, by ranks or by threads.
 no_job_for_nothing() {
     local why="no remaining point fits 4 nodes of 2 cores (configs/sites/example.yaml): 'ranks="
     expect 3 "a point needs 32 nodes, but the largest job of configs/sites/example.yaml has 4. Leave the point out" \
         "$scalebench" submit strong_scaling --site example --dry-run --set "matrix.ranks=[2,64]" --out "$tmp/results" &&
-        expect 3 "${why}1 none nodes=1' needs 64 cores per node. Enter cores there" "$scalebench" submit strong_scaling --site example --dry-run \
+        expect 3 "${why}1 none nodes=1' needs 64 cores per node. Correct `cores`" "$scalebench" submit strong_scaling --site example --dry-run \
             --set place.threads_per_rank=64 --out "$tmp/results" &&
         printf 'launcher: mpirun\n' >"$tmp/mpirun.yaml" &&
-        expect 2 "mpirun.yaml:1:11: launcher = 'mpirun' is unknown" "$scalebench" submit strong_scaling \
+        expect 2 "mpirun.yaml:1:11: launcher: 'mpirun' is unknown" "$scalebench" submit strong_scaling \
             --site "$tmp/mpirun.yaml" --dry-run
 }
 check "submit refuses a cluster on which no point fits" no_job_for_nothing

@@ -227,7 +227,7 @@ with_shared_memory() { # size, command that makes a mount namespace...
 
 # The shared memory of a strategy, and of MPICH at its start.
 says_that_shared_memory_is_small() { # command that makes a mount namespace
-    local inside number='[0-9]+\.[0-9]' rest='; enlarge it with mount .*'
+    local inside number='[0-9]+\.[0-9]' rest='\. Enlarge it with `mount .*'
     with_shared_memory 24m "$@"
     reason shm "${inside[@]}" >"$tmp/reason" && cat "$tmp/reason" && grep -qE \
         "strategy shm needs $number MiB of shared memory, /dev/shm has $number of 24\.0 MiB left$rest" \

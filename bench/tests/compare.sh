@@ -189,13 +189,13 @@ else
 fi
 
 refuses() {
-    expect 2 "RUN... is missing" compare strong_scaling || return 1
+    expect 2 "expected two runs, found only" compare strong_scaling || return 1
     expect 2 "'nowhere' is not a run" compare strong_scaling nowhere || return 1
     expect 2 "expected a percentage from 0% to below 100%, such as 2%, found '2'" compare strong_scaling strong_scaling --margin 2 || return 1
     expect 2 "expected a percentage from 50% to below 100%" compare strong_scaling strong_scaling --level 100% || return 1
     expect 2 "nearest 'step_ms'" compare strong_scaling strong_scaling --quantity step_m || return 1
     expect 2 "known: text csv markdown latex junit" compare strong_scaling strong_scaling --format pdf || return 1
-    expect 2 "the spec of this run has no published.file" compare strong_scaling published || return 1
+    expect 2 "expected a spec with published.file to compare with" compare strong_scaling published || return 1
     expect 2 "compare these published numbers with. Add its folder" compare published published || return 1
     expect 2 "'$reference/summary.csv' is a table of the run $reference: give the run's folder or name" \
         compare "$reference/summary.csv" "$reference" || return 1
@@ -261,7 +261,7 @@ knows_repetitions() {
     runs=("$tmp"/results/fake/2*)
     [ "${#runs[@]}" -eq 4 ] || return 1
     expect 0 "estimated from 3 campaigns and the default" compare "${runs[0]}" "${runs[1]}" || return 1
-    expect 0 "is averaged with 2 repetitions of it" compare "${runs[0]}" "${runs[1]}" || return 1
+    expect 0 "is averaged with its 2 repetitions" compare "${runs[0]}" "${runs[1]}" || return 1
     expect 0 "18 in 3" compare "${runs[0]}" "${runs[1]}" || return 1
     expect 0 "estimated from 2 campaigns and the default" compare "${runs[0]}" "${runs[1]}" "${runs[2]}" || return 1
     expect 0 "differ by 20 % (--floor)" compare "${runs[0]}" "${runs[1]}" --floor 20% || return 1

@@ -205,7 +205,7 @@ figures: [time]' >"$spec"
 
 missing_tables_are_named() {
     cp -r "$tmp/tables" "$tmp/torn" && rm "$tmp/torn/raw.csv"
-    expect 2 "raw.csv: cannot read" "$scalebench" figures "$tmp/torn" || return 1
+    expect 2 "raw.csv: cannot be read" "$scalebench" figures "$tmp/torn" || return 1
     sed -i 2d "$tmp/torn/summary.csv"
     expect 2 "2 rows, but spec.yaml in the same folder has 3 points" "$scalebench" figures "$tmp/torn"
 }
@@ -438,7 +438,7 @@ figure_options_without_effect_are_refused() {
 {kind: line, y: step_ms, x: train.lr}
 :7:39: figures.x = train.lr: all points have one value; expected an option that points differ in
 {kind: speedup, series: [ranks]}
-:7:35: figures.series = ["ranks"]: x is among them
+:7:35: figures.series = ["ranks"]: x is among the series
 {kind: time, shape: bars}
 :7:31: figures.shape = bars: has no effect on this kind
 {kind: line, y: step_ms, shape: bars, x_scale: log}

@@ -207,7 +207,7 @@ refuses_an_empty_folder() {
 }
 
 refuses_places_of_no_use() {
-    local of_folder="expected a folder that exists and may be written to"
+    local of_folder="expected a path in a folder that exists and is writable"
     expect 2 "run: --out $tmp/fake.yaml: found a file, expected a folder of results" run --out "$tmp/fake.yaml" || return 1
     expect 2 "cannot create this folder: No such file or directory; $of_folder" run --out /proc/none || return 1
     expect 2 "$tmp: cannot be written: Is a directory; expected a file, not a folder" \
@@ -269,7 +269,7 @@ runs_where_children_are_ignored() {
 # With a limit of 1 KiB the spec of the run does not fit. The same command completes without the limit.
 tells_of_files_too_large() {
     rm -rf "$out"
-    expect 1 "cannot write: File too large" bash -c "ulimit -f 1; $(declare -f run); bin='$bin' tmp='$tmp' out='$out'; run" ||
+    expect 1 "cannot be written: File too large" bash -c "ulimit -f 1; $(declare -f run); bin='$bin' tmp='$tmp' out='$out'; run" ||
         return 1
     expect 0 "fake" run && [ "$(launches)" -eq 12 ]
 }
@@ -318,7 +318,7 @@ says_how_tables_come_back() {
 says_why_nothing_begins() {
     local i
     for ((i = 0; i < 20; i++)); do
-        expect 2 "found --cpus '0' with 1" waits_for_input "$mpiexec" -n 2 "$build/pin" --cpus 0 -- true || return 1
+        expect 2 "--cpus '0': expected an entry for node-local rank 1, found 1" waits_for_input "$mpiexec" -n 2 "$build/pin" --cpus 0 -- true || return 1
     done
 }
 

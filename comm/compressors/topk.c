@@ -18,7 +18,8 @@ static enum status topk_create(struct sync *s, struct error *e)
     size_t n = s->arenas.n;
     if (n > UINT32_MAX)
         return error_set(e, ERR_ARGUMENT,
-                         "topk: %zu gradients, but indices have 32 bits. Use another compressor",
+                         "the network has %zu gradients, too many for the 32-bit indices of "
+                         "sync.compress: topk. Use another compressor",
                          n);
     return feedback_create(s, packet_bytes(s, n), e);
 }

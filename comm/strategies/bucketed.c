@@ -109,7 +109,7 @@ static enum status check_bucket(const struct bucket *b, struct error *e)
         return OK;
     return error_set(
         e, ERR_ARGUMENT,
-        "a bucket of %zu numbers, but MPI accepts at most %d in one call. Lower sync.cap_mib",
+        "a bucket has %zu numbers, but MPI accepts at most %d in one call. Lower sync.cap_mib",
         b->count, INT_MAX);
 }
 

@@ -78,7 +78,9 @@ static enum status delayed_create(struct sync *s, struct error *e)
 {
     struct flight *f = s->context;
     if (s->arenas.n > INT_MAX)
-        return error_set(e, ERR_ARGUMENT, "%zu gradients, but MPI sums at most %d in one call",
+        return error_set(e, ERR_ARGUMENT,
+                         "the network has %zu gradients, but MPI sums at most %d in one call. Use "
+                         "another strategy",
                          s->arenas.n, INT_MAX);
     TRY(arenas_alloc(&s->arenas, e));
     TRY(MEM_NEW_ALIGNED(f->buffer, s->arenas.n, "a second buffer of gradients", e));

@@ -161,7 +161,7 @@ static enum status check_counts(const struct sync *s, struct error *e)
     if (most <= INT_MAX || s->arenas.n <= INT_MAX)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "sums of up to %zu numbers, but MPI accepts at most %d in one call. Lower "
+                     "a sum has up to %zu numbers, but MPI accepts at most %d in one call. Lower "
                      "sync.fusion_mib",
                      most, INT_MAX);
 }

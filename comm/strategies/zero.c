@@ -156,7 +156,7 @@ static enum status check_block(const struct sync *s, const struct owned_block *b
     if (b->count <= s->waiter->message_most / sizeof(real))
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "a shard of %zu numbers, but MPI accepts at most %zu bytes in one message. "
+                     "a shard has %zu numbers, but MPI accepts at most %zu bytes in one message. "
                      "Lower sync.cap_mib",
                      b->count, s->waiter->message_most);
 }

@@ -47,7 +47,7 @@ static enum status check_count(size_t count, const char *operation, struct error
 {
     if (count <= INT_MAX)
         return OK;
-    return error_set(e, ERR_ARGUMENT, "%s: %zu elements in one call, but MPI accepts at most %d",
+    return error_set(e, ERR_ARGUMENT, "%s has %zu elements in one call, but MPI accepts at most %d",
                      operation, count, INT_MAX);
 }
 

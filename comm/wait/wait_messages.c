@@ -42,8 +42,8 @@ static enum status check_messages(const struct waiter *w, const struct message *
     for (int i = 0; i < n; i++)
         if (messages[i].bytes > w->message_most)
             return error_set(e, ERR_ARGUMENT,
-                             "%s: a message of %zu bytes, but MPI accepts at most %zu", operation,
-                             messages[i].bytes, w->message_most);
+                             "%s has a message of %zu bytes, but MPI accepts at most %zu",
+                             operation, messages[i].bytes, w->message_most);
     return OK;
 }
 
@@ -129,8 +129,8 @@ enum status message_status(const struct waiter *w, int code, const char *operati
     if (code == MPI_ERR_COUNT)
         return error_set(
             e, ERR_ARGUMENT,
-            "%s: expected a message of at most %zu bytes, the limit of this MPI library", operation,
-            w->message_most);
+            "%s has a message that is longer than %zu bytes, the limit of this MPI library",
+            operation, w->message_most);
     if (code != MPI_SUCCESS && w->check != NULL && w->check->messages.verdict[0] != '\0')
         return error_set(e, ERR_MPI, "%s", w->check->messages.verdict);
     return mpi_status(code, operation, e);

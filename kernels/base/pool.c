@@ -176,8 +176,7 @@ static enum status pool_start(struct pool *pool, const int *cpus, struct error *
         if (failed && cpus != NULL)
             return error_set(
                 e, ERR_SYSTEM,
-                "cannot start thread %d of %d on CPU %d: %s; use a CPU that is allowed for "
-                "this process",
+                "cannot start thread %d of %d on CPU %d: %s; use a CPU that this process may use",
                 t, pool->threads, cpu, strerror(failed));
         if (failed)
             return error_set(e, ERR_SYSTEM, "cannot start thread %d of %d: %s", t, pool->threads,

@@ -92,11 +92,11 @@ enum status net_desc_begin(struct net_desc *net, const char *name, struct shape 
     if (!within(input.c, NET_CHANNELS_MAX) || !within(input.h, SIDE_MAX) ||
         !within(input.w, SIDE_MAX))
         return error_set(e, ERR_SHAPE,
-                         "net '%s': an input of %dx%dx%d; channels must be 1 to %d, rows and "
+                         "net '%s': found an input of %dx%dx%d; channels must be 1 to %d, rows and "
                          "columns 1 to %d",
                          name, input.c, input.h, input.w, NET_CHANNELS_MAX, SIDE_MAX);
     if (classes < 2 || classes > 1000)
-        return error_set(e, ERR_SHAPE, "net '%s': %d classes; there must be 2 to 1000", name,
+        return error_set(e, ERR_SHAPE, "net '%s' has %d classes; expected 2 to 1000", name,
                          classes);
     snprintf(net->name, sizeof net->name, "%s", name);
     for (int c = 0; c < 4; c++)

@@ -69,9 +69,10 @@ static enum status check_options(const struct net_desc *desc, const struct net_o
                                  struct error *e)
 {
     if (o->n_max < 1 || o->threads < 1 || o->slots < 1)
-        return error_set(e, ERR_ARGUMENT,
-                         "net '%s': %d images, %d threads, %d slots; each must be at least 1",
-                         desc->name, o->n_max, o->threads, o->slots);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "net '%s': found %d images, %d threads and %d slots; each number must be at least 1",
+            desc->name, o->n_max, o->threads, o->slots);
     if (o->values != PRECISION_fp32 && (o->last_op > 0 || sizeof(real) != sizeof(float)))
         return error_set(
             e, ERR_ARGUMENT,

@@ -326,7 +326,7 @@ static void mistakes_in_claims_are_named(void **state)
     refuse_claims(CLAIM("untestable: why") "  - {id: r/c, kind: time, place: here, says: so, "
                                            "untestable: why}\n",
                   "4:10: id: 'r/c' is given twice");
-    refuse_claims("runs: {}\n", "expected a list of claims below claims:");
+    refuse_claims("runs: {}\n", "expected the key `claims` with a list of claims");
     refuse_claims("claims: []\nruns: []\n", "runs must be a map of names and commands");
     refuse_claims("claims: []\nrun: {}\n", "key 'run' is unknown; nearest 'runs'");
     refuse_claims("x-one: &one {id: a/b}\nclaims: [*one]\n",

@@ -132,8 +132,8 @@ static enum status check_values(const struct reading *r, struct error *e)
             return error_no_line(r, r->specs->texts[i], e);
         if (isnan(r->values[i]))
             return error_at(e, ERR_DATA, r->path, 0, 0,
-                            "line %d: workload.metrics: expected a number, found '%s' by '%s'. Let "
-                            "the pattern's group hold the number alone",
+                            "line %d: workload.metrics: expected a number, found '%s' with the "
+                            "pattern '%s'. Correct its group to match only the number",
                             m->line, m->text, r->specs->texts[i]);
     }
     return OK;

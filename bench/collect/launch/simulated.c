@@ -54,7 +54,7 @@ enum status launch_simulated_write(const char *dir, const struct launch_result *
     json_object_set_new(all, "rank_waits", waits);
     int failed = all == NULL || json_dump_file(all, path, JSON_INDENT(1)) != 0;
     json_decref(all);
-    return failed ? error_at(e, ERR_SYSTEM, path, 0, 0, "cannot write the results") : OK;
+    return failed ? error_at(e, ERR_SYSTEM, path, 0, 0, "the results cannot be written") : OK;
 }
 
 static void take(const json_t *all, size_t i, struct launch_result *result)

@@ -90,7 +90,7 @@ enum status machine_read(struct summary *s, const char *run_dir, struct error *e
         return OK;
     }
     if (file == NULL)
-        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot read: %s", why);
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be read: %s", why);
     json_t *manifest = json_loadf(file, 0, &reason);
     fclose(file);
     if (manifest == NULL)

@@ -248,7 +248,7 @@ enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struc
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     int kind = name_index(name, names, KINDS);
     if (kind < 0)
-        return error_set(e, ERR_ARGUMENT, "table: the table of a sweep: %s",
+        return error_set(e, ERR_ARGUMENT, "table: expected the table of a sweep: %s",
                          name_explain(why, sizeof why, name, names, KINDS));
     struct csv_table table;
     char rows[TEXT_NUMBER];

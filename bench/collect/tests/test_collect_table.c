@@ -300,7 +300,7 @@ static void scatter_is_not_explained(void **state)
         struct summary s = collect(&run);
         char *text = print(&s);
         assert_line(text, wide ? "Efficiency lost at 2 ranks (allreduce): 5.0 %, not explained: "
-                                 "launches scatter as much.\n"
+                                 "launches differ as much from each other.\n"
                                : "Efficiency lost at 2 ranks (allreduce): 14.8 % = ");
         free(text);
         summary_free(&s);

@@ -78,7 +78,7 @@ static void byte_order_marks_are_no_names(void **state)
 }
 
 #define CARRIAGE_RETURN(line)                                                                      \
-#line ": a carriage return without a line feed: lines end with \\n or \\r\\n"
+#line ": found a carriage return without a line feed: lines end with \\n or \\r\\n"
 
 static void malformed_tables_are_refused(void **state)
 {
@@ -99,7 +99,7 @@ static void malformed_tables_are_refused(void **state)
     refuse_csv("a,b\r1,2\r", CARRIAGE_RETURN(1));
     refuse_csv("a,b\n1,2\n\"3\",4\r", CARRIAGE_RETURN(3));
     assert_int_equal(csv_table_read(&table, path_of("none.csv"), &e), ERR_DATA);
-    assert_error(&e, path_of("none.csv"), "0: cannot read: No such file or directory");
+    assert_error(&e, path_of("none.csv"), "0: cannot be read: No such file or directory");
     csv_table_free(&table);
 }
 
@@ -214,10 +214,10 @@ static void mistakes_are_named(void **state)
     refuse_table("ranks,s\n", rest, "table.csv", "0: expected rows below the header, found none");
     refuse_table("ranks,s\n1,10\n2,fast\n", rest, "table.csv", "3: s: 'fast' is not a number");
     refuse_table("ranks,s\none,10\n", rest, "table.csv", "2: ranks: 'one' is not a number");
-    refuse_table(
-        "ranks,s\n1,10\n2,4\n1,11\n", rest, "table.csv",
-        "4: this row and line 2 both match ranks=1 none; add a key that distinguishes them to "
-        "published.keys");
+    refuse_table("ranks,s\n1,10\n2,4\n1,11\n", rest, "table.csv",
+                 "4: this row and line 2 both match point 'ranks=1 none'. Add a key that "
+                 "distinguishes them to "
+                 "published.keys");
     refuse_table(
         good, "values: [reed_s = s]", "spec.yaml",
         "6: published.values: 'reed_s': not a column of summary.csv with measured numbers; "

@@ -452,8 +452,8 @@ static void a_summary_of_another_run_is_refused(void **state)
 {
     struct run *run = *state;
     damage(",lenet_21k,", ",keras_690k,",
-           "2: model is 'keras_690k', but spec.yaml beside it has 'lenet_21k' at this point: the "
-           "table and the spec are of different runs",
+           "2: model is 'keras_690k', but spec.yaml in the same folder has 'lenet_21k' for this "
+           "point: the table and the spec belong to different runs",
            run);
     damage("101.5,", "fast,", "2: step_ms_median: 'fast' is not a number", run);
     damage(",status,", ",state,",

@@ -128,10 +128,11 @@ static enum status take_operand(const char *operand, struct arguments *a,
         return error_set(e, ERR_ARGUMENT, "%s: --set %s: expected key=value; write --set %s=VALUE",
                          command->name, a->set, a->set);
     if (a->n_operands >= most && a->set != NULL && strchr(operand, '=') != NULL)
-        return error_set(e, ERR_ARGUMENT,
-                         "%s: '%s' is apart from --set. Write all changes in one pair of quotation "
-                         "marks: --set \"KEY=VALUE %s\"",
-                         command->name, operand, operand);
+        return error_set(
+            e, ERR_ARGUMENT,
+            "%s: '%s' is not part of --set. Write all changes in one pair of quotation "
+            "marks: --set \"KEY=VALUE %s\"",
+            command->name, operand, operand);
     if (a->n_operands >= most)
         return error_set(e, ERR_ARGUMENT, "%s: '%s' is one argument too many; expected %s%s",
                          command->name, operand, *command->operand ? command->operand : "none",

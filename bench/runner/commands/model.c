@@ -46,8 +46,8 @@ static enum status read_summary(struct summary *s, const char *name, const struc
     if (read_columns(s, e) == OK)
         return OK;
     return error_at(e, e->status, path, 0, 0,
-                    "--published: expected a summary of a network, a CSV file with a row a layer, "
-                    "such as results/published/wang_yang_model.csv: %s",
+                    "--published: expected a CSV file with one row per layer of a network, such as "
+                    "results/published/wang_yang_model.csv: %s",
                     e->text);
 }
 

@@ -91,7 +91,8 @@ static enum status write_spec(const char *path, const struct new_spec *s, struct
 {
     FILE *out = fopen(path, "wx");
     if (out == NULL)
-        return error_set(e, ERR_ARGUMENT, "new: %s: %s; give another NAME", path, strerror(errno));
+        return error_set(e, ERR_ARGUMENT, "new: %s cannot be written: %s. Give another NAME", path,
+                         strerror(errno));
     print_spec(out, s);
     return fclose(out) == 0 ? OK : error_set(e, ERR_SYSTEM, "%s: %s", path, strerror(errno));
 }

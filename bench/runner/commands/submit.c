@@ -126,8 +126,8 @@ static enum status check_size(const struct submission *s, const struct missing *
             m->nodes[m->n - 1], s->cluster.path, nodes);
     if (m->n > 0 && c != NULL)
         log_print(LOG_WARNING,
-                  "%s needs %ld cores per node, but %s has %ld: such points are in no job. Enter "
-                  "cores there, or use place.oversubscribe: allow",
+                  "%s needs %ld cores per node, but %s has %ld: such points are in no job. Correct "
+                  "`cores` in that file, or use place.oversubscribe: allow",
                   m->too_large->label,
                   config_int(c, OPT_RANKS_PER_NODE) * config_int(c, OPT_THREADS), s->cluster.path,
                   cluster_count(&s->cluster, CLUSTER_cores));
@@ -135,7 +135,7 @@ static enum status check_size(const struct submission *s, const struct missing *
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
                      "no remaining point fits %ld node%s of %ld core%s (%s): '%s' needs %ld cores "
-                     "per node. Enter cores there, or use place.oversubscribe: allow",
+                     "per node. Correct `cores` in that file, or use place.oversubscribe: allow",
                      nodes, nodes == 1 ? "" : "s", cluster_count(&s->cluster, CLUSTER_cores),
                      cluster_count(&s->cluster, CLUSTER_cores) == 1 ? "" : "s", s->cluster.path,
                      m->too_large->label,

@@ -46,7 +46,8 @@ enum status value_parse(struct value *value, const struct given *g, struct error
         return value_parse_plain(value, g, e);
     if (g->node->kind != NODE_LIST)
         return mark_error(e, ERR_SPEC, g->node->mark,
-                          "%s: expected a list: [time, {kind: line, y: wait_ms}]", g->option->key);
+                          "%s: expected a list, such as [time, {kind: line, y: wait_ms}]",
+                          g->option->key);
     struct value read = {.set = true, .mark = g->node->mark};
     enum status status = read_figures(&read, g, e);
     value_free(status == OK ? value : &read);

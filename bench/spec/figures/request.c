@@ -205,8 +205,8 @@ static enum status check_name(const struct figure_request *r, struct error *e)
         sane &= isalnum((unsigned char)*c) || strchr("_-.", *c) != NULL;
     return sane ? OK
                 : mark_error(e, ERR_SPEC, name->mark,
-                             "figures.name: '%s' is not a valid file name: expected letters, "
-                             "digits, _ - and ., at most %d, not beginning with a dot",
+                             "figures.name: '%s' is not a valid file name: expected at most %d "
+                             "characters: letters, digits, _ - and ., not beginning with a dot",
                              name->text, NAME_BYTES_MAX);
 }
 

@@ -218,8 +218,8 @@ static enum status check_layer_complete(enum layer_kind kind, const struct node 
 {
     for (const struct layer_option *o = layer_rule_get(kind)->options; o->key != NULL; o++)
         if (isnan(o->preset) && !(options != NULL && node_find(options, o->key) != NULL))
-            return mark_error(e, ERR_SPEC, mark, "%s: '%s' is missing: %s", layer_names()[kind],
-                              o->key, o->help);
+            return mark_error(e, ERR_SPEC, mark, "%s: the key '%s' is missing: %s",
+                              layer_names()[kind], o->key, o->help);
     return OK;
 }
 
@@ -292,12 +292,13 @@ static enum status check_idle_relu(const struct net_desc *net, const struct node
         before--;
     if (before < 0 && !has_negative_pixels(net))
         return mark_error(e, ERR_SPEC, node->mark,
-                          "relu changes nothing: pixels are 0..1 without normalize: {mean: ...}; "
-                          "leave it out");
+                          "this relu changes nothing, because pixels are from 0 to 1 without "
+                          "normalize: {mean: ...}. Leave the relu out");
     if (before < 0 || net->layers[before].kind != LAYER_relu)
         return OK;
-    return mark_error(e, ERR_SPEC, node->mark,
-                      "relu follows relu and changes nothing; leave one of them out");
+    return mark_error(
+        e, ERR_SPEC, node->mark,
+        "this relu follows another relu and changes nothing. Leave one of the two out");
 }
 
 /* Rejects dropout with rate 0, which changes nothing. */
@@ -365,7 +366,7 @@ static enum status check_last(const struct net_desc *net, const struct node *lis
         return OK;
     return mark_error(
         e, ERR_SPEC, list->items[list->n - 1].mark,
-        "the last layer must output scores for softmax, and %s changes them. Leave %s out",
+        "the last layer must output scores for softmax, but %s changes the scores. Leave %s out",
         layer_names()[last->kind], layer_names()[last->kind]);
 }
 
@@ -374,7 +375,8 @@ static enum status read_layers(struct net_desc *net, const struct node *list, st
     if (list->kind != NODE_LIST)
         return mark_error(e, ERR_SPEC, list->mark, "layers: expected a list of layers");
     if (list->n == 0)
-        return mark_error(e, ERR_SPEC, list->mark, "layers: the list is empty: expected a layer");
+        return mark_error(e, ERR_SPEC, list->mark,
+                          "layers: the list is empty; expected at least one layer");
     for (size_t i = 0; i < list->n; i++)
         TRY(read_layer(net, &list->items[i], e));
     struct error inner;
@@ -424,7 +426,7 @@ static enum status sort_entries(const struct node *root, const struct node *entr
     }
     for (int key = 0; key < KEYS_REQUIRED; key++)
         if (entries[key] == NULL)
-            return mark_error(e, ERR_SPEC, root->mark, "'%s' is missing", key_names[key]);
+            return mark_error(e, ERR_SPEC, root->mark, "the key '%s' is missing", key_names[key]);
     return OK;
 }
 
@@ -484,8 +486,10 @@ static enum status check_parameters(const struct net_desc *net, const struct nod
         read_number(node, &(struct bounds){"parameters", 0, COUNT_MAX, true}, &stated, e);
     if (status != OK || stated == (double)net->n_params)
         return status;
-    return mark_error(e, ERR_SPEC, node->mark, "parameters = %.0f, but the layers have %zu", stated,
-                      net->n_params);
+    return mark_error(
+        e, ERR_SPEC, node->mark,
+        "parameters = %.0f, but the layers have %zu parameters. Correct the layers or this number",
+        stated, net->n_params);
 }
 
 static enum status read_model(struct net_desc *net, const struct node *root, struct error *e)
@@ -510,7 +514,8 @@ static enum status find_model(char **path, const char *name, struct error *e)
     TRY(file_kind_check_path(name, FILE_MODEL, e));
     if (find_is_path(name) && (strchr(name, '/') != NULL || find_is_there(name))) {
         if (access(name, R_OK) != 0)
-            return error_set(e, ERR_SPEC, "'%s' cannot be opened: %s", name, strerror(errno));
+            return error_set(e, ERR_SPEC, "model file '%s' cannot be opened: %s", name,
+                             strerror(errno));
         return node_copy_text(path, name, "a path", e);
     }
     return find_config(path, "configs/models", name, e);

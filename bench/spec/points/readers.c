@@ -500,7 +500,7 @@ void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct r
     } else if (lacks->names == NULL && strcmp(option_get(lacks->owner)->preset, "1") == 0) {
         bool nodes = lacks->owner == OPT_NODES;
         snprintf(why, READER_WHY, "%s has no effect where %s = %s: %s, or leave %s out", key, owner,
-                 found, nodes ? "set ranks_per_node, such as 1" : "expected more", key);
+                 found, nodes ? "set ranks_per_node, such as 1" : "use a larger value", key);
     } else if (lacks->reads == sums_exactly) {
         snprintf(why, READER_WHY,
                  "%s is not supported with %s = %s; choose a strategy whose "

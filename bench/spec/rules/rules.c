@@ -44,15 +44,15 @@ static enum status check_name(const struct spec *spec, struct error *e)
     static const char *const own[] = {"latest", "figures"};
     const struct value *name = &spec->config.values[OPT_NAME];
     if (!is_plain_name(name->text) || strlen(name->text) > 64)
-        return mark_error(e, ERR_SPEC, name->mark,
-                          "name: '%s' cannot name a folder: at most 64 letters, digits, _ - and ., "
-                          "beginning with a letter or digit",
-                          name->text);
+        return mark_error(
+            e, ERR_SPEC, name->mark,
+            "name: '%s' cannot name a folder: expected at most 64 letters, digits, _ - and ., "
+            "beginning with a letter or digit",
+            name->text);
     if (spec->is_recorded || name_index(name->text, own, sizeof own / sizeof *own) < 0)
         return OK;
     return mark_error(e, ERR_SPEC, name->mark,
-                      "name: '%s' is a name that scalebench gives to folders of its own. Choose "
-                      "another name",
+                      "name: '%s' is reserved for a folder of scalebench. Choose another name",
                       name->text);
 }
 
@@ -275,7 +275,7 @@ static enum status check_simulated(const struct point *point, struct error *e)
         return OK;
     if (config_is_foreign(c) || config_is_peer(c))
         return mark_error(e, ERR_SPEC, c->values[OPT_SITE].mark,
-                          "site: simulated knows no steps of workload %s. Use workload: train_cnn, "
+                          "site: simulated does not support workload %s. Use workload: train_cnn, "
                           "or another site",
                           config_text(c, OPT_WORKLOAD));
     for (size_t i = 0; i < sizeof unsimulated / sizeof *unsimulated; i++) {
@@ -323,7 +323,7 @@ static enum status check_compute(const struct point *point, struct error *e)
                           compute->text, config_text(c, OPT_WORKLOAD));
     if (compute_is_calibrated(c) && !micro_batches_are_alike(c))
         return mark_error(e, ERR_SPEC, c->values[OPT_ACCUMULATE].mark,
-                          "train.accumulate = %s does not cut %.0f images on %s ranks into equal "
+                          "train.accumulate = %s does not split %.0f images on %s ranks into equal "
                           "micro-batches, which compute: replay needs for calibration. Use "
                           "compute.rate, or another train.accumulate",
                           config_text(c, OPT_ACCUMULATE), config_images(c),

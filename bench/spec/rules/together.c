@@ -525,10 +525,11 @@ static enum status check_precision(const struct spec *spec, struct error *e)
     bool open = spec_option_is_open(spec, OPT_TIME_LAUNCHES) && !mark_from_set(precision->mark);
     if (!precision->set || spec->is_recorded || open || launches->number_hi >= 6)
         return OK;
-    return mark_error(e, ERR_SPEC, precision->mark,
-                      "measure.time.precision = %s needs at least 6 launches, but "
-                      "measure.time.launches = %s. Use more, or leave measure.time.precision out",
-                      precision->text, launches->text);
+    return mark_error(
+        e, ERR_SPEC, precision->mark,
+        "measure.time.precision = %s needs at least 6 launches, but measure.time.launches = %s. "
+        "Use more launches, or leave measure.time.precision out",
+        precision->text, launches->text);
 }
 
 double spec_chance(const struct spec *spec, int *classes)

@@ -53,11 +53,10 @@ static enum status check_axis(const struct axis *axis, struct error *e)
 static enum status check_deadlines(const struct matrix *of, struct error *e)
 {
     const struct axis *axis = matrix_axis(of, OPT_DEADLINE);
-    return axis == NULL || axis->n < 2
-               ? OK
-               : mark_error(e, ERR_SPEC, axis->mark,
-                            "sync.deadline changes no result of a launch that succeeds. Use one "
-                            "value");
+    return axis == NULL || axis->n < 2 ? OK
+                                       : mark_error(e, ERR_SPEC, axis->mark,
+                                                    "sync.deadline does not affect the results of "
+                                                    "a launch that succeeds. Use one value");
 }
 
 static enum status check_axes(const struct spec *spec, const struct matrix *of, struct error *e)

@@ -133,10 +133,11 @@ static void test_refused(void **state)
     refuse(BODY "zip: {ranks: [1, 2], train.epochs: [1, 2, 3]}\n", NULL,
            "4:36: zip: train.epochs has 3 values, ranks (/tmp/...");
     refuse(BODY "matrix: {ranks: [1, 2]}\nzip: {ranks: [1, 2]}\n", NULL,
-           "5:7: ranks is in a zip and in the matrix (/tmp/...");
+           "5:7: ranks is in a zip and also in the matrix (/tmp/...");
     refuse(BODY "zip: {ranks: [1, 1], seed: [2, 2]}\n", NULL,
-           "4:18: zip: values 1 and 2 are equal in all lists. Leave one of them out");
-    refuse(BODY "zip: {ranks: auto}\n", NULL, "4:14: ranks: expected a list in a zip: [auto]");
+           "4:18: zip: entries 1 and 2 are equal in all lists. Leave one of the two out");
+    refuse(BODY "zip: {ranks: auto}\n", NULL,
+           "4:14: ranks: expected a list in a zip, such as [auto]");
     refuse(BODY "cases: [{label: a}, {label: a}]\n", NULL,
            "4:29: label: another case is called 'a'");
     refuse(BODY "cases: [{ranks: 1}]\n", NULL,
@@ -204,7 +205,8 @@ static void test_set(void **state)
            "SET:1:1: cases: 'corected' is unknown; nearest "
            "'corrected'; known: as published corrected peer");
     refuse(BODY "cases: [{label: a, ranks: 1}, {label: b, ranks: 2}]\n", "ranks=4",
-           "SET:1:1: ranks: every case has its own value. Use cases.a.ranks=... to set one");
+           "SET:1:1: ranks: every case has its own value, so this value has no effect. Use "
+           "cases.a.ranks=... to set the value of one case");
 }
 
 /* ---- Extended files ---- */

@@ -259,7 +259,8 @@ static void test_unknown_name(void **state)
                                 "keras_1200k keras_690k lenet_21k softmax_784 vgg11_bn vgg_mini "
                                 "(in configs/models)");
     assert_int_equal(read_model("./nowhere.yaml", &e), ERR_SPEC);
-    assert_string_equal(e.text, "'./nowhere.yaml' cannot be opened: No such file or directory");
+    assert_string_equal(e.text,
+                        "model file './nowhere.yaml' cannot be opened: No such file or directory");
 }
 
 /* From another folder, models are found below $SCALEBENCH_HOME only. */

@@ -246,9 +246,9 @@ static void test_refused_set(void **state)
     refuse(text, "train.lr=", "SET:1:10: train.lr= has no value; expected key=value");
     refuse(text, "  seed=x", "SET:1:8: seed: 'x' is not a number");
     refuse(text, "seed=1 seed=2", "SET:1:8: seed is given twice: here and at SET:1:6");
-    refuse(
-        text, "seed=1 matrix.seed=[2]",
-        "SET:1:8: seed is in the matrix and has one value at SET:1:6 too: leave one of them out");
+    refuse(text, "seed=1 matrix.seed=[2]",
+           "SET:1:8: seed is in the matrix and also has one value at SET:1:6. Leave one of the two "
+           "out");
     refuse(text, "seed=1 matrix=[{a: 1, a: 2}]",
            "SET:1:23: 'a' is given twice: here and at SET:1:17");
     refuse(text, "matrix.seed=[2] seed=1", "SET:1:17: seed is given twice: here and at SET:1:13");

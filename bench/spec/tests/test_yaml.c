@@ -87,13 +87,15 @@ static void wrong_aliases_are_refused(void **state)
     assert_refused("{a: *x, b: &x 1}", "f:1:5: *x: no anchor &x is defined above in this file");
     assert_refused("{a: &base 1, b: *bsae}",
                    "f:1:17: *bsae: no anchor &bsae is defined above in this file; nearest 'base'");
-    assert_refused("a: &x {b: [*x]}\n", "f:1:12: *x is inside its own anchor, at f:1:4");
-    assert_refused("a: 1\nb: &x\n  <<: *x\n", "f:3:7: *x is inside its own anchor, at f:2:4");
-    assert_refused("a: &x 1\n*x : 2\n", "f:2:1: a key must be one word");
+    assert_refused("a: &x {b: [*x]}\n",
+                   "f:1:12: the alias *x is inside its own anchor, which begins at f:1:4");
+    assert_refused("a: 1\nb: &x\n  <<: *x\n",
+                   "f:3:7: the alias *x is inside its own anchor, which begins at f:2:4");
+    assert_refused("a: &x 1\n*x : 2\n", "f:2:1: a key must be one word, not an alias, list or map");
     assert_refused("&x a: 1\n",
                    "f:1:1: found an anchor before a key. Write it after the colon: a: &x");
-    assert_refused("a: &x !!str 1\n",
-                   "f:1:4: 'tag:yaml.org,2002:str' is a tag. Remove it: types follow from the key");
+    assert_refused("a: &x !!str 1\n", "f:1:4: 'tag:yaml.org,2002:str' is a YAML tag. Remove the "
+                                      "tag: the key determines the type");
 }
 
 /* Marks have the positions of the alias and of the anchored value. */
@@ -259,7 +261,7 @@ static void copies_are_bounded_as_texts_are(void **state)
     strcpy(to, "]]");
     assert_int_equal(yaml_read_text(&root, text, mark_in("f", 1, 1), &e), ERR_SPEC);
     node_free(&root);
-    assert_string_equal(e.text, "more than 1000 anchors");
+    assert_string_equal(e.text, "this file has more than 1000 anchors. Use fewer");
 }
 
 /* ---- Comparison with PyYAML ---- */

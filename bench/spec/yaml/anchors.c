@@ -46,7 +46,8 @@ static enum status check_copy(const struct copying *c, const struct node *from, 
 {
     struct mark mark = copy_mark(c, from->mark);
     if (depth > YAML_DEPTH_MAX)
-        return mark_error(e, ERR_SPEC, mark, "nested more than %d levels deep", YAML_DEPTH_MAX);
+        return mark_error(e, ERR_SPEC, mark, "this value is nested more than %d levels deep",
+                          YAML_DEPTH_MAX);
     if (c->anchors->nodes > NODES_MAX || c->anchors->bytes > BYTES_MAX)
         return mark_error(
             e, ERR_SPEC, mark,
@@ -88,7 +89,8 @@ enum status anchors_begin(struct anchors *anchors, size_t *i, const char *name, 
                           struct error *e)
 {
     if (anchors->n == ANCHORS_MAX)
-        return mark_error(e, ERR_SPEC, mark, "more than %d anchors", ANCHORS_MAX);
+        return mark_error(e, ERR_SPEC, mark, "this file has more than %d anchors. Use fewer",
+                          ANCHORS_MAX);
     TRY(MEM_GROW(anchors->list, anchors->n, "an anchor", e));
     *i = anchors->n++;
     anchors->list[*i] = (struct anchor){.mark = mark};
@@ -124,7 +126,8 @@ enum status anchors_repeat(struct node *node, struct anchors *anchors, const cha
         return refuse_unknown(anchors, name, mark, e);
     const struct anchor *anchor = &anchors->list[i - 1];
     if (!anchor->complete)
-        return mark_error(e, ERR_SPEC, mark, "*%s is inside its own anchor, at %s", name,
+        return mark_error(e, ERR_SPEC, mark,
+                          "the alias *%s is inside its own anchor, which begins at %s", name,
                           mark_text(place, anchor->mark));
     return copy_value(node, &(struct copying){anchors, mark}, &anchor->node, depth, e);
 }

@@ -111,7 +111,7 @@ static enum status refuse_tag(const struct reader *r, const yaml_event_t *event,
     if (tag == NULL)
         return OK;
     return mark_error(e, ERR_SPEC, event_mark(r, event),
-                      "'%s' is a tag. Remove it: types follow from the key", tag);
+                      "'%s' is a YAML tag. Remove the tag: the key determines the type", tag);
 }
 
 static enum status copy_scalar(const struct reader *r, const yaml_event_t *event, char **text,
@@ -119,7 +119,7 @@ static enum status copy_scalar(const struct reader *r, const yaml_event_t *event
 {
     const char *value = (const char *)event->data.scalar.value;
     if (strlen(value) != event->data.scalar.length)
-        return mark_error(e, ERR_SPEC, event_mark(r, event), "found a text with a zero byte");
+        return mark_error(e, ERR_SPEC, event_mark(r, event), "found a zero byte in a text");
     return node_copy_text(text, value, r->origin.file, e);
 }
 
@@ -167,7 +167,8 @@ static enum status check_key_event(const struct reader *r, const yaml_event_t *e
     const char *anchor = anchor_of(event);
     TRY(refuse_tag(r, event, e));
     if (event->type != YAML_SCALAR_EVENT)
-        return mark_error(e, ERR_SPEC, event_mark(r, event), "a key must be one word");
+        return mark_error(e, ERR_SPEC, event_mark(r, event),
+                          "a key must be one word, not an alias, list or map");
     if (anchor != NULL)
         return mark_error(e, ERR_SPEC, event_mark(r, event),
                           "found an anchor before a key. Write it after the colon: %s: &%s",
@@ -293,7 +294,7 @@ static enum status read_node(struct reader *r, const yaml_event_t *event, struct
     size_t i;
     node->mark = event_mark(r, event);
     if (depth > YAML_DEPTH_MAX)
-        return mark_error(e, ERR_SPEC, node->mark, "nested more than %d levels deep",
+        return mark_error(e, ERR_SPEC, node->mark, "this value is nested more than %d levels deep",
                           YAML_DEPTH_MAX);
     if (event->type == YAML_ALIAS_EVENT)
         return anchors_repeat(node, &r->anchors, anchor, node->mark, depth, e);
@@ -329,7 +330,7 @@ static enum status read_document(struct reader *r, struct node *root, struct err
     TRY(take_event(r, YAML_DOCUMENT_END_EVENT, &taken, &mark, e));
     TRY(take_event(r, YAML_STREAM_END_EVENT, &taken, &mark, e));
     if (!taken)
-        return mark_error(e, ERR_SPEC, mark, "found a second document; expected one per file");
+        return mark_error(e, ERR_SPEC, mark, "found a second YAML document; expected one per file");
     return OK;
 }
 

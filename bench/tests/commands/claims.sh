@@ -251,7 +251,7 @@ mistakes_have_their_place() {
     done 3<<'END'
 n > 4|n has no order. Use = or !=
 n - four > 4|n is a text: expected a number
-n = 4|n is the text 's': cannot compare it with the number '4'
+n = 4|n is the text 's', which cannot be compared with the number '4'
 four = s|four is a number: expected a number, found 's'
 END
     expect 2 "nowhere.yaml" "$scalebench" claims "$tmp/nowhere.yaml" || return 1

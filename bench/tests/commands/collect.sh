@@ -66,7 +66,7 @@ refuses() {
     expect 2 "$tmp/half/run: left out: summary.csv not found" collect "$tmp/half" || return 1
     cp results/reference/strong_scaling/*.csv "$tmp/half/run" || return 1
     expect 2 "left out: manifest.json with a class of hardware not found" collect "$tmp/half" || return 1
-    expect 2 "$tmp/nowhere: not found" collect "$tmp/nowhere" || return 1
+    expect 2 "$tmp/nowhere: no such folder or archive" collect "$tmp/nowhere" || return 1
     expect 2 "text.tar.gz: tar cannot extract this file" collect "$tmp/text.tar.gz" || return 1
     expect 2 "DIR... is missing" collect
 }

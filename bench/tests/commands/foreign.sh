@@ -268,7 +268,7 @@ reads_last_line() {
 
 # What the last of them holds is the number, also where it is none: the one before it is not what came out.
 takes_no_earlier_number() {
-    fails_with 1 "log.txt: line 2: workload.metrics: expected a number, found 'nan' by 'time_s = took (.*) s'" \
+    fails_with 1 "log.txt: line 2: workload.metrics: expected a number, found 'nan' with the pattern 'time_s = took (.*) s'" \
         'echo took 5 s; echo took nan s'
 }
 
@@ -358,9 +358,9 @@ check "where no other is left nothing runs" lacks_all
 check "a table of an earlier analysis goes" removes_old_tables
 check "no command" refuses "own.yaml:2:11: workload.command is missing" command
 check "unknown braces" refuses \
-    "own.yaml:2:21: workload.command: '{size}': no option of this name; workload.options of this point: {n}" \
+    "own.yaml:2:21: workload.command: '{size}': unknown option; known: {ranks} {seed} {record}; workload.options of this point: {n}" \
     '{command: [./pi, "{size}", "{n}"], options: {n: 5}}'
-check "braces without options" refuses "'{size}': no option of this name; this point has no workload.options" \
+check "braces without options" refuses "'{size}': unknown option; known: {ranks} {seed} {record}; this point has no workload.options" \
     '{command: [./pi, "{size}"]}'
 check "an option that no command takes" refuses \
     "own.yaml:2:55: workload.options.sise: no point's workload.command contains {sise}" \
@@ -388,7 +388,7 @@ check "a pattern with alternatives outside of a group" reads 5 '(?:took|needed) 
 check "a pattern without a group" reads 0.25 '(?<=, )\S+'
 check "a pattern of POSIX" reads 5 'took ([0-9.]+)[[:space:]]+ms'
 check "a pattern with several groups" refuses \
-    "own.yaml:2:39: workload.metrics: 2 groups, none of them called value: expected one group" \
+    "own.yaml:2:39: workload.metrics: found 2 groups, none of them called value: expected one group" \
     '{command: [./pi], metrics: ["a = (b)(c)"]}'
 check "a malformed pattern is refused at its place" refuses \
     "own.yaml:2:48: workload.metrics: missing closing parenthesis at character 5 of the pattern: 'm = 4 (µ'" \

@@ -299,7 +299,7 @@ begins_a_spec() {
     expect 0 "4 points, 0 skipped" "$scalebench" new begun --model vgg_mini --strategies none,ring,bucketed || return 1
     expect 0 "4 points, 0 skipped" "$scalebench" plan begun.yaml --out "$out" && grep -q "set: cifar10" begun.yaml || return 1
     cp begun.yaml kept.yaml
-    expect 2 "begun.yaml: File exists; give another NAME" "$scalebench" new begun && cmp begun.yaml kept.yaml || return 1
+    expect 2 "begun.yaml cannot be written: File exists. Give another NAME" "$scalebench" new begun && cmp begun.yaml kept.yaml || return 1
     expect 2 "scalebench: new: sync.strategy: 'rang' is unknown; nearest 'ring'" "$scalebench" new bad --strategies none,rang &&
         [ ! -e bad.yaml ]
 }

@@ -155,7 +155,7 @@ ends_with() { # exit status, command
 ends_with_a_rank_that_does_not_start() {
     local sweep=("$build/comm_sweep" --gradients 4KiB --strategies ring --turns 1)
     local start=(timeout -s KILL 60 "$mpiexec" -n 1 "$build/pin" --cpus '' "${sweep[@]}")
-    MPI_LOCALRANKID=1 expect 2 "expected an entry for node-local rank 1, found --cpus '' with 1" "$build/pin" --cpus '' "${sweep[@]}" &&
+    MPI_LOCALRANKID=1 expect 2 "--cpus '': expected an entry for node-local rank 1, found 1" "$build/pin" --cpus '' "${sweep[@]}" &&
         MPI_LOCALRANKID=0 expect 127 "pin: cannot run $tmp/nowhere" "$build/pin" --cpus '' "$tmp/nowhere" &&
         ends_with 2 waits_for_input "${start[@]}" : -n 1 "$build/pin" --cpus '' "${sweep[@]}" &&
         ends_with 127 waits_for_input "${start[@]}" : -n 1 "$build/pin" --cpus '|' "$tmp/nowhere"

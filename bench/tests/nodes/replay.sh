@@ -123,13 +123,13 @@ check "no curve joins measured and replayed points" curves_hold_one_kind
 check "points fail whose calibration has failed, and say so" failed_calibrations_are_named
 check "the trainer writes times, and lets them pass" times_are_written_and_passed
 check "a calibration that is not there is an error" \
-    expect 2 "/nowhere: rank.0.times.json not found. Write it by a launch with --calibrate and --record" \
+    expect 2 "/nowhere: rank.0.times.json not found. Run train_cnn with --calibrate and --record to write this file" \
     train --run time --calibration /nowhere
 check "so is one that is broken" broken_times
 check "so is one of another batch" \
     expect 2 "expected times of a batch of images: 16 as on this rank, found 32" \
     train --run time --calibration "$tmp/record" --train.batch_per_rank 16
 check "a rate needs none" train --run time --rate 40
-check "training computes" expect 2 "--calibration: expected --run time; other runs must compute" \
+check "training computes" expect 2 "--calibration works only with --run time, because other runs must compute" \
     train --calibration "$tmp/record"
 finish

@@ -213,7 +213,7 @@ refuses() {
     expect 2 "no run with tables found in none or results/reference" env -C "$tmp/no_spec" SCALEBENCH_HOME="$tmp/no_spec" \
         "$(realpath "$scalebench")" report --out none &&
         expect 2 "'nothing' is not a run" "$scalebench" report nothing --output "$page" &&
-        expect 2 "no spec.yaml" "$scalebench" report "$tmp/no_spec" --output "$page" &&
+        expect 2 "spec.yaml not found" "$scalebench" report "$tmp/no_spec" --output "$page" &&
         expect 2 "$tmp/no/such/page.html" "$scalebench" report "$small" --output "$tmp/no/such/page.html" &&
         expect 3 "gnuplot" env PATH=/nowhere "$scalebench" report "$small" --output "$page" &&
         [ "$before" = "$(sha256sum "$page")" ] && [ -z "$(ls -A "$TMPDIR")" ]

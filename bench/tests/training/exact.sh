@@ -66,10 +66,10 @@ leaves_varying_values_out() {
 check "a value that varies in the reference is left out" leaves_varying_values_out
 
 refuses() {
-    expect 2 "no point has a value that is exact both in 'strong_scaling' and in 'winograd'" exact winograd strong_scaling || return 1
+    expect 2 "'strong_scaling' and 'winograd' have no point with an exact value in common" exact winograd strong_scaling || return 1
     expect 2 "'nowhere' is not a run" exact strong_scaling nowhere || return 1
     expect 2 "found sweeps: 'comm' is a sweep" exact strong_scaling comm || return 1
-    expect 2 "leave out conditions and --file" exact strong_scaling strong_scaling "ranks > 0" || return 1
+    expect 2 "Leave conditions and --file out" exact strong_scaling strong_scaling "ranks > 0" || return 1
     expect 2 "known: text junit" exact strong_scaling strong_scaling --format csv
 }
 check "bad input is refused" refuses

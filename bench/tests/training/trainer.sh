@@ -333,7 +333,7 @@ figures: []
 END
     expect 0 "own  net 1,205 params | greys own" "$scalebench" run "$tmp/own/spec.yaml" --out "$tmp/own" || return 1
     grep '^own,.*,greys,own,' "$tmp/own/own/latest/summary.csv" || return 1
-    expect 0 "skipped: model softmax_784 expects images of 1x28x28, data set greys has 1x12x20" \
+    expect 0 "skipped: model softmax_784 expects images of 1x28x28, but data set greys has images of 1x12x20" \
         "$scalebench" plan "$tmp/own/spec.yaml" --set "model=configs/models/softmax_784.yaml" || return 1
     expect 2 "data.samples = 200, but greys has 120 images to train on: expected 1..120, or 0 for all" \
         "$scalebench" plan "$tmp/own/spec.yaml" --set data.samples=200 || return 1
@@ -344,7 +344,7 @@ END
     expect 2 "$tmp/own/spec.yaml:3:37: data.path: $label" "$scalebench" plan "$tmp/own/spec.yaml" &&
         expect 2 "$label" "$train_cnn" --model "$tmp/own/net.yaml" --data.set idx --data.path "$folder" --train.global_batch 40 ||
         return 1
-    expect 2 "these files differ from MNIST" "$scalebench" run "$tmp/own/spec.yaml" --out "$tmp/own" \
+    expect 2 "these files are not those of MNIST" "$scalebench" run "$tmp/own/spec.yaml" --out "$tmp/own" \
         --set "data.set=mnist data.name=auto model=configs/models/softmax_784.yaml"
 }
 

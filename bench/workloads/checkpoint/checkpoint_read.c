@@ -136,8 +136,8 @@ static enum status check_end(const struct safetensors *file, const struct progre
         return OK;
     return error_at(e, ERR_DATA, file->path, 0, 0,
                     "train.epochs: the checkpoint has %" PRIu32 " epochs and %" PRIu32
-                    " steps, this run only %" PRIu32
-                    ". Use more epochs, or another checkpoint.path",
+                    " steps, but this run has only %" PRIu32
+                    " epochs. Use more epochs, or another checkpoint.path",
                     p->epoch, p->step, epochs);
 }
 
@@ -396,12 +396,13 @@ static enum status check_schema(const struct safetensors *file, struct error *e)
     if (!is_own(file))
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "not a checkpoint of a run: 'scalebench.checkpoint' is missing in "
-                        "'__metadata__'. Read weights with checkpoint.start");
+                        "'__metadata__'. To read only its weights, use checkpoint.start");
     TRY(need_number(file, "scalebench.checkpoint", UINT32_MAX, &schema, e));
     if (schema < 1 || schema > CHECKPOINT_SCHEMA)
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "a checkpoint of schema %" PRIu64 "; this program reads 1 to %d", schema,
-                        CHECKPOINT_SCHEMA);
+                        "found a checkpoint of schema %" PRIu64
+                        "; this program reads schemas 1 to %d",
+                        schema, CHECKPOINT_SCHEMA);
     return check_hash(file, schema, e);
 }
 
@@ -488,7 +489,7 @@ static enum status check_one_file(const struct checkpoint *c, const struct check
         return OK;
     MPI_Comm_rank(s->comm, &rank);
     return error_at(e, ERR_DATA, c->file.path, 0, 0,
-                    "expected the same file on all ranks, found another on rank %d than on rank 0. "
+                    "rank %d found another file than rank 0; expected the same file on all ranks. "
                     "Use a folder that all ranks share",
                     rank);
 }

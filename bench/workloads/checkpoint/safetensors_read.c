@@ -58,7 +58,7 @@ static enum status read_header(struct safetensors *file, struct error *e)
         return refuse(file, LENGTH_BYTES, e,
                       "the header does not begin with '{': expected a safetensors file");
     if (length > HEADER_BYTES_MAX)
-        return refuse(file, 0, e, "a header of %llu bytes; the format allows %d",
+        return refuse(file, 0, e, "found a header of %llu bytes; the format allows at most %d",
                       (unsigned long long)length, HEADER_BYTES_MAX);
     if (length > left)
         return refuse(file, file->map.n, e,

@@ -132,7 +132,8 @@ static enum status follow_links(char target[PATH_MAX], const char *path, struct 
         else
             length = snprintf(target, PATH_MAX, "%s/%s", dirname(folder), link);
     }
-    return error_at(e, ERR_ARGUMENT, path, 0, 0, "path too long, or too many symbolic links");
+    return error_at(e, ERR_ARGUMENT, path, 0, 0,
+                    "the path is too long, or has too many symbolic links");
 }
 
 /* Finds the file to write, following links. The file must be regular or not exist. */

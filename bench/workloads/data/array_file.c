@@ -30,7 +30,7 @@ static uint64_t expected_bytes(const struct array_file *file)
 enum status array_error_swapped(const struct array_file *file, const char *at, struct error *e)
 {
     return error_at(e, ERR_DATA, file->path, 0, 0,
-                    "%s: holds %s, expected %s; is it swapped with %s?", at,
+                    "%s: found %s, expected %s; is this file swapped with %s?", at,
                     file->is_images ? "labels" : "images", file->is_images ? "images" : "labels",
                     file->partner);
 }
@@ -77,15 +77,15 @@ static enum status find_channels(struct array_file *file, struct error *e)
     file->columns = (uint32_t)dims[first ? 3 : 2];
     if (!are_channels(file->channels))
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "images of %" PRIu64 " x %" PRIu64 " x %" PRIu64
-                        ", expected 3 colours or 1 as the first or the last of these: write the "
+                        "found images of %" PRIu64 " x %" PRIu64 " x %" PRIu64
+                        "; expected 1 or 3 colours as the first or last of these sizes. Write the "
                         "array as [N, 3, H, W] or [N, H, W, 3]",
                         dims[1], dims[2], dims[3]);
     if (file->channels_last && (uint64_t)file->rows * file->columns * file->channels > TURNED_MAX)
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "images of %" PRIu64 " x %" PRIu64 " x %" PRIu64
-                        ", expected at most %d bytes each where the colours are the last "
-                        "dimension: write the array as [N, 3, H, W]",
+                        "found images of %" PRIu64 " x %" PRIu64 " x %" PRIu64
+                        "; expected at most %d bytes per image if colours are the last dimension. "
+                        "Write the array as [N, 3, H, W]",
                         dims[1], dims[2], dims[3], TURNED_MAX);
     return OK;
 }

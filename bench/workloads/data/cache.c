@@ -62,7 +62,7 @@ static enum status hash_file(int fd, size_t begin, size_t contents, uint64_t *ha
         return error_no_memory(e, "reading a data file");
     bool read = hash_chunks(fd, begin, contents, chunk, hash);
     free(chunk);
-    return read ? OK : error_set(e, ERR_DATA, "cannot be read in full");
+    return read ? OK : error_set(e, ERR_DATA, "the file cannot be read in full");
 }
 
 /* Makes the header for the contents that follow it. The header is text, so that `head -c 4096`
@@ -88,7 +88,7 @@ static enum status header_check(struct file_map *map, int fd, const char *key, s
     if (whole)
         TRY(header_make(header, fd, key, contents, &map->hash, e));
     if (!whole || memcmp(header, map->map, HEADER_BYTES) != 0)
-        return error_set(e, ERR_DATA, "the contents differ from the data written");
+        return error_set(e, ERR_DATA, "the file differs from the data that was written");
     map->bytes = (const uint8_t *)map->map + HEADER_BYTES;
     map->n = contents;
     map->hashed = true;
@@ -111,7 +111,7 @@ enum status cache_write(int sink, const void *bytes, size_t n, struct error *e)
 {
     if (file_write_all(sink, bytes, n))
         return OK;
-    return error_set(e, ERR_SYSTEM, "cannot be written: %s", strerror(errno));
+    return error_set(e, ERR_SYSTEM, "the file cannot be written: %s", strerror(errno));
 }
 
 /* Turns ERR_DATA into ERR_SYSTEM: if a file cannot be read back just after it was written, the
@@ -133,7 +133,7 @@ static enum status write_contents(int fd, const struct entry *entry, struct erro
     TRY(entry->fill(entry->arg, fd, e));
     off_t end = lseek(fd, 0, SEEK_CUR);
     if (end < 0 || lseek(fd, 0, SEEK_SET) < 0)
-        return error_set(e, ERR_SYSTEM, "cannot seek: %s", strerror(errno));
+        return error_set(e, ERR_SYSTEM, "the end of the file cannot be found: %s", strerror(errno));
     uint64_t hash;
     size_t contents = (size_t)end - HEADER_BYTES;
     TRY(blame_folder(header_make(header, fd, entry->key, contents, &hash, e), e));
@@ -158,7 +158,8 @@ static enum status folder_find(char folder[PATH_MAX], struct error *e)
         return error_set(e, ERR_SYSTEM, "the name of the cache folder is too long");
     }
     return error_set(e, ERR_SYSTEM,
-                     "no cache folder: SCALEBENCH_CACHE, XDG_CACHE_HOME and HOME are not set");
+                     "no cache folder: SCALEBENCH_CACHE, XDG_CACHE_HOME and HOME are not set. Set "
+                     "one of them to a writable folder");
 }
 
 /* Creates the folder and its parents. Only a failure of the last mkdir is an error: parents may
@@ -213,9 +214,10 @@ static enum status entry_make(const struct entry *entry, struct file_map *map, s
         return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be created: %s", strerror(errno));
     enum status status = write_contents(fd, entry, e);
     if (status == OK && fsync(fd) != 0)
-        status = error_set(e, ERR_SYSTEM, "cannot be synced: %s", strerror(errno));
+        status =
+            error_set(e, ERR_SYSTEM, "the file cannot be written to disk: %s", strerror(errno));
     if (status == OK && rename(path, entry->path) != 0)
-        status = error_set(e, ERR_SYSTEM, "cannot be renamed: %s", strerror(errno));
+        status = error_set(e, ERR_SYSTEM, "the file cannot be renamed: %s", strerror(errno));
     if (status == OK)
         status = blame_folder(map_entry(map, fd, entry->path, entry->key, e), e);
     else
@@ -348,8 +350,9 @@ static enum status recall_hash(struct hashing *h, const struct stat *s, struct e
         memcpy(&h->hash, map.bytes, sizeof h->hash);
     file_map_close(&map);
     enum status status = recalled ? OK : hash_file(h->fd, 0, h->n, &h->hash, e);
-    return status == ERR_DATA ? error_at(e, ERR_DATA, h->path, 0, 0, "cannot be read in full")
-                              : status;
+    return status == ERR_DATA
+               ? error_at(e, ERR_DATA, h->path, 0, 0, "the file cannot be read in full")
+               : status;
 }
 
 enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct error *e)

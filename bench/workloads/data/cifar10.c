@@ -71,13 +71,14 @@ static enum status error_no_files(const struct data_set *data, const struct data
     const char *python = find_python_form(folder);
     if (python != NULL)
         return error_at(e, ERR_DATA, folder, 0, 0,
-                        "%s is %s in its Python form; expected the binary form: put "
+                        "found %s, %s in its Python form; expected the binary form. Put "
                         "cifar-10-binary.tar.gz here",
                         python, data->name);
-    return error_at(e, ERR_DATA, folder, 0, 0,
-                    "no files of %s found; expected data_batch_1.bin[.gz] to data_batch_5.bin[.gz] "
-                    "and test_batch.bin[.gz], here and in %s, and for cifar-10-binary.tar[.gz]",
-                    data->name, subfolder);
+    return error_at(
+        e, ERR_DATA, folder, 0, 0,
+        "no files of %s found; expected cifar-10-binary.tar[.gz] here, or data_batch_1.bin[.gz] to "
+        "data_batch_5.bin[.gz] and test_batch.bin[.gz], here or in %s",
+        data->name, subfolder);
 }
 
 /* ---- Reading records ---- */

@@ -171,7 +171,8 @@ static enum status open_files(struct data_set *data, const struct data_reader *r
         return open_given(data, path, reader, e);
     if (reader->otherwise == NULL)
         return error_set(e, ERR_ARGUMENT,
-                         "data.path is missing: data.set = %s reads files from a folder of yours",
+                         "data.path is missing: data.set = %s reads files from a folder that you "
+                         "choose. Set data.path to this folder",
                          data->name);
     if (searches_folders())
         TRY(open_anywhere(data, reader, &found, e));

@@ -131,14 +131,14 @@ static enum status check_shape(const struct array_file *file, const struct npy_h
         return OK;
     if (file->is_images && header->type[0] != '\0' && header->type[1] == 'O')
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "dtype '%s', an array of objects, expected one array of uint8. Give all "
-                        "images one size",
+                        "found dtype '%s', an array of objects; expected one array of uint8. Give "
+                        "all images the same size",
                         header->type);
     if (images || header->n_dims == 1)
         return array_error_swapped(file, "shape", e);
     return error_at(
-        e, ERR_DATA, file->path, 0, 0, "array of %d dimension%s, expected %s", header->n_dims,
-        header->n_dims == 1 ? "" : "s",
+        e, ERR_DATA, file->path, 0, 0, "found an array of %d dimension%s, expected %s",
+        header->n_dims, header->n_dims == 1 ? "" : "s",
         file->is_images
             ? "images of the shape [N, H, W], [N, H, W, 3], [N, 3, H, W] or [N, 1, H, W]"
             : "one label for each image: write y.argmax(axis=1) of one-hot labels, else "
@@ -162,8 +162,8 @@ static bool is_one_of(char c, const char *several)
 static enum status error_type(const struct array_file *file, const char *type, struct error *e)
 {
     bool images = file->is_images, real = is_one_of(type[1], "fc");
-    return error_at(e, ERR_DATA, file->path, 0, 0, "dtype '%s'%s, expected %s: write %s", type,
-                    real ? " (floating point)" : "",
+    return error_at(e, ERR_DATA, file->path, 0, 0, "found dtype '%s'%s, expected %s: write %s",
+                    type, real ? " (floating point)" : "",
                     images ? "uint8, a byte for each colour of a pixel" : "integers of 0 to 255",
                     !images ? "y.astype('uint8')"
                     : real  ? "(x * 255).astype('uint8') if x is from 0 to 1"
@@ -205,7 +205,7 @@ static enum status find_text(struct array_file *file, const uint8_t *bytes, size
         return array_error_header_cut(file, SHORTEST, n, e);
     if (bytes[MAGIC_BYTES] < 1 || bytes[MAGIC_BYTES] > 3)
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "byte 6: version %d of the format, expected 1, 2 or 3: write it with "
+                        "byte 6: found version %d of the format, expected 1, 2 or 3: write it with "
                         "numpy.save",
                         bytes[MAGIC_BYTES]);
     size_t start = text_at(bytes);
@@ -213,7 +213,7 @@ static enum status find_text(struct array_file *file, const uint8_t *bytes, size
         start + array_number(bytes + MAGIC_BYTES + 2, start == SHORTEST ? 4 : 2, false);
     if (file->header_bytes > ARRAY_HEADER_MAX)
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "byte 8: a header of %zu bytes, expected at most %d: write it with "
+                        "byte 8: found a header of %zu bytes, expected at most %d: write it with "
                         "numpy.save",
                         file->header_bytes, ARRAY_HEADER_MAX);
     return n < file->header_bytes ? array_error_header_cut(file, file->header_bytes, n, e) : OK;

@@ -68,13 +68,13 @@ static enum status check_all(const struct array_file file[PAIR_FILES], struct er
     TRY(check_pair(test, &file[TEST_LABELS], e));
     if (train->channels != test->channels)
         return error_at(e, ERR_DATA, test->path, 0, 0,
-                        "images of %" PRIu32 " channels, but %s has %" PRIu32
+                        "found images of %" PRIu32 " channels, but %s has %" PRIu32
                         "; expected equal numbers: use two files of the same set",
                         test->channels, train->path, train->channels);
     if (train->rows != test->rows || train->columns != test->columns)
         return error_at(e, ERR_DATA, test->path, 0, 0,
-                        "images of %" PRIu32 " x %" PRIu32 ", but %s has %" PRIu32 " x %" PRIu32
-                        ": use two files of the same set",
+                        "found images of %" PRIu32 " x %" PRIu32 ", but %s has %" PRIu32
+                        " x %" PRIu32 ": use two files of the same set",
                         test->rows, test->columns, train->path, train->rows, train->columns);
     return OK;
 }
@@ -157,10 +157,11 @@ static enum status open_mnist(struct data_set *data, const struct data_reader *r
         return OK;
     enum status status = data_hash(data, hash, e);
     if (status == OK && strcmp(hash, MNIST_HASH) != 0)
-        status = error_at(e, ERR_DATA, folder, 0, 0,
-                          "these files differ from MNIST. For your own images use data: {set: idx, "
-                          "name: NAME, path: %s}",
-                          folder);
+        status = error_at(
+            e, ERR_DATA, folder, 0, 0,
+            "these files are not those of MNIST. For your own images, use data: {set: idx, "
+            "name: NAME, path: %s}",
+            folder);
     data->source = "real";
     if (status != OK)
         data_close(data);

@@ -148,7 +148,8 @@ static enum status find_layers(struct stream *s, uint8_t head[FILE_HEAD_BYTES], 
             return OK;
         if (s->n_layers == STREAM_LAYERS)
             return error_at(e, ERR_DATA, s->path, 0, 0,
-                            "compressed with gzip more than %d times. Decompress it with gunzip",
+                            "this file is compressed with gzip more than %d times. Decompress the "
+                            "file with gunzip",
                             STREAM_LAYERS);
     }
 }

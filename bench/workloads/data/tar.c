@@ -86,7 +86,7 @@ static enum status skip(struct stream *s, uint64_t bytes, struct error *e)
         TRY(stream_read(s, block, wanted, &n, e));
         if (n < wanted)
             return error_at(e, ERR_DATA, s->path, 0, 0,
-                            "truncated: byte %" PRIu64 " of the archive is inside a member",
+                            "truncated: the archive ends at byte %" PRIu64 ", inside a member",
                             s->read);
         bytes -= n;
     }
@@ -104,7 +104,8 @@ enum status tar_next(struct stream *s, struct tar_member *member, bool *found, s
     TRY(stream_read(s, block, sizeof block, &n, e));
     if (n < sizeof block)
         return error_at(e, ERR_DATA, s->path, 0, 0,
-                        "truncated: byte %" PRIu64 ": the archive has no end mark", s->read);
+                        "truncated: the archive ends at byte %" PRIu64 ", without an end mark",
+                        s->read);
     if (is_zero(block))
         return OK;
     *found = true;
@@ -119,7 +120,7 @@ enum status tar_read(struct stream *s, struct tar_member *member, void *out, siz
     member->rest -= *n;
     if (*n < wanted)
         return error_at(e, ERR_DATA, s->path, 0, 0,
-                        "truncated: byte %" PRIu64 " of the archive is inside %s", s->read,
+                        "truncated: the archive ends at byte %" PRIu64 ", inside %s", s->read,
                         member->name);
     return OK;
 }

@@ -262,7 +262,8 @@ static enum status check_work(const struct arguments *a, struct error *e)
     const struct work_options *w = &a->work;
     bool replays = work_is_replayed(w);
     if ((replays || w->calibrate) && a->run != RUN_FOR_TIME)
-        return error_set(e, ERR_ARGUMENT, "--%s: expected --run time; other runs must compute",
+        return error_set(e, ERR_ARGUMENT,
+                         "--%s works only with --run time, because other runs must compute",
                          w->calibrate             ? "calibrate"
                          : w->calibration != NULL ? "calibration"
                                                   : "rate");
@@ -304,7 +305,7 @@ static enum status refuse_run(const struct config *config, bool timed, struct er
     for (enum option_id id = 0; id < OPT_OWN; id++)
         if (is_of_another_run(config, id))
             return error_set(e, ERR_ARGUMENT,
-                             "--%s has no effect with --run %s: expected --run %s; leave it out",
+                             "--%s has no effect with --run %s, only with --run %s. Leave it out",
                              option_get(id)->key, RUNS[timed], RUNS[!timed]);
     return OK;
 }
@@ -489,5 +490,5 @@ enum status arguments_describe(FILE *out, const char *program, struct error *e)
                   "records", describe_records(), "options", describe_options());
     bool written = json_put(out, all, JSON_INDENT(2));
     json_decref(all);
-    return written ? OK : error_set(e, ERR_SYSTEM, "cannot print the description");
+    return written ? OK : error_set(e, ERR_SYSTEM, "cannot print the output of --describe");
 }

@@ -193,7 +193,7 @@ static enum status share(struct stage *s, const struct job *job, int *first, enu
         return mine;
     TRY(status);
     if (first[n - 1] == 0)
-        return error_set(e, ERR_ARGUMENT, "rank 0 failed to cut the network into %d stages",
+        return error_set(e, ERR_ARGUMENT, "rank 0 failed to split the network into %d stages",
                          job->grid.stages);
     s->first = first[job->grid.stage];
     s->last = first[job->grid.stage + 1];

@@ -73,7 +73,7 @@ static enum status check_all_found(const struct resume *r, const struct job *job
     if (found == 0 || found == job->ranks)
         return OK;
     return error_at(e, ERR_DATA, config_text(r->config, OPT_CHECKPOINT_PATH), 0, 0,
-                    "%d of %d ranks see this file; expected a folder that all ranks share", found,
+                    "only %d of %d ranks find this file. Use a folder that all ranks share", found,
                     job->ranks);
 }
 

@@ -87,7 +87,7 @@ static enum status print_identity(FILE *out, const struct arguments *a, struct e
     if (line == NULL)
         status = e->status;
     else if (!json_put(out, line, JSON_COMPACT))
-        status = error_set(e, ERR_SYSTEM, "cannot print the identity");
+        status = error_set(e, ERR_SYSTEM, "cannot print the output of --identify");
     json_decref(line);
     data_close(&data);
     return status;

@@ -170,7 +170,7 @@ static void malformed_checkpoints_are_refused(void **state)
         {spoil_loss, SEAL_ANEW, "progress.loss_sum = 'little'; expected a number"},
         {spoil_losses, SEAL_ANEW, "progress.losses has 'much'; expected one number per rank"},
         {lose_seed, SEAL_ANEW, "__metadata__: 'seed' is missing; expected '1' as in this run"},
-        {age, SEAL_ANEW, "a checkpoint of schema 7; this program reads 1 to 2"},
+        {age, SEAL_ANEW, "found a checkpoint of schema 7; this program reads schemas 1 to 2"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct session s;
@@ -237,9 +237,8 @@ static void more_epochs_than_the_run_trains_are_refused(void **state)
     session_close(&s);
     option(OPT_EPOCHS, "1");
     assert_false(opens_anew(&e));
-    assert_non_null(strstr(e.text,
-                           "train.epochs: the checkpoint has 1 epochs and 2 steps, this run "
-                           "only 1. Use more epochs"));
+    assert_non_null(strstr(e.text, "train.epochs: the checkpoint has 1 epochs and 2 steps, but "
+                                   "this run has only 1 epochs. Use more epochs"));
     assert_int_equal(error_exit_status(&e), 2);
     option(OPT_EPOCHS, "2");
     assert_true(opens_anew(&e));

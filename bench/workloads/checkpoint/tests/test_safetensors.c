@@ -163,7 +163,7 @@ static void every_cut_is_refused_with_its_offset(void **state)
     size_t bytes;
     put_file(path, "", 0);
     assert_int_equal(safetensors_open(&empty, path, &e), ERR_DATA);
-    assert_string_equal(e.text, "byte 0: the file is empty");
+    assert_string_equal(e.text, "the file is empty");
     safetensors_close(&empty);
     assert_int_equal(sample_write(5, &e), OK);
     char *data = read_file(path, &bytes);

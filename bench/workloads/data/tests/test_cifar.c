@@ -359,9 +359,9 @@ static void test_missing_files(void **state)
 {
     const struct world *w = *state;
     assert_refused(w, "",
-                   "no files of cifar10 found; expected data_batch_1.bin[.gz] to "
-                   "data_batch_5.bin[.gz] and test_batch.bin[.gz], here and in "
-                   "cifar-10-batches-bin, and for cifar-10-binary.tar[.gz]");
+                   "no files of cifar10 found; expected cifar-10-binary.tar[.gz] here, or "
+                   "data_batch_1.bin[.gz] to data_batch_5.bin[.gz] and test_batch.bin[.gz], here "
+                   "or in cifar-10-batches-bin");
     write_file(w->data, names[3], w->file[3], w->bytes[3]);
     assert_refused(w, "", "some files of cifar10 found, but not test_batch.bin[.gz]");
     for (size_t i = 0; i < FILES; i++) {
@@ -371,8 +371,8 @@ static void test_missing_files(void **state)
     }
     write_file(w->data, "cifar-10-python.tar.gz", (const uint8_t *)"x", 1);
     assert_refused(w, "",
-                   "cifar-10-python.tar.gz is cifar10 in its Python form; expected the binary "
-                   "form: put cifar-10-binary.tar.gz here");
+                   "found cifar-10-python.tar.gz, cifar10 in its Python form; expected the binary "
+                   "form. Put cifar-10-binary.tar.gz here");
 }
 
 /* Writes the first n bytes of a plain archive and expects this error. */
@@ -389,8 +389,10 @@ static void test_bad_archives(void **state)
     struct archive *a = make_archive(w);
     /* The folder, then data_batch_1 with 3 records in 19 blocks, then header and block of readme. */
     const size_t second = 512, readme = second + 512 + 19 * 512, third = readme + 1024;
-    refuse_archive(w, a, readme + 100, "truncated: byte 10852: the archive has no end mark");
-    refuse_archive(w, a, readme - 600, "truncated: byte 10152 of the archive is inside a member");
+    refuse_archive(w, a, readme + 100,
+                   "truncated: the archive ends at byte 10852, without an end mark");
+    refuse_archive(w, a, readme - 600,
+                   "truncated: the archive ends at byte 10152, inside a member");
     a->at[second + 3] ^= 1;
     refuse_archive(w, a, a->n, "byte 512 of the archive: the checksum of a tar header is wrong");
     a->at[second + 3] ^= 1;

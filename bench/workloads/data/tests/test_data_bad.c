@@ -21,17 +21,17 @@ struct bad {
 
 static const struct bad bad_files[] = {
     {TRAIN_IMAGES, false, WORD, 0, 0x801,
-     "byte 0: holds labels, expected images; is it swapped with */train-labels-idx1-ubyte?"},
+     "byte 0: found labels, expected images; is this file swapped with */train-labels-idx1-ubyte?"},
     {TRAIN_LABELS, true, WORD, 0, 0x803,
-     "byte 0: holds images, expected labels; is it swapped with */train-images-idx3-ubyte?"},
+     "byte 0: found images, expected labels; is this file swapped with */train-images-idx3-ubyte?"},
     {TRAIN_IMAGES, true, WORD, 0, 0xd03,
      "byte 0: magic number 0x00000d03, expected 0x00000803 (unsigned bytes, 3 dimensions)"},
     {TEST_LABELS, false, WORD, 0, 0x803,
-     "byte 0: holds images, expected labels; is it swapped with */t10k-images-idx3-ubyte?"},
+     "byte 0: found images, expected labels; is this file swapped with */t10k-images-idx3-ubyte?"},
     {TEST_LABELS, false, WORD, 0, 0x802,
      "byte 0: magic number 0x00000802, expected 0x00000801 (unsigned bytes, 1 dimension)"},
-    {TRAIN_IMAGES, false, CUT, 0, 0, "byte 0: the file is empty"},
-    {TRAIN_IMAGES, true, PACKED_CUT, 0, 0, "byte 0: the file is empty"},
+    {TRAIN_IMAGES, false, CUT, 0, 0, "the file is empty"},
+    {TRAIN_IMAGES, true, PACKED_CUT, 0, 0, "the file is empty"},
     {TRAIN_IMAGES, false, CUT, 15, 0, "truncated: expected a header of 16 bytes, found 15"},
     {TEST_LABELS, true, CUT, 3, 0, "truncated: expected a header of 8 bytes, found 3"},
     {TRAIN_IMAGES, false, CUT, 12345, 0, "truncated: expected " IMAGES_EXPECTED ", found 12345"},
@@ -212,8 +212,9 @@ static void test_gzip_of_too_many_layers(void **state)
     const struct world *w = *state;
     write_set(w, w->data, false);
     write_layers(w, file_names[TEST_LABELS], TEST_LABELS, 3);
-    assert_refused(w, file_names[TEST_LABELS],
-                   "compressed with gzip more than 2 times. Decompress it with gunzip");
+    assert_refused(
+        w, file_names[TEST_LABELS],
+        "this file is compressed with gzip more than 2 times. Decompress the file with gunzip");
 }
 
 static void test_damage_in_the_inner_gzip(void **state)
@@ -243,7 +244,7 @@ static void test_swapped_files(void **state)
     write_file(w->data, file_names[TEST_IMAGES], w->file[TEST_LABELS].at, w->file[TEST_LABELS].n);
     write_file(w->data, file_names[TEST_LABELS], w->file[TEST_IMAGES].at, w->file[TEST_IMAGES].n);
     assert_refused(w, file_names[TEST_IMAGES],
-                   "byte 0: holds labels, expected images; is it swapped with "
+                   "byte 0: found labels, expected images; is this file swapped with "
                    "*/t10k-labels-idx1-ubyte?");
 }
 
@@ -269,9 +270,10 @@ static void test_test_images_of_another_shape(void **state)
     put_word(w->file[TEST_IMAGES].at + 8, COLUMNS);
     put_word(w->file[TEST_IMAGES].at + 12, ROWS);
     write_set(w, w->data, false);
-    assert_refused(w, "t10k-images-idx3-ubyte",
-                   "images of 40 x 30, but */train-images-idx3-ubyte has 30 x 40: use two files of "
-                   "the same set");
+    assert_refused(
+        w, "t10k-images-idx3-ubyte",
+        "found images of 40 x 30, but */train-images-idx3-ubyte has 30 x 40: use two files of "
+        "the same set");
 }
 
 static void test_folder_without_the_files(void **state)

@@ -238,7 +238,8 @@ static void test_no_cache_folder_named(void **state)
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
     assert_opens_saying(w, w->data,
-                        "no cache folder: SCALEBENCH_CACHE, XDG_CACHE_HOME and HOME are not set");
+                        "no cache folder: SCALEBENCH_CACHE, XDG_CACHE_HOME and HOME are not set. "
+                        "Set one of them to a writable folder");
 }
 
 static void test_cache_folders_of_the_desktop(void **state)

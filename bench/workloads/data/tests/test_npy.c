@@ -135,24 +135,28 @@ static const struct {
     const char *dict, *text;
 } bad[] = {
     {TRAIN_IMAGES, "{'descr': '<f4', " C_ORDER "'shape': (100, 30, 40), }",
-     "dtype '<f4' (floating point), expected uint8, a byte for each colour of a pixel: write (x * "
+     "found dtype '<f4' (floating point), expected uint8, a byte for each colour of a pixel: write "
+     "(x * "
      "255).astype('uint8') if x is from 0 to 1"},
     {TRAIN_IMAGES, "{'descr': '<i8', " C_ORDER "'shape': (100, 30, 40), }",
-     "dtype '<i8', expected uint8, a byte for each colour of a pixel: write x.astype('uint8')"},
+     "found dtype '<i8', expected uint8, a byte for each colour of a pixel: write "
+     "x.astype('uint8')"},
     {TRAIN_IMAGES, "{'descr': '|u1', 'fortran_order': True, 'shape': (100, 30, 40), }",
      "found Fortran order, expected C order: write "
      "numpy.ascontiguousarray(x)"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (100, 1200), }",
-     "array of 2 dimensions, expected images of the shape [N, H, W], [N, H, W, 3], [N, 3, H, W] or "
+     "found an array of 2 dimensions, expected images of the shape [N, H, W], [N, H, W, 3], [N, 3, "
+     "H, W] or "
      "[N, 1, H, W]"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (100, 1, 1, 30, 40), }",
-     "array of 5 dimensions, expected images of the shape "},
+     "found an array of 5 dimensions, expected images of the shape "},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (100, 2, 15, 40), }",
-     "images of 2 x 15 x 40, expected 3 colours or 1 as the first or the last of these"},
+     "found images of 2 x 15 x 40; expected 1 or 3 colours as the first or last of these sizes"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (120000,), }",
-     "shape: holds labels, expected images; is it swapped with "},
+     "shape: found labels, expected images; is this file swapped with "},
     {TRAIN_IMAGES, "{'descr': '|O', " C_ORDER "'shape': (120000,), }",
-     "dtype '|O', an array of objects, expected one array of uint8. Give all images one size"},
+     "found dtype '|O', an array of objects; expected one array of uint8. Give all images the same "
+     "size"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (100, 30, 32768), }",
      "dimension 3 is 32768, expected 1 to 32767"},
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (101, 30, 40), }",
@@ -166,17 +170,19 @@ static const struct {
     {TRAIN_IMAGES, "{'descr': '|u1', " C_ORDER "'shape': (1000000000000000000, 30, 40), }",
      "expected {'descr': "},
     {TRAIN_LABELS, "{'descr': '<f8', " C_ORDER "'shape': (100,), }",
-     "dtype '<f8' (floating point), expected integers of 0 to 255: write y.astype('uint8')"},
+     "found dtype '<f8' (floating point), expected integers of 0 to 255: write y.astype('uint8')"},
     {TRAIN_LABELS, "{'descr': '|b1', " C_ORDER "'shape': (100,), }",
-     "dtype '|b1', expected integers of 0 to 255: write y.astype('uint8')"},
-    {TRAIN_LABELS, "{'descr': '', " C_ORDER "'shape': (100,), }", "dtype '', expected integers"},
+     "found dtype '|b1', expected integers of 0 to 255: write y.astype('uint8')"},
+    {TRAIN_LABELS, "{'descr': '', " C_ORDER "'shape': (100,), }",
+     "found dtype '', expected integers"},
     {TRAIN_LABELS, "{'descr': '|u1', " C_ORDER "'shape': (100, 1), }",
-     "array of 2 dimensions, expected one label for each image: write y.argmax(axis=1) of one-hot "
+     "found an array of 2 dimensions, expected one label for each image: write y.argmax(axis=1) of "
+     "one-hot "
      "labels, else y.reshape(-1)"},
     {TRAIN_LABELS, "{'descr': '|u1', " C_ORDER "'shape': (), }",
-     "array of 0 dimensions, expected one label for each image"},
+     "found an array of 0 dimensions, expected one label for each image"},
     {TRAIN_LABELS, "{'descr': '|u1', " C_ORDER "'shape': (100, 1, 1), }",
-     "shape: holds images, expected labels; is it swapped with "},
+     "shape: found images, expected labels; is this file swapped with "},
     {TRAIN_LABELS, "{'descr': '<u2', " C_ORDER "'shape': (100,), }",
      "truncated: expected 328 bytes (128 + 100 x 2), found 228"},
 };
@@ -235,10 +241,11 @@ static void test_files_that_are_no_arrays(void **state)
         size_t n;
     } other[] = {
         {"\0\0\10\3\0\0\0\1", "byte 0: not an array of numpy.save, which begins with", 8},
-        {"\x93NUMPY\4\0v\0\0\0", "byte 6: version 4 of the format, expected 1, 2 or 3", 12},
+        {"\x93NUMPY\4\0v\0\0\0", "byte 6: found version 4 of the format, expected 1, 2 or 3", 12},
         {"\x93NUMPY\1\0", "truncated: expected a header of 12 bytes, found 8", 8},
         {"\x93NUMPY\1\0v\0{'", "truncated: expected a header of 128 bytes, found 12", 12},
-        {"\x93NUMPY\2\0\0\0\1\0", "byte 8: a header of 65548 bytes, expected at most 4096", 12},
+        {"\x93NUMPY\2\0\0\0\1\0", "byte 8: found a header of 65548 bytes, expected at most 4096",
+         12},
         {"PK\3\4", "begins with 'PK': a zip archive", 4},
     };
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {

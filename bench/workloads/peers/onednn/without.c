@@ -6,9 +6,9 @@ enum status onednn_name(char *text, size_t size, struct error *e)
 {
     (void)text;
     (void)size;
-    return error_set(e, ERR_UNAVAILABLE,
-                     "oneDNN was not found when this program was built. Use make deps-extra, then "
-                     "make");
+    return error_set(
+        e, ERR_UNAVAILABLE,
+        "oneDNN was not found when this program was built. Run `make deps-extra`, then `make`");
 }
 
 bool onednn_has_bf16(void)
