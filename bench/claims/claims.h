@@ -122,6 +122,7 @@ struct claim {
     struct mark holds_mark;
     enum claim_verdict verdict;
     char reason[768];  /* reason of an undecided or untestable claim, else "" */
+    bool left_out;     /* claims_select left the claim out of texts */
     unsigned evidence; /* evidence behind all values: bits 1 << enum claim_evidence */
     char *command;     /* commands that measure the claim's runs, separated by "; "; NULL: none */
     struct claim_need need;
@@ -143,6 +144,11 @@ struct claims {
  * in the file, ERR_DATA with file and line for unreadable tables. Call claims_free in any case. */
 enum status claims_judge(struct claims *c, const char *path, struct error *e);
 void claims_free(struct claims *c);
+
+/* Leaves claims out of claims_write_text, except those of report or claim `of`, such as "kota" or
+ * "kota/one_sum", and those with values of a run, such as "overlap". Errors: ERR_ARGUMENT if no
+ * claim is left. */
+enum status claims_select(struct claims *c, const char *of, struct error *e);
 
 /* Compares the verdicts with an earlier claims.csv at `path`. Lists on `out` each claim whose
  * verdict differs, and each claim that is new or missing. *differing is the number of these claims.

@@ -57,7 +57,8 @@ void claims_write_counts(FILE *out, const struct claims *c, const struct claim *
 {
     size_t n[CLAIM_VERDICTS] = {0}, all = 0;
     for (size_t i = 0; i < c->n; i++) {
-        bool counts_here = of == NULL || share_report(&c->claims[i], of);
+        bool counts_here =
+            !c->claims[i].left_out && (of == NULL || share_report(&c->claims[i], of));
         n[c->claims[i].verdict] += counts_here;
         all += counts_here;
     }
@@ -149,14 +150,18 @@ static void write_claim(FILE *out, const struct claim *claim)
 
 void claims_write_text(FILE *out, const struct claims *c)
 {
+    const struct claim *before = NULL;
     for (size_t i = 0; i < c->n; i++) {
         const struct claim *claim = &c->claims[i];
-        if (begins_report(c, i)) {
-            fprintf(out, "%s%.*s, ", i > 0 ? "\n" : "", report_length(claim), claim->id);
+        if (claim->left_out)
+            continue;
+        if (before == NULL || !share_report(claim, before)) {
+            fprintf(out, "%s%.*s, ", before != NULL ? "\n" : "", report_length(claim), claim->id);
             claims_write_counts(out, c, claim);
             fputc('\n', out);
         }
         write_claim(out, claim);
+        before = claim;
     }
     fputs(c->n > 0 ? "\nAll " : "", out);
     claims_write_counts(out, c, NULL);

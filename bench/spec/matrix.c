@@ -73,13 +73,16 @@ static void displace_batch(const struct reading *reading, enum option_id id, str
 
 static enum status refuse_list(const struct given *g, struct error *e)
 {
+    const char *key = g->option->key;
+    const char *why =
+        g->option->id == OPT_LR_STEP_EPOCHS ? ", the epochs between two changes of the rate" : "";
     if (mark_from_set(g->node->mark))
         return mark_error(e, ERR_SPEC, g->node->mark,
-                          "%s: expected one value here; to vary it, write matrix.%s=[...]",
-                          g->option->key, g->option->key);
-    return mark_error(
-        e, ERR_SPEC, g->node->mark,
-        "%s: expected one value here; to vary it, move the list below matrix:", g->option->key);
+                          "%s: expected one value here%s; to vary it, write matrix.%s=[...]", key,
+                          why, key);
+    return mark_error(e, ERR_SPEC, g->node->mark,
+                      "%s: expected one value here%s; to vary it, move the list below matrix:", key,
+                      why);
 }
 
 static enum status visit_option(void *arg, const struct given *g, struct error *e)

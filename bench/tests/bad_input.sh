@@ -140,6 +140,8 @@ check "check: an unknown unit" expect 2 "alone or with a unit: ms s min h GiB Mi
     "$scalebench" check strong_scaling "memory_mib < 1GB"
 check "report: a run twice" expect 2 "report: 'strong_scaling' is the folder results/reference/strong_scaling, which is given twice" \
     "$scalebench" report results/reference/strong_scaling strong_scaling --output "$tmp/report.html"
+check "report: a page of another format" expect 2 "report.pdf: a page is HTML; expected a name that ends in .html" \
+    "$scalebench" report strong_scaling --output "$tmp/report.pdf"
 check "report: a folder as its page" expect 2 "report: --output $tmp is a folder; expected a file" \
     "$scalebench" report strong_scaling --output "$tmp"
 words_in_one() {

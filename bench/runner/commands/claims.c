@@ -72,7 +72,13 @@ enum status command_claims(const struct arguments *a, FILE *out, int *exit_statu
     struct claims c;
     char path[PATH_BYTES];
     TRY(find_file(path, a, e));
+    if (a->of != NULL && (a->format != NULL || a->plan || a->update))
+        return error_set(e, ERR_ARGUMENT,
+                         "claims: --of selects claims of the text alone; leave out --format, "
+                         "--plan and --update");
     enum status status = claims_judge(&c, path, e);
+    if (a->of != NULL)
+        THEN(status, claims_select(&c, a->of, e));
     THEN(status, print_verdicts(&c, a, out, exit_status, e));
     claims_free(&c);
     return status;

@@ -1,3 +1,6 @@
+#include <string.h>
+#include <strings.h>
+
 #include "bench/compare/operand.h"
 #include "bench/page/page.h"
 #include "bench/runner/commands/commands.h"
@@ -26,10 +29,22 @@ static enum status check_operands(const struct page_request *request, struct err
     return OK;
 }
 
+/* Returns whether the name ends like a file of another format. Devices such as /dev/stdout have no ending. */
+static bool is_other_format(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');
+    return dot != NULL && strcasecmp(dot, ".html") != 0 && strcasecmp(dot, ".htm") != 0;
+}
+
 static enum status check_request(const struct page_request *request, struct error *e)
 {
     if (path_is_folder(request->path))
         return error_set(e, ERR_ARGUMENT, "report: --output %s is a folder; expected a file",
+                         request->path);
+    if (is_other_format(request->path))
+        return error_set(e, ERR_ARGUMENT,
+                         "report: --output %s: a page is HTML; expected a name that ends in .html. "
+                         "A browser prints it as PDF",
                          request->path);
     return check_operands(request, e);
 }

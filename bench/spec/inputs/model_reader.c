@@ -333,6 +333,11 @@ static enum status check_not_flat(const struct net_desc *net, const struct layer
 static enum status read_layer(struct net_desc *net, const struct node *node, struct error *e)
 {
     bool map = node->kind == NODE_MAP && node->n == 1;
+    if (node->kind == NODE_MAP && node->n > 1)
+        return mark_error(e, ERR_SPEC, node->items[1].key_mark,
+                          "expected one layer per item; write `- %s` as the next item, or indent "
+                          "it below %s if it is an option of %s",
+                          node->items[1].key, node->items[0].key, node->items[0].key);
     if (!map && (node->kind != NODE_SCALAR || node_is_empty(node)))
         return mark_error(e, ERR_SPEC, node->mark,
                           "a layer is written as `- relu` or `- dense: {outputs: 10}`");

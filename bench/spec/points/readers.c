@@ -154,18 +154,45 @@ static double longest_steps(const struct config *config)
     return fmax(trained_steps(config), is_timed(config) ? config_launch_steps(config) : 0);
 }
 
-static double longest_but_one(const struct config *config)
+/* Returns the steps before the last period of local SGD. */
+static double before_last_period(const struct config *config)
 {
-    return longest_steps(config) - 1;
+    return longest_steps(config) - config_number(config, OPT_sync_period);
+}
+
+bool reader_is_each_step(const struct config *config)
+{
+    long phase = config_int(config, OPT_INJECT_PHASE);
+    return phase <= INJECT_PHASE_sync || phase == INJECT_PHASE_update;
+}
+
+/* Returns whether the last step of a launch or run lies in inject.steps. */
+static bool reaches_end(const struct config *config)
+{
+    const struct value *steps = &config->values[OPT_INJECT_STEPS];
+    double launch = is_timed(config) ? config_launch_steps(config) : 0;
+    double run = trained_steps(config);
+    return isinf(run) || (run >= steps->number && run <= steps->number_hi) ||
+           (launch >= steps->number && launch <= steps->number_hi);
 }
 
 double reader_count_sleeps(const struct config *config)
 {
     const struct value *steps = &config->values[OPT_INJECT_STEPS];
-    long phase = config_int(config, OPT_INJECT_PHASE);
-    double all = longest_steps(config);
-    bool every_step = phase <= INJECT_PHASE_sync || phase == INJECT_PHASE_update;
-    return every_step && isfinite(all) ? fmin(all, steps->number_hi) - steps->number + 1 : 1;
+    double all = longest_steps(config), epoch = config_epoch_steps(config);
+    double last = fmin(all, steps->number_hi);
+    switch (config_int(config, OPT_INJECT_PHASE)) {
+    case INJECT_PHASE_start:
+        return steps->number <= 1;
+    case INJECT_PHASE_end:
+        return reaches_end(config);
+    case INJECT_PHASE_read:
+        return isfinite(last) && !isnan(epoch)
+                   ? floor((last - 1) / epoch) - ceil((steps->number - 1) / epoch) + 1
+                   : 1;
+    default:
+        return reader_is_each_step(config) && isfinite(all) ? last - steps->number + 1 : 1;
+    }
 }
 
 /* Returns the number of epochs that end before the last step. */
@@ -370,6 +397,11 @@ static const enum option_id by_steps[] = {
     OPT_EPOCHS,     OPT_DATA_SAMPLES, OPT_GLOBAL_BATCH,  OPT_BATCH_PER_RANK, OPT_TIME_WARMUP,
     OPT_TIME_STEPS, OPT_RANKS,        OPT_TIME_LAUNCHES, OPT_ACCURACY_SEEDS, OPTION_COUNT};
 
+static const enum option_id by_period[] = {
+    OPT_sync_period,    OPT_EPOCHS,         OPT_DATA_SAMPLES, OPT_GLOBAL_BATCH,
+    OPT_BATCH_PER_RANK, OPT_TIME_WARMUP,    OPT_TIME_STEPS,   OPT_RANKS,
+    OPT_TIME_LAUNCHES,  OPT_ACCURACY_SEEDS, OPTION_COUNT};
+
 static const struct length lengths[] = {
     {OPT_LR_SCHEDULE, OPT_LR_STEP_EPOCHS, epochs_of_default, by_steps, NULL},
     {OPT_LR_STEP_EPOCHS, OPT_LR_STEP_EPOCHS, ended_epochs, by_steps, NULL},
@@ -377,7 +409,8 @@ static const struct length lengths[] = {
     {OPT_sync_node_ranks, OPT_sync_node_ranks, most_ranks, by_ranks, NULL},
     {OPT_STRATEGY, OPT_sync_period, steps_of_default, by_steps, NULL},
     {OPT_sync_period, OPT_sync_period, longest_steps, by_steps, NULL},
-    {OPT_sync_post_local, OPT_sync_post_local, longest_but_one, by_steps, NULL},
+    {OPT_sync_post_local, OPT_sync_post_local, before_last_period, by_period,
+     "leaves no whole sync.period"},
     {OPT_CHECKPOINT_EPOCHS, OPT_CHECKPOINT_EPOCHS, trained_epochs, by_epochs, NULL},
     {OPT_CHECKPOINT_STEPS, OPT_CHECKPOINT_STEPS, trained_steps, by_steps, NULL},
     {OPT_INJECT_STEPS, OPT_INJECT_STEPS, longest_steps, by_steps, NULL},
@@ -482,9 +515,9 @@ void reader_explain_late(char why[READER_WHY], const struct length *late, const 
                          double most)
 {
     const struct spec_option *counted = option_get(late->counted);
-    snprintf(why, READER_WHY, "%s = %s %s: no launch or run has so many %s; expected at most %.0f",
-             counted->key, found, late->effect != NULL ? late->effect : "has no effect",
-             counted->unit, most);
+    snprintf(why, READER_WHY,
+             "%s = %s %s: every launch or run has too few %s; expected at most %.0f", counted->key,
+             found, late->effect != NULL ? late->effect : "has no effect", counted->unit, most);
 }
 
 void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct reader *lacks,

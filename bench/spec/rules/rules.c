@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "bench/spec/figures/request.h"
+#include "bench/spec/find.h"
 #include "bench/spec/foreign.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/nodes/compute.h"
@@ -94,6 +95,14 @@ static enum status check_measure(const struct spec *spec, struct error *e)
  * problem. */
 static enum status check_baseline(const struct spec *spec, const struct matrix *of, struct error *e)
 {
+    static const enum option_id trained[] = {OPT_MODEL, OPT_DATA_SET, OPT_DATA_PATH};
+    for (size_t i = 0; i < sizeof trained / sizeof *trained && of->has_baseline; i++)
+        if (of->baseline.config.values[trained[i]].set)
+            return mark_error(e, ERR_SPEC, of->baseline.config.values[trained[i]].mark,
+                              "baseline: a speed-up over another %s compares two problems. Leave "
+                              "%s out: each point then has a baseline of its own network and data",
+                              trained[i] == OPT_MODEL ? "network" : "data set",
+                              option_get(trained[i])->key);
     if (!of->has_baseline || config_int(&spec->config, OPT_SCALING) == SCALING_none)
         return OK;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -253,6 +262,35 @@ static enum status check_rates(const struct point *point, struct error *e)
                       least->text, lr->text);
 }
 
+/* Checks that frozen statistics of batch norm were learnt: new ones normalise nothing. */
+static enum status check_frozen(const struct point *point, struct error *e)
+{
+    const struct config *c = &point->config;
+    const struct value *norm = &c->values[OPT_BATCH_NORM];
+    if (norm->number != BATCH_NORM_frozen || c->values[OPT_ACCURACY_SEEDS].n == 0 ||
+        !value_is_preset(option_get(OPT_CHECKPOINT_START), &c->values[OPT_CHECKPOINT_START]) ||
+        !value_is_preset(option_get(OPT_CHECKPOINT_RESUME), &c->values[OPT_CHECKPOINT_RESUME]))
+        return OK;
+    return mark_error(e, ERR_SPEC, norm->mark,
+                      "train.batch_norm: frozen keeps the statistics of checkpoint.start, but none "
+                      "is given, so that nothing is normalised. Give a file of trained weights, or "
+                      "use local");
+}
+
+/* Checks that checkpoints do not replace the weights from which each run starts. */
+static enum status check_start(const struct point *point, struct error *e)
+{
+    const struct config *c = &point->config;
+    const struct value *path = &c->values[OPT_CHECKPOINT_PATH];
+    const char *start = config_text(c, OPT_CHECKPOINT_START);
+    if (!config_writes_checkpoints(c) ||
+        (strcmp(path->text, start) != 0 && !find_is_same(path->text, start)))
+        return OK;
+    return mark_error(e, ERR_SPEC, path->mark,
+                      "checkpoint.path is the file of checkpoint.start, which checkpoints would "
+                      "replace. Use another path");
+}
+
 /* Options that a simulation does not model, with the only value that it accepts. */
 static const struct {
     enum option_id option;
@@ -381,6 +419,8 @@ static enum status check_training(const struct spec *spec, const struct point *p
     TRY(place_error(config_check_data(c, net, &at, e), c, &at, e));
     if (!config_calibrates(c))
         TRY(place_error(config_check_elastic(c, &at, e), c, &at, e));
+    TRY(check_frozen(point, e));
+    TRY(check_start(point, e));
     return check_rates(point, e);
 }
 

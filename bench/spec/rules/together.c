@@ -8,35 +8,11 @@
 #include "bench/spec/matrix.h"
 #include "bench/spec/points/points.h"
 #include "bench/spec/points/readers.h"
+#include "bench/spec/rules/injected.h"
 #include "bench/spec/rules/rules.h"
 #include "bench/spec/value.h"
 #include "bench/spec/yaml/yaml_reader.h"
 #include "comm/cost/cost.h"
-
-/* Checks inject.ranks. A listed rank may be missing at some points, but not at all of them. */
-static enum status check_stragglers(const struct spec *spec, struct error *e)
-{
-    long most = 0;
-    for (size_t i = 0; i < spec->n_points; i++)
-        if (config_int(&spec->points[i].config, OPT_RANKS) > most)
-            most = config_int(&spec->points[i].config, OPT_RANKS);
-    for (size_t i = 0; i < spec->n_points; i++) {
-        const struct config *c = &spec->points[i].config;
-        const struct value *chosen = &c->values[OPT_INJECT_RANKS];
-        if (chosen->n == 0 && config_int(c, OPT_INJECT_KIND) != INJECT_none)
-            return mark_error(
-                e, ERR_SPEC, chosen->mark,
-                "inject.ranks = [] names no rank. Use ranks such as [0], or leave inject.kind out");
-        for (size_t k = 0; k < chosen->n && config_int(c, OPT_INJECT_KIND) != INJECT_none; k++)
-            if (chosen->numbers[k] >= (double)most)
-                return mark_error(
-                    e, ERR_SPEC, chosen->mark,
-                    "inject.ranks names rank %.0f, but no point has more than ranks = "
-                    "%ld: allowed 0..%ld",
-                    chosen->numbers[k], most, most - 1);
-    }
-    return OK;
-}
 
 static enum status error_no_overlap(const struct config *config, struct error *e)
 {
@@ -565,7 +541,7 @@ static enum status check_chance(const struct spec *spec, struct error *e)
 enum status rules_check_together(const struct spec *spec, struct error *e)
 {
     TRY(own_options_check(spec, e));
-    TRY(check_stragglers(spec, e));
+    TRY(injected_check(spec, e));
     TRY(check_overlap(spec, e));
     TRY(owned_check(spec, e));
     TRY(check_precision(spec, e));

@@ -267,6 +267,26 @@ check "a changed cell flips the claims that rest on it" a_cell_flips_its_claims
 check "every verdict hangs on cells" every_verdict_hangs_on_cells
 check "a run added later is judged" a_new_run_is_judged
 check "--update writes the ledger anew" updates
+# --of prints the claims of a report, of a run, or one claim, and refuses other names.
+of_selects_claims() {
+    "$scalebench" claims results/claims.yaml --of kota >"$tmp/of" && ! grep -q "^naik_yadav" "$tmp/of" || return 1
+    python3 - results/claims.csv kota_epochs "$scalebench" <<'PY' || return 1
+import csv, subprocess, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8")))
+def selected(name):
+    lines = subprocess.run([sys.argv[3], "claims", "results/claims.yaml", "--of", name], capture_output=True,
+                           text=True, check=True).stdout.split("\n")
+    return [line[16:].split(" ")[0] for line in lines if line.startswith("  ") and line[2] != " "]
+run = [r["id"].split("/")[1] for r in rows if "reference/kota_epochs/" in r["rows"]]
+assert run and selected("kota_epochs") == run, (run, selected("kota_epochs"))
+assert selected("kota") == [r["id"].split("/")[1] for r in rows if r["id"].startswith("kota/")]
+assert selected("kota/" + run[0]) == run[:1]
+PY
+    expect 2 "'kota_epoch' is unknown; nearest 'kota_epochs'" "$scalebench" claims results/claims.yaml --of kota_epoch &&
+        expect 2 "leave out --format" "$scalebench" claims results/claims.yaml --of kota --format csv
+}
+
+check "--of selects claims of a report or run" of_selects_claims
 check "the plan lists the launches that undecided claims need" the_plan_is_of_the_undecided
 check "every number of the story is a link to a row" the_story_links_its_numbers
 check "a number or verdict of the story that the claims do not have is named" the_story_names_its_mistakes

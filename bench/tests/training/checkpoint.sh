@@ -61,6 +61,14 @@ evaluates_what_was_saved() {
     [ "$(wc -l <"$tmp/saved.txt")" -eq 10000 ] && cmp "$tmp/trained.txt" "$tmp/saved.txt"
 }
 
+# Checkpoints must not replace the weights from which each run starts.
+keeps_the_start() {
+    [ -e "$file" ] || train 1 --checkpoint.every_epochs 1 || return 1
+    printf '%s\n' "name: start" "model: $model" "data: {set: digits}" "train: {global_batch: 64, epochs: 1}" \
+        "measure: {time: {launches: 0}, accuracy: {seeds: [1]}}" "checkpoint: {start: $file, path: $file, every_epochs: 1}" >"$tmp/start.yaml"
+    expect 2 "checkpoint.path is the file of checkpoint.start" "$scalebench" plan "$tmp/start.yaml"
+}
+
 # The same tests for a network without biases.
 goes_on_without_biases() {
     local tmp=$tmp/unbiased
@@ -224,6 +232,7 @@ waits_for_no_fifo() {
 }
 
 check "a resumed run equals one that never stopped" goes_on_as_if_it_had_never_stopped
+check "checkpoints do not replace the weights of the start" keeps_the_start
 check "copies in 16 bits leave the checkpoint whole" copies_do_not_hinder_resuming
 check "weights of other precisions start a run" weights_of_other_precisions_start_a_run
 check "a copy that cannot be written is found first" copies_that_cannot_be_written_are_found_first

@@ -1,0 +1,45 @@
+/* Selects the claims of a report, of a run, or one claim. */
+#include <string.h>
+
+#include "bench/claims/tables.h"
+#include "kernels/base/names.h"
+
+/* Returns whether `name` is `text` up to its slash. */
+static bool is_part(const char *text, const char *name)
+{
+    size_t length = strcspn(text, "/");
+    return strlen(name) == length && strncmp(text, name, length) == 0;
+}
+
+static bool is_of(const struct claim *claim, const char *of)
+{
+    bool is = strcmp(claim->id, of) == 0 || is_part(claim->id, of);
+    for (size_t i = 0; i < claim->n && !is; i++) {
+        const struct claim_table *table = claim->values[i].table;
+        is = table != NULL && table->run != NULL && strcmp(table->run->key, of) == 0;
+    }
+    return is;
+}
+
+static enum status refuse(const struct claims *c, const char *of, struct error *e)
+{
+    const struct node *runs = node_find(&c->root, "runs");
+    const char *known[128];
+    char text[2048];
+    size_t n = 0;
+    for (size_t i = 0; runs != NULL && i < runs->n && n < 128; i++)
+        known[n++] = runs->items[i].key;
+    return error_set(e, ERR_ARGUMENT,
+                     "claims: --of: expected a report such as kota, a claim, or a run: %s",
+                     name_explain(text, sizeof text, of, known, n));
+}
+
+enum status claims_select(struct claims *c, const char *of, struct error *e)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        c->claims[i].left_out = !is_of(&c->claims[i], of);
+        left += !c->claims[i].left_out;
+    }
+    return left > 0 ? OK : refuse(c, of, e);
+}

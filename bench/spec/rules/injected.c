@@ -1,0 +1,103 @@
+/* Checks that injected sleeps and ends reach a rank and a step. */
+#include "bench/spec/rules/injected.h"
+
+#include <math.h>
+
+#include "bench/spec/points/points.h"
+#include "bench/spec/points/readers.h"
+#include "bench/spec/yaml/yaml_reader.h"
+
+static enum status check_stragglers(const struct spec *spec, struct error *e)
+{
+    long most = 0;
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (config_int(&spec->points[i].config, OPT_RANKS) > most)
+            most = config_int(&spec->points[i].config, OPT_RANKS);
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *c = &spec->points[i].config;
+        const struct value *chosen = &c->values[OPT_INJECT_RANKS];
+        if (chosen->n == 0 && config_int(c, OPT_INJECT_KIND) != INJECT_none)
+            return mark_error(
+                e, ERR_SPEC, chosen->mark,
+                "inject.ranks = [] names no rank. Use ranks such as [0], or leave inject.kind out");
+        for (size_t k = 0; k < chosen->n && config_int(c, OPT_INJECT_KIND) != INJECT_none; k++)
+            if (chosen->numbers[k] >= (double)most)
+                return mark_error(
+                    e, ERR_SPEC, chosen->mark,
+                    "inject.ranks names rank %.0f, but no point has more than ranks = "
+                    "%ld: allowed 0..%ld",
+                    chosen->numbers[k], most, most - 1);
+    }
+    return OK;
+}
+
+/* Returns whether the command line or the quick form changes the steps of a launch or run. */
+static bool is_cut(const struct spec *spec)
+{
+    static const enum option_id lengths[] = {OPT_EPOCHS,      OPT_DATA_SAMPLES,  OPT_GLOBAL_BATCH,
+                                             OPT_TIME_WARMUP, OPT_TIME_STEPS,    OPT_TIME_LAUNCHES,
+                                             OPT_RANKS,       OPT_ACCURACY_SEEDS};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        if (spec_option_is_open(spec, lengths[i]))
+            return true;
+    return false;
+}
+
+/* Explains why no step of inject.steps has the phase; returns NULL if one has it. */
+static const char *find_missed_step(const struct config *c)
+{
+    bool trained = c->values[OPT_ACCURACY_SEEDS].n > 0;
+    if (!reader_is_each_step(c) && reader_count_sleeps(c) < 1)
+        switch (config_int(c, OPT_INJECT_PHASE)) {
+        case INJECT_PHASE_start:
+            return "phase start counts as step 1. Include step 1";
+        case INJECT_PHASE_end:
+            return "phase end counts as the last step. Include the last step";
+        default:
+            return "phase read counts as the first step of an epoch. Include such a step, as step "
+                   "1";
+        }
+    if (!trained && reader_is_each_step(c) &&
+        c->values[OPT_INJECT_STEPS].number_hi <= config_number(c, OPT_TIME_WARMUP))
+        return "all these steps are of measure.time.warmup_steps, which are not timed. Include a "
+               "later step";
+    return NULL;
+}
+
+/* Only the first sync.servers ranks of strategy param_server have an optimizer. */
+static bool misses_servers(const struct config *c)
+{
+    const struct value *ranks = &c->values[OPT_INJECT_RANKS];
+    bool update = config_int(c, OPT_INJECT_PHASE) == INJECT_PHASE_update;
+    if (!update || config_strategy_kind(c) != STRATEGY_param_server)
+        return false;
+    for (size_t k = 0; k < ranks->n; k++)
+        if (ranks->numbers[k] < config_number(c, OPT_sync_servers))
+            return false;
+    return true;
+}
+
+static enum status check_point(const struct spec *spec, const struct config *c, struct error *e)
+{
+    if (config_int(c, OPT_INJECT_KIND) == INJECT_none)
+        return OK;
+    const struct value *steps = &c->values[OPT_INJECT_STEPS];
+    const char *why = is_cut(spec) ? NULL : find_missed_step(c);
+    if (why != NULL)
+        return mark_error(e, ERR_SPEC, steps->mark, "inject.steps = %s has no effect: %s",
+                          steps->text, why);
+    if (misses_servers(c))
+        return mark_error(e, ERR_SPEC, c->values[OPT_INJECT_RANKS].mark,
+                          "inject.ranks: phase update happens on servers only, which are the first "
+                          "sync.servers = %ld ranks. Include rank 0",
+                          config_int(c, OPT_sync_servers));
+    return OK;
+}
+
+enum status injected_check(const struct spec *spec, struct error *e)
+{
+    TRY(check_stragglers(spec, e));
+    for (size_t i = 0; i < spec->n_points; i++)
+        TRY(check_point(spec, &spec->points[i].config, e));
+    return OK;
+}
