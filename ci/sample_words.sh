@@ -80,7 +80,12 @@ messages() {
 descriptions() {
     awk '/^## / { name = $2; next } name != "" && /^    / { sub(/^ +/, ""); print FILENAME "  " name ": " $0; name = "" }' configs/OPTIONS.md
     awk -F ' [|] ' '/^[|] `/ { sub(/^[|] /, "", $1); sub(/ [|]$/, "", $NF); print FILENAME "  " $1 " (" $3 "): " $4 }' results/COLUMNS.md
-    awk '/^    [A-Z]/ { sub(/^ +/, ""); print FILENAME "  " $0 }' bench/runner/COMMANDS.md
+    awk '
+        function flush() { if (text != "") print FILENAME "  " name ":" text; text = "" }
+        /^## / { flush(); name = $2; next }
+        /^    [^ ]/ && !/^    usage:/ { sub(/^ +/, ""); text = text " " $0; next }
+        { flush() }
+        END { flush() }' bench/runner/COMMANDS.md
 }
 
 # Prose without tables, code and headings.

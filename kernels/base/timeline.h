@@ -15,10 +15,10 @@
  * columns. */
 #define TIMELINE_PHASES(PHASE)                                                                     \
     PHASE(step, "the whole step")                                                                  \
-    PHASE(load, "gathering the images of a batch")                                                 \
+    PHASE(load, "assembling a batch of images")                                                    \
     PHASE(forward, "forward pass of an op, or the loss")                                           \
     PHASE(backward, "backward pass of an op")                                                      \
-    PHASE(pack, "copies, casts and sums around communication")                                     \
+    PHASE(pack, "local copies, casts and sums for communication")                                  \
     PHASE(comm, "communication not hidden by computation, as in comm_exposed_ms")                  \
     PHASE(flight, "a sum over ranks, from its start until its completion was noticed")             \
     PHASE(bubble, "waiting for another pipeline stage")                                            \

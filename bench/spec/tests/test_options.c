@@ -49,7 +49,7 @@ static void test_explain(void **state)
     option_explain(out, option_find("sync.strategy"));
     option_explain(out, option_find("name"));
     fclose(out);
-    assert_non_null(strstr(text, "train.lr\n  Learning rate at one rank\n"));
+    assert_non_null(strstr(text, "train.lr\n  Learning rate at one rank. train.lr_rule"));
     assert_non_null(strstr(text, "allowed  1e-12..1000\n"));
     assert_non_null(strstr(text, "names    " STRATEGY_NAMES "\n"));
     assert_non_null(
