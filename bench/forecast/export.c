@@ -204,6 +204,7 @@ static enum status export_to(FILE *out, struct exported *x, size_t number,
     TRY(check_point(x->point, e));
     x->machine = forecast_machine(&x->point->config);
     x->machine.receives_freely = false;
+    x->machine.burst_s = 0;
     TRY(add_leaves(x, options, e));
     TRY(prediction_program(&x->steps, &x->program, x->point, sizeof(float), &x->machine, e));
     TRY(find_step(x, e));

@@ -87,10 +87,32 @@ static double cores_of(const struct config *c, enum launch_run run, int cores)
     return run == RUN_TIME && config_replays(c) ? wanted : fmin(wanted, there);
 }
 
+/* Bytes of a packet on Ethernet without preamble, and bytes of a message in it: the token bucket of ci/netns.sh counts
+ * headers of Ethernet (14), IP (20) and TCP with a time stamp (32). */
+#define PACKET_BYTES  1514.0
+#define PAYLOAD_BYTES 1448.0
+/* Smallest bucket of ci/netns.sh (bytes), and time at the rate that fills its bucket (s). */
+#define BUCKET_BYTES 65536.0
+#define BUCKET_S     2.097152e-3
+/* Bytes that Linux keeps in the send buffer of a TCP connection at most (net.ipv4.tcp_wmem). */
+#define SOCKET_BYTES 4194304.0
+
+/* Sets the link between hosts as ci/netns.sh limits it. */
+static void emulate_link(struct sweep_machine *machine, const struct config *c)
+{
+    double byte_s = config_link_s_per_byte(c);
+    machine->network.beta_s = byte_s * PACKET_BYTES / PAYLOAD_BYTES;
+    machine->burst_s = fmax(BUCKET_S, BUCKET_BYTES * byte_s);
+    machine->socket_bytes = SOCKET_BYTES;
+    machine->receives_freely = true;
+}
+
 struct sweep_machine forecast_simulated(const struct config *c, const struct link_model *memory)
 {
     struct sweep_machine machine = prediction_machine(c, memory, memory);
     machine.network.beta_s = config_link_s_per_byte(c);
+    if (config_int(c, OPT_SITE_MODEL) == SITE_MODEL_emulated)
+        emulate_link(&machine, c);
     machine.delay_s = config_link_delay_s(c);
     prediction_take_link(&machine, c);
     machine.leaf_hosts = (int)config_int(c, OPT_SITE_LEAF_HOSTS);

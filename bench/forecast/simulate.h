@@ -13,3 +13,7 @@
  * such point. */
 enum status simulate_launch(FILE *out, const char *folder, const char *calibration, bool why,
                             struct error *e);
+/* Simulates every simulated point of the run in folder `run` again, from its spec.yaml and summary.csv, and prints its step
+ * beside measured steps. Writes nothing. Times of computing are the means of the run's calibrations, divided among the layers by
+ * their FLOPs. set: values of options that replace the run's, one per line, or NULL. */
+enum status simulate_again_print(FILE *out, const char *run, const char *set, struct error *e);

@@ -22,13 +22,26 @@ static uint64_t periods_of(const struct simulation *s)
     return steps > s->period ? steps / s->period : 1;
 }
 
-/* Gradients are ready during backward, unless messages need calls of the library to advance. */
-static void take_ready(struct simulation *s)
+/* Lists the times of the calls by which operations begin, and of the wait at the end. */
+static enum status take_calls(struct simulation *s, struct error *e)
+{
+    TRY(MEM_NEW(s->calls_s, s->program.n + 1, "the calls of a simulation", e));
+    for (size_t i = 0; i < s->program.n; i++)
+        s->calls_s[i] = s->times.ready_s[s->program.all[i].tensor];
+    s->calls_s[s->program.n] = s->times.compute_s;
+    return OK;
+}
+
+/* Gradients are ready during backward. Without overlap, their messages wait for the end of it, unless sockets send some. */
+static enum status take_ready(struct simulation *s, struct error *e)
 {
     unsigned flags = strategy_flags(config_strategy_kind(s->config));
     s->overlaps = (flags & STRATEGY_OVERLAPS) && config_overlap(s->config) != OVERLAP_none;
+    if (!s->overlaps && s->machine.socket_bytes > 0)
+        return take_calls(s, e);
     for (int i = 0; i < s->point->net->net.n_tensors && !s->overlaps; i++)
         s->times.ready_s[i] = s->times.compute_s;
+    return OK;
 }
 
 static enum status open_network(struct simulation *s, const struct spec *spec, const char *run,
@@ -69,6 +82,8 @@ static enum status open_clocks(struct simulation *s, struct error *e)
     s->sweep.ready_s = s->times.ready_s;
     s->sweep.begins_s = s->begins_s;
     s->sweep.paces = s->paces;
+    s->sweep.calls_s = s->calls_s;
+    s->sweep.n_calls = s->calls_s != NULL ? s->program.n + 1 : 0;
     return OK;
 }
 
@@ -77,6 +92,7 @@ void simulation_close(struct simulation *s)
     clock_sweep_close(&s->sweep);
     program_list_free(&s->program);
     step_times_free(&s->times);
+    free(s->calls_s);
     free(s->injects);
     free(s->sleeps);
     free(s->starts_s);
@@ -303,10 +319,10 @@ enum status simulation_open(struct simulation *s, const struct spec *spec, size_
     s->program = program_list_of(e);
     TRY(MEM_NEW(s->result, 1, "the results of a launch", e));
     launch_clear(s->result);
-    TRY(step_times_open(&s->times, s->point, calibration, s->result, e));
+    TRY(step_times_open(&s->times, s->point, calibration, s->parts, s->result, e));
     TRY(open_network(s, spec, run, e));
     TRY(prediction_program(&s->period, &s->program, s->point, sizeof(float), &s->machine, e));
-    take_ready(s);
+    TRY(take_ready(s, e));
     return open_sleeps(s, e);
 }
 

@@ -21,11 +21,14 @@ struct simulation {
     const struct config *config;
     int ranks;
     uint64_t seed;
+    const struct step_parts *parts; /* see step_times_open; borrowed */
     struct step_times times;
     struct sweep_machine machine;
     struct program_list program;
     uint64_t period; /* steps of the program */
     struct clock_sweep sweep;
+    double *
+        calls_s; /* [program.n + 1] as in struct clock_sweep; NULL: messages wait until a rank has computed */
     bool overlaps;                    /* messages advance while a rank computes */
     struct inject *injects;           /* [ranks] */
     struct simulation_sleeps *sleeps; /* [ranks] of this period */
@@ -39,7 +42,7 @@ struct simulation {
     struct launch_result *result;
 };
 
-/* Opens a simulation of points[point]. s->seed is set, other fields are 0. The caller may change s->times, s->machine
+/* Opens a simulation of points[point]. s->seed is set, also s->parts or `calibration`; other fields are 0. The caller may change s->times, s->machine
  * and s->injects before simulation_run. run: folder of the run; calibration: folder of the launch that measured the
  * times of ops, or NULL. Call simulation_close in any case. */
 enum status simulation_open(struct simulation *s, const struct spec *spec, size_t point,

@@ -129,26 +129,37 @@ static enum status calibrate(struct step_times *t, int tensors, const char *fold
     return status;
 }
 
-/* ---- Times at a rate ---- */
+/* ---- Times of the parts of a step ---- */
 
-static enum status take_rate(struct step_times *t, const struct point *point, struct error *e)
+static enum status take_parts(struct step_times *t, const struct net_desc *net,
+                              const struct step_parts *parts, struct error *e)
+{
+    t->load_s = parts->load_s;
+    t->forward_s = parts->forward_s;
+    t->compute_s = parts->load_s + parts->forward_s + parts->backward_s;
+    t->optimizer_s = parts->optimizer_s;
+    net_desc_ready(net, t->ready_s, parts->backward_s);
+    for (int i = 0; i < net->n_tensors; i++)
+        t->ready_s[i] += parts->load_s + parts->forward_s;
+    TRY(MEM_NEW(t->paces, 1, "the paces of steps", e));
+    t->n_paces = 1;
+    t->paces[0] = t->mean_pace = 1;
+    snprintf(t->from, sizeof t->from, "%s", parts->from);
+    return OK;
+}
+
+/* Returns the times of a step at compute.rate. */
+static struct step_parts parts_at_rate(const struct point *point)
 {
     const struct config *c = &point->config;
     const struct net_desc *net = &point->net->net;
     double images = ceil(config_images(c) / config_number(c, OPT_RANKS));
     double image_s =
         images / (1e9 * config_number(c, OPT_COMPUTE_RATE) * config_number(c, OPT_THREADS));
-    double backward_s = image_s * (double)net->flops_backward;
-    t->forward_s = image_s * (double)net->flops_forward;
-    t->compute_s = t->forward_s + backward_s;
-    net_desc_ready(net, t->ready_s, backward_s);
-    for (int i = 0; i < net->n_tensors; i++)
-        t->ready_s[i] += t->forward_s;
-    TRY(MEM_NEW(t->paces, 1, "the paces of steps", e));
-    t->n_paces = 1;
-    t->paces[0] = t->mean_pace = 1;
-    snprintf(t->from, sizeof t->from, "%s GFLOP/s", config_text(c, OPT_COMPUTE_RATE));
-    return OK;
+    struct step_parts parts = {.forward_s = image_s * (double)net->flops_forward,
+                               .backward_s = image_s * (double)net->flops_backward};
+    snprintf(parts.from, sizeof parts.from, "%s GFLOP/s", config_text(c, OPT_COMPUTE_RATE));
+    return parts;
 }
 
 /* Ranks that own a share of the parameters update that share alone. */
@@ -159,19 +170,25 @@ static void share_update(struct step_times *t, const struct config *c)
 }
 
 enum status step_times_open(struct step_times *t, const struct point *point,
-                            const char *calibration, struct launch_result *result, struct error *e)
+                            const char *calibration, const struct step_parts *parts,
+                            struct launch_result *result, struct error *e)
 {
-    int tensors = point->net->net.n_tensors;
+    const struct net_desc *net = &point->net->net;
+    struct step_parts at_rate;
     *t = (struct step_times){0};
-    if (calibration == NULL && config_number(&point->config, OPT_COMPUTE_RATE) == 0)
-        return error_set(
-            e, ERR_ARGUMENT,
-            "simulate: compute.rate of point %s is missing. Use --calibration=LAUNCH, the "
-            "folder of a calibration launch of this run",
-            point->id);
-    TRY(MEM_NEW(t->ready_s, (size_t)tensors, "the gradients of a network", e));
-    TRY(calibration != NULL ? calibrate(t, tensors, calibration, result, e)
-                            : take_rate(t, point, e));
+    if (calibration == NULL && parts == NULL) {
+        if (config_number(&point->config, OPT_COMPUTE_RATE) == 0)
+            return error_set(
+                e, ERR_ARGUMENT,
+                "simulate: compute.rate of point %s is missing. Use --calibration=LAUNCH, the "
+                "folder of a calibration launch of this run",
+                point->id);
+        at_rate = parts_at_rate(point);
+        parts = &at_rate;
+    }
+    TRY(MEM_NEW(t->ready_s, (size_t)net->n_tensors, "the gradients of a network", e));
+    TRY(calibration != NULL ? calibrate(t, net->n_tensors, calibration, result, e)
+                            : take_parts(t, net, parts, e));
     share_update(t, &point->config);
     return OK;
 }

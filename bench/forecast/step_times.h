@@ -17,9 +17,17 @@ struct step_times {
     char from[128]; /* launch that measured the times, or the rate */
 };
 
+/* Mean times of the parts of a step (s). */
+struct step_parts {
+    double load_s, forward_s, backward_s, optimizer_s;
+    char from[128]; /* launch that measured the times, or the rate */
+};
+
 /* Reads the times of the point from a calibration launch and copies that launch's facts to
- * `result`. If `calibration` is NULL, computes the times from compute.rate. Errors as
- * calibration_read; ERR_ARGUMENT if there is neither. Call step_times_free in any case. */
+ * `result`. If `calibration` is NULL, divides the times in `parts` among the layers by their FLOPs. If `parts` is NULL
+ * too, computes the times from compute.rate. Errors as calibration_read; ERR_ARGUMENT if there is none of these. Call
+ * step_times_free in any case. */
 enum status step_times_open(struct step_times *t, const struct point *point,
-                            const char *calibration, struct launch_result *result, struct error *e);
+                            const char *calibration, const struct step_parts *parts,
+                            struct launch_result *result, struct error *e);
 void step_times_free(struct step_times *t);

@@ -10,7 +10,7 @@ bool config_concerns(const struct config *config, enum option_id option)
 {
     bool of_hosts = option == OPT_SITE_HOSTS || option == OPT_SITE_RATE || option == OPT_SITE_DELAY;
     bool of_model = option == OPT_SITE_LINK || option == OPT_SITE_LEAF_HOSTS ||
-                    option == OPT_SITE_OVERSUBSCRIPTION;
+                    option == OPT_SITE_OVERSUBSCRIPTION || option == OPT_SITE_MODEL;
     return (!of_hosts || config_site(config)->shares_cores) &&
            (!of_model || config_is_simulated(config));
 }

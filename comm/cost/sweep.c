@@ -1,5 +1,6 @@
 #include "comm/cost/sweep.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "kernels/base/mem.h"
@@ -79,13 +80,43 @@ static double occupied_s(const struct link_model *link, size_t messages, size_t 
 
 /* ---- Messages of a round ---- */
 
+/* Returns when a rank calls the library first at `time_s` or later. It waits in a call once it has computed. */
+static double next_call_s(const struct clock_sweep *w, int rank, double time_s)
+{
+    for (size_t i = 0; i < w->n_calls; i++) {
+        double call_s = w->begins_s[rank] + w->paces[rank] * w->calls_s[i];
+        if (call_s >= time_s)
+            return call_s;
+    }
+    return time_s;
+}
+
+/* Returns the start of a message that could start at `begin`. The part that does not fit the socket follows at the
+ * rank's next call. */
+static double start_in_socket(const struct clock_sweep *w, int rank, double begin, size_t bytes)
+{
+    const struct sweep_machine *m = &w->machine;
+    if (w->n_calls == 0 || (double)bytes <= m->socket_bytes)
+        return begin;
+    double call_s = next_call_s(w, rank, nextafter(begin, INFINITY));
+    return later(begin, call_s - m->socket_bytes * m->network.beta_s);
+}
+
+/* Returns the part of the burst that a path's interface lets pass at once. */
+static double burst_of(const struct clock_sweep *w, const struct path *path)
+{
+    return path->link == &w->machine.network ? w->machine.burst_s : 0;
+}
+
 /* Starts all sends of a round: when the round begins, or when the operation begins if its messages are posted at
- * once. Returns the end of the last send. */
+ * once. Returns the end of the last send. The interface is occupied as long as without a burst, but messages leave
+ * earlier by the burst. */
 static double send_all(struct clock_sweep *w, const struct operation *op, int rank)
 {
     const struct round *r = &w->rounds[rank];
     const struct schedule *s = &w->schedules[rank];
-    double ready = op->rule->posted ? w->start_s[rank] : w->clock_s[rank], sent = ready;
+    double ready = op->rule->posted ? w->start_s[rank] : next_call_s(w, rank, w->clock_s[rank]);
+    double sent = ready;
     for (int k = 0; k < r->n_sends; k++) {
         const struct transfer *t = &r->sends[k];
         struct path path = path_of(w, rank, t->rank);
@@ -93,10 +124,13 @@ static double send_all(struct clock_sweep *w, const struct operation *op, int ra
         double occupied = occupied_s(path.link, schedule_messages(s, t->count), bytes);
         double begin =
             start_at_leaf(path.up_s, &path, later(ready, *path.sending_s), occupied, bytes);
+        if (path.link == &w->machine.network)
+            begin = start_in_socket(w, rank, begin, bytes);
         *path.sending_s = begin + occupied;
-        w->begin_s[rank * ROUND_TRANSFERS + k] = begin;
-        sent = later(sent, *path.sending_s);
+        w->begin_s[rank * ROUND_TRANSFERS + k] = begin - burst_of(w, &path);
+        sent = later(sent, *path.sending_s - burst_of(w, &path));
     }
+    w->posts_s[rank] = ready;
     return sent;
 }
 
@@ -113,10 +147,11 @@ static double begin_of(const struct clock_sweep *w, int rank, int i)
     return w->begin_s[receives[i].rank * ROUND_TRANSFERS + k];
 }
 
-/* Returns when a message arrives that leaves at `leaves_s` and occupies the receiving interface for `occupied`. */
-static double arrive(const struct path *path, double leaves_s, double occupied)
+/* Returns when a message arrives that leaves at `leaves_s` and occupies the receiving interface for `occupied`. It
+ * cannot leave before it is posted, even within a burst. */
+static double arrive(const struct path *path, double leaves_s, double posts_s, double occupied)
 {
-    double arrives = leaves_s + path->delay_s;
+    double arrives = later(leaves_s, posts_s) + path->delay_s;
     if (path->receiving_s == NULL)
         return arrives;
     return *path->receiving_s = later(*path->receiving_s + occupied, arrives);
@@ -130,13 +165,15 @@ static double receive(struct clock_sweep *w, const struct operation *op, int ran
     struct path path = path_of(w, t->rank, rank);
     size_t messages = schedule_messages(&w->schedules[rank], t->count), left = t->count;
     size_t bytes = t->count * op->width;
-    double leaves = start_at_leaf(path.down_s, &path, begin_of(w, rank, i),
-                                  occupied_s(path.link, messages, bytes), bytes);
+    double begin = i == 0 ? w->leaves_s[rank] : begin_of(w, rank, i);
+    double leaves =
+        start_at_leaf(path.down_s, &path, begin, occupied_s(path.link, messages, bytes), bytes);
+    double posts = w->machine.burst_s > 0 ? w->posts_s[t->rank] : begin;
     for (size_t m = 0; m < messages; m++) {
         size_t count = m + 1 < messages ? w->schedules[rank].segment : left;
         double occupied = occupied_s(path.link, 1, count * op->width);
         leaves += occupied;
-        clock = later(clock, arrive(&path, leaves, occupied)) +
+        clock = later(clock, arrive(&path, leaves, posts, occupied)) +
                 (t->add ? sweep_add_s(&w->machine, op, count) : 0);
         left -= count;
     }
@@ -244,6 +281,7 @@ static enum status alloc(struct clock_sweep *w, struct error *e)
     TRY(MEM_NEW(w->clock_s, ranks, "the clocks of a sweep", e));
     TRY(MEM_NEW(w->start_s, ranks, "the clocks of a sweep", e));
     TRY(MEM_NEW(w->sent_s, ranks, "the clocks of a sweep", e));
+    TRY(MEM_NEW(w->posts_s, ranks, "the clocks of a sweep", e));
     TRY(MEM_NEW(w->leaves_s, ranks, "the clocks of a sweep", e));
     TRY(MEM_NEW(w->order, ranks, "the ranks of a sweep", e));
     TRY(MEM_NEW(w->schedules, ranks, "the schedules of a sweep", e));
@@ -291,6 +329,7 @@ void clock_sweep_close(struct clock_sweep *w)
     free(w->clock_s);
     free(w->start_s);
     free(w->sent_s);
+    free(w->posts_s);
     free(w->leaves_s);
     free(w->order);
     free(w->schedules);

@@ -28,6 +28,10 @@ struct sweep_machine {
     double delay_s; /* further latency between hosts, in which no interface is occupied */
     /* only sending occupies the interface of a host, as on emulated hosts */
     bool receives_freely;
+    /* token bucket of a host's interface: after a pause, messages that occupy it for up to burst_s pass at once */
+    double burst_s;
+    /* bytes of a message between hosts that pass while its sender computes and makes no calls; see calls_s */
+    double socket_bytes;
     int leaf_hosts;        /* consecutive hosts of a leaf switch; 0: one switch for all hosts */
     int leaf_spines;       /* links of a leaf to spine switches, at most one per host of the leaf */
     struct node_map hosts; /* hosts of the ranks; node_of is borrowed */
@@ -48,12 +52,18 @@ struct clock_sweep {
     /* [ranks] start of a rank's step, and factor of ready_s: gradient i of rank r is ready at begins_s[r] + paces[r]
      * ready_s[i]; NULL: 0 and 1; borrowed */
     const double *begins_s, *paces;
+    /* [n_calls] times at which a computing rank calls the library, ascending, scaled as ready_s. The last is the time at
+     * which it has computed. Messages advance at calls only; NULL: always. Borrowed */
+    const double *calls_s;
+    size_t n_calls;
     double *clock_s; /* [ranks] each rank's start, 0 by default; then its end */
     /* Internal: state of a round, and of interfaces (one per rank, then per host, then per leaf). */
     struct schedule *schedules; /* [ranks] */
     struct round *rounds;       /* [ranks] */
     double *begin_s;            /* [ranks][ROUND_TRANSFERS] start time of each transfer */
     double *start_s, *sent_s;   /* [ranks] start of the operation, and end of the last send */
+    double
+        *posts_s; /* [ranks] time at which a rank hands its messages of a round to its interface */
     double *leaves_s; /* [ranks] start of the first message that each rank receives in a round */
     int *order;       /* [ranks] ranks leaf by leaf, or host by host, sorted by time within each */
     /* [ranks + hosts + leaves] end of occupation of each interface */

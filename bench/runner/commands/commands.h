@@ -31,7 +31,7 @@ struct arguments {
     const char *of;                                    /* option of `claims`; NULL: not given */
     const char *point, *leaf_hosts, *oversubscription; /* options of `export`; NULL: not given */
     bool fresh, strict, json, count_disturbed, as_measured, bisect, per_nodes, dry_run, update,
-        commands, plan, why;
+        commands, plan, why, again;
 };
 
 typedef enum status command_function(const struct arguments *a, FILE *out, int *exit_status,

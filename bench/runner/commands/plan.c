@@ -211,5 +211,6 @@ enum status command_export(const struct arguments *a, FILE *out, int *exit_statu
 enum status command_simulate(const struct arguments *a, FILE *out, int *exit_status,
                              struct error *e)
 {
-    return simulate_launch(out, a->operand, a->calibration, a->why, e);
+    return a->again ? simulate_again_print(out, a->operand, a->set, e)
+                    : simulate_launch(out, a->operand, a->calibration, a->why, e);
 }

@@ -92,6 +92,14 @@ changes_with_leaves() {
     near "$(value comm_exposed_ms)" "$(awk -v full="$full" 'BEGIN { print full * (2 + 4) / 3 }')" 10
 }
 
+# Emulated hosts send 1448 of 1514 bytes of a packet, and 2.097152 ms at the rate at once. Tokens saved while a rank adds hide
+# the additions.
+has_the_interfaces_of_emulated_hosts() {
+    run_anew ring --set site.model=emulated || return 1
+    near "$(value comm_exposed_ms)" "$(awk -v bytes="$(value params)" 'BEGIN {
+        print 1e3 * (2 * 7 * (2e-6 + 4 * bytes / 8 * 8e-9 * 1514 / 1448)) - 2.097152 }')" 0.5
+}
+
 # All ranks of a ring wait for a late one. A rank that trains alone delays nobody.
 slows_one_rank() {
     local fast
@@ -158,6 +166,17 @@ compares_with_what_ran() {
     near "$(value predicted_step_ms "real ring")" "$(value step_ms_median "simulated ring")" 0.001 && [ -z "$(value predicted_step_ms "simulated ring")" ] &&
         grep -q "Simulated points: validated to 2 ranks: errors of [0-9.]* % (median)" "$tmp/run.log" &&
         grep -q "Simulated points (hollow): validated to 2 ranks" "$SCALEBENCH_OUT/both/latest/time.txt"
+}
+
+# A run without its launches is simulated again, from the mean times of its calibrations. Each point has a row.
+is_simulated_again() {
+    local run=$tmp/kept
+    mkdir -p "$run" && cp "$SCALEBENCH_OUT"/both/latest/{spec.yaml,summary.csv,manifest.json} "$run" || return 1
+    expect 0 "simulated again: validated to 2 ranks: errors of" "$scalebench" simulate --again "$run" || return 1
+    "$scalebench" simulate --again "$run" >"$tmp/again"
+    [ "$(grep -c '^real ' "$tmp/again")" = 17 ] || return 1
+    near "$(awk '/^real ring / { print $(NF - 4) }' "$tmp/again")" "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        $at["label"] ~ /^calibration/ { print $at["load_ms"] + $at["forward_ms"] + $at["backward_ms"] + $at["optimizer_ms"] }' <(unquoted))" 5
 }
 
 # Simulated cores have no measured peak.
@@ -246,11 +265,13 @@ check "half the rate and a delay take longer by the formula" changes_with_the_li
 check "a link with a name has its stated latency and rate" takes_a_link_by_name
 check "a rank that is late by 3 ms delays all" slows_one_rank
 check "links of leaf switches are shared" changes_with_leaves
+check "emulated hosts: headers count, and a burst passes at once" has_the_interfaces_of_emulated_hosts
 check "rows, table and caption say that a point is simulated" is_marked
 check "the same launch gets the same numbers" can_be_repeated
 check "a damaged file is named" tells_a_damaged_file
 check "simulated ranks send what real ranks send" sends_what_real_ranks_send
 check "points that ran show the error of simulated ones" compares_with_what_ran
+check "a kept run is simulated again" is_simulated_again
 check "real ranks show their share of the core's peak" has_utilisation
 check "more ranks wait longer for the slowest" waits_for_the_slowest
 check "4096 ranks" has_thousands_of_ranks

@@ -24,23 +24,35 @@ struct zero_block zero_block_before(const struct strategy_config *config, bool g
     return b;
 }
 
-static void give_block(const struct step *s, struct reader *to, const struct zero_block *b)
+/* Returns how often the parameters of a block are sent in a step. */
+static size_t gathers_of(const struct step *s, const struct zero_block *b)
 {
-    size_t count = b->tensors.count, micro_batches = s->config->micro_batches;
-    size_t gathers = b->is_whole ? 1 : 2 * (micro_batches > 0 ? micro_batches : 1);
-    give_shares(s, to, &rule_shares_scatter, count, s->g->width);
-    for (size_t i = 0; i < gathers; i++)
-        give_shares(s, to, &rule_shares_gather, count, s->g->width);
+    size_t micro_batches = s->config->micro_batches;
+    return b->is_whole ? 1 : 2 * (micro_batches > 0 ? micro_batches : 1);
 }
 
-static void zero_program(const struct step *s, struct reader *to)
+static struct zero_block block_before(const struct step *s, size_t last)
 {
     const struct gradient *g = s->g;
-    for (size_t last = g->n; last > 0;) {
-        struct zero_block b =
-            zero_block_before(s->config, g->stage == 3, g->counts, g->n, last, g->width);
-        give_block(s, to, &b);
-        last = b.tensors.first;
+    return zero_block_before(s->config, g->stage == 3, g->counts, g->n, last, g->width);
+}
+
+/* Gradients of a block are sent as soon as backward has finished it, parameters after the update. */
+static void zero_program(const struct step *s, struct reader *to)
+{
+    struct zero_block b;
+    for (size_t last = s->g->n; last > 0; last = b.tensors.first) {
+        b = block_before(s, last);
+        reader_give(to, (struct operation){.rule = &rule_shares_scatter,
+                                           .count = b.tensors.count,
+                                           .width = s->g->width,
+                                           .owners = s->ranks,
+                                           .tensor = b.tensors.first});
+    }
+    for (size_t last = s->g->n; last > 0; last = b.tensors.first) {
+        b = block_before(s, last);
+        for (size_t i = 0; i < gathers_of(s, &b); i++)
+            give_shares(s, to, &rule_shares_gather, b.tensors.count, s->g->width);
     }
 }
 

@@ -16,9 +16,9 @@ static const struct {
     enum strategy_kind strategy;
     int ranks;
 } ROWS[] = {
-    {STRATEGY_allreduce, 4096}, {STRATEGY_rabenseifner, 4096}, {STRATEGY_recursive_doubling, 4096},
-    {STRATEGY_tree, 4096},      {STRATEGY_hierarchical, 4096}, {STRATEGY_ring, 512},
-    {STRATEGY_ring, 4096},      {STRATEGY_rabenseifner, 65536}};
+    {STRATEGY_allreduce, 4096}, {STRATEGY_rabenseifner, 4096},  {STRATEGY_recursive_doubling, 4096},
+    {STRATEGY_tree, 4096},      {STRATEGY_hierarchical, 4096},  {STRATEGY_ring, 512},
+    {STRATEGY_ring, 4096},      {STRATEGY_rabenseifner, 65536}, {STRATEGY_rabenseifner, 1048576}};
 
 static double own_s(void)
 {

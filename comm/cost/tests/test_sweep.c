@@ -105,6 +105,22 @@ static void rabenseifner_follows_the_closed_form(void **state)
     }
 }
 
+/* The same formula for 65,536 ranks on hosts of their own. */
+static void many_ranks_follow_the_closed_form(void **state)
+{
+    const int ranks = 65536;
+    const size_t count = 8 * (size_t)ranks;
+    struct run run = run_of(STRATEGY_rabenseifner, ranks, &count, 1);
+    struct clock_sweep w;
+    struct error e;
+    run.machine.hosts.group = 1;
+    assert_int_equal(clock_sweep_open(&w, &run.machine, ranks, &e), OK);
+    program_read(run.strategy, &run.config, ranks, &count, 1, WIDTH, &w.reader);
+    double moved = 32.0 * (ranks - 1);
+    assert_true(clock_sweep_latest_s(&w) == 2 * 16 + moved * (2 * 0.5 + 0.25));
+    clock_sweep_close(&w);
+}
+
 /* A tree of height h takes two consecutive messages at every level, up and down. gamma is 0. */
 static void trees_wait_level_by_level(void **state)
 {
@@ -341,6 +357,57 @@ static void hosts_may_receive_freely(void **state)
     assert_true(latest_s(&run) == 4 * message_s(40));
 }
 
+/* Emulated hosts send a burst at once after a pause. The second round of a ring follows without one. Between two sums a
+ * host pauses, and saves up tokens again. */
+static void a_burst_passes_at_once(void **state)
+{
+    const size_t counts[] = {16, 16};
+    struct run run = run_of(STRATEGY_ring, 2, counts, 1);
+    run.machine.memory.gamma_s = 0;
+    run.machine.hosts.group = 1;
+    run.machine.receives_freely = true;
+    double rounds_s = latest_s(&run);
+    run.machine.burst_s = 0.5 * message_s(32);
+    assert_true(latest_s(&run) == rounds_s - run.machine.burst_s);
+    run.machine.burst_s = 2 * rounds_s;
+    assert_true(latest_s(&run) == 0);
+    run.strategy = STRATEGY_gather_scatter;
+    run.config.variant = VARIANT_gather_scatter_linear;
+    run.n = 2;
+    run.machine.burst_s = 1;
+    assert_true(latest_s(&run) == 4 * (message_s(64) - 1));
+}
+
+/* Returns the end of a sum of two ranks, whose messages advance when the gradient is ready at 100 s, and after computing at
+ * 200 s. */
+static double computing_s(enum strategy_kind strategy, size_t count, double socket_bytes)
+{
+    static const double zero[2] = {0}, one[2] = {1, 1}, ready = 100, calls[] = {100, 200};
+    struct run run = run_of(strategy, 2, &count, 1);
+    struct clock_sweep w;
+    struct error e;
+    run.machine.memory.gamma_s = 0;
+    run.machine.hosts.group = 1;
+    run.machine.socket_bytes = socket_bytes;
+    assert_int_equal(clock_sweep_open(&w, &run.machine, 2, &e), OK);
+    w.begins_s = zero, w.paces = one, w.ready_s = &ready, w.calls_s = calls, w.n_calls = 2;
+    program_read(strategy, &run.config, 2, &count, 1, WIDTH, &w.reader);
+    double latest = clock_sweep_latest_s(&w);
+    clock_sweep_close(&w);
+    return latest;
+}
+
+/* A message that fits the socket leaves while the rank computes. The rest of a longer one, and the next round, wait until
+ * the rank has computed. */
+static void sockets_send_while_a_rank_computes(void **state)
+{
+    const size_t count = 16;
+    const double message = message_s(64), half = message_s(32);
+    assert_true(computing_s(STRATEGY_recursive_doubling, count, 64) == 100 + message);
+    assert_true(computing_s(STRATEGY_recursive_doubling, count, 24) == 200 + message - 24 * 0.5);
+    assert_true(computing_s(STRATEGY_ring, count, 64) == 200 + half);
+}
+
 /* Every program ends on every number of ranks, and takes no time on one. */
 static void every_program_ends(void **state)
 {
@@ -362,6 +429,7 @@ int main(void)
         cmocka_unit_test(ring_follows_the_closed_form),
         cmocka_unit_test(recursive_doubling_follows_the_closed_form),
         cmocka_unit_test(rabenseifner_follows_the_closed_form),
+        cmocka_unit_test(many_ranks_follow_the_closed_form),
         cmocka_unit_test(trees_wait_level_by_level),
         cmocka_unit_test(reduce_and_broadcast_follow_the_closed_form),
         cmocka_unit_test(chains_fill_before_they_flow),
@@ -378,6 +446,8 @@ int main(void)
         cmocka_unit_test(hosts_serve_the_earliest_rank),
         cmocka_unit_test(leaves_share_their_links_to_spines),
         cmocka_unit_test(hosts_may_receive_freely),
+        cmocka_unit_test(a_burst_passes_at_once),
+        cmocka_unit_test(sockets_send_while_a_rank_computes),
         cmocka_unit_test(every_program_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
