@@ -291,9 +291,10 @@ static enum status check_kind(const struct given *g, struct error *e)
     if (list && g->node->kind != NODE_LIST) {
         char text[200];
         value_as_list(text, g->option, g->node->text);
-        return value_refuse(
-            e, g, "expected a list: [%s]%s", text,
-            g->option->id == OPT_ACCURACY_SEEDS ? ", or one seed per run, such as [1, 2, 3]" : "");
+        return value_refuse(e, g, "expected a list: [%s]%s", text,
+                            g->option->id == OPT_ACCURACY_SEEDS && strchr(text, ',') == NULL
+                                ? ", or one seed per run, such as [1, 2, 3]"
+                                : "");
     }
     if (!list && g->node->kind == NODE_LIST)
         return value_refuse(e, g, "expected one value, found a list; the default is %s",
