@@ -257,6 +257,16 @@ the_page_shows_the_example() {
     done
 }
 
+# comm/README.md shows the savings that the example has on any machine.
+the_page_shows_what_changes_save() {
+    "$scalebench" run configs/examples/what_if.yaml >"$tmp/run.log" 2>&1 || { cat "$tmp/run.log"; return 1; }
+    summary=$SCALEBENCH_OUT/what_if/latest/summary.csv
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { printf "| %s | %.1f ms | %.2f |\n", $at["case"], $at["step_ms_median"], $at["speedup"] }' <(unquoted) >"$tmp/savings"
+    [ "$(wc -l <"$tmp/savings")" = 5 ] && [ "$(grep -cxFf "$tmp/savings" comm/README.md)" = 5 ] || { cat "$tmp/savings"; return 1; }
+}
+
+check "comm/README.md shows the savings of the example" the_page_shows_what_changes_save
 check "comm/README.md shows the shares of the example" the_page_shows_the_example
 check "the causes of a step add up, and say what a faster link saves" divides_the_step_among_causes
 check "a ring takes the time of the formula" takes_the_time_of_the_formula
