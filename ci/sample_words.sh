@@ -49,6 +49,7 @@ messages() {
             if (call !~ /^ error_at/ || part[3] == "NULL") return ""
             return "FILE" (part[4] == "0" ? "" : ":LINE") (part[5] == "0" ? "" : ":COLUMN") ": "
         }
+        function value(name) { return name in macros ? macros[name] : name }
         function show(call,    text, gap, literal, words) {
             text = ""
             words = place(call)
@@ -58,15 +59,17 @@ messages() {
                 call = substr(call, RSTART + RLENGTH)
                 gsub(/[ \\]/, "", gap)
                 gsub(/PRI[a-z0-9]+/, "u", gap)
-                if (text == "") { sub(/.*[^A-Z0-9_]/, "", gap); text = words gap literal }
-                else if (gap ~ /^[A-Za-z0-9_]*$/) text = text gap literal
+                if (text == "" && literal !~ / /) continue
+                if (text == "") { sub(/.*[^A-Z0-9_]/, "", gap); text = words value(gap) literal }
+                else if (gap ~ /^[A-Za-z0-9_]*$/) text = text value(gap) literal
                 else if (literal ~ /[a-z][a-z]/) text = text " | " literal
             }
             words = text
             gsub(/FILE|LINE|COLUMN|%[-+0-9.*]*(hh|h|ll|l|z|t|j)?[a-z]/, "", words)
             if (words ~ /[A-Za-z][a-z].* .*[a-z]/) print source "  message: " text
         }
-        FNR == 1 { call = "" }
+        FNR == 1 { call = ""; split("", macros) }
+        /^#define [A-Z_]+ +"/ { macros[$2] = substr($0, index($0, "\"") + 1, length($0) - index($0, "\"") - 1) }
         call == "" && match($0, /(error_set|error_at|mark_error|log_print)\(/) { source = FILENAME ":" FNR; $0 = substr($0, RSTART) }
         call != "" || /^(error_set|error_at|mark_error|log_print)\(/ {
             line = $0

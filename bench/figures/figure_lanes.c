@@ -149,7 +149,7 @@ const struct figure_shape shape_lanes = {
     .bars = true,
     .x = "point",
     .total = "step_ms",
-    .lead = " One step of each point: its median one, of the median launch of ",
-    .method = "; flight: a sum from its begin until it was seen to be complete, wait: until the "
+    .lead = " One step of each point: the median step of the median launch of ",
+    .method = "; flight: a sum from its start until its completion was noticed, wait: until the "
               "last rank arrived, by the nodes' clocks.",
     .write = write_lanes};

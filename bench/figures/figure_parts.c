@@ -111,7 +111,7 @@ const struct figure_shape shape_stacked = {
     .x = "point",
     .total = "step_ms",
     .parts = part_names,
-    .method = "; parts are means over ranks, other is what they leave of the slowest one's step.",
+    .method = "; parts are means over ranks, and other is the rest of the slowest rank's step.",
     .write = write_stacked};
 
 /* ---- Overlap ---- */
@@ -148,8 +148,8 @@ const struct figure_shape shape_overlap = {
     .total = "comm_exposed_ms",
     .communicating = true,
     .whiskers = true,
-    .method = "; exposed and wait (where known) are means over ranks, hidden is what cost no "
-              "time of what the same calls take alone (tick)",
+    .method = "; exposed and wait (where known) are means over ranks, and hidden is the time of "
+              "the same calls alone (tick), less exposed and wait",
     .write = write_overlap};
 
 /* ---- Memory ---- */
@@ -199,5 +199,6 @@ const struct figure_shape shape_memory = {
     .total = "model_states_mib",
     .parts = memory_names,
     .lead = " Most of ",
-    .method = "; beside a point's name stands how much more was measured than was forecast.",
+    .method =
+        "; the number beside a point's name is the excess of the measurement over the forecast.",
     .write = write_memory};

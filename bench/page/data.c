@@ -62,7 +62,7 @@ enum status data_read(char **text, const char *path, struct error *e)
         return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be read: %s", why);
     bool read = getdelim(text, &size, '\0', in) >= 0;
     fclose(in);
-    return read ? OK : error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be read, or is empty");
+    return read ? OK : error_at(e, ERR_SYSTEM, path, 0, 0, "this file cannot be read, or is empty");
 }
 
 enum status data_add_file(json_t *object, const char *key, const char *path, struct error *e)

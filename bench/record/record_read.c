@@ -118,7 +118,7 @@ static enum status take_hello(struct rank_record *r, const struct place *at, con
 {
     if (r->hello_line > 0)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0,
-                        "found a second line of type 'hello'");
+                        "found a second line of type 'hello', expected one");
     TRY(store_fields(at, RECORD_hello, line, &r->hello));
     if (r->hello.schema != RECORD_SCHEMA)
         return error_at(

@@ -312,7 +312,7 @@ slips_are_named() {
         put "$labels" '\0\0\10\1\0\0\0\3\1\2\3'
         put t10k-images-idx3-ubyte '\0\0\10\3\0\0\0\1\0\0\0\1\0\0\0\1a'
         put t10k-labels-idx1-ubyte '\0\0\10\1\0\0\0\1\1'
-        refused "2 images, but $tmp/mnist/$labels has 3 labels; expected one label for each image" || return 1
+        refused "found 2 images, but $tmp/mnist/$labels has 3 labels; expected one label for each image" || return 1
     done
     [ ! -e "$tmp/results/torn" ]
 }

@@ -192,8 +192,9 @@ static enum status check_request(int threads, const int *cpus, struct error *e)
         return error_set(e, ERR_ARGUMENT, "expected 1 or more threads, found %d", threads);
     for (int t = 1; cpus != NULL && t < threads; t++)
         if (cpus[t] < 0)
-            return error_set(e, ERR_ARGUMENT, "expected a CPU of 0 or more for thread %d, found %d",
-                             t, cpus[t]);
+            return error_set(e, ERR_ARGUMENT,
+                             "expected a CPU number of 0 or more for thread %d, found %d", t,
+                             cpus[t]);
     return OK;
 }
 

@@ -74,7 +74,7 @@ enum status model_write_json(FILE *out, const struct net_desc *net, struct error
     json_t *json = net_json(net);
     int failed = json == NULL || json_dumpf(json, out, FORM) != 0;
     json_decref(json);
-    return failed ? error_set(e, ERR_SYSTEM, "cannot write the network as JSON") : OK;
+    return failed ? error_set(e, ERR_SYSTEM, "the network cannot be written as JSON") : OK;
 }
 
 enum status model_sha256(const struct net_desc *net, char hex[SHA256_TEXT_BYTES], struct error *e)

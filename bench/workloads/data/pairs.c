@@ -55,7 +55,7 @@ static enum status check_pair(const struct array_file *images, const struct arra
 {
     if (images->dims[0] != labels->dims[0])
         return error_at(e, ERR_DATA, images->path, 0, 0,
-                        "%" PRIu64 " images, but %s has %" PRIu64
+                        "found %" PRIu64 " images, but %s has %" PRIu64
                         " labels; expected one label for each image: use two files of the same set",
                         images->dims[0], labels->path, labels->dims[0]);
     return OK;

@@ -302,7 +302,7 @@ static void impossible_pools_are_refused(void **state)
     assert_int_equal(pool_create(&pool, 0, NULL, NULL, &e), ERR_ARGUMENT);
     assert_string_equal(e.text, "expected 1 or more threads, found 0");
     assert_int_equal(pool_create(&pool, 2, negative, NULL, &e), ERR_ARGUMENT);
-    assert_string_equal(e.text, "expected a CPU of 0 or more for thread 1, found -3");
+    assert_string_equal(e.text, "expected a CPU number of 0 or more for thread 1, found -3");
     assert_int_equal(pool_create(&pool, 3, absent, NULL, &e), ERR_SYSTEM);
     assert_non_null(strstr(e.text, "CPU"));
     assert_null(pool);

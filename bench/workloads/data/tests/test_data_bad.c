@@ -257,7 +257,7 @@ static void test_counts_that_disagree(void **state)
     write_set(w, w->data, false);
     char *real = realpath(w->data, NULL);
     snprintf(text, sizeof text,
-             "7 images, but %s/t10k-labels-idx1-ubyte has 6 labels; expected one label for "
+             "found 7 images, but %s/t10k-labels-idx1-ubyte has 6 labels; expected one label for "
              "each image: use two files of the same set",
              real);
     free(real);
