@@ -22,7 +22,7 @@ assert len(rows) >= 40, len(rows)
 kinds = {"time", "speed-up", "bytes", "utilisation", "memory", "accuracy", "cause"}
 assert kinds <= {row["kind"] for row in rows}, {row["kind"] for row in rows}
 reports = {row["id"].split("/")[0] for row in rows}
-assert reports == {"naik_yadav", "kota", "wang_yang", "amundkar"}, reports
+assert reports == {"naik_yadav", "kota", "wang_yang", "amundkar", "past"}, reports
 for row in rows:
     assert row["place"] and row["says"], row["id"]
     assert row["verdict"] in ("survives", "fails", "undecided", "not testable"), row
@@ -46,6 +46,32 @@ for row in csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8")):
             assert 1 < int(line[1:]) <= lines[path], (row["id"], link)
             n += 1
 assert n > 100, n
+PY
+}
+
+# Checks that a claim about tuned rates uses the best rate of its batch: the most accurate, or the one with the fewest images.
+tuned_rates_are_the_best() {
+    python3 - results/claims.csv results <<'PY'
+import csv, sys
+better = {"test_acc_pct": lambda own, other: own >= other, "to_target_images": lambda own, other: own <= other}
+n = 0
+for row in csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8")):
+    if not row["id"].startswith("past/"):
+        continue
+    texts, links = (dict(value.split(": ", 1) for value in row[column].split("; ")) for column in ("values", "rows"))
+    for name, link in links.items():
+        if name in ("constant", "linear"): # rules, which are compared with the best rate
+            continue
+        path, line = link.split("#L")
+        with open(f"{sys.argv[2]}/{path}", newline="", encoding="utf-8") as f:
+            points = list(csv.DictReader(f))
+        own, column = points[int(line) - 2], texts[name].split()[0]
+        column = "to_target_images" if column == "noise_scale" else column
+        for other in points:
+            if other["global_batch"] == own["global_batch"] and other[column]:
+                assert better[column](float(own[column]), float(other[column])), (row["id"], name, own["label"], other["label"])
+                n += other is not own
+assert n > 5, n
 PY
 }
 
@@ -262,6 +288,7 @@ check "the committed ledger agrees with the tables" expect 0 "All " "$scalebench
 check "claims.csv is written by the program" is_current csv results/claims.csv
 check "claims.md is written by the program" is_current markdown results/claims.md
 check "the ledger has all required entries" holds_what_a_ledger_should
+check "claims about tuned rates use the best one" tuned_rates_are_the_best
 check "numbers of the ledger link to existing rows" rows_are_there
 check "a changed cell flips the claims that rest on it" a_cell_flips_its_claims
 check "every verdict hangs on cells" every_verdict_hangs_on_cells

@@ -53,7 +53,7 @@ else
 fi
 
 reads_its_files() {
-    expect 0 "All 140 claims" there claims && expect 0 "conv1" there model lenet_21k &&
+    expect 0 "All 144 claims" there claims && expect 0 "conv1" there model lenet_21k &&
         expect 0 "results/reference/strong_scaling" there list runs &&
         expect 0 "mine.yaml is written" there new mine && expect 0 "3 points" there plan mine.yaml &&
         expect 0 "same" there compare strong_scaling strong_scaling &&
