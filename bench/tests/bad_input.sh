@@ -356,7 +356,7 @@ no_job_for_nothing() {
     local why="no remaining point fits 4 nodes of 2 cores (configs/sites/example.yaml): 'ranks="
     expect 3 "a point needs 32 nodes, but the largest job of configs/sites/example.yaml has 4. Leave the point out" \
         "$scalebench" submit strong_scaling --site example --dry-run --set "matrix.ranks=[2,64]" --out "$tmp/results" &&
-        expect 3 "${why}1 none nodes=1' needs 64 cores per node. Correct `cores`" "$scalebench" submit strong_scaling --site example --dry-run \
+        expect 3 "${why}1 none nodes=1' needs 64 cores per node. Correct \`cores\`" "$scalebench" submit strong_scaling --site example --dry-run \
             --set place.threads_per_rank=64 --out "$tmp/results" &&
         printf 'launcher: mpirun\n' >"$tmp/mpirun.yaml" &&
         expect 2 "mpirun.yaml:1:11: launcher: 'mpirun' is unknown" "$scalebench" submit strong_scaling \
