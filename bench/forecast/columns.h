@@ -1,4 +1,4 @@
-/* Declares the columns of `scalebench plan --format csv` and of `scalebench export`. */
+/* Declares the columns of `scalebench plan --format csv`, `export` and `predict`. */
 #pragma once
 
 #include <stddef.h>
@@ -7,3 +7,5 @@
 
 const struct column *forecast_columns(size_t *n);
 const struct column *export_columns(size_t *n);
+const struct column *predict_columns(size_t *n);
+const struct column *links_columns(size_t *n);

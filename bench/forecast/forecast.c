@@ -97,8 +97,7 @@ static double cores_of(const struct config *c, enum launch_run run, int cores)
 /* Bytes that Linux keeps in the send buffer of a TCP connection at most (net.ipv4.tcp_wmem). */
 #define SOCKET_BYTES 4194304.0
 
-/* Sets the link between hosts as ci/netns.sh limits it. */
-static void emulate_link(struct sweep_machine *machine, const struct config *c)
+void forecast_emulate(struct sweep_machine *machine, const struct config *c)
 {
     double byte_s = config_link_s_per_byte(c);
     machine->network.beta_s = byte_s * PACKET_BYTES / PAYLOAD_BYTES;
@@ -112,7 +111,7 @@ struct sweep_machine forecast_simulated(const struct config *c, const struct lin
     struct sweep_machine machine = prediction_machine(c, memory, memory);
     machine.network.beta_s = config_link_s_per_byte(c);
     if (config_int(c, OPT_SITE_MODEL) == SITE_MODEL_emulated)
-        emulate_link(&machine, c);
+        forecast_emulate(&machine, c);
     machine.delay_s = config_link_delay_s(c);
     prediction_take_link(&machine, c);
     machine.leaf_hosts = (int)config_int(c, OPT_SITE_LEAF_HOSTS);

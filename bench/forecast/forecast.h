@@ -75,6 +75,9 @@ struct sweep_machine forecast_machine(const struct config *c);
  * states. */
 struct sweep_machine forecast_simulated(const struct config *c, const struct link_model *memory);
 
+/* Sets the link between hosts as ci/netns.sh limits it. */
+void forecast_emulate(struct sweep_machine *machine, const struct config *c);
+
 /* ---- Internal ---- */
 
 /* A measured step time of another campaign, and what it depends on. */

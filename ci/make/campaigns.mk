@@ -61,6 +61,13 @@ bench-verdicts: $(BUILD)/tests/speed_compare
 bench-sweep: $(BUILD)/tests/speed_sweep
 	@$<
 
+# Builds scalebench alone. RUN= names runs as for `make report`.
+.PHONY: bench-predict
+#: make bench-predict [RUN="FOLDER NAME ..."]   Predict committed step times without their strategy, network or ranks
+bench-predict:
+	@$(MAKE) --no-print-directory -j$(NPROC) $(BUILD)/scalebench >&2
+	@$(BUILD)/scalebench predict $(RUN) --out "$$OUT"
+
 #: make reports [REPORTS="kota/parts ..." QUICK=1 PLAN=1]   Measure the reports' figures and tables; PLAN=1: forecast only
 reports:
 	@$(MAKE) --no-print-directory -j$(NPROC) all

@@ -95,6 +95,11 @@ static void ranks_of_a_host_share_its_link(void **state)
     }
 }
 
+static bool is_rounded(double rounded, double value)
+{
+    return fabs(rounded - value) <= 6e-4 * value;
+}
+
 /* Fails unless a coefficient and its interval are those of the file, rounded to four digits. */
 static void assert_fitted(const struct csv_table *table, const char *name,
                           const struct interval *fitted)
@@ -102,9 +107,9 @@ static void assert_fitted(const struct csv_table *table, const char *name,
     for (size_t row = 0; row < table->rows; row++) {
         if (strcmp(csv_table_text(table, row, "coefficient"), name) != 0)
             continue;
-        assert_true(fabs(csv_table_value(table, row, "value") / fitted->mid - 1) < 6e-4);
-        assert_true(fabs(csv_table_value(table, row, "lo") / fitted->lo - 1) < 6e-4);
-        assert_true(fabs(csv_table_value(table, row, "hi") / fitted->hi - 1) < 6e-4);
+        assert_true(is_rounded(fitted->mid, csv_table_value(table, row, "value")));
+        assert_true(is_rounded(fitted->lo, csv_table_value(table, row, "lo")));
+        assert_true(is_rounded(fitted->hi, csv_table_value(table, row, "hi")));
         return;
     }
     fail_msg("%s: %s not found", table->path, name);

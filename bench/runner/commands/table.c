@@ -37,6 +37,11 @@ static const char *const plan_formats[] = {
 #include "bench/runner/commands/plan_formats.def"
     NULL};
 
+static const char *const predict_formats[] = {
+#define PREDICT_FORMAT(name, ...) #name,
+#include "bench/forecast/predict_formats.def"
+    NULL};
+
 static const char *const export_formats[] = {
 #define TRACE(name, ...) #name,
 #include "comm/cost/traces.def"

@@ -2,13 +2,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bench/base/file.h"
 #include "bench/collect/table/table.h"
 #include "bench/runner/run_spec.h"
 #include "kernels/base/mem.h"
 
-static enum status append(struct with_tables *list, const char *text, struct error *e)
+enum status with_tables_add(struct with_tables *list, const char *text, struct error *e)
 {
     static const char what[] = "the list of runs";
     TRY(MEM_GROW(list->folders, list->n, what, e));
@@ -67,7 +68,7 @@ static enum status take_table(const char *path, void *arg, struct error *e)
     TRY(path_format(folder, e, "%.*s", (int)(strrchr(path, '/') - path), path));
     bool known =
         t->campaigns != NULL ? is_left_out(folder, t->campaigns) : is_listed(t->found, folder);
-    return known ? OK : append(t->found, folder, e);
+    return known ? OK : with_tables_add(t->found, folder, e);
 }
 
 /* Appends the committed folders that match `pattern`. Paths below the current folder are relative,
@@ -89,7 +90,7 @@ static enum status append_campaigns(struct with_tables *names, const struct with
         struct spec spec;
         struct error unread = {.status = OK};
         if (run_spec_load(&spec, runs->folders[i], NULL, &unread) == OK)
-            status = append(names, config_text(&spec.config, OPT_NAME), e);
+            status = with_tables_add(names, config_text(&spec.config, OPT_NAME), e);
         spec_free(&spec);
     }
     return status;
@@ -103,7 +104,7 @@ static enum status take_runs(struct with_tables *found, struct with_tables *repo
     TRY(append_campaigns(campaigns, reports, e));
     TRY(files_visit(out, "*/latest/summary.csv", take_table, &latest, NULL, e));
     for (size_t i = 0; i < reports->n; i++)
-        TRY(append(found, reports->folders[i], e));
+        TRY(with_tables_add(found, reports->folders[i], e));
     return OK;
 }
 
@@ -118,6 +119,22 @@ enum status with_tables_runs(struct with_tables *found, const char *out, const s
     with_tables_free(&campaigns);
     return status == OK ? take_committed(&committed, "results/reference/*/summary.csv", tools, e)
                         : status;
+}
+
+/* Appends a run's folder unless its table is a link to another run's. */
+static enum status take_own(const char *path, void *arg, struct error *e)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode) ? OK : take_table(path, arg, e);
+}
+
+enum status with_tables_committed(struct with_tables *found, const struct tools *tools,
+                                  struct error *e)
+{
+    static const struct with_tables none = {.n = 0};
+    struct taking t = {found, &none};
+    return files_visit(path_is_folder("results/reference") ? NULL : tools->home,
+                       "results/reference/*/summary.csv", take_own, &t, NULL, e);
 }
 
 enum status with_tables_sweeps(struct with_tables *found, const char *out,

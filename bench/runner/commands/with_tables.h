@@ -23,4 +23,11 @@ find_with_tables with_tables_runs;
 /* Finds sweeps of kernels and of communication, in `out` and among the committed results. */
 find_with_tables with_tables_sweeps;
 
+/* Finds the committed runs. Leaves out views, which show the table of another run. */
+enum status with_tables_committed(struct with_tables *found, const struct tools *tools,
+                                  struct error *e);
+
+/* Appends a folder. */
+enum status with_tables_add(struct with_tables *found, const char *folder, struct error *e);
+
 void with_tables_free(struct with_tables *found);
