@@ -157,7 +157,7 @@ do for [format in formats] {
                 to screen 26 / width, screen legend_y(row) nohead \
                 linecolor rgb grey linewidth 0.5 dashtype 4
         }
-        set label 'model' at screen 31 / width, screen legend_y(row) left
+        set label model_name at screen 31 / width, screen legend_y(row) left
     }
     if (dots_n > 0) {
         row = row + 1

@@ -8,7 +8,7 @@
 #   missing                      points without a value, in a figure over ranks
 #   caption, caption_share       the caption; its largest share of the figure's height
 #   published_name               name of published values in the legend
-#   has_model                    1: the series file has the model line
+#   has_model, model_name        1: the series file has the model line; its name in the legend
 #   withheld                     flag of points that are ok but without a valid value of this quantity; '': none
 #   nothing                      reason why there is no value; '': there is one
 #   title, size, x_scale, y_scale  keys of the figure in the spec; '': no title

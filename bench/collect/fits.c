@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "bench/base/scaling_intervals.h"
@@ -330,6 +331,25 @@ enum status fits_read(struct summary *s, const char *run_dir, struct error *e)
     free(curve.points);
     free(curve.samples);
     return status;
+}
+
+static bool has_point(const struct series *series, size_t point)
+{
+    for (size_t i = 0; i < series->n; i++)
+        if (series->points[i] == point)
+            return true;
+    return false;
+}
+
+const struct fits_row *fits_find(const struct summary *s, size_t point, const char *law)
+{
+    const struct fits *fits = s->fits;
+    for (size_t i = 0; fits != NULL && i < fits->series.n; i++)
+        for (size_t k = 0; k < fits->n && has_point(&fits->series.items[i], point); k++)
+            if (fits->rows[k].series == fits->series.items[i].name &&
+                strcmp(fits->rows[k].law, law) == 0)
+                return &fits->rows[k];
+    return NULL;
 }
 
 void fits_free(struct fits *fits)

@@ -23,5 +23,8 @@ enum status fits_make(struct summary *s, const struct timings *launches, struct 
  * intervals. ERR_DATA with file and line if the file is damaged. */
 enum status fits_read(struct summary *s, const char *run_dir, struct error *e);
 
+/* Returns the fit of a law to the curve that has points[point]; NULL if there is none. */
+const struct fits_row *fits_find(const struct summary *s, size_t point, const char *law);
+
 /* Frees s->fits; NULL is allowed. */
 void fits_free(struct fits *fits);

@@ -417,7 +417,9 @@ static void write_left_out(FILE *out, const struct figure_data *d)
 static void write_circumstances(FILE *out, const struct figure_data *d, const struct summary *s,
                                 const struct summary *ran, bool trained)
 {
-    if (is_predicted(d))
+    if (d->figure->law != NULL)
+        fprintf(out, " Thin lines: law %s fitted to each curve (fits.csv).", d->figure->law);
+    else if (is_predicted(d))
         prediction_write(out, &d->prediction, d->quantity);
     if (!trained && summary_count(s, is_timed_alone) > 0)
         fputs(" Compute only: ranks train apart and send nothing.", out);

@@ -36,7 +36,8 @@ struct figure {
     const struct figure_shape *shape;
     const struct figure_request *request; /* borrowed */
     bool model;                           /* predicted times are drawn beside measured values */
-    bool published;                       /* the spec's published values are drawn */
+    const char *law; /* law whose fits are drawn beside measured values; NULL: none */
+    bool published;  /* the spec's published values are drawn */
 };
 
 struct figure figure_of(const struct figure_request *request);

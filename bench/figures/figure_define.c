@@ -216,7 +216,8 @@ static void define_names(FILE *out, const struct figure_data *d)
 {
     char name[64];
     gnuplot_define_text(out, "published_name", published_name(d));
-    gnuplot_define_number(out, "has_model", d->figure->model);
+    gnuplot_define_number(out, "has_model", d->figure->model || d->figure->law != NULL);
+    gnuplot_define_text(out, "model_name", d->figure->law != NULL ? "fitted law" : "model");
     gnuplot_define_text(out, "withheld", is_of_scaling(d->quantity) ? "oversubscribed" : "");
     gnuplot_define_text(out, "dots_name",
                         d->quantity->source == SOURCE_RUNS ? "single runs" : "single launches");

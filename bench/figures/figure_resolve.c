@@ -517,6 +517,11 @@ static bool has_model(const struct figure_data *d)
     return modelled;
 }
 
+static bool has_law(const struct figure_data *d)
+{
+    return d->n_quantities > 0 && relation_is_ratio(d->quantities[0].relation);
+}
+
 static const struct {
     enum figure_option_id id;
     bool (*acts)(const struct figure_data *d);
@@ -535,6 +540,7 @@ static const struct {
     {FIGURE_MODEL, has_model,
      "has no effect: the model has no such quantity; use y: step_ms, images_per_s, speedup, "
      "efficiency or comm_replay_ms"},
+    {FIGURE_LAW, has_law, "has no effect: laws describe speedup and efficiency; use y: speedup"},
 };
 
 static enum status check_effects(const struct figure_data *d, struct error *e)

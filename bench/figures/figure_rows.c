@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/base/scaling_laws.h"
+#include "bench/collect/fits.h"
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
 #include "bench/figures/figure_data.h"
@@ -16,11 +18,13 @@ static const struct figure_shape *const shapes[] = {
 
 struct figure figure_of(const struct figure_request *request)
 {
+    int law = (int)request->options[FIGURE_LAW].number;
     return (struct figure){.name = figure_request_name(request),
                            .script = figure_kind_get(request)->script,
                            .shape = shapes[(int)request->options[FIGURE_KIND].number],
                            .request = request,
                            .model = request->options[FIGURE_MODEL].number != 0,
+                           .law = law > 0 ? request->options[FIGURE_LAW].text : NULL,
                            .published = request->published};
 }
 
@@ -73,8 +77,23 @@ void figure_begin_bar(FILE *out, size_t row, const struct point_summary *p)
     write_status(out, p);
 }
 
+/* Returns the point's value by the law that is fitted to its curve; NAN if there is none. */
+static double law_value(const struct figure_data *d, const struct quantity *q, size_t point)
+{
+    const struct fits_row *fitted = fits_find(d->s, point, d->figure->law);
+    const struct point_summary *own = &d->s->points[point], *base = &d->s->points[own->base];
+    if (fitted == NULL || !relation_is_ratio(q->relation))
+        return NAN;
+    int law = (int)d->figure->request->options[FIGURE_LAW].number - 1;
+    const struct scaling_fit fit = {.sigma = fitted->sigma, .kappa = fitted->kappa};
+    double p = own->cores / base->cores, speedup = scaling_speedup((enum scaling_law)law, &fit, p);
+    return q->relation == RELATION_EFFICIENCY ? 100 * speedup / p : speedup;
+}
+
 double figure_data_model(const struct figure_data *d, const struct quantity *q, size_t point)
 {
+    if (d->figure->law != NULL)
+        return point != NO_POINT ? law_value(d, q, point) : NAN;
     return point != NO_POINT && d->prediction.n > 0
                ? prediction_value(&d->prediction, d->s, point, q)
                : NAN;
@@ -184,7 +203,7 @@ static void write_header(FILE *out, const struct figure_data *d)
         int stem = stem_length(name);
         fprintf(out, ",%s,%.*s_lo,%.*s_hi,%.*s_published", name, stem, name, stem, name, stem,
                 name);
-        if (d->figure->model)
+        if (d->figure->model || d->figure->law != NULL)
             fprintf(out, ",%.*s_model", stem, name);
     }
     fputc('\n', out);
@@ -230,7 +249,7 @@ static void write_row(FILE *out, const struct figure_data *d, const struct table
         figure_write_number(out, value->lo);
         figure_write_number(out, value->hi);
         figure_write_number(out, row->published[k]);
-        if (d->figure->model)
+        if (d->figure->model || d->figure->law != NULL)
             figure_write_number(out, figure_data_model(d, &d->quantities[k], row->point));
     }
     fputc('\n', out);

@@ -74,6 +74,37 @@ assert len(fits) == 54 and {fit["law"] for fit in fits} == {"gustafson", "usl"}
 PYTHON
 }
 
+# The figure has the law of fits.csv at each point: computed again here, for two laws and for speed-up and efficiency.
+draws_the_fits() {
+    local law y
+    redraw past_scale || return 1
+    for law in usl gustafson; do
+        for y in speedup efficiency; do
+            "$scalebench" figures "$tmp/copy" --set "figures=[{kind: fits, y: $y, law: $law, where: case = simulated and model = vgg11_bn, size: page}]" >"$tmp/log" 2>&1 &&
+                grep -q 'fitted law' "$tmp/copy/fits.svg" || { cat "$tmp/log"; return 1; }
+            python3 - "$tmp/copy" "$law" "$y" <<'PYTHON' || return 1
+import csv, sys
+
+fits = {fit["series"].split(", ")[1]: fit for fit in csv.DictReader(open(sys.argv[1] + "/fits.csv"))
+        if fit["law"] == sys.argv[2] and "vgg11_bn" in fit["series"]}
+drawn = 0
+for row in csv.DictReader(open(sys.argv[1] + "/series_fits.csv")):
+    fit = fits.get(row["name"].split(", ")[1])
+    if fit is None or not row["value"] or row["ranks"] == "1":
+        continue
+    p, sigma, kappa = int(row["ranks"]), float(fit["sigma"]), float(fit["kappa"] or 0)
+    law = (p - sigma * (p - 1) if sys.argv[2] == "gustafson" else p / (1 + sigma * (p - 1) + kappa * p * (p - 1)))
+    law *= 100 / p if sys.argv[3] == "efficiency" else 1
+    assert abs(float(row["model"]) - law) < 1e-6 * law, (row, law)
+    drawn += 1
+assert drawn > 40, drawn
+PYTHON
+        done
+    done
+    expect 2 "has no effect: laws describe speedup and efficiency" "$scalebench" figures "$tmp/copy" --set 'figures=[{kind: line, y: step_ms, law: usl}]'
+}
+
+check "a figure has the fitted laws beside the points" draws_the_fits
 check "committed runs give the committed fits" gives_the_same_fits
 check "a run of two rank counts has no fits" has_no_fits
 check "the table has one line per curve" prints_one_line_per_curve
