@@ -41,13 +41,13 @@ bench/spec/values: kernels/base bench/spec
 bench/spec/yaml: kernels/base bench/spec bench/base
 bench/resources: kernels/base bench/base
 bench/place: kernels/base bench/base bench/spec bench/resources
-bench/record: kernels/base bench/base kernels/desc comm/cost bench/spec
+bench/record: kernels/base bench/base kernels/desc comm/cost bench/spec bench/workloads/sweeps/comm/csv_comm.def bench/workloads/sweeps/comm/csv_link.def bench/workloads/sweeps/kernel/csv_kernels.def bench/workloads/sweeps/kernel/csv_limits.def
 bench/replay: kernels/base bench/spec
 bench/doctor: kernels/base bench/base bench/resources bench/record
 bench/bundle: kernels/base bench/base
 bench/sites: kernels/base bench/base bench/spec bench/place
 bench/collect/columns: bench/record
-bench/collect: kernels/base bench/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/place/cpu_list.h bench/resources bench/collect/columns bench/workloads/sweeps/comm/csv_comm.def bench/workloads/sweeps/comm/csv_link.def bench/workloads/sweeps/kernel/csv_kernels.def bench/workloads/sweeps/kernel/csv_limits.def bench/collect/points
+bench/collect: kernels/base bench/base kernels/desc comm/cost bench/spec bench/spec/figures bench/spec/points bench/record bench/place/cpu_list.h bench/resources bench/collect/columns bench/collect/points
 bench/collect/csv: kernels/base bench/base bench/spec bench/record bench/collect bench/collect/columns
 bench/collect/launch: kernels/base bench/base bench/spec bench/record bench/collect
 bench/collect/points: kernels/base bench/base kernels/desc comm/cost bench/spec bench/collect

@@ -188,11 +188,8 @@ enum status claims_find_writer(claims_writer **writer, const char *name, bool pl
  * claims if `of` is NULL. */
 void claims_write_counts(FILE *out, const struct claims *c, const struct claim *of);
 
-/* Returns the *n columns of claims.csv, from csv_claims.def. */
-const struct column *claims_columns(size_t *n);
-
-/* Returns the *n columns of the plan, from csv_plan.def. */
-const struct column *claims_plan_columns(size_t *n);
+/* Columns of claims.csv and of the plan, from csv_claims.def and csv_plan.def. */
+extern const struct csv_file claims_file, claims_plan_file;
 
 /* ---- Internal to bench/claims ---- */
 

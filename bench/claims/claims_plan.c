@@ -20,13 +20,11 @@ static const struct column columns[] = {
 #include "bench/claims/csv_plan.def"
 };
 #undef COLUMN
-#define N_COLUMNS (sizeof columns / sizeof *columns)
 
-const struct column *claims_plan_columns(size_t *n)
-{
-    *n = N_COLUMNS;
-    return columns;
-}
+const struct csv_file claims_plan_file = {
+    "claims_plan.csv",
+    "One row per undecided claim, printed by `scalebench claims --plan --format csv`", columns,
+    sizeof columns / sizeof *columns};
 
 /* ---- Order ---- */
 
@@ -97,7 +95,7 @@ static double half_width(const struct interval *i, bool unknown)
 static void fill_row(struct plan_row *row, const struct claims *c, const struct claim *claim)
 {
     const struct claim_need *need = &claim->need;
-    csv_clear_row(columns, N_COLUMNS, row);
+    csv_clear_row(&claims_plan_file, row);
     row->claim = claim->id;
     row->lacks = what_lacks(need);
     row->command = claim->command;
@@ -118,11 +116,11 @@ static void fill_row(struct plan_row *row, const struct claims *c, const struct 
 
 void claims_plan_csv(FILE *out, const struct claims *c)
 {
-    csv_write_header(out, columns, N_COLUMNS);
+    csv_write_header(out, &claims_plan_file);
     for (const struct claim *claim = NULL; (claim = find_next(c, claim)) != NULL;) {
         struct plan_row row;
         fill_row(&row, c, claim);
-        csv_write_row(out, columns, N_COLUMNS, &row);
+        csv_write_row(out, &claims_plan_file, &row);
     }
 }
 

@@ -181,13 +181,10 @@ static const struct column columns[] = {
 #include "bench/claims/csv_claims.def"
 };
 #undef COLUMN
-#define N_COLUMNS (sizeof columns / sizeof *columns)
 
-const struct column *claims_columns(size_t *n)
-{
-    *n = N_COLUMNS;
-    return columns;
-}
+const struct csv_file claims_file = {
+    "claims.csv", "One row per claim, printed by `scalebench claims --format csv`", columns,
+    sizeof columns / sizeof *columns};
 
 enum part { PART_TEXTS, PART_NUMBERS, PART_METHODS, PART_ROWS, PARTS };
 
@@ -227,7 +224,7 @@ static void write_row(FILE *out, const struct claim *claim)
     char *texts[PARTS];
     for (enum part part = 0; part < PARTS; part++)
         texts[part] = join_values(claim, part);
-    csv_clear_row(columns, N_COLUMNS, &row);
+    csv_clear_row(&claims_file, &row);
     row.id = claim->id;
     row.kind = claim->kind;
     row.place = claim->place;
@@ -242,14 +239,14 @@ static void write_row(FILE *out, const struct claim *claim)
     row.command = claim->command;
     row.verdict = claim_verdict_names[claim->verdict];
     row.reason = claim->reason;
-    csv_write_row(out, columns, N_COLUMNS, &row);
+    csv_write_row(out, &claims_file, &row);
     for (size_t i = 0; i < PARTS; i++)
         free(texts[i]);
 }
 
 void claims_write_csv(FILE *out, const struct claims *c)
 {
-    csv_write_header(out, columns, N_COLUMNS);
+    csv_write_header(out, &claims_file);
     for (size_t i = 0; i < c->n; i++)
         write_row(out, &c->claims[i]);
 }

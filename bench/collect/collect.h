@@ -360,8 +360,8 @@ enum status published_check(const struct spec *spec, struct error *e);
  * beyond the last. A run without long curves has no fits.csv. */
 const char *summary_file(const struct spec *spec, size_t i);
 
-/* Returns the *n columns of all CSV files, file by file, in order. */
-const struct column *columns_all(size_t *n);
+/* Columns of all CSV files of a run, file by file, in order. */
+extern const struct csv_file columns_all;
 
 /* Prints every file with name, type, unit and meaning of its columns. */
 void columns_print(FILE *out);

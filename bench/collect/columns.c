@@ -320,30 +320,25 @@ const enum column_id *columns_exact(size_t *n)
     return exact;
 }
 
-const struct column *columns_all(size_t *n)
-{
-    *n = sizeof columns / sizeof columns[0];
-    return columns;
-}
+const struct csv_file columns_all = {"", NULL, columns, sizeof columns / sizeof *columns};
 
-const struct column *columns_of(const char *file, size_t *n)
+struct csv_file columns_of(const char *file)
 {
-    size_t first = 0, all = sizeof columns / sizeof columns[0];
-    while (first < all && strcmp(columns[first].file, file) != 0)
-        first++;
-    *n = 0;
-    while (first + *n < all && strcmp(columns[first + *n].file, file) == 0)
-        ++*n;
-    return columns + first;
+    struct csv_file own = {.name = file, .columns = columns};
+    const struct column *end = columns + columns_all.n;
+    while (own.columns < end && strcmp(own.columns->file, file) != 0)
+        own.columns++;
+    while (own.columns + own.n < end && strcmp(own.columns[own.n].file, file) == 0)
+        own.n++;
+    return own;
 }
 
 const struct column *column_of_file(const char *file, const char *name)
 {
-    size_t n;
-    const struct column *own = columns_of(file, &n);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(own[i].name, name) == 0)
-            return &own[i];
+    const struct csv_file own = columns_of(file);
+    for (size_t i = 0; i < own.n; i++)
+        if (strcmp(own.columns[i].name, name) == 0)
+            return &own.columns[i];
     return NULL;
 }
 
@@ -367,10 +362,10 @@ const char *key_end(const char *key)
 void columns_print(FILE *out)
 {
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        fprintf(out, "%s%s: %s\n", i ? "\n" : "", files[i].file, files[i].rows);
-        size_t n;
-        const struct column *own = columns_of(files[i].file, &n);
-        csv_print_columns(out, own, n);
+        struct csv_file file = columns_of(files[i].file);
+        file.rows = files[i].rows;
+        fputs(i ? "\n" : "", out);
+        csv_print_columns(out, &file);
     }
 }
 
@@ -392,51 +387,4 @@ void column_explain(FILE *out, const struct column *column)
         fprintf(out, "  unit     %s\n", column->unit);
     if (is_exact(column))
         fputs("  exact    equal on every machine; see `scalebench check --exact`\n", out);
-}
-
-/* ---- Sweep tables ---- */
-
-#define COLUMN(id, type, unit, meaning) {FILE_NAME, #id, CSV_##type, unit, meaning, 0},
-#define FILE_NAME                       "comm.csv"
-static const struct column comm[] = {
-#include "bench/workloads/sweeps/comm/csv_comm.def"
-};
-#undef FILE_NAME
-#define FILE_NAME "compare.csv"
-static const struct column compare[] = {
-#include "bench/workloads/sweeps/comm/csv_comm.def"
-};
-#undef FILE_NAME
-#define FILE_NAME "link.csv"
-static const struct column links[] = {
-#include "bench/workloads/sweeps/comm/csv_link.def"
-};
-#undef FILE_NAME
-#define FILE_NAME "kernels.csv"
-static const struct column kernels[] = {
-#include "bench/workloads/sweeps/kernel/csv_kernels.def"
-};
-#undef FILE_NAME
-#define FILE_NAME "limits.csv"
-static const struct column limits[] = {
-#include "bench/workloads/sweeps/kernel/csv_limits.def"
-};
-#undef FILE_NAME
-#undef COLUMN
-
-static const struct sweep_table tables[] = {
-    {"comm.csv", comm, sizeof comm / sizeof *comm, "One row per operation of comm_sweep"},
-    {"compare.csv", compare, sizeof compare / sizeof *compare,
-     "One row per compared pair of operations of comm_sweep"},
-    {"link.csv", links, sizeof links / sizeof *links, "One row per message size of comm_sweep"},
-    {"kernels.csv", kernels, sizeof kernels / sizeof *kernels,
-     "One row per kernel of kernel_sweep"},
-    {"limits.csv", limits, sizeof limits / sizeof *limits,
-     "One row per op and pass of a step that kernel_sweep --part limits times"},
-};
-
-const struct sweep_table *sweep_tables(size_t *n)
-{
-    *n = sizeof tables / sizeof *tables;
-    return tables;
 }

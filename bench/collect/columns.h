@@ -90,8 +90,8 @@ static inline enum condition_kind column_kind(const struct column *column)
                                       : CONDITION_NUMBER;
 }
 
-/* Returns the *n columns of a file, such as "summary.csv". */
-const struct column *columns_of(const char *file, size_t *n);
+/* Returns the columns of a file, such as "summary.csv". `file` is borrowed. */
+struct csv_file columns_of(const char *file);
 /* Returns a column of a file by name; NULL: none. */
 const struct column *column_of_file(const char *file, const char *name);
 
@@ -179,13 +179,3 @@ struct layers_row {
  * bench/collect/csv. */
 struct csv;
 typedef void row_writer(struct csv *csv, void *row);
-
-/* A CSV file that each launch of a sweep writes, and that a run joins over its points. A sweep is a
- * program that times parts of a training step in isolation. */
-struct sweep_table {
-    const char *file;
-    const struct column *columns; /* [n] columns; their offsets are unused */
-    size_t n;
-    const char *what; /* what a row of the file is, as printed for users */
-};
-const struct sweep_table *sweep_tables(size_t *n);

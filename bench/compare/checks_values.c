@@ -47,16 +47,16 @@ static void cut_tail(char stem[STEM], const char *name, const char *tail)
 enum status check_find_near(char near[NAME_NEAR_BYTES], const char *name,
                             const struct config *config, struct error *e)
 {
-    size_t n;
     char(*stems)[STEM];
-    const struct column *columns = columns_of("summary.csv", &n);
+    const struct csv_file own = columns_of("summary.csv");
+    const size_t n = own.n;
     TRY(MEM_NEW(stems, n, "the names of columns", e));
     const char **names = NULL;
     enum status status = MEM_NEW(names, n + OPTION_COUNT, "the names of columns", e);
     for (size_t i = 0; i < n + OPTION_COUNT && status == OK; i++) {
         enum option_id id = i < n ? 0 : (enum option_id)(i - n);
         if (i < n)
-            cut_tail(stems[i], columns[i].name, "_median");
+            cut_tail(stems[i], own.columns[i].name, "_median");
         names[i] = i < n            ? stems[i]
                    : config != NULL ? config_option(config, id)->key
                                     : option_get(id)->key;

@@ -32,8 +32,8 @@ enum status format_find(format_writer **writer, const char *name, struct error *
 enum status format_find_check(check_writer **writer, const char *name, struct error *e);
 enum status format_find_exact(exact_writer **writer, const char *name, struct error *e);
 
-/* Returns the *n columns of the CSV format, from csv_compare.def. */
-const struct column *format_columns(size_t *n);
+/* Columns of the CSV format, from csv_compare.def. */
+extern const struct csv_file compare_file;
 
 /* Writes the notes below a table of verdicts. Internal. */
 void format_write_notes(FILE *out, const struct comparison *c);

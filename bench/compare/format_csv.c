@@ -20,18 +20,15 @@ static const struct column columns[] = {
 };
 #undef COLUMN
 #undef COLUMN_NAMED
-#define N_COLUMNS (sizeof columns / sizeof *columns)
 
-const struct column *format_columns(size_t *n)
-{
-    *n = N_COLUMNS;
-    return columns;
-}
+const struct csv_file compare_file = {
+    "compare.csv", "One row per point and run, printed by `scalebench compare --format csv`",
+    columns, sizeof columns / sizeof *columns};
 
 static void begin_row(struct compare_row *row, const struct comparison *c, size_t side,
                       const struct side_point *p)
 {
-    csv_clear_row(columns, N_COLUMNS, row);
+    csv_clear_row(&compare_file, row);
     row->reference = c->sides[0].name;
     row->run = c->sides[side].name;
     row->quantity = c->rules.what->name;
@@ -90,7 +87,7 @@ static void write_pair(FILE *out, const struct comparison *c, size_t i, size_t s
             row.clock_ratio =
                 stats_median(cell->point->work_us, cell->point->n) / reference->clock_us;
     }
-    csv_write_row(out, columns, N_COLUMNS, &row);
+    csv_write_row(out, &compare_file, &row);
 }
 
 static void write_single(FILE *out, const struct comparison *c, size_t i, size_t side)
@@ -102,14 +99,14 @@ static void write_single(FILE *out, const struct comparison *c, size_t i, size_t
     row.launches = count_of(p, p->n);
     row.disturbed = count_of(p, p->disturbed);
     row.reason = "the reference does not have this point";
-    csv_write_row(out, columns, N_COLUMNS, &row);
+    csv_write_row(out, &compare_file, &row);
 }
 
 enum status format_csv(FILE *out, const struct comparison *c, const struct format_options *options,
                        struct error *e)
 {
     format_warn(c);
-    csv_write_header(out, columns, N_COLUMNS);
+    csv_write_header(out, &compare_file);
     for (size_t side = 1; side < c->n_sides; side++) {
         for (size_t i = 0; i < c->sides[0].n; i++)
             write_pair(out, c, i, side);

@@ -11,8 +11,9 @@
 
 #define TABLE(name, row, def_columns)                                                              \
     const struct doctor_table doctor_##name##s = {                                                 \
-        #name "s.csv", "One row per " row ", written by `scalebench doctor`", def_columns,         \
-        sizeof def_columns / sizeof *(def_columns), sizeof(struct doctor_##name)}
+        {#name "s.csv", "One row per " row ", written by `scalebench doctor`", def_columns,        \
+         sizeof def_columns / sizeof *(def_columns)},                                              \
+        sizeof(struct doctor_##name)}
 
 #define COLUMN(id, type, unit, meaning)                                                            \
     CSV_COLUMN("nodes.csv", doctor_node, id, type, unit, meaning)
@@ -83,11 +84,18 @@ static double *number_at(void *row, const struct column *c)
 
 void doctor_clear(const struct doctor_table *table, void *row)
 {
-    for (size_t i = 0; i < table->n; i++)
-        if (table->columns[i].type == CSV_TEXT)
-            memset(text_at(row, &table->columns[i]), 0, DOCTOR_TEXT);
+    for (size_t i = 0; i < table->file.n; i++)
+        if (table->file.columns[i].type == CSV_TEXT)
+            memset(text_at(row, &table->file.columns[i]), 0, DOCTOR_TEXT);
         else
-            *number_at(row, &table->columns[i]) = NAN;
+            *number_at(row, &table->file.columns[i]) = NAN;
+}
+
+static enum status path_of(char path[4096], const char *folder, const char *file, struct error *e)
+{
+    return snprintf(path, 4096, "%s/%s", folder, file) < 4096
+               ? OK
+               : error_set(e, ERR_ARGUMENT, "%.200s...: the path is too long", folder);
 }
 
 /* ---- Writing ---- */
@@ -106,10 +114,10 @@ static const char *cell_text(char text[TEXT_NUMBER], const struct column *c, con
 static void write_row(FILE *out, const struct doctor_table *table, const char *row)
 {
     char text[TEXT_NUMBER];
-    for (size_t i = 0; i < table->n; i++) {
+    for (size_t i = 0; i < table->file.n; i++) {
         if (i > 0)
             fputc(',', out);
-        text_write_field(out, cell_text(text, &table->columns[i], row));
+        text_write_field(out, cell_text(text, &table->file.columns[i], row));
     }
     fputc('\n', out);
 }
@@ -117,8 +125,7 @@ static void write_row(FILE *out, const struct doctor_table *table, const char *r
 static enum status open_file(FILE **out, char path[4096], const char *folder, const char *file,
                              struct error *e)
 {
-    if (snprintf(path, 4096, "%s/%s", folder, file) >= 4096)
-        return error_set(e, ERR_ARGUMENT, "%.200s...: the path is too long", folder);
+    TRY(path_of(path, folder, file, e));
     *out = fopen(path, "we");
     return *out != NULL
                ? OK
@@ -130,8 +137,8 @@ enum status doctor_write(const struct doctor_table *table, const char *folder, c
 {
     char path[4096];
     FILE *out;
-    TRY(open_file(&out, path, folder, table->file, e));
-    csv_write_header(out, table->columns, table->n);
+    TRY(open_file(&out, path, folder, table->file.name, e));
+    csv_write_header(out, &table->file);
     for (size_t i = 0; i < n; i++)
         write_row(out, table, (const char *)rows + i * table->row_bytes);
     return csv_close(out, path, e);
@@ -142,11 +149,11 @@ enum status doctor_write_dictionary(const char *folder, struct error *e)
     char path[4096];
     FILE *out;
     TRY(open_file(&out, path, folder, "columns.csv", e));
-    csv_write_dictionary(out, NULL, 0);
+    csv_begin_dictionary(out);
     size_t n;
     const struct doctor_table *const *all = doctor_tables(&n);
     for (size_t i = 0; i < n; i++)
-        csv_add_to_dictionary(out, all[i]->columns, all[i]->n);
+        csv_add_to_dictionary(out, all[i]->file.columns, all[i]->file.n);
     return csv_close(out, path, e);
 }
 
@@ -155,9 +162,9 @@ enum status doctor_write_dictionary(const char *folder, struct error *e)
 static enum status read_row(char *row, const struct doctor_table *table,
                             const struct csv_table *csv, size_t i, struct error *e)
 {
-    for (size_t k = 0; k < table->n; k++) {
+    for (size_t k = 0; k < table->file.n; k++) {
         size_t column;
-        const struct column *c = &table->columns[k];
+        const struct column *c = &table->file.columns[k];
         TRY(csv_table_column(csv, c->name, &column, e));
         if (c->type == CSV_TEXT)
             snprintf(text_at(row, c), DOCTOR_TEXT, "%s", csv_table_cell(csv, i, column));
@@ -171,7 +178,7 @@ static enum status read_rows(char **rows, const struct doctor_table *table,
                              const struct csv_table *csv, struct error *e)
 {
     *rows = NULL;
-    TRY(mem_new(rows, csv->rows, table->row_bytes, table->file, e));
+    TRY(mem_new(rows, csv->rows, table->row_bytes, table->file.name, e));
     enum status status = OK;
     for (size_t i = 0; i < csv->rows && status == OK; i++)
         status = read_row(*rows + i * table->row_bytes, table, csv, i, e);
@@ -187,8 +194,7 @@ enum status doctor_read(const struct doctor_table *table, const char *folder, vo
 {
     char path[4096], *read = NULL;
     struct csv_table csv;
-    if (snprintf(path, sizeof path, "%s/%s", folder, table->file) >= (int)sizeof path)
-        return error_set(e, ERR_ARGUMENT, "%.200s...: the path is too long", folder);
+    TRY(path_of(path, folder, table->file.name, e));
     enum status status = csv_table_read(&csv, path, e);
     THEN(status, read_rows(&read, table, &csv, e));
     *n = status == OK ? csv.rows : 0;

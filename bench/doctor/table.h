@@ -38,10 +38,8 @@ struct doctor_finding {
 #undef COLUMN
 
 struct doctor_table {
-    const char *file;
-    const char *what; /* what one row of the table describes, for the dictionary */
-    const struct column *columns;
-    size_t n, row_bytes;
+    struct csv_file file;
+    size_t row_bytes;
 };
 
 extern const struct doctor_table doctor_nodes, doctor_bursts, doctor_messages, doctor_cores,

@@ -21,17 +21,12 @@ static const struct column dots[] = {
 #include "bench/figures/csv_figures.def"
 };
 
-const struct column *figures_series_columns(size_t *n)
-{
-    *n = sizeof series / sizeof *series;
-    return series;
-}
-
-const struct column *figures_dots_columns(size_t *n)
-{
-    *n = sizeof dots / sizeof *dots;
-    return dots;
-}
+const struct csv_file figures_series = {
+    "series_NAME.csv", "One row per value of a figure, in a file beside its picture", series,
+    sizeof series / sizeof *series};
+const struct csv_file figures_dots = {
+    "dots_NAME.csv", "One row per launch behind a value of a figure, in a file beside its picture",
+    dots, sizeof dots / sizeof *dots};
 
 /* ---- Names chosen by the user ---- */
 
@@ -48,15 +43,11 @@ static bool is_column(const struct column *column, const char *name)
  * figures, where an option can be the heading of column x. */
 static const struct column *find_column(const char *name, bool is_option)
 {
-    const struct column *columns[] = {NULL, NULL, NULL};
-    size_t n[] = {0, 0, 0};
-    columns[0] = columns_of("summary.csv", &n[0]);
-    columns[1] = figures_series_columns(&n[1]);
-    columns[2] = figures_dots_columns(&n[2]);
+    const struct csv_file files[] = {columns_of("summary.csv"), figures_series, figures_dots};
     for (size_t i = 0; i < (is_option ? 3 : 1); i++)
-        for (size_t k = 0; k < n[i]; k++)
-            if (is_column(&columns[i][k], name))
-                return &columns[i][k];
+        for (size_t k = 0; k < files[i].n; k++)
+            if (is_column(&files[i].columns[k], name))
+                return &files[i].columns[k];
     return NULL;
 }
 

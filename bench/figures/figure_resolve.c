@@ -34,8 +34,8 @@ static const struct spec_option *find_own(const struct figure_data *d, const cha
 static enum status find_near(char near[NAME_NEAR_BYTES], const struct figure_data *d,
                              const char *name, struct error *e)
 {
-    size_t n, known_n;
-    const struct column *columns = columns_all(&n);
+    size_t n = columns_all.n, known_n;
+    const struct column *columns = columns_all.columns;
     const struct spec_option *own = find_own(d, name);
     const char **known;
     if (own != NULL) {
@@ -102,8 +102,8 @@ static enum status resolve_x(struct figure_data *d, struct error *e)
     d->table.by_name = d->x.by_case || d->x.by_run;
     if (d->table.by_name)
         return OK;
-    size_t n, i = 0;
-    const struct column *columns = columns_all(&n);
+    size_t n = columns_all.n, i = 0;
+    const struct column *columns = columns_all.columns;
     while (i < n && strcmp(columns[i].name, name) != 0)
         i++;
     if (i == n)

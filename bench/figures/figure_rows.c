@@ -176,11 +176,9 @@ const struct figure_shape shape_bars = {.x = "point",
  * ranks. */
 static const char *x_column(const struct figure_data *d)
 {
-    size_t n;
-    const struct column *columns = figures_series_columns(&n);
     const char *name = key_end(d->x.name);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(columns[i].name, name) == 0)
+    for (size_t i = 0; i < figures_series.n; i++)
+        if (strcmp(figures_series.columns[i].name, name) == 0)
             return strcmp(name, "ranks") == 0 ? "" : d->x.name;
     return name;
 }

@@ -11,10 +11,9 @@ enum status figures_check(const struct spec *spec, struct error *e);
  * line of the spec. Not called for existing runs, because earlier versions allowed such names. */
 enum status figures_check_names(const struct spec *spec, struct error *e);
 
-/* Return the columns of series_<figure>.csv and of dots_<figure>.csv, *n of them. Columns named
- * after the figure's x and y are not included. */
-const struct column *figures_series_columns(size_t *n);
-const struct column *figures_dots_columns(size_t *n);
+/* Columns of series_<figure>.csv and of dots_<figure>.csv, without those named after the figure's x
+ * and y. */
+extern const struct csv_file figures_series, figures_dots;
 /* Explains the ending of a column in a line figure's series file, such as time_ms_lo. Writes the
  * name without the ending to `stem` and returns a sentence, here "Lower end of the confidence
  * interval of the value."; NULL if the name has no such ending. */

@@ -170,8 +170,8 @@ static enum quantity_source source_of(const char *file)
 bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const char *name,
                         const char *file, const char *x)
 {
-    size_t n, i = 0;
-    const struct column *columns = columns_all(&n);
+    size_t n = columns_all.n, i = 0;
+    const struct column *columns = columns_all.columns;
     while (i < n && (strcmp(columns[i].name, name) != 0 || columns[i].type == CSV_TEXT ||
                      (file != NULL && strcmp(columns[i].file, file) != 0) ||
                      (x != NULL && column_of_file(columns[i].file, x) == NULL)))
@@ -287,13 +287,12 @@ bool quantity_of_sum(struct quantity *q, char name[QUANTITY_TITLE], char title[Q
 
 enum status quantity_names(const char ***names, size_t *n, struct error *e)
 {
-    size_t columns_n;
-    const struct column *columns = columns_all(&columns_n);
+    const struct column *columns = columns_all.columns;
     *n = 0;
-    TRY(MEM_NEW(*names, QUANTITIES + columns_n, "the names of quantities", e));
+    TRY(MEM_NEW(*names, QUANTITIES + columns_all.n, "the names of quantities", e));
     for (size_t i = 0; i < QUANTITIES; i++)
         (*names)[(*n)++] = quantities[i].name;
-    for (size_t i = 0; i < columns_n; i++)
+    for (size_t i = 0; i < columns_all.n; i++)
         if (columns[i].type != CSV_TEXT && name_index(columns[i].name, *names, *n) < 0)
             (*names)[(*n)++] = columns[i].name;
     return OK;

@@ -90,24 +90,17 @@ static const struct column links[] = {
 #include "bench/forecast/csv_links.def"
 };
 #undef COLUMN
-#define N_COLUMNS (sizeof columns / sizeof *columns)
-#define N_LINKS   (sizeof links / sizeof *links)
 
-const struct column *predict_columns(size_t *n)
-{
-    *n = N_COLUMNS;
-    return columns;
-}
-
-const struct column *links_columns(size_t *n)
-{
-    *n = N_LINKS;
-    return links;
-}
+const struct csv_file predict_file = {
+    "predict.csv", "One row per predicted point, printed by `scalebench predict --format csv`",
+    columns, sizeof columns / sizeof *columns};
+const struct csv_file links_file = {
+    "links.csv", "One row per fitted coefficient, printed by `scalebench predict --format links`",
+    links, sizeof links / sizeof *links};
 
 void cross_validation_write_csv(FILE *out, const struct cross_validation *c)
 {
-    csv_write_header(out, columns, N_COLUMNS);
+    csv_write_header(out, &predict_file);
     for (size_t i = 0; i < c->n_points; i++) {
         const struct validated_point *v = &c->points[i];
         struct predict_row row = {
@@ -124,7 +117,7 @@ void cross_validation_write_csv(FILE *out, const struct cross_validation *c)
 #define LEFT_OUT(name, column, title) .name##_ms = v->without_ms[LEFT_OUT_##name],
 #include "bench/forecast/left_outs.def"
         };
-        csv_write_row(out, columns, N_COLUMNS, &row);
+        csv_write_row(out, &predict_file, &row);
     }
 }
 
@@ -149,7 +142,7 @@ static void take_assumed(double assumed[LINK_COEFFICIENTS], const struct cross_v
 void cross_validation_write_links(FILE *out, const struct cross_validation *c)
 {
     static const char *const names[] = {"alpha_us", "beta_ns_per_byte", "gamma_ns_per_byte"};
-    csv_write_header(out, links, N_LINKS);
+    csv_write_header(out, &links_file);
     for (size_t link = 0; link < c->n_links; link++) {
         const struct fitted_link *l = &c->links[link];
         double assumed[LINK_COEFFICIENTS];
@@ -164,7 +157,7 @@ void cross_validation_write_links(FILE *out, const struct cross_validation *c)
                 .value = assumed[k] * l->fitted[k],
                 .lo = isnan(margin) ? NAN : assumed[k] * fmax(l->fitted[k] - margin, 0),
                 .hi = assumed[k] * (l->fitted[k] + margin)};
-            csv_write_row(out, links, N_LINKS, &row);
+            csv_write_row(out, &links_file, &row);
         }
     }
 }

@@ -23,17 +23,14 @@ static const struct column columns[] = {
 #include "bench/forecast/csv_export.def"
 };
 #undef COLUMN
-#define N_COLUMNS (sizeof columns / sizeof *columns)
 
-const struct column *export_columns(size_t *n)
-{
-    *n = N_COLUMNS;
-    return columns;
-}
+const struct csv_file export_file = {"export.csv",
+                                     "One row per exported point, printed by `scalebench export`",
+                                     columns, sizeof columns / sizeof *columns};
 
 void export_print_header(FILE *out)
 {
-    csv_write_header(out, columns, N_COLUMNS);
+    csv_write_header(out, &export_file);
 }
 
 /* ---- Files ---- */
@@ -193,7 +190,7 @@ static enum status print_row(FILE *out, const struct exported *x, size_t number,
                              .compute_s = x->step.compute_s,
                              .folder = folder};
     TRY(sweep(&row.sweep_s, x, trace_overlaps(kind), e));
-    csv_write_row(out, columns, N_COLUMNS, &row);
+    csv_write_row(out, &export_file, &row);
     return OK;
 }
 

@@ -99,13 +99,10 @@ static const struct column columns[] = {
 #include "bench/forecast/csv_plan.def"
 };
 #undef COLUMN
-#define N_COLUMNS (sizeof columns / sizeof *columns)
 
-const struct column *forecast_columns(size_t *n)
-{
-    *n = N_COLUMNS;
-    return columns;
-}
+const struct csv_file plan_file = {"plan.csv",
+                                   "One row per point, printed by `scalebench plan --format csv`",
+                                   columns, sizeof columns / sizeof *columns};
 
 static void take_forecast(struct plan_row *row, const struct forecast_point *p)
 {
@@ -141,11 +138,11 @@ static void take_forecast(struct plan_row *row, const struct forecast_point *p)
 void forecast_write_csv(FILE *out, const struct forecast *f)
 {
     const struct spec *spec = &f->c->spec;
-    csv_write_header(out, columns, N_COLUMNS);
+    csv_write_header(out, &plan_file);
     for (size_t i = 0; i < spec->n_points; i++) {
         struct plan_row row;
         bool shares = spec->points[i].twin != i;
-        csv_clear_row(columns, N_COLUMNS, &row);
+        csv_clear_row(&plan_file, &row);
         row.campaign = config_text(&spec->config, OPT_NAME);
         row.point = spec->points[i].id;
         row.label = spec->points[i].label;
@@ -153,6 +150,6 @@ void forecast_write_csv(FILE *out, const struct forecast *f)
         row.reason = shares ? NULL : f->c->refusals[i];
         if (f->points[i].runs)
             take_forecast(&row, &f->points[i]);
-        csv_write_row(out, columns, N_COLUMNS, &row);
+        csv_write_row(out, &plan_file, &row);
     }
 }

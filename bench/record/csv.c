@@ -16,16 +16,16 @@ const char *csv_type_name(enum csv_type type)
     return names[type];
 }
 
-void csv_clear_row(const struct column *columns, size_t n, void *row)
+void csv_clear_row(const struct csv_file *file, void *row)
 {
     static const char *const no_text = NULL;
     static const double no_number = NAN;
     static const int no_truth = -1;
-    for (size_t i = 0; i < n; i++) {
-        char *cell = (char *)row + columns[i].offset;
-        if (columns[i].type == CSV_TEXT)
+    for (size_t i = 0; i < file->n; i++) {
+        char *cell = (char *)row + file->columns[i].offset;
+        if (file->columns[i].type == CSV_TEXT)
             memcpy(cell, &no_text, sizeof no_text);
-        else if (columns[i].type == CSV_BOOL)
+        else if (file->columns[i].type == CSV_BOOL)
             memcpy(cell, &no_truth, sizeof no_truth);
         else
             memcpy(cell, &no_number, sizeof no_number);
@@ -53,17 +53,17 @@ static void write_field(FILE *out, bool first, const char *text)
     text_write_field(out, text != NULL ? text : "");
 }
 
-void csv_put_header(FILE *out, const struct column *columns, size_t n)
+void csv_put_header(FILE *out, const struct csv_file *file)
 {
-    for (size_t i = 0; i < n; i++)
-        write_field(out, i == 0, columns[i].name);
+    for (size_t i = 0; i < file->n; i++)
+        write_field(out, i == 0, file->columns[i].name);
 }
 
-void csv_put_row(FILE *out, const struct column *columns, size_t n, const void *row)
+void csv_put_row(FILE *out, const struct csv_file *file, const void *row)
 {
     char text[TEXT_NUMBER];
-    for (size_t i = 0; i < n; i++)
-        write_field(out, i == 0, cell_text(text, &columns[i], row));
+    for (size_t i = 0; i < file->n; i++)
+        write_field(out, i == 0, cell_text(text, &file->columns[i], row));
 }
 
 void csv_put_texts(FILE *out, const char *const *cells, size_t n)
@@ -77,15 +77,15 @@ void csv_put_more(FILE *out, const char *text)
     write_field(out, false, text);
 }
 
-void csv_write_header(FILE *out, const struct column *columns, size_t n)
+void csv_write_header(FILE *out, const struct csv_file *file)
 {
-    csv_put_header(out, columns, n);
+    csv_put_header(out, file);
     fputc('\n', out);
 }
 
-void csv_write_row(FILE *out, const struct column *columns, size_t n, const void *row)
+void csv_write_row(FILE *out, const struct csv_file *file, const void *row)
 {
-    csv_put_row(out, columns, n, row);
+    csv_put_row(out, file, row);
     fputc('\n', out);
 }
 
@@ -99,17 +99,17 @@ void csv_add_to_dictionary(FILE *out, const struct column *columns, size_t n)
     }
 }
 
-void csv_write_dictionary(FILE *out, const struct column *columns, size_t n)
+void csv_begin_dictionary(FILE *out)
 {
     fputs("file,column,type,unit,meaning\n", out);
-    csv_add_to_dictionary(out, columns, n);
 }
 
-void csv_print_columns(FILE *out, const struct column *columns, size_t n)
+void csv_print_columns(FILE *out, const struct csv_file *file)
 {
-    for (size_t i = 0; i < n; i++)
-        fprintf(out, "  %-18s %-5s %-10s %s\n", columns[i].name, csv_type_name(columns[i].type),
-                columns[i].unit, columns[i].meaning);
+    fprintf(out, "%s: %s\n", file->name, file->rows);
+    for (const struct column *c = file->columns; c < file->columns + file->n; c++)
+        fprintf(out, "  %-18s %-5s %-10s %s\n", c->name, csv_type_name(c->type), c->unit,
+                c->meaning);
 }
 
 enum status csv_close(FILE *out, const char *path, struct error *e)

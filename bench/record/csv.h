@@ -41,6 +41,14 @@ struct column {
 #define CSV_COLUMN(file, row, id, type, unit, meaning)                                             \
     {file, #id, CSV_##type, unit, meaning, offsetof(struct row, id)},
 
+/* Kind of CSV file. */
+struct csv_file {
+    const char *name;
+    const char *rows; /* what a row is, for dictionaries; NULL: the columns of several files */
+    const struct column *columns; /* [n] */
+    size_t n;
+};
+
 /* Sets the cells `name`, name_lo and name_hi of *row from an interval, multiplied by `factor`. */
 #define CSV_SET_INTERVAL(row, name, interval, factor)                                              \
     ((row)->name = (factor) * (interval).mid, (row)->name##_lo = (factor) * (interval).lo,         \
@@ -50,23 +58,24 @@ struct column {
 const char *csv_type_name(enum csv_type type);
 
 /* Sets every cell of a row to unknown. */
-void csv_clear_row(const struct column *columns, size_t n, void *row);
+void csv_clear_row(const struct csv_file *file, void *row);
 
-void csv_write_header(FILE *out, const struct column *columns, size_t n);
-void csv_write_row(FILE *out, const struct column *columns, size_t n, const void *row);
+void csv_write_header(FILE *out, const struct csv_file *file);
+void csv_write_row(FILE *out, const struct csv_file *file, const void *row);
 /* Write a row without its line end, so that csv_put_more can append cells. csv_put_texts writes
  * texts; NULL is an unknown value. */
-void csv_put_header(FILE *out, const struct column *columns, size_t n);
-void csv_put_row(FILE *out, const struct column *columns, size_t n, const void *row);
+void csv_put_header(FILE *out, const struct csv_file *file);
+void csv_put_row(FILE *out, const struct csv_file *file, const void *row);
 void csv_put_texts(FILE *out, const char *const *cells, size_t n);
 void csv_put_more(FILE *out, const char *text);
 
-/* Writes columns.csv, the dictionary of CSV columns: a heading, then one row for each of these n
- * columns. csv_add_to_dictionary appends columns of another file. */
-void csv_write_dictionary(FILE *out, const struct column *columns, size_t n);
+/* Writes the header of columns.csv, the dictionary of CSV columns, and one row for each of n
+ * columns. */
+void csv_begin_dictionary(FILE *out);
 void csv_add_to_dictionary(FILE *out, const struct column *columns, size_t n);
-/* Prints name, type, unit and meaning of each column as an aligned list. */
-void csv_print_columns(FILE *out, const struct column *columns, size_t n);
+/* Prints what a row of the file is, then name, type, unit and meaning of each column as an aligned
+ * list. */
+void csv_print_columns(FILE *out, const struct csv_file *file);
 
 /* Closes a file after writing. ERR_SYSTEM with `path` if not all of it could be written. */
 enum status csv_close(FILE *out, const char *path, struct error *e);

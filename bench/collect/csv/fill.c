@@ -16,11 +16,11 @@ bool csv_has_option(const struct csv *csv, const char *file, enum option_id opti
 void csv_begin(struct csv *csv, const char *file)
 {
     csv->rows = 0;
-    csv->columns = columns_of(file, &csv->n_columns);
+    csv->own = columns_of(file);
     csv->point = column_of_file(file, "point");
     csv->label = column_of_file(file, "label");
     csv->case_name = column_of_file(file, "case");
-    csv_put_header(csv->out, csv->columns, csv->n_columns);
+    csv_put_header(csv->out, &csv->own);
     for (size_t i = 0; i < csv->s->spec->n_varying; i++)
         if (csv_has_option(csv, file, csv->s->spec->varying[i]))
             csv_put_more(csv->out, key_of(csv, csv->s->spec->varying[i]));
@@ -35,7 +35,7 @@ static void end_row(struct csv *csv, const struct point *point)
     for (size_t k = 0; k < spec->n_varying; k++) {
         enum option_id option = spec->varying[k];
         bool has = point != NULL && point_has_option(point, option);
-        if (csv_has_option(csv, csv->columns[0].file, option))
+        if (csv_has_option(csv, csv->own.name, option))
             csv_put_more(csv->out, has ? config_text(&point->config, option) : "");
     }
     fputc('\n', csv->out);
@@ -67,13 +67,13 @@ void csv_add(struct csv *csv, void *row)
         csv->point != NULL ? find_point(csv, *text_of(row, csv->point)) : NULL;
     set_text(row, csv->label, point != NULL ? point->label : "");
     set_text(row, csv->case_name, point != NULL ? point->case_name : "");
-    csv_put_row(csv->out, csv->columns, csv->n_columns, row);
+    csv_put_row(csv->out, &csv->own, row);
     end_row(csv, point);
 }
 
 void csv_add_texts(struct csv *csv, const char *const *cells, const char *point)
 {
-    csv_put_texts(csv->out, cells, csv->n_columns);
+    csv_put_texts(csv->out, cells, csv->own.n);
     end_row(csv, find_point(csv, point));
 }
 

@@ -10,9 +10,8 @@
 /* State of writing one CSV file: output, columns, and the data for its rows. */
 struct csv {
     FILE *out;
-    size_t file;                  /* index of the file in columns/files.def */
-    const struct column *columns; /* [n_columns] columns of this file */
-    size_t n_columns;
+    size_t file;                                    /* index of the file in columns/files.def */
+    struct csv_file own;                            /* name and columns of this file */
     const struct column *point, *label, *case_name; /* columns of this file with the names point,
                                                        label and case; NULL: none */
     const struct summary *s;
@@ -20,12 +19,12 @@ struct csv {
     size_t rows; /* number of rows written to this file so far */
 };
 
-/* Begins the file: sets csv->columns and writes the header. */
+/* Begins the file: sets csv->own and writes the header. */
 void csv_begin(struct csv *csv, const char *file);
 /* Writes `row`, the file's struct in columns.h. Fills in the label and case of the row's point if
  * they are NULL. */
 void csv_add(struct csv *csv, void *row);
-/* Writes a row given as texts [n_columns]; `point` is the id of the row's point. */
+/* Writes a row given as texts [own.n]; `point` is the id of the row's point. */
 void csv_add_texts(struct csv *csv, const char *const *cells, const char *point);
 /* Returns whether the file needs an extra column for the option: its rows belong to points, and no
  * column shows the option yet. */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "bench/collect/csv/fill.h"
+#include "bench/record/sweep_files.h"
 
 struct joining {
     const struct csv *csv;
@@ -61,10 +62,8 @@ static enum status write_rows(FILE *out, void *what, struct error *e)
 
 enum status csv_join_tables(const struct csv *csv, const struct stage *stage, struct error *e)
 {
-    size_t n;
-    const struct sweep_table *tables = sweep_tables(&n);
-    for (size_t i = 0; i < n; i++) {
-        struct joining j = {.csv = csv, .file = tables[i].file};
+    for (size_t i = 0; i < SWEEP_FILES; i++) {
+        struct joining j = {.csv = csv, .file = sweep_files[i].name};
         TRY(stage_write(stage, j.file, write_rows, &j, e));
         if (j.begun)
             TRY(stage_keep(stage, j.file, e));

@@ -7,6 +7,7 @@
 #include "bench/collect/fits.h"
 #include "bench/collect/losses.h"
 #include "bench/collect/rules.h"
+#include "bench/record/sweep_files.h"
 
 /* ---- raw.csv ---- */
 
@@ -154,23 +155,19 @@ static void add_option(struct csv *csv, const char *file, const struct spec_opti
 
 static void add_sweeps(struct csv *csv)
 {
-    size_t n;
-    const struct sweep_table *tables = sweep_tables(&n);
-    for (size_t i = 0; i < n; i++) {
+    for (const struct csv_file *file = sweep_files; file < sweep_files + SWEEP_FILES; file++) {
         char path[4500];
-        snprintf(path, sizeof path, "%s/%s", csv->run_dir, tables[i].file);
+        snprintf(path, sizeof path, "%s/%s", csv->run_dir, file->name);
         if (access(path, F_OK) == 0)
-            csv_add_to_dictionary(csv->out, tables[i].columns, tables[i].n);
+            csv_add_to_dictionary(csv->out, file->columns, file->n);
     }
 }
 
 enum status csv_fill_columns(struct csv *csv, struct error *e)
 {
-    size_t n;
-    const struct column *columns = columns_all(&n);
     const struct spec *spec = csv->s->spec;
     const char *file;
-    csv_add_to_dictionary(csv->out, columns, n);
+    csv_add_to_dictionary(csv->out, columns_all.columns, columns_all.n);
     for (size_t i = 0; (file = summary_file(spec, i)) != NULL; i++)
         for (size_t k = 0; k < spec->n_varying; k++)
             if (csv_has_option(csv, file, spec->varying[k]))

@@ -22,14 +22,15 @@ static const struct column columns[] = {
         CSV_COLUMN("sample.csv", sample_row, ranks, INT, "ranks", "MPI processes")
             CSV_COLUMN("sample.csv", sample_row, step_ms, REAL, "ms", "median, of steps")
                 CSV_COLUMN("sample.csv", sample_row, timed, BOOL, "", "whether it counts")};
-enum { COLUMNS_N = sizeof columns / sizeof *columns };
+static const struct csv_file file = {"sample.csv", "One row per sample", columns,
+                                     sizeof columns / sizeof *columns};
 
 static void assert_rows(const struct sample_row *row, const char *expected)
 {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    csv_write_row(out, columns, COLUMNS_N, row);
+    csv_write_row(out, &file, row);
     fclose(out);
     assert_string_equal(text, expected);
     free(text);
@@ -46,7 +47,7 @@ static void cells_are_written_by_their_type(void **state)
 static void unknown_cells_are_empty(void **state)
 {
     struct sample_row row;
-    csv_clear_row(columns, COLUMNS_N, &row);
+    csv_clear_row(&file, &row);
     assert_rows(&row, ",,,\n");
 }
 
@@ -65,8 +66,9 @@ static void the_dictionary_has_a_row_a_column(void **state)
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    csv_write_dictionary(out, columns, COLUMNS_N);
-    csv_write_header(out, columns, COLUMNS_N);
+    csv_begin_dictionary(out);
+    csv_add_to_dictionary(out, file.columns, file.n);
+    csv_write_header(out, &file);
     fclose(out);
     assert_string_equal(text, "file,column,type,unit,meaning\n"
                               "sample.csv,label,TEXT,,what it is\n"
@@ -83,7 +85,7 @@ static void what_cannot_be_written_is_an_error(void **state)
     FILE *out = fopen("/dev/full", "w");
     if (out == NULL)
         skip();
-    csv_write_header(out, columns, COLUMNS_N);
+    csv_write_header(out, &file);
     assert_int_equal(csv_close(out, "sample.csv", &e), ERR_SYSTEM);
 }
 

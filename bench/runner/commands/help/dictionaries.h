@@ -2,15 +2,7 @@
  * bench/runner/commands. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "bench/record/csv.h"
 
-struct dictionary {
-    const struct column *columns; /* [n] columns; a run has columns of several files */
-    size_t n;
-    const char *what; /* what a row of the file is; NULL: the columns of a run */
-};
-
-/* Sets *d to the i-th dictionary. Returns false if there are fewer. */
-bool dictionary_get(struct dictionary *d, size_t i);
+/* Returns the i-th dictionary; NULL if there are fewer. */
+const struct csv_file *dictionary_get(size_t i);

@@ -72,13 +72,13 @@ static enum status list_models(const struct arguments *a, FILE *out, struct erro
 
 static enum status list_columns(const struct arguments *a, FILE *out, struct error *e)
 {
-    struct dictionary d;
+    const struct csv_file *d;
     columns_print(out);
-    for (size_t i = 0; dictionary_get(&d, i); i++) {
-        if (d.what == NULL)
+    for (size_t i = 0; (d = dictionary_get(i)) != NULL; i++) {
+        if (d->rows == NULL)
             continue;
-        fprintf(out, "\n%s: %s\n", d.columns[0].file, d.what);
-        csv_print_columns(out, d.columns, d.n);
+        fputc('\n', out);
+        csv_print_columns(out, d);
     }
     return OK;
 }
@@ -181,11 +181,11 @@ static size_t explain_group(FILE *out, const char *name)
 static size_t explain_columns(FILE *out, const char *name)
 {
     size_t found = 0;
-    struct dictionary d;
-    for (size_t f = 0; dictionary_get(&d, f); f++)
-        for (size_t i = 0; i < d.n; i++)
-            if (strcmp(d.columns[i].name, name) == 0) {
-                column_explain(out, &d.columns[i]);
+    const struct csv_file *d;
+    for (size_t f = 0; (d = dictionary_get(f)) != NULL; f++)
+        for (size_t i = 0; i < d->n; i++)
+            if (strcmp(d->columns[i].name, name) == 0) {
+                column_explain(out, &d->columns[i]);
                 found++;
             }
     return found;
@@ -194,12 +194,12 @@ static size_t explain_columns(FILE *out, const char *name)
 /* Returns whether the name is a quantity or a column of numbers, which a figure can show. */
 static bool is_number(const char *name)
 {
-    struct dictionary d;
+    const struct csv_file *d;
     if (name_index(name, names_quantities->names, names_quantities->n) >= 0)
         return true;
-    for (size_t f = 0; dictionary_get(&d, f); f++)
-        for (size_t i = 0; i < d.n; i++)
-            if (d.columns[i].type != CSV_TEXT && strcmp(d.columns[i].name, name) == 0)
+    for (size_t f = 0; (d = dictionary_get(f)) != NULL; f++)
+        for (size_t i = 0; i < d->n; i++)
+            if (d->columns[i].type != CSV_TEXT && strcmp(d->columns[i].name, name) == 0)
                 return true;
     return false;
 }
@@ -388,7 +388,7 @@ static void add_name(struct known_name *known, size_t *n, const char *name, cons
 static size_t list_names(struct known_name *known)
 {
     const struct spec_option *option;
-    struct dictionary d;
+    const struct csv_file *d;
     size_t n_lists, n_parts, n_words, n = 0;
     const struct enumeration *const *lists = enumerations(&n_lists);
     const struct spec_part *parts = spec_parts(&n_parts);
@@ -397,9 +397,9 @@ static size_t list_names(struct known_name *known)
         add_name(known, &n, option->key, option->help);
     for (size_t i = 0; i < n_parts; i++)
         add_name(known, &n, parts[i].name, parts[i].help);
-    for (size_t f = 0; dictionary_get(&d, f); f++)
-        for (size_t i = 0; i < d.n; i++)
-            add_name(known, &n, d.columns[i].name, d.columns[i].meaning);
+    for (size_t f = 0; (d = dictionary_get(f)) != NULL; f++)
+        for (size_t i = 0; i < d->n; i++)
+            add_name(known, &n, d->columns[i].name, d->columns[i].meaning);
     for (size_t i = 0; i < n_words; i++) /* shells can only complete single words */
         if (strchr(words[i].name, ' ') == NULL)
             add_name(known, &n, words[i].name, words[i].meaning);

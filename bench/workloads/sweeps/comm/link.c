@@ -203,17 +203,10 @@ bool link_is_swept(const struct sweep_options *o)
 
 /* ---- The file ---- */
 
-static const struct column COLUMNS[] = {
-#define COLUMN(id, type, unit, meaning) CSV_COLUMN("link.csv", link_row, id, type, unit, meaning)
-#include "bench/workloads/sweeps/comm/csv_link.def"
-#undef COLUMN
-};
-enum { COLUMNS_N = sizeof COLUMNS / sizeof COLUMNS[0] };
-
 static void write_text(FILE *out, const char *name, const char *value)
 {
     const struct link_row row = {name, value, NAN, NAN};
-    csv_write_row(out, COLUMNS, COLUMNS_N, &row);
+    csv_write_row(out, &sweep_files[SWEEP_LINK], &row);
 }
 
 static void write_whole(FILE *out, const char *name, int value)
@@ -228,7 +221,7 @@ static void write_coefficient(FILE *out, const char *name, struct interval i, do
     const struct link_row row = {name, text_real(text, factor * i.mid), factor * i.lo,
                                  factor * i.hi};
     if (isfinite(i.mid))
-        csv_write_row(out, COLUMNS, COLUMNS_N, &row);
+        csv_write_row(out, &sweep_files[SWEEP_LINK], &row);
 }
 
 /* Writes the rows of link.csv about the measurement: host, date, ranks and nodes. */
@@ -251,7 +244,7 @@ enum status link_write(const struct sweep *s, struct error *e)
     if (s->options->record == NULL || s->rank > 0)
         return OK;
     TRY(sweep_file_open(&file, s->options->record, "link.csv", e));
-    csv_write_header(file.out, COLUMNS, COLUMNS_N);
+    csv_write_header(file.out, &sweep_files[SWEEP_LINK]);
     write_coefficient(file.out, "alpha_us", s->fit.alpha_s, 1e6);
     write_coefficient(file.out, "beta_ns_per_byte", s->fit.beta_s, 1e9);
     write_coefficient(file.out, "gamma_ns_per_byte", s->fit.gamma_s, 1e9);

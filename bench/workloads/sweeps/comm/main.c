@@ -25,7 +25,7 @@ static enum status sweep_into(struct sweep *s, const struct problem *p, struct e
         return sweep_gradients(s, p, e);
     TRY(sweep_file_open(&file, s->options->record, name, e));
     s->out = file.out;
-    rows_write_header(s->out);
+    csv_write_header(s->out, &sweep_files[SWEEP_COMM]);
     return sweep_file_close(&file, sweep_gradients(s, p, e), e);
 }
 

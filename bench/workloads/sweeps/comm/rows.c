@@ -8,23 +8,11 @@
 
 #define CONFIDENCE 0.95
 
-#define COLUMN(id, type, unit, meaning) CSV_COLUMN("comm.csv", comm_row, id, type, unit, meaning)
-static const struct column COLUMNS[] = {
-#include "bench/workloads/sweeps/comm/csv_comm.def"
-};
-#undef COLUMN
-enum { COLUMNS_N = sizeof COLUMNS / sizeof COLUMNS[0] };
-
-void rows_write_header(FILE *out)
-{
-    csv_write_header(out, COLUMNS, COLUMNS_N);
-}
-
 /* Returns a row with the columns that are equal in all rows. */
 static struct comm_row common_row(const struct sweep *s)
 {
     struct comm_row row;
-    csv_clear_row(COLUMNS, COLUMNS_N, &row);
+    csv_clear_row(&sweep_files[SWEEP_COMM], &row);
     row.ranks = s->ranks;
     row.nodes = s->nodes;
     row.wait = wait_name(s->waiter.kind);
@@ -62,7 +50,7 @@ static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
 static void print(struct sweep *s, const struct comm_row *row)
 {
     if (s->out != NULL)
-        csv_write_row(s->out, COLUMNS, COLUMNS_N, row);
+        csv_write_row(s->out, &sweep_files[SWEEP_COMM], row);
 }
 
 void sweep_print_skipped(struct sweep *s, const struct problem *p, const struct contender *c)

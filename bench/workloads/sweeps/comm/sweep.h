@@ -5,7 +5,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-#include "bench/record/csv.h"
+#include "bench/record/sweep_files.h"
 #include "bench/spec/spec.h"
 #include "bench/workloads/sweeps/arguments.h"
 #include "comm/algorithm.h"
@@ -67,18 +67,6 @@ struct sweep_options {
  * caller frees o->config in any case. */
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
 void options_help(FILE *out);
-
-/* Rows of comm.csv and link.csv. Unknown numbers are NAN. */
-#define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
-struct comm_row {
-#include "bench/workloads/sweeps/comm/csv_comm.def"
-};
-struct link_row {
-#include "bench/workloads/sweeps/comm/csv_link.def"
-};
-#undef COLUMN
-
-void rows_write_header(FILE *out);
 
 /* Coefficients of the link model (comm/cost/cost.h) with intervals; NAN if no messages were
  * sent. */

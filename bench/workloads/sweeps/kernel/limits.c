@@ -101,20 +101,8 @@ void limits_judge(const struct limits *l, struct limit_row *rows, size_t n)
 
 /* ---- limits.csv ---- */
 
-#define COLUMN(id, type, unit, meaning) CSV_COLUMN("limits.csv", limit_row, id, type, unit, meaning)
-static const struct column COLUMNS[] = {
-#include "bench/workloads/sweeps/kernel/csv_limits.def"
-};
-#undef COLUMN
-enum { COLUMNS_N = sizeof COLUMNS / sizeof COLUMNS[0] };
-
-void limits_write_header(FILE *out)
-{
-    csv_write_header(out, COLUMNS, COLUMNS_N);
-}
-
 void limits_write(FILE *out, const struct limit_row *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        csv_write_row(out, COLUMNS, COLUMNS_N, &rows[i]);
+        csv_write_row(out, &sweep_files[SWEEP_LIMITS], &rows[i]);
 }

@@ -3,7 +3,7 @@
  * bandwidth of the smallest cache that holds them. */
 #pragma once
 
-#include "bench/record/csv.h"
+#include "bench/record/sweep_files.h"
 #include "kernels/base/isa.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/real.h"
@@ -19,13 +19,6 @@ struct limits {
     real *x[LEVELS];  /* array that is read and written at each level; NULL: no such level */
     size_t n[LEVELS]; /* its length */
 };
-
-/* Row of limits.csv. Unknown numbers are NAN. */
-#define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
-struct limit_row {
-#include "bench/workloads/sweeps/kernel/csv_limits.def"
-};
-#undef COLUMN
 
 /* Reads the sizes of the second and third level from a list of caches as hardware_caches writes it:
  * first level of data and of instructions, then the others. ERR_UNAVAILABLE if it has no second
@@ -44,5 +37,4 @@ void limits_measure(struct limits *l, enum isa isa);
  * names, time_ms, flop_done, bytes and unit_gflop_per_s. Sorts the ops by time, longest first. */
 void limits_judge(const struct limits *l, struct limit_row *rows, size_t n);
 
-void limits_write_header(FILE *out);
 void limits_write(FILE *out, const struct limit_row *rows, size_t n);

@@ -31,7 +31,7 @@ static enum status sweep_parts(struct sweep *s, struct error *e)
     TRY(check_layer(s->desc, "--layer", o->layer, e));
     TRY(check_layer(s->desc, "--spoil", o->spoil, e));
     TRY(peaks_measure(&s->peaks, o, e));
-    rows_write_header(s->out);
+    csv_write_header(s->out, &sweep_files[SWEEP_KERNELS]);
     if (o->ops)
         TRY(sweep_ops(s, e));
     return o->layers ? sweep_layers(s, e) : OK;

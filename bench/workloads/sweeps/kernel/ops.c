@@ -444,7 +444,7 @@ static enum status write_all_limits(const struct sweep *s, struct setup *r,
     struct sweep_file file;
     enum status status = OK;
     TRY(sweep_file_open(&file, s->options->record, "limits.csv", e));
-    limits_write_header(file.out);
+    csv_write_header(file.out, &sweep_files[SWEEP_LIMITS]);
     for (int i = 0; i < lanes_of(s) && status == OK; i++) {
         struct limit_rows rows = {.s = s, .lane = &lanes[i], .limits = &r->limits};
         status = write_limits(&rows, file.out, &r->batch.memory, e);

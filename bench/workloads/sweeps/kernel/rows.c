@@ -12,19 +12,6 @@ const char *pass_name(enum pass pass)
     return names[pass];
 }
 
-#define COLUMN(id, type, unit, meaning)                                                            \
-    CSV_COLUMN("kernels.csv", kernel_row, id, type, unit, meaning)
-static const struct column COLUMNS[] = {
-#include "bench/workloads/sweeps/kernel/csv_kernels.def"
-};
-#undef COLUMN
-enum { COLUMNS_N = sizeof COLUMNS / sizeof COLUMNS[0] };
-
-void rows_write_header(FILE *out)
-{
-    csv_write_header(out, COLUMNS, COLUMNS_N);
-}
-
 /* Returns the verdict of a row. A residual of NAN is not ok. */
 static const char *verdict_of(const struct kernel_row *row)
 {
@@ -52,7 +39,7 @@ void sweep_print_row(struct sweep *s, struct kernel_row *row, enum isa isa, cons
     row->verdict = verdict_of(row);
     row->blas = gemm_library();
     s->wrong += strcmp(row->verdict, "ok") != 0;
-    csv_write_row(s->out, COLUMNS, COLUMNS_N, row);
+    csv_write_row(s->out, &sweep_files[SWEEP_KERNELS], row);
     fflush(s->out);
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "bench/record/csv.h"
+#include "bench/record/sweep_files.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 #include "kernels/base/mem.h"
@@ -63,15 +63,6 @@ struct product {
 };
 enum status product_open(struct product *p, struct mem_room *memory, struct error *e);
 double product_gflop_per_s(const struct product *p);
-
-/* A row of kernels.csv. Unknown numbers are NAN. */
-#define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
-struct kernel_row {
-#include "bench/workloads/sweeps/kernel/csv_kernels.def"
-};
-#undef COLUMN
-
-void rows_write_header(FILE *out);
 
 /* State shared by all rows. */
 struct sweep {

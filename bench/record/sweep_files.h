@@ -1,0 +1,25 @@
+/* CSV files that launches of sweeps write, and that a run joins over its points. A sweep is a
+ * program that times parts of a training step in isolation. */
+#pragma once
+
+#include "bench/record/csv.h"
+
+/* Rows. Unknown numbers are NAN. */
+#define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
+struct comm_row {
+#include "bench/workloads/sweeps/comm/csv_comm.def"
+};
+struct link_row {
+#include "bench/workloads/sweeps/comm/csv_link.def"
+};
+struct kernel_row {
+#include "bench/workloads/sweeps/kernel/csv_kernels.def"
+};
+struct limit_row {
+#include "bench/workloads/sweeps/kernel/csv_limits.def"
+};
+#undef COLUMN
+
+/* SWEEP_COMPARE: comm_sweep --compare; its rows are struct comm_row. */
+enum { SWEEP_COMM, SWEEP_COMPARE, SWEEP_LINK, SWEEP_KERNELS, SWEEP_LIMITS, SWEEP_FILES };
+extern const struct csv_file sweep_files[SWEEP_FILES];
