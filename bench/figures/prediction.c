@@ -185,36 +185,6 @@ static bool find_beside(char *path, size_t size, const char *run_dir)
     return found;
 }
 
-/* Finds and reads the file that link: auto stands for. Returns false, with the reason in `words`, if there is none that
- * was measured on `host`. */
-static bool find_by_itself(struct link_file *f, char words[256], const char *run_dir,
-                           const char *host, enum status *status, struct error *e)
-{
-    char path[4200];
-    *status = OK;
-    if (!find_beside(path, sizeof path, run_dir)) {
-        snprintf(words, 256, "comm/latest/link.csv not found. Use `make bench-comm` to write it");
-        return false;
-    }
-    *status = read_link(f, path, e);
-    if (*status == OK && strcmp(host, f->host) != 0)
-        snprintf(words, 256,
-                 "comm/latest/link.csv was measured on host %.200s. Use `make bench-comm`",
-                 f->host);
-    return *status == OK && strcmp(host, f->host) == 0;
-}
-
-static enum status predict_by_itself(struct prediction *p, const struct summary *s,
-                                     const char *run_dir, struct error *e)
-{
-    char host[256];
-    struct link_file f;
-    enum status status;
-    summary_distinct(host, sizeof host, s, COLUMN_host);
-    bool found = find_by_itself(&f, p->words, run_dir, host, &status, e);
-    return found ? predict(p, s, &f, e) : status;
-}
-
 /* Returns option `link`: a path, "none" or "auto". */
 static const char *link_path(const struct spec *spec)
 {
@@ -223,43 +193,58 @@ static const char *link_path(const struct spec *spec)
     return input != NULL ? input->path : text;
 }
 
+/* Reads the coefficients that option `link` names. *found: false, with the reason in `words`, if it
+ * names none, or if auto finds no file that was measured on `host`. */
+static enum status find_link(struct link_file *f, bool *found, char words[256],
+                             const struct spec *spec, const char *run_dir, const char *host,
+                             struct error *e)
+{
+    char beside[4200];
+    const char *path = link_path(spec);
+    bool by_itself = strcmp(path, "auto") == 0;
+    *found = false;
+    snprintf(words, 256, "link is none");
+    if (strcmp(path, "none") == 0)
+        return OK;
+    if (by_itself && !find_beside(beside, sizeof beside, run_dir)) {
+        snprintf(words, 256, "comm/latest/link.csv not found. Use `make bench-comm` to write it");
+        return OK;
+    }
+    TRY(read_link(f, by_itself ? beside : path, e));
+    *found = !by_itself || strcmp(host, f->host) == 0;
+    if (!*found)
+        snprintf(words, 256,
+                 "comm/latest/link.csv was measured on host %.200s. Use `make bench-comm`",
+                 f->host);
+    return OK;
+}
+
 enum status prediction_make(struct prediction *p, const struct summary *s, const char *run_dir,
                             struct error *e)
 {
+    char host[256];
     struct link_file f;
-    const char *path = link_path(s->spec);
+    bool found;
     *p = (struct prediction){.n = 0};
     TRY(MEM_NEW(p->step_ms, s->n, "the model's steps", e));
     TRY(MEM_NEW(p->calls_ms, s->n, "the model's calls", e));
     for (size_t i = 0; i < s->n; i++)
         p->step_ms[i] = p->calls_ms[i] = NAN;
-    snprintf(p->words, sizeof p->words, "link is none");
-    if (strcmp(path, "none") == 0)
-        return OK;
-    if (strcmp(path, "auto") == 0)
-        return predict_by_itself(p, s, run_dir, e);
-    TRY(read_link(&f, path, e));
-    return predict(p, s, &f, e);
+    summary_distinct(host, sizeof host, s, COLUMN_host);
+    TRY(find_link(&f, &found, p->words, s->spec, run_dir, host, e));
+    return found ? predict(p, s, &f, e) : OK;
 }
 
 enum status prediction_link(struct link_model *link, char words[256], const struct spec *spec,
                             const char *run_dir, const char *host, struct error *e)
 {
-    const char *path = link_path(spec);
     struct link_file f;
-    enum status status = OK;
-    bool found = true;
-    snprintf(words, 256, "link is none");
-    if (strcmp(path, "none") == 0)
-        return OK;
-    if (strcmp(path, "auto") == 0)
-        found = find_by_itself(&f, words, run_dir, host, &status, e);
-    else
-        status = read_link(&f, path, e);
-    if (status != OK || !found)
-        return status;
-    *link = f.link;
-    write_words(words, &f);
+    bool found;
+    TRY(find_link(&f, &found, words, spec, run_dir, host, e));
+    if (found) {
+        *link = f.link;
+        write_words(words, &f);
+    }
     return OK;
 }
 
