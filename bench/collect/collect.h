@@ -122,9 +122,9 @@ struct summary_launch {
                       changed */
     char reason[512];
     struct launch_result result;
-    size_t point; /* index in the spec of the launch's point, or of the first of several equal
-                     points; n_points or more if `unasked` */
-    size_t next;  /* index in the journal of the point's next launch; n_launches or more: none */
+    size_t
+        point; /* index of the launch's point among the points of the spec; of several equal points, the first. n_points or more if `unasked` */
+    size_t next; /* index in the journal of the point's next launch; n_launches or more: none */
 };
 
 /* Memory of one rank for parameters, gradients and optimizer state (MiB); all: their sum. */

@@ -41,7 +41,7 @@ struct exact {
 enum status exact_run(struct exact *x, const struct exact_request *request, struct error *e);
 void exact_free(struct exact *x);
 
-/* Returns whether the runs agree: no value differs and no point failed in the run only. With
+/* Returns whether the runs agree: no value differs, and each point that failed in the run also failed in the reference. With
  * `strict`, the run must also have each value of the reference. */
 bool exact_agrees(const struct exact *x, bool strict);
 

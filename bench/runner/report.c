@@ -190,8 +190,7 @@ static enum status show_sweeps(const struct report_request *request, const struc
     return OK;
 }
 
-/* Draws the figures of a run and prints its table. Draws figures only if the CSV files were written
- * (`written` is OK), since it reads them. */
+/* Draws the figures of a run and prints its table. Figures are drawn from the CSV files, hence only if these were written (`written` is OK). */
 static enum status show(struct summary *s, const struct report_request *request,
                         const struct tools *tools, enum status written, bool *all_well,
                         struct error *e)

@@ -1,4 +1,4 @@
-/* Names that options choose from, and the enum of each list. */
+/* Lists of the names that an option accepts, with an enum for each list. */
 #pragma once
 
 #include <stddef.h>

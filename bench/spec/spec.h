@@ -269,7 +269,7 @@ struct data_set_row {
     enum data_source source;
     struct shape shape;
     int train, test; /* numbers of images for training and testing */
-    int classes;     /* number of classes; as in train, test and shape, 0: the files decide */
+    int classes; /* number of classes. For train, test, shape and classes, 0 means that the files decide */
     /* names of the classes, separated by blanks; "": classes are named by number */
     const char *class_names;
 };

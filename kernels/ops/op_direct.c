@@ -156,8 +156,7 @@ static void multiply_pairs(const struct conv_call *call, real *dw, struct pairs 
     *add = true;
 }
 
-/* dw [channels, block] of tap t <- or += the products of one block of x and one block of dy, summed
- * over all positions. */
+/* Computes dw [channels, block] of tap t: the products of one block of x and one block of dy, summed over all positions. Overwrites dw, or adds to it if `add`. */
 static void multiply_tap(const struct conv_call *call, real *dw, int t, const real *x,
                          const real *dy, int channels, int n, bool add)
 {

@@ -73,9 +73,9 @@ enum status command_claims(const struct arguments *a, FILE *out, int *exit_statu
     char path[PATH_BYTES];
     TRY(find_file(path, a, e));
     if (a->of != NULL && (a->format != NULL || a->plan || a->update))
-        return error_set(e, ERR_ARGUMENT,
-                         "claims: --of selects claims of the text alone; leave out --format, "
-                         "--plan and --update");
+        return error_set(
+            e, ERR_ARGUMENT,
+            "claims: --of works only with text output; leave out --format, --plan and --update");
     enum status status = claims_judge(&c, path, e);
     if (a->of != NULL)
         THEN(status, claims_select(&c, a->of, e));

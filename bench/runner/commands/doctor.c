@@ -167,7 +167,7 @@ static enum status check_launch(const struct campaign *c, struct error *e)
     if (n > 0 && launch_is_done(&c->journal.launches[n - 1]))
         return OK;
     return error_set(e, ERR_MPI, "doctor: the measurement failed: %s",
-                     n > 0 ? c->journal.launches[n - 1].reason : "none was started");
+                     n > 0 ? c->journal.launches[n - 1].reason : "no launch was started");
 }
 
 static enum status examine(const struct campaign *c, struct examination *x, struct error *e)

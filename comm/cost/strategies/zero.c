@@ -71,7 +71,7 @@ struct zero_walk {
     size_t end;            /* index of the number at which the next block ends */
     size_t own, longest;   /* this rank's shares: bytes of their pages, and bytes of the largest */
     size_t own_page;       /* first page of the last added share */
-    size_t gone, not_here; /* freed bytes of gradients, and of parameters, of other ranks */
+    size_t gone, not_here; /* freed bytes of other ranks: of gradients, and of parameters */
     size_t recent[ZERO_KEPT_MOST]; /* other ranks' gradients of the last blocks, newest first */
     size_t kept;    /* bytes of `recent` that are in memory while an op writes gradients */
     size_t written; /* other ranks' gradients of the open block and of the current op */
