@@ -121,8 +121,8 @@ struct claim {
     struct condition *holds; /* condition that decides the verdict; NULL if untestable */
     struct mark holds_mark;
     enum claim_verdict verdict;
-    char reason[768];  /* reason of an undecided or untestable claim, else "" */
-    bool left_out;     /* claims_select left the claim out of texts */
+    char reason[768]; /* reason of an undecided or untestable claim, else "" */
+    bool left_out; /* claims_write_text and its counts leave the claim out; set by claims_select */
     unsigned evidence; /* evidence behind all values: bits 1 << enum claim_evidence */
     char *command;     /* commands that measure the claim's runs, separated by "; "; NULL: none */
     struct claim_need need;

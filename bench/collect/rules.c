@@ -11,7 +11,7 @@
 /* fewest timed steps for a 95th percentile: one step in twenty is slower */
 #define TAIL_STEPS 20
 
-/* relative rounding error of numbers that summary.csv writes with ten digits */
+/* tolerance for numbers of summary.csv, which have ten digits; far above their rounding */
 #define SAME 1e-6
 
 typedef enum rule_grade grade_function(char *by, const struct summary *s);

@@ -92,6 +92,20 @@ static enum status check_number(const struct check *check, const struct conditio
     return condition_term_decides(why, term, &range) ? OK : refuse(check, "", why, e);
 }
 
+/* Refuses to compare a measured number for equality: its interval is never a point. */
+static enum status check_measured(const struct check *check, const struct condition_term *term,
+                                  struct error *e)
+{
+    char bound[96];
+    bool equality = term->relation == RELATION_EQUAL || term->relation == RELATION_UNEQUAL;
+    snprintf(bound, sizeof bound, "%s_lo", term->name);
+    if (!equality || isnan(term->number) || column_find(bound) == COLUMNS)
+        return OK;
+    return refuse(check, term->name,
+                  "a measured value equals no number. Use >= or <=, or two bounds joined by `and`",
+                  e);
+}
+
 static enum status check_term(const struct check *check, const struct condition_term *term,
                               bool is_demand, const struct check_names *names, struct error *e)
 {
@@ -104,8 +118,10 @@ static enum status check_term(const struct check *check, const struct condition_
         return refuse_name(check, term->name, config, e);
     if (n > 0 && term->text != NULL && term->text[0] && name_index(term->text, words, n) < 0)
         return refuse(check, term->name, name_explain(why, sizeof why, term->text, words, n), e);
-    if (is_demand)
+    if (is_demand) {
         TRY(check_number(check, term, names, e));
+        TRY(check_measured(check, term, e));
+    }
     return names->spec != NULL ? check_spec_term(check, term, names, e) : OK;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/figures/prediction.h"
+#include "bench/spec/points/points.h"
 #include "kernels/base/mem.h"
 #include "kernels/desc/net_slice.h"
 
@@ -238,8 +239,7 @@ static double steps_of(const struct campaign *c, const struct point *point, enum
     return 7.0 / 6 * epochs * ceil(images / config_images(config));
 }
 
-/* Returns the mean injected sleep of a step in inject.steps (s). Assumes that a rank sleeps in each
- * of these steps, whatever inject.ranks and inject.phase say. */
+/* Returns the mean of an injected sleep (s). */
 static double sleep_s(const struct config *c)
 {
     double shape = config_number(c, OPT_INJECT_SHAPE), sleep = config_number(c, OPT_INJECT_SLEEP);
@@ -254,11 +254,13 @@ static double sleep_s(const struct config *c)
     }
 }
 
-/* Returns the time that injected sleeps add to a launch of `steps` steps (s). */
+/* Returns the time that injected sleeps add to a launch of `steps` steps (s). Assumes that a rank of
+ * inject.ranks is there. */
 static double slept_of(const struct config *c, double steps)
 {
     const struct value *chosen = &c->values[OPT_INJECT_STEPS];
-    return fmax(0, fmin(steps, chosen->number_hi) - chosen->number + 1) * sleep_s(c);
+    double each = fmax(0, fmin(steps, chosen->number_hi) - chosen->number + 1);
+    return (reader_is_each_step(c) ? each : fmin(each, reader_count_sleeps(c))) * sleep_s(c);
 }
 
 static double start_s(const struct config *c, int cores)

@@ -11,6 +11,7 @@
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 /* UTF-8 byte order mark, which spreadsheet programs put before the first column's name. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
@@ -215,8 +216,17 @@ enum status csv_table_column_of_spec(const struct csv_table *table, const char *
 enum status csv_table_columns(const struct csv_table *table, const struct csv_wanted *wanted,
                               size_t n, struct error *e)
 {
-    for (size_t i = 0; i < n; i++)
-        TRY(csv_table_column(table, wanted[i].name, wanted[i].column, e));
+    char there[400] = "";
+    for (size_t i = 0; i < table->columns; i++)
+        text_join(there, sizeof there, " ", table->names[i]);
+    for (size_t i = 0; i < n; i++) {
+        int found = csv_table_find(table, wanted[i].name);
+        if (found < 0)
+            return error_at(e, ERR_DATA, table->path, table->names_line, 0,
+                            "column '%s' is missing; columns of the file: %s", wanted[i].name,
+                            there);
+        *wanted[i].column = (size_t)found;
+    }
     return OK;
 }
 

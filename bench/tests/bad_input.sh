@@ -112,7 +112,7 @@ check "a key below figures" expect 2 "Give the whole list, such as figures=[{kin
     "$scalebench" plan configs/quick.yaml --set "figures.where=ranks"
 check "a range of ranks for new" expect 2 "new: --ranks: expected numbers separated by commas, such as 1,2,4, or auto; found '1-4'" \
     "$scalebench" new "$tmp/range" --ranks 1-4
-check "a link file of another kind" expect 2 "link: expected a link.csv as make bench-comm writes it, found summary.csv: line 1: column 'coefficient' is unknown" \
+check "a link file of another kind" expect 2 "link: expected a link.csv as make bench-comm writes it, found summary.csv: line 1: column 'coefficient' is missing" \
     "$scalebench" plan configs/quick.yaml --set "link=results/reference/strong_scaling/summary.csv figures=[{kind: time, model: true}]"
 check "a published file that is no CSV file" expect 2 "published.file: expected a CSV file with a row of column names, found quick.yaml: line" \
     "$scalebench" plan configs/quick.yaml --set "published.file=configs/quick.yaml published.values=[step_ms_median]"
@@ -142,6 +142,7 @@ check "report: a run twice" expect 2 "report: 'strong_scaling' is the folder res
     "$scalebench" report results/reference/strong_scaling strong_scaling --output "$tmp/report.html"
 check "report: a page of another format" expect 2 "report.pdf: a page is HTML; expected a name that ends in .html" \
     "$scalebench" report strong_scaling --output "$tmp/report.pdf"
+check "model: --json with --published" expect 2 "Leave one of the two out" "$scalebench" model lenet_21k --json --published gone
 check "report: a folder as its page" expect 2 "report: --output $tmp is a folder; expected a file" \
     "$scalebench" report strong_scaling --output "$tmp"
 words_in_one() {

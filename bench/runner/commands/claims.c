@@ -72,6 +72,10 @@ enum status command_claims(const struct arguments *a, FILE *out, int *exit_statu
     struct claims c;
     char path[PATH_BYTES];
     TRY(find_file(path, a, e));
+    if (a->plan && a->update)
+        return error_set(e, ERR_ARGUMENT,
+                         "claims: --plan judges nothing, so --update has nothing to write. Leave "
+                         "one of the two out");
     if (a->of != NULL && (a->format != NULL || a->plan || a->update))
         return error_set(
             e, ERR_ARGUMENT,

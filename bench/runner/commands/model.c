@@ -132,6 +132,10 @@ enum status command_model(const struct arguments *a, FILE *out, int *exit_status
 {
     struct net_desc net;
     enum status status = OK;
+    if (a->json && a->published != NULL)
+        return error_set(e, ERR_ARGUMENT,
+                         "model: --json prints the network alone, without --published. Leave one "
+                         "of the two out");
     TRY(model_load(&net, a->operand, e));
     if (a->json)
         status = print_json(out, &net, e);

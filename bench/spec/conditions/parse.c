@@ -241,7 +241,7 @@ static enum status parse_negative(struct parser *p, struct error *e)
     return OK;
 }
 
-/* Reads the word as a number. Units are not allowed in a sum without comparison. */
+/* Reads the word as a number. Units are allowed in conditions, not in a plain sum (p->sum). */
 static bool read_number(const struct parser *p, double *number)
 {
     enum option_type type;

@@ -312,6 +312,31 @@ static enum status check_dropout(const struct layer_desc *layer, const struct no
                       layer_names()[layer->kind]);
 }
 
+/* Rejects a convolution whose outermost windows see padding alone. */
+static enum status check_padding(const struct layer_desc *layer, const struct node *node,
+                                 struct error *e)
+{
+    if (layer->kind != LAYER_conv2d ||
+        (layer->pad_h < layer->kernel_h && layer->pad_w < layer->kernel_w))
+        return OK;
+    return mark_error(
+        e, ERR_SPEC, node->mark,
+        "conv2d: the outermost windows see padding alone: expected pad below kernel = "
+        "%dx%d, found %dx%d",
+        layer->kernel_h, layer->kernel_w, layer->pad_h, layer->pad_w);
+}
+
+/* Rejects batch norm whose running statistics never change. */
+static enum status check_momentum(const struct layer_desc *layer, const struct node *node,
+                                  struct error *e)
+{
+    if (layer->kind != LAYER_batchnorm2d || layer->momentum > 0)
+        return OK;
+    return mark_error(e, ERR_SPEC, node->mark,
+                      "batchnorm2d: momentum is the weight of a new batch in the running "
+                      "statistics, which 0 never updates: expected more, such as 0.1");
+}
+
 /* Rejects a window of more than one pixel behind a dense layer, whose output is a vector. */
 static enum status check_not_flat(const struct net_desc *net, const struct layer_desc *layer,
                                   const struct node *node, struct error *e)
@@ -354,6 +379,8 @@ static enum status read_layer(struct net_desc *net, const struct node *node, str
         TRY(read_layer_options(&layer, options, e));
     TRY(check_layer_complete(layer.kind, options, node->mark, e));
     TRY(check_dropout(&layer, node, e));
+    TRY(check_padding(&layer, node, e));
+    TRY(check_momentum(&layer, node, e));
     TRY(check_not_flat(net, &layer, node, e));
     struct error inner;
     if (net_desc_add(net, &layer, &inner) != OK)

@@ -86,3 +86,11 @@ enum status unused_check(const struct spec *spec, struct error *e);
 /* Without accuracy runs, rejects axes and cases that differ only in options which do not affect the
  * time of a step. ERR_SPEC with the position. */
 enum status untimed_check(const struct spec *spec, struct error *e);
+
+/* ---- Injected sleeps ---- */
+
+/* Returns whether inject.phase occurs in each step, unlike the start of a run. */
+bool reader_is_each_step(const struct config *config);
+/* Returns in how many steps of the longest launch a rank of inject.ranks sleeps; 0: no step of
+ * inject.steps has the phase. */
+double reader_count_sleeps(const struct config *config);

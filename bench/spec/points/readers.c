@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/spec/figures/request.h"
+#include "bench/spec/points/points.h"
 #include "bench/spec/value.h"
 #include "kernels/base/names.h"
 

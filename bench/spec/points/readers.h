@@ -26,11 +26,6 @@ const struct reader *reader_find_lack(const struct config *config, enum option_i
 /* Returns the limit that makes the option ineffective at a point that reads it; NULL if there is
  * none. */
 const struct length *reader_find_late(const struct config *config, enum option_id id);
-/* Returns whether inject.phase occurs in each step, unlike the start of a run. */
-bool reader_is_each_step(const struct config *config);
-/* Returns in how many steps of the longest launch a rank of inject.ranks sleeps; 0: no step of
- * inject.steps has the phase. */
-double reader_count_sleeps(const struct config *config);
 /* Returns the value of option `owner`, for a message on why another option has no effect. */
 const char *reader_owner_text(const struct config *config, enum option_id owner);
 bool reader_has_row(enum option_id id);

@@ -43,6 +43,16 @@ static bool is_cut(const struct spec *spec)
     return false;
 }
 
+/* Returns whether each step of inject.steps that has the phase is a warm-up step. */
+static bool is_in_warmup(const struct config *c)
+{
+    double warmup = config_number(c, OPT_TIME_WARMUP), epoch = config_epoch_steps(c);
+    double last = fmin(config_launch_steps(c), c->values[OPT_INJECT_STEPS].number_hi);
+    if (config_int(c, OPT_INJECT_PHASE) == INJECT_PHASE_read)
+        return !isnan(epoch) && 1 + floor((last - 1) / epoch) * epoch <= warmup;
+    return reader_is_each_step(c) && last <= warmup;
+}
+
 /* Explains why no step of inject.steps has the phase; returns NULL if one has it. */
 static const char *find_missed_step(const struct config *c)
 {
@@ -57,10 +67,9 @@ static const char *find_missed_step(const struct config *c)
             return "phase read counts as the first step of an epoch. Include such a step, as step "
                    "1";
         }
-    if (!trained && reader_is_each_step(c) &&
-        c->values[OPT_INJECT_STEPS].number_hi <= config_number(c, OPT_TIME_WARMUP))
-        return "all these steps are of measure.time.warmup_steps, which are not timed. Include a "
-               "later step";
+    if (!trained && is_in_warmup(c))
+        return "every sleep falls into measure.time.warmup_steps, which are not timed. Include a "
+               "later step, or choose another inject.phase";
     return NULL;
 }
 
@@ -81,11 +90,11 @@ static enum status check_point(const struct spec *spec, const struct config *c, 
 {
     if (config_int(c, OPT_INJECT_KIND) == INJECT_none)
         return OK;
-    const struct value *steps = &c->values[OPT_INJECT_STEPS];
+    enum option_id at = c->values[OPT_INJECT_STEPS].set ? OPT_INJECT_STEPS : OPT_INJECT_PHASE;
     const char *why = is_cut(spec) ? NULL : find_missed_step(c);
     if (why != NULL)
-        return mark_error(e, ERR_SPEC, steps->mark, "inject.steps = %s has no effect: %s",
-                          steps->text, why);
+        return mark_error(e, ERR_SPEC, c->values[at].mark, "%s = %s has no effect: %s",
+                          option_get(at)->key, c->values[at].text, why);
     if (misses_servers(c))
         return mark_error(e, ERR_SPEC, c->values[OPT_INJECT_RANKS].mark,
                           "inject.ranks: phase update happens on servers only, which are the first "

@@ -310,7 +310,8 @@ assert selected("kota") == [r["id"].split("/")[1] for r in rows if r["id"].start
 assert selected("kota/" + run[0]) == run[:1]
 PY
     expect 2 "'kota_epoch' is unknown; nearest 'kota_epochs'" "$scalebench" claims results/claims.yaml --of kota_epoch &&
-        expect 2 "leave out --format" "$scalebench" claims results/claims.yaml --of kota --format csv
+        expect 2 "leave out --format" "$scalebench" claims results/claims.yaml --of kota --format csv &&
+        expect 2 "Leave one of the two out" "$scalebench" claims results/claims.yaml --plan --update
 }
 
 check "--of selects claims of a report or run" of_selects_claims

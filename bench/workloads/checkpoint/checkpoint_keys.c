@@ -149,7 +149,7 @@ static bool key_counts(const struct key *key, const struct checkpoint_state *s)
     return key->counts == NULL || key->counts(s);
 }
 
-/* Returns the value of a fact in the file. If the file lacks an optional fact, returns the option's
+/* Returns the text that the file records for a key. If the file lacks an optional fact, returns the option's
  * default, or this run's value `own`. NULL if a required fact is missing. */
 static const char *key_there(const struct key *key, const struct safetensors *file, const char *own)
 {

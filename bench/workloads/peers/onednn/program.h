@@ -46,8 +46,7 @@ struct program {
     struct program *next;
 };
 
-/* Makes the program for n images and allocates all memory. The `first` program of a network follows
- * `ways`, or chooses by time, and notes the choice in `ops`. Others choose by time. values: number type between ops, fp32 or bf16. Free with
+/* Makes the program for n images and allocates all memory. first: this is the network's first program. Each pass then uses the algorithm in ops[].ways or, if that is -1, the fastest, which is stored there. Other programs time the algorithms again and store nothing. values: number type between ops, fp32 or bf16. Free with
  * program_free, which leaves memory and primitives to `dnn`. */
 enum status program_make(struct program **program, struct dnn *dnn, struct onednn_op *ops,
                          int n_ops, struct shape input, enum precision values, int n, bool first,
