@@ -34,6 +34,7 @@ status|fake|fake
 runs|fake|
 figures|time.svg|$latest --set figures=[time]
 report|1 run|$reference/strong_scaling --output $tmp/page.html
+predict|without strategy|past_predict
 collect|filed as|$reference/strong_scaling
 table|allreduce|$reference/strong_scaling
 compare|same|$reference/strong_scaling $reference/strong_scaling

@@ -80,8 +80,9 @@ draws_the_fits() {
     redraw past_scale || return 1
     for law in usl gustafson; do
         for y in speedup efficiency; do
-            "$scalebench" figures "$tmp/copy" --set "figures=[{kind: fits, y: $y, law: $law, where: case = simulated and model = vgg11_bn, size: page}]" >"$tmp/log" 2>&1 &&
-                grep -q 'fitted law' "$tmp/copy/fits.svg" || { cat "$tmp/log"; return 1; }
+            expect 0 "" "$scalebench" figures "$tmp/copy" \
+                --set "figures=[{kind: fits, y: $y, law: $law, where: case = simulated and model = vgg11_bn, size: page}]" || return 1
+            grep -q 'fitted law' "$tmp/copy/fits.svg" || return 1
             python3 - "$tmp/copy" "$law" "$y" <<'PYTHON' || return 1
 import csv, sys
 

@@ -8,7 +8,7 @@ set -u
 
 pages=$(source_files README.md '*/README.md' CONTRIBUTING.md ':!results/published')
 export SCALEBENCH_OUT=$tmp/results
-short="measure.time.launches=1..1 measure.time.steps=2 measure.accuracy.seeds=[]"
+short="measure.time.launches=1..1 measure.time.steps=2"
 
 # Writes the blocks of a page between ```LANGUAGE and ``` to $tmp/blocks/block.1, block.2 ...
 blocks() { # page language
@@ -35,7 +35,11 @@ do_line() { # words of a command line
     make) make -n "${@:2}" >/dev/null ;;
     build/scalebench)
         if [ "$2" = run ]; then
-            "$scalebench" "${@:2}" --set "$short"
+            if grep -q "^ *accuracy:" "$3" 2>/dev/null; then
+                "$scalebench" "${@:2}" --set "$short measure.accuracy.seeds=[]"
+            else
+                "$scalebench" "${@:2}" --set "$short"
+            fi
         else
             "$scalebench" "${@:2}"
         fi

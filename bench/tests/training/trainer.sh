@@ -415,7 +415,7 @@ arrays_of_numpy() { # python
             diff "$tmp/numpy/planes.loss" "$tmp/numpy/$form.loss" || return 1
     done
     expect 2 "train-images.npy: found Fortran order, expected C order" trains_on fortran &&
-        expect 2 "train-images.npy: dtype '<f4' (floating point), expected uint8" trains_on floats &&
+        expect 2 "train-images.npy: found dtype '<f4' (floating point), expected uint8" trains_on floats &&
         grep -F "(x * 255).astype('uint8') if x is from 0 to 1" "$tmp/expect.log"
 }
 if python=$(python_with numpy); then

@@ -274,7 +274,7 @@ static void test_full_disk(void **state)
         assert_int_equal(symlink("/dev/full", temporary), 0);
     }
     assert_opens_saying(w, w->data,
-                        "tmp: cannot be written: No space left on device; creating 'idx-");
+                        "tmp: the file cannot be written: No space left on device; creating 'idx-");
     assert_int_equal(list(w->cache).n, 0);
 }
 
