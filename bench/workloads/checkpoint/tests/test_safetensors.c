@@ -372,9 +372,11 @@ static void lengths_of_headers_are_refused(void **state)
     put_malformed("{}", 0, 3);
     expect_refusal("offset 10: the file ends inside the header; expected 3 bytes of it, found 2");
     put_malformed("{}", 0, 100000001);
-    expect_refusal("offset 0: found a header of 100000001 bytes; the format allows at most 100000000");
+    expect_refusal(
+        "offset 0: found a header of 100000001 bytes; the format allows at most 100000000");
     put_malformed("{}", 0, UINT64_MAX);
-    expect_refusal("offset 0: found a header of 18446744073709551615 bytes; the format allows at most 100000000");
+    expect_refusal("offset 0: found a header of 18446744073709551615 bytes; the format allows at "
+                   "most 100000000");
 }
 
 int main(void)
