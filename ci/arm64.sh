@@ -69,7 +69,7 @@ build_tests() { # names
 # divide, copy or compare have none.
 products_are_neon() {
     local object
-    for object in product/winograd_product first_conv small_conv_forward small_conv_backward small_dense dense_bytes norm; do
+    for object in winograd/winograd_product first_conv small_conv/small_conv_{forward,backward} small_dense dense_bytes norm; do
         "$target-objdump" -d "$folder/obj/kernels/simd/$object.portable.o" |
             grep -qE 'fmla[[:space:]]+v[0-9]+\.4s' || {
             echo "# $object has no fused multiply-add of vectors"

@@ -147,12 +147,11 @@ struct strategy {
      * eval_end restores the parameters. */
     enum status (*eval_begin)(struct sync *s, struct error *e);
     enum status (*eval_end)(struct sync *s, struct error *e);
-    /* Save and restore checkpoints between two steps. Collective.
-     * `save` collects all parameters and optimizer state in rank 0's arenas. It returns this rank's
-     * additional state in *data, which is borrowed until the next call.
-     * Before `restore`, parameters and optimizer state have been copied to every rank's arenas.
-     * `data` has the bytes that `save` returned, or none if the checkpoint is from another number of
-     * ranks or another strategy. */
+    /* Save and restore checkpoints between two steps. Collective. `save` collects all parameters
+     * and optimizer state in rank 0's arenas. It returns this rank's additional state in *data,
+     * which is borrowed until the next call. Before `restore`, parameters and optimizer state have
+     * been copied to every rank's arenas. `data` has the bytes that `save` returned, or none if the
+     * checkpoint is from another number of ranks or another strategy. */
     enum status (*save)(struct sync *s, const void **data, size_t *bytes, struct error *e);
     enum status (*restore)(struct sync *s, const void *data, size_t bytes, struct error *e);
     /* Releases everything that is not in s->memory. Called after a failed create too. */
@@ -174,8 +173,8 @@ struct sync {
     struct cost extra; /* cost of this step's calls of sync_extra_sum */
     bool polls;        /* whether sync_poll is running on the computing thread */
     bool sum_finished; /* whether sync_finish_sum has been called in this step */
-    /* Set by the caller: whether sync_finish_sum sets sum_norm2 to sync_norm2_local of this step's sum,
-     * before it scales and clips the sum. */
+    /* Set by the caller: whether sync_finish_sum sets sum_norm2 to sync_norm2_local of this step's
+     * sum, before it scales and clips the sum. */
     bool takes_norm2;
     double sum_norm2;
     /* whether this step's gradients overflowed fp16 on any rank; then every rank skips the
@@ -325,7 +324,8 @@ enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t be
                             struct error *e);
 
 struct span;
-/* Like sync_finish_sum, for a rank that is responsible for several ranges of elements: spans [n]. */
+/* Like sync_finish_sum, for a rank that is responsible for several ranges of elements: spans
+ * [n]. */
 enum status sync_finish_sums(struct sync *s, const struct optimizer *o, const struct span *spans,
                              size_t n, struct error *e);
 

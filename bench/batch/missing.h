@@ -7,8 +7,8 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Numbers of nodes on which points lack launches, ascending, each once. A base is left out if jobs
- * for points on more nodes will run all its missing launches. */
+/* Distinct numbers of nodes of points that lack launches, ascending. A point that is a base of
+ * speed-ups is ignored if jobs for points on more nodes will run all its missing launches. */
 struct missing {
     long *nodes;
     size_t n;

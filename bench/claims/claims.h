@@ -184,8 +184,8 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 enum status claims_find_writer(claims_writer **writer, const char *name, bool plan,
                                struct error *e);
 
-/* Writes "63 claims: 20 survive, 15 fail ...". Counts the claims of the same report as `of`, or all
- * claims if `of` is NULL. */
+/* Writes "63 claims: 20 survive, 15 fail ...". Counts only claims of the report to which claim `of`
+ * belongs; all claims if `of` is NULL. */
 void claims_write_counts(FILE *out, const struct claims *c, const struct claim *of);
 
 /* Columns of claims.csv and of the plan, from csv_claims.def and csv_plan.def. */

@@ -167,8 +167,8 @@ static double find_spread(const struct interval *number, double width)
                : (number->hi - number->lo) / 2 / width;
 }
 
-/* Returns the expected two-sample interval of a value whose existing launches are too few for such an
- * interval. then: expected half width, in standard deviations of a launch. */
+/* Returns the expected two-sample interval of a value whose existing launches are too few for such
+ * an interval. then: expected half width, in standard deviations of a launch. */
 static struct interval expect_first(const struct claim_value *value, const struct claim *claim,
                                     const struct claim_contrast *k, const double *widths,
                                     double then)
@@ -182,8 +182,8 @@ static struct interval expect_first(const struct claim_value *value, const struc
     return (struct interval){mid - half, mid, mid + half, CLAIM_LEVEL, true};
 }
 
-/* Replaces the corners of a difference or quotient in *at, if its interval is computed from launches,
- * or would be with `launches` launches. */
+/* Replaces the corners of a difference or quotient in *at, if its interval is computed from
+ * launches, or would be with `launches` launches. */
 static void expect_samples(struct claim_value *at, const struct claim_value *value,
                            const struct claim *claim, const double *widths, size_t launches)
 {
@@ -244,8 +244,8 @@ static enum status search(struct claim *at, struct claim *claim, const double *w
     return judge_at(&holds, at, claim, widths, need->launches, e);
 }
 
-/* Sets need->value to the first value that leaves the claim open, and need->width to its interval
- * in *at. */
+/* Sets need->value to the first value whose interval leaves the claim undecided, and need->width to
+ * the expected interval of this value, which *at has. */
 static void find_widths(struct claim_need *need, const struct claim *claim, const struct claim *at)
 {
     size_t terms;

@@ -29,7 +29,7 @@ static void set_real(struct cells *c, enum column_id id, double x)
     set_text(c, id, whole ? text_whole(text, x) : text_real(text, x));
 }
 
-/* Writes 0 as false, 1 as true and -1 as an empty cell (unknown). */
+/* Writes 0 (false) or 1 (true), and an empty cell for -1 (unknown). */
 static void set_bool(struct cells *c, enum column_id id, int value)
 {
     set_text(c, id, value < 0 ? "" : value ? "1" : "0");

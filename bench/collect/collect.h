@@ -61,17 +61,18 @@ void launch_clear(struct launch_result *result);
  * ERR_DATA also if a metric is missing in the output. */
 enum status launch_take(const char *dir, const struct point *point, double wall_s,
                         struct launch_result *result, struct error *e);
-/* Write the results of a simulated launch to DIR/simulated.json, and read them. ERR_DATA with the file if it is missing
- * or damaged. */
+/* Write the results of a simulated launch to DIR/simulated.json, and read them. ERR_DATA with the
+ * file if it is missing or damaged. */
 enum status launch_simulated_write(const char *dir, const struct launch_result *result,
                                    struct error *e);
 enum status launch_simulated_read(const char *dir, struct launch_result *result, struct error *e);
 /* Writes rank_waits as text to rank_wait_ms. */
 void launch_list_waits(struct launch_result *result, int ranks);
-/* Copies to `result` what the ranks of another launch have recorded of program, network, data and machine, but not of
- * their cores. */
+/* Copies to `result` what the ranks of another launch have recorded of program, network, data and
+ * machine, but not of their cores. */
 void launch_take_hello(struct launch_result *result, const struct launch_result *other);
-/* Returns whether ranks wrote records. Those of a user's program may write none; simulated ones write none. */
+/* Returns whether ranks wrote records. Those of a user's program may write none; simulated ones
+ * write none. */
 bool launch_has_records(const char *dir, const struct point *point);
 
 /* Reads the user's metrics from the launch's log into values [number of workload.metrics], in the
@@ -204,7 +205,8 @@ struct point_overlap {
     double model;
 };
 
-/* Step time of the simulated point that computes and sends the same, and its difference from the measured time. */
+/* Step time of the simulated point that computes and sends the same, and its difference from the
+ * measured time. */
 struct point_predicted {
     double step_ms, error_pct;
 };

@@ -124,8 +124,8 @@ bool csv_file_repeats(const char *file, const char *column);
  * have one meaning. */
 const char *csv_file_kind(const char *file);
 
-/* types of a row of each CSV file; rows of summary.csv and columns.csv are written as texts
- * instead */
+/* one struct per CSV file, with a member per column; rows of summary.csv and columns.csv are
+ * written as texts instead */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 #define PLACE(id)                       double id;
 #define PLACE_AS(id, meaning)           double id;

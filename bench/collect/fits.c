@@ -13,7 +13,6 @@
 #include "kernels/base/mem.h"
 
 /* smallest number of rank counts of a curve, base included, for fits */
-enum { RANK_COUNTS_LEAST = 4 };
 
 static const struct {
     const char *name;
@@ -150,7 +149,7 @@ static double if_finite(double x)
     return isfinite(x) ? x : NAN;
 }
 
-/* Returns the interval with unbounded numbers as unknown, which CSV files leave empty. */
+/* Returns the interval with NAN for each number that is infinite. CSV files leave NAN empty. */
 static struct interval bounded(struct interval i)
 {
     return (struct interval){if_finite(i.lo), if_finite(i.mid), if_finite(i.hi), i.level, i.met};
@@ -241,7 +240,7 @@ static enum status fit_all(struct summary *s, struct curve *curve, const struct 
 {
     for (size_t i = 0; i < s->fits->series.n; i++) {
         take_curve(curve, &s->fits->series.items[i], s);
-        if (curve->rank_counts >= RANK_COUNTS_LEAST)
+        if (curve->rank_counts >= FITS_RANK_COUNTS)
             TRY(fit_curve(s->fits, curve, launches, s, e));
     }
     return OK;
@@ -299,7 +298,7 @@ static bool has_curves(const struct summary *s, struct curve *curve)
 {
     for (size_t i = 0; i < s->fits->series.n; i++) {
         take_curve(curve, &s->fits->series.items[i], s);
-        if (curve->rank_counts >= RANK_COUNTS_LEAST)
+        if (curve->rank_counts >= FITS_RANK_COUNTS)
             return true;
     }
     return false;

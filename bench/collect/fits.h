@@ -9,6 +9,9 @@
 /* efficiency below which a curve has passed its knee */
 #define FITS_KNEE 0.75
 
+/* least number of rank counts to which a law is fitted */
+enum { FITS_RANK_COUNTS = 4 };
+
 struct fits {
     struct fits_row *rows; /* [n] ordered by curve, then law */
     size_t n;

@@ -85,9 +85,9 @@ bool memory_is_off(const struct point_memory *m, const struct point *point);
 /* Sets the status of a point and its reason. */
 void point_judge(struct point_summary *p, const struct summary *s, const struct point_samples *all);
 
-/* Sets the ratios of a point of `s` to its base, to the point without communication and to its peers.
- * all: [s->n] samples of all points. Status and lost launches of these points must be set. Also sets whether
- * all intervals are as narrow as the spec requires. */
+/* Sets the ratios of a point of `s` to its base, to the point without communication and to its
+ * peers. all: [s->n] samples of all points. Status and lost launches of these points must be set.
+ * Also sets whether all intervals are as narrow as the spec requires. */
 void ratios_set(struct point_summary *p, const struct summary *s, const struct point_samples *all);
 
 /* Returns whether a ratio of `p` lacks launches because launches of the other point failed. */

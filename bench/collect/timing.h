@@ -59,8 +59,8 @@ double timing_level(size_t n, bool added);
 /* Returns the median step time with its interval (ms). */
 struct interval timing_step_ms(const struct timings *own);
 
-/* Returns the launch of a block; NULL: none. The search begins at index *at, because two points have
- * their blocks in nearly the same order. Sets *at to the index after the launch found. */
+/* Returns the launch of a block; NULL: none. The search begins at index *at, because two points
+ * have their blocks in nearly the same order. Sets *at to the index after the launch found. */
 const struct timing *timing_in_block(const struct timings *timings, int block, size_t *at);
 
 /* Returns the ratio of images per time, own / base. Launches of one block ran under similar

@@ -231,7 +231,8 @@ static bool is_listed(const char *list, const char *text)
     return false;
 }
 
-/* Appends the values that a name has at the points of the run, each once: "; strategy = ring, tree". */
+/* Appends the values that a name has at the points of the run, each once: "; strategy = ring,
+ * tree". */
 static void add_values(char *text, size_t size, const struct checking *c, const char *name)
 {
     char seen[CHECK_VALUES] = "";

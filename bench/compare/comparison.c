@@ -267,8 +267,9 @@ static void set_repeats_clocks(const struct side *side)
         }
 }
 
-/* Sets the clock rate that a side's values are converted to. Each point has its own rate, because
- * the fixed piece of work takes longer beside launches with more ranks. */
+/* Sets the clock rate to which a side's values are converted: the time of a fixed piece of work,
+ * measured beside each launch of the reference. Each point has its own rate, because this work
+ * takes longer beside launches with more ranks. */
 static void set_reference_clocks(struct comparison *c, size_t side)
 {
     for (size_t i = 0; i < c->sides[0].n; i++) {

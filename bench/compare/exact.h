@@ -36,13 +36,13 @@ struct exact {
     size_t failed; /* number of points that failed in the run only */
 };
 
-/* Compares the run with the reference. Errors: ERR_ARGUMENT for operands that are not runs, or if no
- * value is in both. Call exact_free in any case. */
+/* Compares the run with the reference. Errors: ERR_ARGUMENT for operands that are not runs, or if
+ * no value is in both. Call exact_free in any case. */
 enum status exact_run(struct exact *x, const struct exact_request *request, struct error *e);
 void exact_free(struct exact *x);
 
-/* Returns whether the runs agree: no value differs, and each point that failed in the run also failed in the reference. With
- * `strict`, the run must also have each value of the reference. */
+/* Returns whether the runs agree: no value differs, and each point that failed in the run also
+ * failed in the reference. With `strict`, the run must also have each value of the reference. */
 bool exact_agrees(const struct exact *x, bool strict);
 
 typedef void exact_writer(FILE *out, const struct exact *x, bool strict);

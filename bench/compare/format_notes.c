@@ -274,7 +274,8 @@ static bool is_missing(const struct comparison *c, size_t i, size_t side)
     return compare_cell(c, i, side)->point == NULL;
 }
 
-/* Lists the points of side `from` (0: the reference) for which `is` returns true. */
+/* Lists the points of c->sides[from] (0: the reference) for which `is` is true of
+ * c->sides[side]. */
 static void list_points(FILE *out, const struct comparison *c, size_t side, size_t from,
                         bool (*is)(const struct comparison *c, size_t i, size_t side),
                         const char *begin, const char *has)

@@ -92,7 +92,8 @@ static enum status set_cores(struct diagnosis *d, const struct examination *x,
 /* What a finding is about: one core, or several that have the same finding. */
 struct subject {
     char text[DOCTOR_TEXT];
-    size_t first, last; /* first and last rank of the cores */
+    size_t first,
+        last; /* first and last of the ranks on these cores; ranks between them belong to it too */
 };
 
 /* Returns whether other programs or a hypervisor take rank i's core away for a noticeable time.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/base/file.h"
+#include "bench/collect/fits.h"
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"
@@ -417,7 +418,7 @@ static void write_left_out(FILE *out, const struct figure_data *d)
 static void write_circumstances(FILE *out, const struct figure_data *d, const struct summary *s,
                                 const struct summary *ran, bool trained)
 {
-    if (d->figure->law != NULL)
+    if (d->figure->law != NULL && s->fits != NULL && s->fits->n > 0)
         fprintf(out, " Thin lines: law %s fitted to each curve (fits.csv).", d->figure->law);
     else if (is_predicted(d))
         prediction_write(out, &d->prediction, d->quantity);

@@ -16,7 +16,8 @@ enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
 #define FIGURE_CASE "case"
 /* Value of option series that makes each point a series, named by its label. */
 #define FIGURE_POINT "point"
-/* The name `run` in options of figures. In a figure of several runs: the run of a point; each curve then belongs to one run, unless x is the run. In a figure of one run: column `run` of raw.csv. */
+/* The name `run` in options of figures. In a figure of several runs: the run of a point; each curve
+ * then belongs to one run, unless x is the run. In a figure of one run: column `run` of raw.csv. */
 #define FIGURE_RUN "run"
 
 /* One run of the figure: folder of its CSV files, and its points [first, first + n) of the

@@ -32,7 +32,8 @@ static bool cases_differ(const struct figure_data *d, const size_t *points, size
     return false;
 }
 
-/* The message lists the options in which the points differ, such as "case, train.lr". */
+/* Sets the error for several points of a series at the same x. The message lists the options in
+ * which these points differ, such as "case, train.lr". */
 enum status figure_refuse_place(const struct figure_data *d, const char *series, const char *x,
                                 const size_t *points, size_t n, struct error *e)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/collect/fits.h"
 #include "bench/collect/summary.h"
 #include "bench/figures/figure_data.h"
 #include "bench/spec/foreign.h"
@@ -522,6 +523,38 @@ static bool has_law(const struct figure_data *d)
     return d->n_quantities > 0 && relation_is_ratio(d->quantities[0].relation);
 }
 
+/* Kinds with an ideal line, which is of one quantity. */
+static bool kind_has_y(const struct figure_data *d)
+{
+    static const struct {
+        const char *kind;
+        enum quantity_relation relation;
+    } ideals[] = {{"time", RELATION_STEP},
+                  {"speedup", RELATION_SPEEDUP},
+                  {"efficiency", RELATION_EFFICIENCY}};
+    const char *kind = figure_text(d->figure, FIGURE_KIND);
+    if (d->n_quantities == 0 || strcmp(kind, "fits") == 0)
+        return d->n_quantities == 0 || relation_is_ratio(d->quantities[0].relation);
+    for (size_t i = 0; i < sizeof ideals / sizeof *ideals; i++)
+        if (strcmp(kind, ideals[i].kind) == 0)
+            return d->quantities[0].relation == ideals[i].relation;
+    return true;
+}
+
+static bool has_rank_counts(const struct figure_data *d)
+{
+    const struct spec *spec = d->spec;
+    size_t n = 0;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        double ranks = config_number(&spec->points[i].config, OPT_RANKS);
+        size_t k = 0;
+        while (k < i && config_number(&spec->points[k].config, OPT_RANKS) != ranks)
+            k++;
+        n += k == i;
+    }
+    return d->figure->law == NULL || n >= FITS_RANK_COUNTS || spec_option_is_open(spec, OPT_RANKS);
+}
+
 static const struct {
     enum figure_option_id id;
     bool (*acts)(const struct figure_data *d);
@@ -533,6 +566,8 @@ static const struct {
      "is set by the spec; expected measured quantities. Use y: step_ms, or another of `scalebench "
      "list quantities`"},
     {FIGURE_Y, x_is_no_y, "is x itself; expected a measured quantity, such as step_ms"},
+    {FIGURE_Y, kind_has_y,
+     "is not the quantity whose ideal line this kind draws. Use kind: line, or leave y out"},
     {FIGURE_SERIES, series_join_points,
      "x is among the series, so each curve would have one point. Leave x out of `series`"},
     {FIGURE_SHAPE, has_shape, "has no effect on this kind; use kind: line, or leave shape out"},
@@ -541,6 +576,8 @@ static const struct {
      "has no effect: the model has no such quantity; use y: step_ms, images_per_s, speedup, "
      "efficiency or comm_replay_ms"},
     {FIGURE_LAW, has_law, "has no effect: laws describe speedup and efficiency; use y: speedup"},
+    {FIGURE_LAW, has_rank_counts, "has no effect: a law is fitted to at least 4 numbers of ranks"},
+    {FIGURE_KIND, has_rank_counts, "stays empty: a law is fitted to at least 4 numbers of ranks"},
 };
 
 static enum status check_effects(const struct figure_data *d, struct error *e)

@@ -92,7 +92,9 @@ static enum status keep_script(struct figure_data *d, const struct stage *stage,
     return stage_keep(stage, script, e);
 }
 
-/* Writes the files that accompany the pictures to a temporary folder or, with `keep`, moves them to their final names: series_<figure>.csv, dots_<figure>.csv if launches are drawn, and <figure>.txt. */
+/* Writes the files that accompany the pictures to a temporary folder or, with `keep`, moves them to
+ * their final names: series_<figure>.csv, dots_<figure>.csv if launches are drawn, and
+ * <figure>.txt. */
 static enum status for_each_file(struct figure_data *d, const struct stage *stage, bool keep,
                                  struct error *e)
 {

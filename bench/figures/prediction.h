@@ -28,8 +28,8 @@ enum status prediction_make(struct prediction *p, const struct summary *s, const
                             struct error *e);
 void prediction_free(struct prediction *p);
 
-/* Reads the coefficients of messages within a host that option `link` names. Leaves *link unchanged if there are
- * none. words: their source, or why there are none. Errors as prediction_make. */
+/* Reads the coefficients of messages within a host that option `link` names. Leaves *link unchanged
+ * if there are none. words: their source, or why there are none. Errors as prediction_make. */
 enum status prediction_link(struct link_model *link, char words[256], const struct spec *spec,
                             const char *run_dir, const char *host, struct error *e);
 /* Predicts the time of a step's messages and sums, until the last rank has finished (ms). The time
@@ -39,8 +39,8 @@ enum status prediction_link(struct link_model *link, char words[256], const stru
  * consecutive ranks. */
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
                                const struct sweep_machine *machine, struct error *e);
-/* Lists the strategy's program for a point whose network is not cut. *steps: number of steps that the program covers. Call
- * program_list_free in any case. */
+/* Lists the strategy's program for a point whose network is not cut. *steps: number of steps that
+ * the program covers. Call program_list_free in any case. */
 enum status prediction_program(uint64_t *steps, struct program_list *list,
                                const struct point *point, size_t width,
                                const struct sweep_machine *machine, struct error *e);

@@ -43,7 +43,7 @@ struct figure_table {
     size_t n_series;
     double *dots;
     size_t n_dots;
-    bool by_name; /* x is the number of one of `names`, from 1 */
+    bool by_name; /* x is an index into `names`, counted from 1 */
     char **names;
     size_t n_names;
 };

@@ -1,13 +1,14 @@
-/* Divides the time of simulated steps among its causes along the critical path. A cause is made slower by one part in
- * 10,000, and the launch is simulated again with the same random numbers. The step grows by the share of the cause on
- * the critical path. A step's time is homogeneous in the times of all causes, so the shares add up to the step. */
+/* Divides the time of simulated steps among its causes along the critical path. A cause is made
+ * slower by one part in 10,000, and the launch is simulated again with the same random numbers. The
+ * step grows by the share of the cause on the critical path. A step's time is homogeneous in the
+ * times of all causes, so the shares add up to the step. */
 #pragma once
 
 #include <stdio.h>
 
 #include "bench/forecast/simulation.h"
 
-/* Prints a table of causes with ms and percent of a step. s: simulation that has run. Other arguments: see
- * simulation_open. */
+/* Prints a table of causes with ms and percent of a step. s: simulation that has run. Other
+ * arguments: see simulation_open. */
 enum status critical_path_print(FILE *out, const struct simulation *s, const struct spec *spec,
                                 const char *run, const char *calibration, struct error *e);

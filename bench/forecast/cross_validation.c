@@ -10,7 +10,8 @@
 #include "bench/runner/run_spec.h"
 #include "kernels/base/mem.h"
 
-/* Rounds of fitting. The model is linear in the coefficients as long as the critical path stays the same. */
+/* Rounds of fitting. The model is linear in the coefficients as long as the critical path stays the
+ * same. */
 enum { ROUNDS = 5 };
 /* Time at its rate whose bytes an emulated link sends at once after a pause (ci/netns.sh). */
 #define BURST_S 2.1e-3
@@ -22,7 +23,8 @@ static const char *cell(const struct validated_point *v, enum column_id column)
     return v->p->cells[column];
 }
 
-/* Returns whether the model has all of the point's step: its computing, then its messages, on cores of its own. */
+/* Returns whether the model has all of the point's step: its computing, then its messages, on cores
+ * of its own. */
 static bool is_modelled(const struct point_summary *p)
 {
     const struct config *c = &p->point->config;
@@ -37,8 +39,9 @@ static bool is_modelled(const struct point_summary *p)
            strcmp(p->cells[COLUMN_oversubscribed], "1") != 0;
 }
 
-/* Returns the time of a step's computing (ms): of strategy none on as many ranks, else of the point's calibration. NAN if
- * the run has neither. Ranks with a share of the optimizer's state update that share alone. */
+/* Returns the time of a step's computing (ms): of strategy none on as many ranks, else of the
+ * point's calibration. NAN if the run has neither. Ranks with a share of the optimizer's state
+ * update that share alone. */
 static double compute_ms(const struct summary *s, size_t i)
 {
     const struct point_summary *p = &s->points[i];
@@ -175,7 +178,8 @@ static enum status fit_link(struct cross_validation *c, size_t link, struct erro
     return OK;
 }
 
-/* Predicts a point by its link without the points of its kind. The prediction is NAN if too few points remain. */
+/* Predicts a point by its link without the points of its kind. The prediction is NAN if too few
+ * points remain. */
 static enum status predict_without(struct cross_validation *c, size_t i, enum left_out kind,
                                    struct error *e)
 {

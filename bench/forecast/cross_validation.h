@@ -1,6 +1,7 @@
-/* Predicts measured points of runs by links fitted without them. A point's computing is calibrated: it is the step of
- * strategy none on as many ranks, else the parts of a calibration. Its messages are predicted by comm/cost/sweep.h. Alpha,
- * beta and gamma of a link are fitted to the other points that a run has on it. No launch is started. */
+/* Predicts measured points of runs by links fitted without them. A point's computing is calibrated:
+ * it is the step of strategy none on as many ranks, else the parts of a calibration. Its messages
+ * are predicted by comm/cost/sweep.h. Alpha, beta and gamma of a link are fitted to the other
+ * points that a run has on it. No launch is started. */
 #pragma once
 
 #include <stdio.h>
@@ -46,8 +47,9 @@ struct cross_validation {
     size_t n_runs, n_points, n_links;
 };
 
-/* Reads the runs in `folders` and predicts their points. Leaves out points whose ranks share cores, hide communication
- * behind computing, sleep, or sum other than exactly. Call cross_validation_free in any case. */
+/* Reads the runs in `folders` and predicts their points. Leaves out points whose ranks share cores,
+ * hide communication behind computing, sleep, or sum other than exactly. Call cross_validation_free
+ * in any case. */
 enum status cross_validation_make(struct cross_validation *c, const char *const *folders, size_t n,
                                   struct error *e);
 void cross_validation_free(struct cross_validation *c);

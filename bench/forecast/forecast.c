@@ -17,7 +17,8 @@
 #define STEP_S       100e-6
 #define START_S      0.5
 #define PEER_START_S 5.0
-/* Assumed for a simulated launch: time to start (s), rounds of messages per step, and time per round and rank (s). */
+/* Assumed for a simulated launch: time to start (s), rounds of messages per step, and time per
+ * round and rank (s). */
 #define SIMULATION_S      0.1
 #define SIMULATED_ROUNDS  100
 #define SIMULATED_ROUND_S 0.2e-6
@@ -88,8 +89,8 @@ static double cores_of(const struct config *c, enum launch_run run, int cores)
     return run == RUN_TIME && config_replays(c) ? wanted : fmin(wanted, there);
 }
 
-/* Bytes of a packet on Ethernet without preamble, and bytes of a message in it: the token bucket of ci/netns.sh counts
- * headers of Ethernet (14), IP (20) and TCP with a time stamp (32). */
+/* Bytes of a packet on Ethernet without preamble, and bytes of a message in it: the token bucket of
+ * ci/netns.sh counts headers of Ethernet (14), IP (20) and TCP with a time stamp (32). */
 #define PACKET_BYTES  1514.0
 #define PAYLOAD_BYTES 1448.0
 /* Smallest bucket of ci/netns.sh (bytes), and time at the rate that fills its bucket (s). */
@@ -254,8 +255,8 @@ static double sleep_s(const struct config *c)
     }
 }
 
-/* Returns the time that injected sleeps add to a launch of `steps` steps (s). Assumes that a rank of
- * inject.ranks is there. */
+/* Returns the time that injected sleeps add to a launch of `steps` steps (s). Assumes that a rank
+ * of inject.ranks is there. */
 static double slept_of(const struct config *c, double steps)
 {
     const struct value *chosen = &c->values[OPT_INJECT_STEPS];
@@ -269,7 +270,8 @@ static double start_s(const struct config *c, int cores)
     return turns * (config_is_peer(c) ? PEER_START_S : START_S);
 }
 
-/* Returns the time to simulate a launch. With a ring, each rank has a number of messages that grows with the ranks. */
+/* Returns the time to simulate a launch. With a ring, each rank has a number of messages that grows
+ * with the ranks. */
 static double simulated_s(const struct config *c)
 {
     double ranks = config_number(c, OPT_RANKS), steps = config_number(c, OPT_TIME_STEPS);

@@ -70,9 +70,9 @@ extern const struct link_model forecast_memory;
 /* Returns the assumed links of a point's hosts. Emulated hosts have the rate and the delay of the
  * spec. */
 struct sweep_machine forecast_machine(const struct config *c);
-/* Returns the hosts of a simulated point, with the given coefficients of messages within a host. Messages between hosts
- * have the rate and the delay of the spec, and the same time per message. site.link replaces the coefficients that it
- * states. */
+/* Returns the hosts of a simulated point, with the given coefficients of messages within a host.
+ * Messages between hosts have the rate and the delay of the spec, and the same time per message.
+ * site.link replaces the coefficients that it states. */
 struct sweep_machine forecast_simulated(const struct config *c, const struct link_model *memory);
 
 /* Sets the link between hosts as ci/netns.sh limits it. */

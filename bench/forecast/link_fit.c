@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* Numbers of rounds after which coefficients no longer change, and the relative error below which an error is as good as
- * none, so that weights stay finite. */
+/* Numbers of rounds after which coefficients no longer change, and the relative error below which
+ * an error is as good as none, so that weights stay finite. */
 enum { REWEIGHTS = 50, DESCENTS = 300 };
 #define SMALLEST_ERROR 0.001
 

@@ -37,7 +37,8 @@ static enum status simulate_point(FILE *out, const struct simulated_launch *l,
     return status;
 }
 
-/* Cuts launches/POINT/NAME off a path, and keeps POINT in `id`. Returns false if the path does not end so. */
+/* Cuts launches/POINT/NAME off a path, and keeps POINT in `id`. Returns false if the path does not
+ * end so. */
 static bool cut_folders(char *run, char *id, size_t size)
 {
     char *slash = strrchr(run, '/');
@@ -61,8 +62,8 @@ static enum status keep_folder(const char *path, void *arg, struct error *e)
     return path_format(arg, e, "%.*s", (int)(strrchr(path, '/') - path), path);
 }
 
-/* Finds the last launch of the point's calibration in the run, unless the point computes at a rate. *found is "" if
- * there is none. */
+/* Finds the last launch of the point's calibration in the run, unless the point computes at a rate.
+ * *found is "" if there is none. */
 static enum status find_calibration(char found[PATH_BYTES], const struct simulated_launch *l,
                                     const struct spec *spec, struct error *e)
 {

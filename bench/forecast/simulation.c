@@ -32,7 +32,8 @@ static enum status take_calls(struct simulation *s, struct error *e)
     return OK;
 }
 
-/* Gradients are ready during backward. Without overlap, their messages wait for the end of it, unless sockets send some. */
+/* Gradients are ready during backward. Without overlap, their messages wait for the end of it,
+ * unless sockets send some. */
 static enum status take_ready(struct simulation *s, struct error *e)
 {
     unsigned flags = strategy_flags(config_strategy_kind(s->config));

@@ -1,4 +1,5 @@
-/* One simulated launch: the times of steps on each rank. The sweep of comm/cost/sweep.h gives the times of messages. */
+/* One simulated launch: the times of steps on each rank. The sweep of comm/cost/sweep.h gives the
+ * times of messages. */
 #pragma once
 
 #include "bench/collect/collect.h"
@@ -11,7 +12,8 @@ struct simulation_sums {
     double exposed, total, slept;
 };
 
-/* Injected sleeps of a rank in a period (s), by what they delay: its gradients, its first wait, the end of its step. */
+/* Injected sleeps of a rank in a period (s), by what they delay: its gradients, its first wait, the
+ * end of its step. */
 struct simulation_sleeps {
     double early, late, last;
 };
@@ -42,9 +44,10 @@ struct simulation {
     struct launch_result *result;
 };
 
-/* Opens a simulation of points[point]. s->seed is set, also s->parts or `calibration`; other fields are 0. The caller may change s->times, s->machine
- * and s->injects before simulation_run. run: folder of the run; calibration: folder of the launch that measured the
- * times of ops, or NULL. Call simulation_close in any case. */
+/* Opens a simulation of points[point]. s->seed is set, also s->parts or `calibration`; other fields
+ * are 0. The caller may change s->times, s->machine and s->injects before simulation_run. run:
+ * folder of the run; calibration: folder of the launch that measured the times of ops, or NULL.
+ * Call simulation_close in any case. */
 enum status simulation_open(struct simulation *s, const struct spec *spec, size_t point,
                             const char *run, const char *calibration, struct error *e);
 /* Simulates the timed steps once, and sets s->result. */

@@ -1,4 +1,5 @@
-/* Times of a training step without communication, as parts of one typical step and the paces of steps. */
+/* Times of a training step without communication, as parts of one typical step and the paces of
+ * steps. */
 #pragma once
 
 #include <stddef.h>
@@ -7,10 +8,12 @@
 #include "bench/spec/spec.h"
 
 struct step_times {
-    /* times of a typical step (s): batch, forward pass with loss, all computing, update of the weights */
+    /* times of a typical step (s): batch, forward pass with loss, all computing, update of the
+     * weights */
     double load_s, forward_s, compute_s, optimizer_s;
     double *ready_s; /* [tensors] time from the step's start until each gradient is computed */
-    /* [n_paces] time of a step as a multiple of the typical step, one for each measured step of each rank */
+    /* [n_paces] time of a step as a multiple of the typical step, one for each measured step of
+     * each rank */
     double *paces;
     size_t n_paces;
     double mean_pace;
@@ -24,9 +27,9 @@ struct step_parts {
 };
 
 /* Reads the times of the point from a calibration launch and copies that launch's facts to
- * `result`. If `calibration` is NULL, divides the times in `parts` among the layers by their FLOPs. If `parts` is NULL
- * too, computes the times from compute.rate. Errors as calibration_read; ERR_ARGUMENT if there is none of these. Call
- * step_times_free in any case. */
+ * `result`. If `calibration` is NULL, divides the times in `parts` among the layers by their FLOPs.
+ * If `parts` is NULL too, computes the times from compute.rate. Errors as calibration_read;
+ * ERR_ARGUMENT if there is none of these. Call step_times_free in any case. */
 enum status step_times_open(struct step_times *t, const struct point *point,
                             const char *calibration, const struct step_parts *parts,
                             struct launch_result *result, struct error *e);

@@ -207,7 +207,9 @@ static void watch(struct guard *g, const struct launch_command *command)
     }
 }
 
-/* Ends all descendants of the guard and waits for them, with SIGTERM first for some causes, then with SIGKILL. Gives up after PATIENCE_NS; outcome.not_killed then counts the remaining processes. */
+/* Ends all descendants of the guard and waits for them, with SIGTERM first for some causes, then
+ * with SIGKILL. Gives up after PATIENCE_NS; outcome.not_killed then counts the remaining
+ * processes. */
 static void sweep(struct guard *g)
 {
     bool gently = g->outcome.cause == CAUSE_LIMIT || g->outcome.cause == CAUSE_STOPPED ||

@@ -14,8 +14,8 @@
 /* largest number of new bytes that one call of log_has_last_word reads */
 #define LOOK_BYTES ((off_t)64 << 10)
 
-/* Texts in the final message of a failing rank of this project's programs. A user's program has
- * none: no line contains "\n". */
+/* Texts in the final message of a failing rank of this project's programs. For a user's program the
+ * text is "\n". No line contains it, so it matches nothing. */
 static const char *const LAST_WORDS[] = {
     "pin: ",
 #define WORKLOAD(name, helper, foreign, strategies, summary) (foreign) ? "\n" : #name ": ",

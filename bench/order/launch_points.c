@@ -13,7 +13,8 @@
 #define EXIT_USAGE       2
 #define EXIT_UNAVAILABLE 3
 
-/* largest number of comparisons of a point: with its base, for overlap, with its peers */
+/* largest number of points that a point is compared with: its base, the same point with strategy
+ * none (for overlap), and one peer per workload */
 #define COMPARISONS (2 + WORKLOADS)
 
 struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_t point,

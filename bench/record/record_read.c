@@ -159,8 +159,8 @@ static enum status wrong_classes(const struct place *at, const char *what)
     return error_at(at->e, ERR_DATA, at->path, at->line, 0, "eval: %s", what);
 }
 
-/* Returns the image counts of class i. The result's `samples` is negative if the JSON values are not
- * valid counts. */
+/* Returns the image counts of class i. The result's `samples` is negative if the JSON values are
+ * not valid counts. */
 static struct class_count class_count_of(const json_t *samples, const json_t *correct, size_t i)
 {
     const json_t *all = json_array_get(samples, i), *right = json_array_get(correct, i);

@@ -1,5 +1,5 @@
-/* Injected stragglers and failures: chosen ranks sleep or kill themselves, in a chosen phase of chosen steps. The
- * length of a sleep depends on (seed, step, rank) only. */
+/* Injected stragglers and failures: chosen ranks sleep or kill themselves, in a chosen phase of
+ * chosen steps. The length of a sleep depends on (seed, step, rank) only. */
 #pragma once
 
 #include <stdbool.h>

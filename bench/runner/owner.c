@@ -77,8 +77,8 @@ static time_t began(const char *line)
     return read ? timegm(&utc) : 0;
 }
 
-/* Watches the file for WATCH_S seconds. Returns false if the line changed or the file is gone, because
- * the runner lives. A runner that was killed while it made the file has left it empty. */
+/* Watches the file for WATCH_S seconds. Returns false if the line changed or the file is gone,
+ * because the runner lives. A runner that was killed while it made the file has left it empty. */
 static bool watch(const char *run_dir, const char *path, const char *line)
 {
     char now[512];

@@ -190,7 +190,8 @@ static enum status show_sweeps(const struct report_request *request, const struc
     return OK;
 }
 
-/* Draws the figures of a run and prints its table. Figures are drawn from the CSV files, hence only if these were written (`written` is OK). */
+/* Draws the figures of a run and prints its table. Figures are drawn from the CSV files, hence only
+ * if these were written (`written` is OK). */
 static enum status show(struct summary *s, const struct report_request *request,
                         const struct tools *tools, enum status written, bool *all_well,
                         struct error *e)

@@ -113,7 +113,7 @@ static enum status make_run(const struct campaign *c, char run[64], struct error
 }
 
 /* Writes how a fact has changed since a run: "the program x differs from <run> (revision r):
- * SHA-256 0 then, SHA-256 1 now". */
+ * SHA-256 3fa9... then, SHA-256 c07b... now". */
 static void explain_fact(char text[2048], const struct campaign *c, const struct run *run,
                          const char *name)
 {

@@ -209,8 +209,8 @@ static enum status reshape(struct netns *n, const struct config *config, struct 
     return OK;
 }
 
-/* Returns whether the holder was killed. A holder sends only answers, so if the stream has ended,
- * the holder is gone. */
+/* Returns whether the holder was killed. The end of its stream shows that. No unread data can hide
+ * the end, because a holder sends only answers. */
 static bool has_lost_holder(const struct netns *n)
 {
     char c;

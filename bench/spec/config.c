@@ -477,6 +477,11 @@ enum status config_check_data(const struct config *config, const struct net_desc
         REFUSE(OPT_DATA_NAME, "data.name = %s has no effect, since data.set = %s has a name",
                config_text(config, OPT_DATA_NAME), name);
     *at = OPT_MODEL;
+    if (!own && net->classes != set->classes)
+        return error_set(e, ERR_SHAPE,
+                         "model %s has %d classes, but data set %s has %d: set `classes` and the "
+                         "outputs of the last layer to %d",
+                         net->name, net->classes, name, set->classes, set->classes);
     return own || model_check_data(net, name, set->shape, set->classes, e) == OK
                ? OK
                : name_fitting_sets(net, e);

@@ -189,7 +189,7 @@ void config_put(struct config *config, enum option_id id, const struct value *va
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
                        struct mark mark, struct error *e);
 
-/* Parse and store a value, which keeps the position of the old value. */
+/* Parse and store a value. Errors still name the file and line of the old value (its mark). */
 enum status config_set_text(struct config *config, enum option_id id, const char *text,
                             struct error *e);
 enum status config_set_number(struct config *config, enum option_id id, long number,
@@ -295,8 +295,9 @@ bool config_is_late(char why[], size_t size, const struct config *config, enum o
 enum { LINK_BYTES = 64 };
 /* Writes the link between emulated or simulated hosts: "1gbit delay none", or its name. */
 void config_link(char text[LINK_BYTES], const struct config *config);
-/* Coefficients of a link with a name (links.def): us, ns per byte sent, ns per byte added, each with a 95 % interval. Stated
- * coefficients have no interval (lo and hi NAN), and a stated link has no gamma (NAN). */
+/* Coefficients of a link with a name (links.def): us, ns per byte sent, ns per byte added, each
+ * with a 95 % interval. Stated coefficients have no interval (lo and hi NAN), and a stated link has
+ * no gamma (NAN). */
 struct named_link {
     struct interval alpha_us, beta_ns, gamma_ns;
     const char *file; /* source below results/reference; NULL: a publication */
@@ -528,12 +529,12 @@ struct spec {
     struct node *folders; /* folders for relative paths in a recorded spec; or NULL */
 };
 
-/* Returns the input with this name, which is the text of an option's values; NULL if there is
- * none. */
+/* Returns the input file that `option` names; `name` is the text of the option's value. NULL if
+ * there is none. */
 const struct spec_input *spec_input_find(const struct spec *spec, enum option_id option,
                                          const char *name);
-/* Turns the error of reading a file into one at the option that names the file: "link: expected a link.csv, found
- * a.csv: line 1: ...". Returns ERR_SPEC. */
+/* Turns the error of reading a file into one at the option that names the file: "link: expected a
+ * link.csv, found a.csv: line 1: ...". Returns ERR_SPEC. */
 enum status spec_input_refuse(const struct spec *spec, enum option_id option, const char *expected,
                               struct error *e);
 

@@ -140,6 +140,13 @@ check "check: an unknown unit" expect 2 "alone or with a unit: ms s min h GiB Mi
     "$scalebench" check strong_scaling "memory_mib < 1GB"
 check "report: a run twice" expect 2 "report: 'strong_scaling' is the folder results/reference/strong_scaling, which is given twice" \
     "$scalebench" report results/reference/strong_scaling strong_scaling --output "$tmp/report.html"
+classes_beyond_the_data() {
+    printf '%s\n' "name: wide" "input: [1, 28, 28]" "classes: 100" "layers:" "  - dense: {outputs: 100}" >"$tmp/wide.yaml"
+    printf '%s\n' "name: bad" "model: wide.yaml" "data: {set: digits}" "train: {global_batch: 100}" >"$tmp/wide_spec.yaml"
+    expect 2 "model wide has 100 classes, but data set digits has 10: set \`classes\` and the outputs of the last layer to 10" \
+        "$scalebench" plan "$tmp/wide_spec.yaml"
+}
+check "a network with more classes than the data" classes_beyond_the_data
 check "report: a page of another format" expect 2 "report.pdf: a page is HTML; expected a name that ends in .html" \
     "$scalebench" report strong_scaling --output "$tmp/report.pdf"
 check "model: --json with --published" expect 2 "Leave one of the two out" "$scalebench" model lenet_21k --json --published gone
@@ -222,7 +229,7 @@ train: {global_batch: 100}
 measure: {time: {launches: 1..1}}
 SPEC
 train() {
-    "$mpiexec" -n 1 "$train_cnn" --model softmax_784 --train.global_batch 100 "$@"
+    waits_for_input "$mpiexec" -n 1 "$train_cnn" --model softmax_784 --train.global_batch 100 "$@"
 }
 check "trainer: wrong magic number" expect 2 "byte 0: magic number" train --data.path "$tmp/mnist"
 check "trainer: folder that is not there" expect 2 "$tmp/none" train --data.path "$tmp/none"

@@ -1,7 +1,7 @@
 #include "comm/cost/rounds.h"
 
-/* Returns the schedule of a sum over nodes: Rabenseifner's algorithm, with the fewest messages, for a power of two
- * of nodes. For other numbers of nodes a ring sends fewer bytes. */
+/* Returns the schedule of a sum over nodes: Rabenseifner's algorithm, with the fewest messages, for
+ * a power of two of nodes. For other numbers of nodes a ring sends fewer bytes. */
 static struct schedule between_nodes(const struct schedule *s, size_t count)
 {
     bool power_of_two = (s->view.nodes & (s->view.nodes - 1)) == 0;
@@ -14,8 +14,8 @@ static struct schedule between_nodes(const struct schedule *s, size_t count)
                              .segment = s->segment};
 }
 
-/* Converts node numbers of transfers to ranks, and offsets within this rank's slice to offsets in the
- * whole array. */
+/* Converts node numbers of transfers to ranks, and offsets within this rank's slice to offsets in
+ * the whole array. */
 static void translate(const struct schedule *s, size_t first, struct transfer *t, int n)
 {
     for (int k = 0; k < n; k++) {

@@ -69,8 +69,9 @@ void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank
     c->wire_source = allreduce_source(c->algorithms);
 }
 
-/* Reader that runs operations one after another: operation k ends at end_k = max(ready_k, end_(k-1)) + t_k (Shi, Chu and
- * Li, "MG-WFBP", INFOCOM 2019). The time of all is split in proportion to their bytes. */
+/* Reader that runs operations one after another: operation k ends at end_k = max(ready_k,
+ * end_(k-1)) + t_k (Shi, Chu and Li, "MG-WFBP", INFOCOM 2019). The time of all is split in
+ * proportion to their bytes. */
 struct exposure {
     struct reader reader;
     const double *ready; /* NULL: adds up the bytes only */

@@ -1,5 +1,6 @@
-/* Calls, messages and bytes per step of each strategy, and the names, properties and limits of strategies. Plain
- * functions without MPI: the runner lists strategies with them, and tests compare them with counted messages. */
+/* Calls, messages and bytes per step of each strategy, and the names, properties and limits of
+ * strategies. Plain functions without MPI: the runner lists strategies with them, and tests compare
+ * them with counted messages. */
 #pragma once
 
 #include <stddef.h>
@@ -44,8 +45,8 @@ enum allreduce_algorithm {
     ALGORITHMS
 };
 
-/* How a rank calls a sum whose result it needs at once: MPI_Allreduce, or MPI_Iallreduce with tests until it is
- * complete. MPICH switches algorithms at different sizes for the two calls. */
+/* How a rank calls a sum whose result it needs at once: MPI_Allreduce, or MPI_Iallreduce with tests
+ * until it is complete. MPICH switches algorithms at different sizes for the two calls. */
 enum call_kind { CALL_BLOCKING, CALL_NONBLOCKING };
 
 enum strategy_flag {
@@ -89,8 +90,8 @@ enum compressor_flag {
 /* Value of wire_source if the strategy sends its own messages, which are counted. */
 #define WIRE_COUNTED "counted"
 
-/* Communication of one rank in `steps` steps, after which the messages of a strategy repeat. messages_wire and
- * bytes_wire count only what the rank sends. */
+/* Communication of one rank in `steps` steps, after which the messages of a strategy repeat.
+ * messages_wire and bytes_wire count only what the rank sends. */
 struct cost {
     uint64_t steps;
     uint64_t calls;         /* MPI calls */
@@ -109,13 +110,14 @@ struct strategy_config {
     enum compressor_kind compressor; /* COMPRESSOR_none without STRATEGY_COMPRESSES */
     /* with 16 bits, the compressor has the same name, or the strategy sends nothing */
     enum precision precision;
-    enum gradient_scale scale;    /* GRADIENT_SCALE_loss if the strategy has STRATEGY_LOCAL_MEAN */
-    size_t micro_batches;         /* number per step; 0: one */
-    double options[SYNC_OPTIONS]; /* values in the units of their rows; sizes in bytes */
-    const int *node_of;           /* [ranks] node of each rank; NULL: as node_map_of chooses */
-    const size_t *rows;           /* [tensors] rows of a matrix, 0: not a matrix; NULL: all 0 */
-    const int *ops;    /* [tensors] op that reads each, ascending; NULL: one op per tensor */
-    size_t page_bytes; /* size of a page, the unit in which memory is freed; 0: one byte */
+    enum gradient_scale scale; /* GRADIENT_SCALE_loss if the strategy has STRATEGY_LOCAL_MEAN */
+    size_t micro_batches;      /* number per step; 0: one */
+    double options
+        [SYNC_OPTIONS]; /* values in the units that strategies.def and compressors.def state */
+    const int *node_of; /* [ranks] node of each rank; NULL: as node_map_of chooses */
+    const size_t *rows; /* [tensors] rows of a matrix, 0: not a matrix; NULL: all 0 */
+    const int *ops;     /* [tensors] op that reads each, ascending; NULL: one op per tensor */
+    size_t page_bytes;  /* size of a page, the unit in which memory is freed; 0: one byte */
 };
 
 /* Converts an option in MiB to bytes. */
@@ -125,39 +127,40 @@ static inline size_t sync_option_bytes(const struct strategy_config *config,
     return (size_t)(config->options[option] * 0x1p20);
 }
 
-/* Returns the communication of `rank`. Tensor i has counts[i] numbers of `width` bytes, 0 <= i < n. */
+/* Returns the communication of `rank`. Tensor i has counts[i] numbers of `width` bytes, 0 <= i <
+ * n. */
 struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_config *config,
                           int rank, int ranks, const size_t *counts, size_t n, size_t width);
 
-/* Adds one allreduce of `count` numbers to *c, and its algorithm to c->wire_source. config->calls and
- * config->algorithm choose the algorithm. */
+/* Adds one allreduce of `count` numbers to *c, and its algorithm to c->wire_source. config->calls
+ * and config->algorithm choose the algorithm. */
 void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank, int ranks,
                   size_t count, size_t width);
 
-/* Returns the communication of steps [first, first + n) of a run as a multiple of *cost, the communication of
- * cost->steps steps. Steps count from 1. */
+/* Returns the communication of steps [first, first + n) of a run as a multiple of *cost, the
+ * communication of cost->steps steps. Steps count from 1. */
 double strategy_times(enum strategy_kind strategy, const struct strategy_config *config,
                       const struct cost *cost, uint64_t first, uint64_t n);
 
-/* Peak memory of one rank in a step (bytes): parameters, gradients, optimizer state, and ZeRO's buffers for messages
- * in transit (0 without ZeRO). */
+/* Peak memory of one rank in a step (bytes): parameters, gradients, optimizer state, and ZeRO's
+ * buffers for messages in transit (0 without ZeRO). */
 struct sync_memory {
     size_t params, grads, state, buffers;
 };
-/* Returns the memory of `rank`, rounded up to pages. The optimizer keeps `slots` numbers of state per parameter.
- * Other arguments are as in strategy_cost. */
+/* Returns the memory of `rank`, rounded up to pages. The optimizer keeps `slots` numbers of state
+ * per parameter. Other arguments are as in strategy_cost. */
 struct sync_memory strategy_memory(enum strategy_kind strategy,
                                    const struct strategy_config *config, int rank, int ranks,
                                    const size_t *counts, size_t n, size_t width, int slots);
-/* Returns the memory of a rank by DeepSpeed's formulas (Rajbhandari et al. 2020, section 5) for `count` parameters,
- * without buffers. Ranks shard the state from stage 1 on, gradients from stage 2 on, and parameters at stage 3. With
- * a precision of 16 bits, weights and gradients have half the width, and the state includes a full copy of the
- * weights. */
+/* Returns the memory of a rank by DeepSpeed's formulas (Rajbhandari et al. 2020, section 5) for
+ * `count` parameters, without buffers. Ranks shard the state from stage 1 on, gradients from stage
+ * 2 on, and parameters at stage 3. With a precision of 16 bits, weights and gradients have half the
+ * width, and the state includes a full copy of the weights. */
 struct sync_memory strategy_memory_formula(enum strategy_kind strategy, enum precision precision,
                                            int ranks, size_t count, size_t width, int slots);
 
-/* Option of a spec that demands something of the strategy: its key, and its value as text. key NULL: no option
- * demands it. */
+/* Option of a spec that demands something of the strategy: its key, and its value as text. key
+ * NULL: no option demands it. */
 struct sync_demand {
     const char *key, *text;
 };
@@ -169,16 +172,16 @@ struct sync_demands {
     struct sync_demand lockstep; /* all ranks must run the same step at the same time */
 };
 
-/* Check whether a strategy, or its compressor, supports its options. If not, they return ERR_ARGUMENT, and *key is
- * the option to change. */
+/* Check whether a strategy, or its compressor, supports its options. If not, they return
+ * ERR_ARGUMENT, and *key is the option to change. */
 enum status strategy_check(enum strategy_kind strategy, const struct strategy_config *config,
                            const struct sync_demands *demands, const char **key, struct error *e);
 enum status compressor_check(const struct strategy_config *config, const char **key,
                              struct error *e);
 
-/* Returns the least time of communication that backward cannot hide; NAN for strategies that are not modelled. ready
- * [n]: time from the start of backward until each gradient is ready. backward: duration of backward. comm: time of
- * all sums together. All times have the same unit. */
+/* Returns the least time of communication that backward cannot hide; NAN for strategies that are
+ * not modelled. ready [n]: time from the start of backward until each gradient is ready. backward:
+ * duration of backward. comm: time of all sums together. All times have the same unit. */
 double strategy_exposed(enum strategy_kind strategy, const struct strategy_config *config,
                         const size_t *counts, const double *ready, size_t n, size_t width,
                         double backward, double comm);
@@ -187,8 +190,8 @@ const char *const *strategy_names(void);              /* [STRATEGIES], by enum s
 unsigned strategy_flags(enum strategy_kind strategy); /* flags without those of variants */
 /* Returns the flags of a strategy and its variant. VARIANT_usual adds none. */
 unsigned strategy_config_flags(enum strategy_kind strategy, enum strategy_variant variant);
-/* Returns the strategy that implements `stage` of ZeRO for sync.strategy: `strategy`; STRATEGIES if there is none.
- * It returns `strategy` for stage 0. */
+/* Returns the strategy that implements `stage` of ZeRO for sync.strategy: `strategy`; STRATEGIES if
+ * there is none. It returns `strategy` for stage 0. */
 enum strategy_kind strategy_of_stage(enum strategy_kind strategy, int stage);
 /* Lists the strategies for which `stage` (1 to 3) is implemented. Returns their number. */
 size_t strategy_stage_list(int stage, const char *names[STRATEGIES]);
@@ -205,23 +208,23 @@ size_t topk_packet_bytes(size_t k, size_t width);
 /* Size of a packet with n signs and one magnitude per tensor, a multiple of 8. */
 size_t sign_packet_bytes(size_t tensors, size_t n, size_t width);
 
-/* Low-rank factors of a tensor in PowerSGD: P [rank][side] and Q [rank][other] approximate a matrix of rows x columns.
- * rank 0: the tensor is no matrix and is not factored. */
+/* Low-rank factors of a tensor in PowerSGD: P [rank][side] and Q [rank][other] approximate a matrix
+ * of rows x columns. rank 0: the tensor is no matrix and is not factored. */
 struct low_rank {
     size_t rows, columns, rank;
     size_t side, other; /* shorter and longer side of the matrix */
 };
 struct low_rank low_rank_of(size_t count, size_t rows, int rank);
-/* Return how many numbers a tensor adds to the sum of all P and to the sum of all Q. A tensor that is not a matrix
- * is summed whole with P. */
+/* Return how many numbers a tensor adds to the sum of all P and to the sum of all Q. A tensor that
+ * is not a matrix is summed whole with P. */
 size_t low_rank_p(const struct low_rank *shape, size_t count);
 size_t low_rank_q(const struct low_rank *shape);
 
 const char *const *compressor_names(void); /* [COMPRESSORS] */
 unsigned compressor_flags(enum compressor_kind compressor);
 const char *compressor_source(enum compressor_kind compressor);
-/* Returns `text` with the option on which the size of a compressor's saved state depends, for example " of rank 2";
- * "" if there is none. */
+/* Returns `text` with the option on which the size of a compressor's saved state depends, for
+ * example " of rank 2"; "" if there is none. */
 #define COMPRESSOR_TITLE 32
 const char *compressor_title(const struct strategy_config *config, char text[COMPRESSOR_TITLE]);
 const char *const *algorithm_names(void); /* [ALGORITHMS] */

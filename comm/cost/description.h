@@ -1,5 +1,6 @@
-/* Descriptions of strategies and compressors: program, memory and limits, without MPI. Each is a constant in its own
- * file of strategies/ or compressors/. The runner lists, checks and predicts with them. Internal to comm/cost. */
+/* Descriptions of strategies and compressors: program, memory and limits, without MPI. Each is a
+ * constant in its own file of strategies/ or compressors/. The runner lists, checks and predicts
+ * with them. Internal to comm/cost. */
 #pragma once
 
 #include "comm/cost/program.h"
@@ -39,17 +40,18 @@ struct strategy_desc {
     void (*program)(const struct step *s, struct reader *to);
     /* Returns the number of steps in a period, after which the operations repeat; NULL: 1. */
     uint64_t (*steps)(const struct step *s);
-    /* Returns wire_source of struct cost. NULL: the library's algorithms, or WIRE_COUNTED if the library sums
-     * nothing. */
+    /* Returns wire_source of struct cost. NULL: the library's algorithms, or WIRE_COUNTED if the
+     * library sums nothing. */
     const char *(*source)(const struct step *s);
     /* Rule of the only operation. Used if `program` is NULL. */
     const struct schedule_rule *schedule;
     /* Operations begin as soon as backward has produced their gradients (strategy_exposed). */
     bool overlaps;
-    /* Returns in how many of steps [first, first + n) the whole communication of a period takes place. NULL: each
-     * step has an equal part of it. */
+    /* Returns in how many of steps [first, first + n) the whole communication of a period takes
+     * place. NULL: each step has an equal part of it. */
     uint64_t (*times)(const struct strategy_config *config, uint64_t first, uint64_t n);
-    /* Lowers *m from the memory of whole arenas to the memory of `rank`. NULL: every rank keeps whole arenas. */
+    /* Lowers *m from the memory of whole arenas to the memory of `rank`. NULL: every rank keeps
+     * whole arenas. */
     void (*memory)(struct sync_memory *m, const struct step *s, int rank, int slots);
     /* Does the work of strategy_check. NULL: all options are supported. */
     enum status (*check)(const struct strategy_config *config, const struct sync_demands *demands,
@@ -61,7 +63,8 @@ struct compressor_desc {
     void (*program)(const struct step *s, struct reader *to);
     /* Does the work of compressor_check. NULL: all values are supported. */
     enum status (*check)(const struct strategy_config *config, const char **key, struct error *e);
-    /* printf format of compressor_title for the value of title_option, as " of rank %.0f"; NULL: "". */
+    /* printf format of compressor_title for the value of title_option, as " of rank %.0f"; NULL:
+     * "". */
     const char *title;
     enum sync_option title_option;
 };

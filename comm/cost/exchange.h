@@ -1,4 +1,5 @@
-/* Operations in which every rank exchanges messages with every other, or works alone. Internal to comm/cost. */
+/* Operations in which every rank exchanges messages with every other, or works alone. Internal to
+ * comm/cost. */
 #pragma once
 
 #include "comm/cost/description.h"
@@ -6,8 +7,9 @@
 /* Returns the bytes of a rank's equal share of `count` numbers. */
 size_t share_bytes(size_t count, int rank, int ranks, size_t width);
 
-/* Each of the first `owners` ranks owns an equal share of the numbers. rule_shares_scatter: every rank sends each
- * owner the owner's share, and the owner adds. rule_shares_gather: each owner sends its share to every rank. */
+/* Each of the first `owners` ranks owns an equal share of the numbers. rule_shares_scatter: every
+ * rank sends each owner the owner's share, and the owner adds. rule_shares_gather: each owner sends
+ * its share to every rank. */
 extern const struct schedule_rule rule_shares_scatter, rule_shares_gather;
 
 /* Additions of `count` numbers without messages: by every rank, or by rank 0 only. */

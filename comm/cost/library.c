@@ -3,8 +3,8 @@
 #include "comm/cost/description.h"
 #include "comm/cost/library_rules.h"
 
-/* Sizes and ranks at which MPICH 4.0.2 changes its algorithm (maint/tuning/coll/mpir/generic.json). A size equal to
- * a limit counts as short: "avg_msg_size<=12288" is binomial. */
+/* Sizes and ranks at which MPICH 4.0.2 changes its algorithm (maint/tuning/coll/mpir/generic.json).
+ * A size equal to a limit counts as short: "avg_msg_size<=12288" is binomial. */
 #define REDUCE_SHORT_BYTES     2048
 #define BCAST_SHORT_BYTES      12288
 #define BCAST_MIDDLE_BYTES     524288 /* used only if ranks are a power of two */
@@ -12,7 +12,8 @@
 #define ALLREDUCE_SHORT_BYTES  8
 #define IALLREDUCE_SHORT_BYTES 2048
 
-/* Returns a call of the library with `count` numbers. Its messages are never cut, and empty ones are sent too. */
+/* Returns a call of the library with `count` numbers. Its messages are never cut, and empty ones
+ * are sent too. */
 static struct operation call_of(const struct schedule_rule *rule, enum cut cut, size_t count,
                                 size_t width)
 {
@@ -34,7 +35,8 @@ enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enu
                                                                     : asked;
 }
 
-/* Returns an allreduce call that runs `algorithm`. MPICH's tree is binary by default, as in the strategy `tree`. */
+/* Returns an allreduce call that runs `algorithm`. MPICH's tree is binary by default, as in the
+ * strategy `tree`. */
 static struct operation allreduce_call(enum allreduce_algorithm algorithm, size_t count,
                                        size_t width)
 {

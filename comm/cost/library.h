@@ -1,31 +1,33 @@
-/* Collective operations of the library as MPICH 4.0.2 runs them: its choice of an algorithm by size, and the rules
- * of the algorithms. Rank 0 is the root. Internal to comm/cost. */
+/* Collective operations of the library as MPICH 4.0.2 runs them: its choice of an algorithm by
+ * size, and the rules of the algorithms. Rank 0 is the root. Internal to comm/cost. */
 #pragma once
 
 #include "comm/cost/program.h"
 
-/* Returns the algorithm that MPICH runs if a blocking or nonblocking call asks for `asked`. For ALGORITHM_auto it is
- * MPICH's choice. Vectors with fewer numbers than ranks are exchanged whole. */
+/* Returns the algorithm that MPICH runs if a blocking or nonblocking call asks for `asked`. For
+ * ALGORITHM_auto it is MPICH's choice. Vectors with fewer numbers than ranks are exchanged
+ * whole. */
 enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enum call_kind call,
                                              int ranks, size_t count, size_t width);
 /* Returns the allreduce as an operation; arguments as in allreduce_algorithm. */
 struct operation library_allreduce(enum allreduce_algorithm asked, enum call_kind call, int ranks,
                                    size_t count, size_t width);
-/* Returns the text of wire_source for a set of algorithms (one bit each): "formula: ring" (for example), or "none". */
+/* Returns the text of wire_source for a set of algorithms (one bit each): "formula: ring" (for
+ * example), or "none". */
 const char *allreduce_source(unsigned algorithms);
 
-/* Returns whether MPICH reduces a vector by rule_reduce_scatter_gather, as it does long ones, or along a binomial
- * tree. */
+/* Returns whether MPICH reduces a vector by rule_reduce_scatter_gather, as it does long ones, or
+ * along a binomial tree. */
 bool reduce_is_long(int ranks, size_t count, size_t width);
 struct operation library_reduce(int ranks, size_t count, size_t width);
 
-/* Broadcast algorithms of MPICH. BINOMIAL: for short messages or few ranks. SCATTER_DOUBLING: for medium messages
- * and a power of two of ranks. SCATTER_RING: for all others. */
+/* Broadcast algorithms of MPICH. BINOMIAL: for short messages or few ranks. SCATTER_DOUBLING: for
+ * medium messages and a power of two of ranks. SCATTER_RING: for all others. */
 enum bcast_algorithm { BCAST_BINOMIAL, BCAST_SCATTER_DOUBLING, BCAST_SCATTER_RING };
 enum bcast_algorithm bcast_algorithm(int ranks, size_t bytes);
 struct operation library_bcast(int ranks, size_t bytes);
 
-/* Gather and scatter along binomial trees. Each rank has `bytes`. A message carries the bytes of all ranks in the
- * subtree of its child. */
+/* Gather and scatter along binomial trees. Each rank has `bytes`. A message carries the bytes of
+ * all ranks in the subtree of its child. */
 struct operation library_gather(size_t bytes);
 struct operation library_scatter(size_t bytes);

@@ -2,8 +2,8 @@
 
 /* ---- Rings ---- */
 
-/* Blocks go around twice and are added on the first trip. In MPICH a rank first sends the block of the previous
- * rank; in the strategy `ring` it first sends its own block. */
+/* Blocks go around twice and are added on the first trip. In MPICH a rank first sends the block of
+ * the previous rank; in the strategy `ring` it first sends its own block. */
 static int ring_rounds(const struct schedule *s)
 {
     return 2 * (s->ranks - 1);
@@ -26,7 +26,8 @@ static int reduce_scatter_gather_rounds(const struct schedule *s)
     return 2 * f.doublings + (f.folded > 0);
 }
 
-/* In each pair, the rank at the lower position receives the blocks that its partner has collected. */
+/* In each pair, the rank at the lower position receives the blocks that its partner has
+ * collected. */
 static void collect(const struct schedule *s, const struct fold *f, int bit, struct round *r)
 {
     struct halves h = halves_of(s, f, bit);
@@ -142,7 +143,8 @@ static int scatter_doubling_rounds(const struct schedule *s)
     return 2 * binomial_levels(s->ranks);
 }
 
-/* Groups of 1, 2, 4 ... ranks exchange all blocks that they have. The number of ranks must be a power of two. */
+/* Groups of 1, 2, 4 ... ranks exchange all blocks that they have. The number of ranks must be a
+ * power of two. */
 static void scatter_doubling_round(const struct schedule *s, int i, struct round *r)
 {
     int levels = binomial_levels(s->ranks);

@@ -1,5 +1,6 @@
-/* Which ranks are on which node, for strategies that sum within nodes and between them. Nodes are numbered in the order
- * of their first ranks, places on a node in the order of its ranks. The rank at place 0 leads. */
+/* Which ranks are on which node, for strategies that sum within nodes and between them. Nodes are
+ * numbered in the order of their first ranks, places on a node in the order of its ranks. The rank
+ * at place 0 leads. */
 #pragma once
 
 #include "comm/cost/cost.h"

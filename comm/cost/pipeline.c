@@ -36,8 +36,9 @@ int pipeline_kept(enum pipeline_schedule schedule, int stage, int stages, int mi
 
 /* ---- Cutting ---- */
 
-/* Dynamic program that cuts the first j ops into s + 1 stages. longest[s][j]: least possible cost of the longest
- * stage; infinite if a stage would have no parameters. from[s][j]: first op of stage s. */
+/* Dynamic program that cuts the first j ops into s + 1 stages. longest[s][j]: least possible cost
+ * of the longest stage; infinite if a stage would have no parameters. from[s][j]: first op of stage
+ * s. */
 struct cuts {
     const double *costs;
     const bool *has_params;
@@ -69,8 +70,8 @@ static void cut_first(const struct cuts *c)
     }
 }
 
-/* Tries every first op of the last stage, from its end to the front. Among equal cuts, the one with the shortest
- * last stage stays. */
+/* Tries every first op of the last stage, from its end to the front. Among equal cuts, the one with
+ * the shortest last stage stays. */
 static void cut_next(const struct cuts *c, int stage, int end)
 {
     double sum = 0, best = INFINITY;

@@ -1,7 +1,8 @@
-/* Pipeline parallelism: order of micro-batches, cut of a network into stages, and messages between stages. Plain
- * functions without MPI.
+/* Pipeline parallelism: order of micro-batches, cut of a network into stages, and messages between
+ * stages. Plain functions without MPI.
  *
- * Huang et al., "GPipe", 2019; Narayanan et al., "Memory-efficient pipeline-parallel DNN training", 2021. */
+ * Huang et al., "GPipe", 2019; Narayanan et al., "Memory-efficient pipeline-parallel DNN training",
+ * 2021. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,22 +27,24 @@ struct pipeline_task {
     int micro;
 };
 
-/* Returns the i-th pass of a stage in a step, 0 <= i < 2 * micros. A single stage computes each micro-batch forward and
- * backward before the next under both schedules (gradient accumulation). */
+/* Returns the i-th pass of a stage in a step, 0 <= i < 2 * micros. A single stage computes each
+ * micro-batch forward and backward before the next under both schedules (gradient accumulation). */
 struct pipeline_task pipeline_task(enum pipeline_schedule schedule, int stage, int stages,
                                    int micros, int i);
 
-/* Returns of how many micro-batches a stage keeps the activations at the same time, at most. Micro-batch m can use
- * buffer m modulo this number. */
+/* Returns of how many micro-batches a stage keeps the activations at the same time, at most.
+ * Micro-batch m can use buffer m modulo this number. */
 int pipeline_kept(enum pipeline_schedule schedule, int stage, int stages, int micros);
 
-/* Cuts n ops into stages so that the longest stage is as short as possible. Stage s has ops [first[s], first[s + 1]) and
- * at least one op with parameters. Among equal cuts, the first stages are the longest. first [stages + 1]; costs [n] >=
- * 0; has_params [n]. Returns false without memory or with fewer ops with parameters than stages. */
+/* Cuts n ops into stages so that the longest stage is as short as possible. Stage s has ops
+ * [first[s], first[s + 1]) and at least one op with parameters. Among equal cuts, the first stages
+ * are the longest. first [stages + 1]; costs [n] >= 0; has_params [n]. Returns false without memory
+ * or with fewer ops with parameters than stages. */
 bool pipeline_cut_ops(int *first, int stages, const double *costs, const bool *has_params, int n);
 
-/* Messages that a stage sends in a step of `images`: `out` activations per image to the next stage, and `in`
- * gradients per image to the previous one. A stage without such a neighbour has 0. No micro-batch may be empty. */
+/* Messages that a stage sends in a step of `images`: `out` activations per image to the next stage,
+ * and `in` gradients per image to the previous one. A stage without such a neighbour has 0. No
+ * micro-batch may be empty. */
 struct pipeline_traffic {
     uint64_t messages, bytes;
 };

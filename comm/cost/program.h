@@ -1,13 +1,15 @@
-/* The program of a strategy: the operations by which ranks synchronise gradients in a step. It is a pure function of
- * strategy, options, tensors, ranks and nodes, without MPI. All ranks run the same operations in the same order. The
- * rule of an operation says what each rank sends, receives, adds and copies, round by round. Calls of the library are
- * operations too, with the library's algorithms as rules.
+/* The program of a strategy: the operations by which ranks synchronise gradients in a step. It is a
+ * pure function of strategy, options, tensors, ranks and nodes, without MPI. All ranks run the same
+ * operations in the same order. The rule of an operation says what each rank sends, receives, adds
+ * and copies, round by round. Calls of the library are operations too, with the library's
+ * algorithms as rules.
  *
- * Readers process the operations: count.c counts the messages of a rank, sweep.h finds when each rank finishes, and
- * trace.h writes traces for simulators.
+ * Readers process the operations: count.c counts the messages of a rank, sweep.h finds when each
+ * rank finishes, and trace.h writes traces for simulators.
  *
- * The variants stale and async of param_server have the program of sync: they send the same messages, in an order that
- * depends on time. A reader that finds their times needs a queue of events. */
+ * The variants stale and async of param_server have the program of sync: they send the same
+ * messages, in an order that depends on time. A reader that finds their times needs a queue of
+ * events. */
 #pragma once
 
 #include "comm/cost/schedule.h"
@@ -22,7 +24,8 @@ struct operation {
     struct node_map map; /* nodes of the ranks, for rules with knows_nodes */
     /* starts when the gradients of tensors [tensor, n) are ready; 0: after backward */
     size_t tensor;
-    /* all messages of a rank are one call of the library with `count` numbers; else each is a call */
+    /* all messages of a rank are one call of the library with `count` numbers; else each is a
+     * call */
     bool is_call;
     unsigned algorithm; /* bit of the library's allreduce algorithm; 0: no allreduce */
 };
@@ -30,12 +33,14 @@ struct operation {
 /* Returns the schedule of `rank` in an operation. op->rule must not be NULL. */
 struct schedule operation_schedule(const struct operation *op, int rank, int ranks);
 
-/* Returns an operation that sends a strategy's own messages, cut at sync.segment unless the rule is `whole`. */
+/* Returns an operation that sends a strategy's own messages, cut at sync.segment unless the rule is
+ * `whole`. */
 struct operation operation_of_messages(const struct schedule_rule *rule,
                                        const struct strategy_config *config, int ranks,
                                        size_t count, size_t width);
 
-/* Processes the operations of a program one after another. The first member of each reader's state. */
+/* Processes the operations of a program one after another. The first member of each reader's
+ * state. */
 struct reader {
     void (*read)(struct reader *reader, const struct operation *op);
 };

@@ -4,22 +4,24 @@
 #include "comm/cost/description.h"
 
 void round_send(struct round *r, int to, size_t first, size_t count);
-/* Adds a receive to the round. `add`: received numbers are added to this rank's own; else they replace them. */
+/* Adds a receive to the round. `add`: received numbers are added to this rank's own; else they
+ * replace them. */
 void round_receive(struct round *r, int from, size_t first, size_t count, bool add);
 
-/* Finds the numbers [*first, *first + *count) of blocks [begin, end), if the schedule's numbers are cut into
- * `blocks` blocks. */
+/* Finds the numbers [*first, *first + *count) of blocks [begin, end), if the schedule's numbers are
+ * cut into `blocks` blocks. */
 void block_range(const struct schedule *s, int blocks, int begin, int end, size_t *first,
                  size_t *count);
 
-/* Adds a step of a ring: this rank sends block `sent` to the next rank, and receives the block before it from the
- * previous rank. */
+/* Adds a step of a ring: this rank sends block `sent` to the next rank, and receives the block
+ * before it from the previous rank. */
 void round_pass_on(const struct schedule *s, int sent, bool add, struct round *r);
 
 /* ---- Folding ---- */
 
-/* Reduction of the ranks to a power of two. Ranks 0 to 2 folded - 1 form pairs. The odd rank of a pair continues
- * with the numbers of both; the even rank pauses and receives the result at the end. */
+/* Reduction of the ranks to a power of two. Ranks 0 to 2 folded - 1 form pairs. The odd rank of a
+ * pair continues with the numbers of both; the even rank pauses and receives the result at the
+ * end. */
 struct fold {
     int blocks, folded; /* numbers of ranks that continue (a power of two), and of pairs */
     int doublings;      /* log2(blocks) */
@@ -31,33 +33,35 @@ int fold_position_of(const struct fold *f, int rank);
 int fold_rank_at(const struct fold *f, int position);
 /* Returns whether `rank` pauses while the other rank of its pair continues. */
 bool fold_stands_aside(const struct fold *f, int rank);
-/* Fills in the transfers of the first round, in which pairs fold, or of the last round, in which pausing ranks
- * receive the result. */
+/* Fills in the transfers of the first round, in which pairs fold, or of the last round, in which
+ * pausing ranks receive the result. */
 void fold_round(const struct schedule *s, const struct fold *f, bool last, struct round *r);
 
-/* Fills in the folding and the unfolding round of `rounds` rounds. In rounds between them it returns true on ranks
- * that continue, for which the caller fills in round *i of the algorithm; it subtracts the folding round from *i. */
+/* Fills in the folding and the unfolding round of `rounds` rounds. In rounds between them it
+ * returns true on ranks that continue, for which the caller fills in round *i of the algorithm; it
+ * subtracts the folding round from *i. */
 bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds, int *i,
                      struct round *r);
 
 /* ---- Halving ---- */
 
-/* Halving of blocks that this rank shares with its partner, 2^bit positions away. Each of the two keeps one half. */
+/* Halving of blocks that this rank shares with its partner, 2^bit positions away. Each of the two
+ * keeps one half. */
 struct halves {
     int partner;
     size_t own, own_count;       /* numbers of the half that this rank keeps */
     size_t theirs, theirs_count; /* numbers of the half that its partner keeps */
 };
 struct halves halves_of(const struct schedule *s, const struct fold *f, int bit);
-/* halves_scatter: each partner sends the half that the other keeps, which the other adds. halves_gather: each
- * partner sends its finished half. */
+/* halves_scatter: each partner sends the half that the other keeps, which the other adds.
+ * halves_gather: each partner sends its finished half. */
 void halves_scatter(const struct halves *h, struct round *r);
 void halves_gather(const struct halves *h, struct round *r);
 
 /* ---- Binomial trees ---- */
 
-/* Edge of a binomial tree with root 0. The child is the rank `mask` after its parent; mask is the length of the edge.
- * Edges of equal length (1, 2, 4 ...) form a round. */
+/* Edge of a binomial tree with root 0. The child is the rank `mask` after its parent; mask is the
+ * length of the edge. Edges of equal length (1, 2, 4 ...) form a round. */
 struct edge {
     int child, parent; /* ranks */
     int end;           /* [child, end): ranks of the child's subtree */
@@ -65,8 +69,8 @@ struct edge {
 int binomial_levels(int ranks);
 /* Finds the edge of length `mask` that this rank is part of. Returns false if there is none. */
 bool binomial_edge(const struct schedule *s, int mask, struct edge *edge);
-/* Add the transfer along an edge to the round, from child to parent (up) or from parent to child (down), if this
- * rank is one of the two. */
+/* Add the transfer along an edge to the round, from child to parent (up) or from parent to child
+ * (down), if this rank is one of the two. */
 void binomial_up(const struct schedule *s, const struct edge *edge, size_t first, size_t count,
                  bool add, struct round *r);
 void binomial_down(const struct schedule *s, const struct edge *edge, size_t first, size_t count,

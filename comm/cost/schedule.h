@@ -1,22 +1,22 @@
-/* Collective operations as messages: which numbers each rank sends to whom, round by round, as plain functions of
- * the rank. Strategies that send their own messages run these rounds over MPI. Readers of programs (program.h) go
- * through the rounds of all strategies. */
+/* Collective operations as messages: which numbers each rank sends to whom, round by round, as
+ * plain functions of the rank. Strategies that send their own messages run these rounds over MPI.
+ * Readers of programs (program.h) go through the rounds of all strategies. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "comm/cost/nodes.h"
 
-/* Numbers [first, first + count), sent to or received from `rank`. Received numbers are added to this rank's own or
- * replace them. */
+/* Numbers [first, first + count), sent to or received from `rank`. Received numbers are added to
+ * this rank's own or replace them. */
 struct transfer {
     int rank;
     size_t first, count;
     bool add;
 };
 
-/* Messages that a rank sends and receives at the same time, then work in its own memory. Receive buffers do not
- * overlap send buffers, except that receive i may add into the range of send i. */
+/* Messages that a rank sends and receives at the same time, then work in its own memory. Receive
+ * buffers do not overlap send buffers, except that receive i may add into the range of send i. */
 enum { ROUND_TRANSFERS = 3 };
 struct round {
     struct transfer sends[ROUND_TRANSFERS], receives[ROUND_TRANSFERS];
@@ -28,8 +28,9 @@ struct round {
 
 struct schedule;
 
-/* Algorithm of a collective operation. Sums within a node are messages too. They can be counted, they are added
- * while the next one is in transit, and they run on emulated nodes, which have no memory in common. */
+/* Algorithm of a collective operation. Sums within a node use messages, too, not shared memory:
+ * messages can be counted, one can be added while the next is in transit, and emulated nodes share
+ * no memory. */
 struct schedule_rule {
     int (*rounds)(const struct schedule *s);
     /* Appends the transfers of round i to an empty *round. */
@@ -40,9 +41,9 @@ struct schedule_rule {
     int passes;       /* passes over memory that an addition takes; 0: one */
 };
 
-/* How numbers are cut into blocks. EVENLY: sizes differ by at most one, larger blocks first. REST_LAST: equal sizes,
- * with the remainder in the last block. ROUNDED_UP: sizes are rounded up, so that the last blocks are smaller or
- * empty. MPICH uses the last two. */
+/* How numbers are cut into blocks. EVENLY: sizes differ by at most one, larger blocks first.
+ * REST_LAST: equal sizes, with the remainder in the last block. ROUNDED_UP: sizes are rounded up,
+ * so that the last blocks are smaller or empty. MPICH uses the last two. */
 enum cut { CUT_EVENLY, CUT_REST_LAST, CUT_ROUNDED_UP };
 
 /* One rank's part in an operation on `count` numbers. */
@@ -51,7 +52,8 @@ struct schedule {
     int rank, ranks;
     size_t count;
     size_t segment; /* largest message in numbers, > 0 */
-    /* a transfer is one message, even if it is empty; else it is cut, and not sent if it is empty */
+    /* a transfer is one message, even if it is empty; else it is cut, and not sent if it is
+     * empty */
     bool single;
     enum cut cut;
     int owners; /* ranks [0, owners) each own a share of the numbers */
@@ -62,7 +64,8 @@ struct schedule {
 /* Returns the rule of a strategy that sends its own messages, or NULL. */
 const struct schedule_rule *strategy_schedule(enum strategy_kind strategy);
 
-/* Returns the schedule of `rank` with segments of at most sync.segment bytes, but at least one number. */
+/* Returns the schedule of `rank` with segments of at most sync.segment bytes, but at least one
+ * number. */
 struct schedule schedule_of(const struct schedule_rule *rule, const struct strategy_config *config,
                             int rank, int ranks, size_t count, size_t width);
 

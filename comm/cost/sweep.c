@@ -26,8 +26,9 @@ double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
 
 /* ---- Links ---- */
 
-/* Connection between two ranks: link, delay, and interfaces at both ends. receiving_s NULL: receiving is not limited.
- * up_s and down_s: interfaces of the leaves, which take leaf_beta_s per byte; NULL within a leaf. */
+/* Connection between two ranks: link, delay, and interfaces at both ends. receiving_s NULL:
+ * receiving is not limited. up_s and down_s: interfaces of the leaves, which take leaf_beta_s per
+ * byte; NULL within a leaf. */
 struct path {
     const struct link_model *link;
     double delay_s;
@@ -62,8 +63,8 @@ static struct path path_of(struct clock_sweep *w, int from, int to)
     return path;
 }
 
-/* Returns when a transfer starts that could start at `begin`, so that it does not end before the leaf has passed on its
- * bytes. */
+/* Returns when a transfer starts that could start at `begin`, so that it does not end before the
+ * leaf has passed on its bytes. */
 static double start_at_leaf(double *leaf_s, const struct path *path, double begin, double occupied,
                             size_t bytes)
 {
@@ -80,7 +81,8 @@ static double occupied_s(const struct link_model *link, size_t messages, size_t 
 
 /* ---- Messages of a round ---- */
 
-/* Returns when a rank calls the library first at `time_s` or later. It waits in a call once it has computed. */
+/* Returns when a rank calls the library first at `time_s` or later. It waits in a call once it has
+ * computed. */
 static double next_call_s(const struct clock_sweep *w, int rank, double time_s)
 {
     for (size_t i = 0; i < w->n_calls; i++) {
@@ -91,8 +93,8 @@ static double next_call_s(const struct clock_sweep *w, int rank, double time_s)
     return time_s;
 }
 
-/* Returns the start of a message that could start at `begin`. The part that does not fit the socket follows at the
- * rank's next call. */
+/* Returns the start of a message that could start at `begin`. The part that does not fit the socket
+ * follows at the rank's next call. */
 static double start_in_socket(const struct clock_sweep *w, int rank, double begin, size_t bytes)
 {
     const struct sweep_machine *m = &w->machine;
@@ -108,9 +110,9 @@ static double burst_of(const struct clock_sweep *w, const struct path *path)
     return path->link == &w->machine.network ? w->machine.burst_s : 0;
 }
 
-/* Starts all sends of a round: when the round begins, or when the operation begins if its messages are posted at
- * once. Returns the end of the last send. The interface is occupied as long as without a burst, but messages leave
- * earlier by the burst. */
+/* Starts all sends of a round: when the round begins, or when the operation begins if its messages
+ * are posted at once. Returns the end of the last send. The interface is occupied as long as
+ * without a burst, but messages leave earlier by the burst. */
 static double send_all(struct clock_sweep *w, const struct operation *op, int rank)
 {
     const struct round *r = &w->rounds[rank];
@@ -134,7 +136,8 @@ static double send_all(struct clock_sweep *w, const struct operation *op, int ra
     return sent;
 }
 
-/* Returns the start of the send that matches receive i of `rank`. Messages between two ranks keep their order. */
+/* Returns the start of the send that matches receive i of `rank`. Messages between two ranks keep
+ * their order. */
 static double begin_of(const struct clock_sweep *w, int rank, int i)
 {
     const struct transfer *receives = w->rounds[rank].receives;
@@ -147,8 +150,8 @@ static double begin_of(const struct clock_sweep *w, int rank, int i)
     return w->begin_s[receives[i].rank * ROUND_TRANSFERS + k];
 }
 
-/* Returns when a message arrives that leaves at `leaves_s` and occupies the receiving interface for `occupied`. It
- * cannot leave before it is posted, even within a burst. */
+/* Returns when a message arrives that leaves at `leaves_s` and occupies the receiving interface for
+ * `occupied`. It cannot leave before it is posted, even within a burst. */
 static double arrive(const struct path *path, double leaves_s, double posts_s, double occupied)
 {
     double arrives = later(leaves_s, posts_s) + path->delay_s;
@@ -157,7 +160,8 @@ static double arrive(const struct path *path, double leaves_s, double posts_s, d
     return *path->receiving_s = later(*path->receiving_s + occupied, arrives);
 }
 
-/* Receives a transfer message by message and adds each while the next arrives. Returns the end of the last addition. */
+/* Receives a transfer message by message and adds each while the next arrives. Returns the end of
+ * the last addition. */
 static double receive(struct clock_sweep *w, const struct operation *op, int rank, int i,
                       double clock)
 {
@@ -190,15 +194,16 @@ static void meet(struct clock_sweep *w)
         w->clock_s[r] = latest;
 }
 
-/* Returns the leaf of a rank, or its host without leaves. Ranks of one such group share an interface. */
+/* Returns the leaf of a rank, or its host without leaves. Ranks of one such group share an
+ * interface. */
 static int group_of(const struct clock_sweep *w, int rank)
 {
     int host = node_of_rank(&w->machine.hosts, rank);
     return w->machine.leaf_hosts > 0 ? host / w->machine.leaf_hosts : host;
 }
 
-/* Sorts the ranks of each group by a time, since its interface serves the earliest first. The order hardly changes from
- * round to round. Ranks of a single host share no interface. */
+/* Sorts the ranks of each group by a time, since its interface serves the earliest first. The order
+ * hardly changes from round to round. Ranks of a single host share no interface. */
 static void sort_ranks(struct clock_sweep *w, const double *time_s)
 {
     for (int i = 1; i < w->ranks && w->hosts > 1; i++) {

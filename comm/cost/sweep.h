@@ -1,18 +1,20 @@
-/* Finds when each rank finishes a program. A sweep over the messages of all ranks, round by round, advances one clock
- * per rank.
+/* Finds when each rank finishes a program. A sweep over the messages of all ranks, round by round,
+ * advances one clock per rank.
  *
- * A message occupies the sender and the interfaces at both ends for alpha + bytes beta (Hockney; Thakur, Rabenseifner
- * and Gropp, "Optimization of collective communication operations in MPICH", 2005). Interfaces are full duplex: a rank
- * has one in the memory of its host, all ranks of a host share one to the network. A rank ends a round when it has sent
- * its messages, received the messages of others and finished its additions. It adds while later messages arrive. A
- * late rank delays others only through its messages. Operations run one after another, each from the time at which
- * backward has produced its gradients; computing and communication do not slow each other down.
+ * A message occupies the sender and the interfaces at both ends for alpha + bytes beta (Hockney;
+ * Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
+ * 2005). Interfaces are full duplex: a rank has one in the memory of its host, all ranks of a host
+ * share one to the network. A rank ends a round when it has sent its messages, received the
+ * messages of others and finished its additions. It adds while later messages arrive. A late rank
+ * delays others only through its messages. Operations run one after another, each from the time at
+ * which backward has produced its gradients; computing and communication do not slow each other
+ * down.
  *
- * Messages between hosts of different leaf switches also occupy the links of their leaves to the spine switches, which all
- * hosts of a leaf share.
+ * Messages between hosts of different leaf switches also occupy the links of their leaves to the
+ * spine switches, which all hosts of a leaf share.
  *
- * The interface of a host or leaf serves messages round by round. Within a round it first serves the rank that is ready
- * first, or whose first message leaves first. */
+ * The interface of a host or leaf serves messages round by round. Within a round it first serves
+ * the rank that is ready first, or whose first message leaves first. */
 #pragma once
 
 #include "comm/cost/program.h"
@@ -28,9 +30,11 @@ struct sweep_machine {
     double delay_s; /* further latency between hosts, in which no interface is occupied */
     /* only sending occupies the interface of a host, as on emulated hosts */
     bool receives_freely;
-    /* token bucket of a host's interface: after a pause, messages that occupy it for up to burst_s pass at once */
+    /* token bucket of a host's interface: after a pause, messages that occupy it for up to burst_s
+     * pass at once */
     double burst_s;
-    /* bytes of a message between hosts that pass while its sender computes and makes no calls; see calls_s */
+    /* bytes of a message between hosts that pass while its sender computes and makes no calls; see
+     * calls_s */
     double socket_bytes;
     int leaf_hosts;        /* consecutive hosts of a leaf switch; 0: one switch for all hosts */
     int leaf_spines;       /* links of a leaf to spine switches, at most one per host of the leaf */
@@ -39,7 +43,8 @@ struct sweep_machine {
 
 /* Returns a machine with all ranks on one host. */
 struct sweep_machine sweep_machine_of(const struct link_model *memory, int ranks);
-/* Return the time in which a rank adds `count` received numbers, and the time of a round's work in its own memory. */
+/* Return the time in which a rank adds `count` received numbers, and the time of a round's work in
+ * its own memory. */
 double sweep_add_s(const struct sweep_machine *m, const struct operation *op, size_t count);
 double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
                     const struct round *r);
@@ -49,15 +54,17 @@ struct clock_sweep {
     struct sweep_machine machine;
     int ranks, hosts, leaves;
     const double *ready_s; /* [tensors] time at which each gradient is ready; NULL: 0; borrowed */
-    /* [ranks] start of a rank's step, and factor of ready_s: gradient i of rank r is ready at begins_s[r] + paces[r]
-     * ready_s[i]; NULL: 0 and 1; borrowed */
+    /* [ranks] start of a rank's step, and factor of ready_s: gradient i of rank r is ready at
+     * begins_s[r] + paces[r] ready_s[i]; NULL: 0 and 1; borrowed */
     const double *begins_s, *paces;
-    /* [n_calls] times at which a computing rank calls the library, ascending, scaled as ready_s. The last is the time at
-     * which it has computed. Messages advance at calls only; NULL: always. Borrowed */
+    /* [n_calls] times at which a computing rank calls the library, ascending, scaled as ready_s.
+     * The last is the time at which it has computed. Messages advance at calls only; NULL: always.
+     * Borrowed */
     const double *calls_s;
     size_t n_calls;
     double *clock_s; /* [ranks] each rank's start, 0 by default; then its end */
-    /* Internal: state of a round, and of interfaces (one per rank, then per host, then per leaf). */
+    /* Internal: state of a round, and of interfaces (one per rank, then per host, then per
+     * leaf). */
     struct schedule *schedules; /* [ranks] */
     struct round *rounds;       /* [ranks] */
     double *begin_s;            /* [ranks][ROUND_TRANSFERS] start time of each transfer */

@@ -2,8 +2,8 @@
 
 /* ---- Formats ---- */
 
-/* Message between `rank` and `peer`. Messages that two ranks exchange at the same time have different tags. add_s:
- * time in which the receiver adds the message. */
+/* Message between `rank` and `peer`. Messages that two ranks exchange at the same time have
+ * different tags. add_s: time in which the receiver adds the message. */
 struct message {
     int rank, peer, tag;
     size_t bytes;
@@ -14,8 +14,8 @@ struct trace {
     FILE *out;
     const struct trace_format *format;
     const struct trace_step *step;
-    /* Numbers of GOAL's labels that the current rank has so far, by kind. sent, received: messages already waited
-     * for. */
+    /* Numbers of GOAL's labels that the current rank has so far, by kind. sent, received: messages
+     * already waited for. */
     long works, sends, receives, sent, received, computings;
     double computed_s; /* end of the current rank's last computing */
 };
@@ -25,8 +25,8 @@ typedef void message_writer(struct trace *t, const struct message *m);
 struct trace_format {
     bool by_rank; /* trace written rank by rank; else operation by operation, each for all ranks */
     void (*begin)(struct trace *t, int rank), (*end)(struct trace *t, int rank);
-    /* Writes that the next operation starts when the rank has computed until `until_s`. NULL: all computing precedes
-     * the operations. */
+    /* Writes that the next operation starts when the rank has computed until `until_s`. NULL: all
+     * computing precedes the operations. */
     void (*compute)(struct trace *t, int rank, double until_s);
     void (*work)(struct trace *t, int rank, double seconds);
     message_writer *send, *receive, *wait_sent, *wait_received;
@@ -82,8 +82,8 @@ static const struct trace_format format_simgrid = {
 
 /* ---- GOAL ---- */
 
-/* Works and waits of a rank form a chain of labels c0, c1 ..., since a process does one after another. A message
- * starts after the last label of the chain so far. */
+/* Works and waits of a rank form a chain of labels c0, c1 ..., since a process does one after
+ * another. A message starts after the last label of the chain so far. */
 static void goal_work(struct trace *t, int rank, double seconds)
 {
     fprintf(t->out, "c%ld: calc %.0f\n", t->works, 1e9 * seconds);
@@ -92,7 +92,8 @@ static void goal_work(struct trace *t, int rank, double seconds)
     t->works++;
 }
 
-/* Writes computing, labels b0, b1 ..., for a second processor of the rank, so that additions do not delay it. */
+/* Writes computing, labels b0, b1 ..., for a second processor of the rank, so that additions do not
+ * delay it. */
 static void goal_compute(struct trace *t, int rank, double until_s)
 {
     if (until_s <= t->computed_s && t->works > 0)
@@ -169,7 +170,8 @@ static const struct trace_format *const FORMATS[TRACES] = {
 
 /* ---- Rounds ---- */
 
-/* Returns the tag of transfer k's first message: the number of earlier messages of the round with this partner. */
+/* Returns the tag of transfer k's first message: the number of earlier messages of the round with
+ * this partner. */
 static int tag_of(const struct schedule *s, const struct transfer *transfers, int k)
 {
     size_t tag = 0;
@@ -221,7 +223,8 @@ static void end_round(struct trace *t, const struct operation *op, const struct 
         t->format->work(t, s->rank, work_s);
 }
 
-/* Writes a barrier: after exchanges with ranks 1, 2, 4 ... away, every rank has heard of all others. */
+/* Writes a barrier: after exchanges with ranks 1, 2, 4 ... away, every rank has heard of all
+ * others. */
 static void meet(struct trace *t, int rank)
 {
     int ranks = t->step->ranks;

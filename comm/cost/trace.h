@@ -1,9 +1,9 @@
-/* Writes the program of a step as a trace for other simulators: SimGrid (Casanova et al. 2014) or LogGOPSim (Hoefler,
- * Schneider and Lumsdaine, "LogGOPSim", 2010).
+/* Writes the program of a step as a trace for other simulators: SimGrid (Casanova et al. 2014) or
+ * LogGOPSim (Hoefler, Schneider and Lumsdaine, "LogGOPSim", 2010).
  *
- * In SimGrid's trace a rank first computes. In GOAL it also sends gradients while backward goes on. In each round a rank
- * begins to send and to receive, adds each message as it arrives, and waits until its own messages are sent. A barrier in
- * shared memory becomes messages of one byte. */
+ * In SimGrid's trace a rank first computes. In GOAL it also sends gradients while backward goes on.
+ * In each round a rank begins to send and to receive, adds each message as it arrives, and waits
+ * until its own messages are sent. A barrier in shared memory becomes messages of one byte. */
 #pragma once
 
 #include <stdio.h>
@@ -29,8 +29,8 @@ struct trace_step {
 bool trace_overlaps(enum trace_kind kind);
 /* Writes the trace of all ranks to `out`. */
 void trace_write(FILE *out, enum trace_kind kind, const struct trace_step *step);
-/* Writes SimGrid's description of the hosts and their network, full duplex: one switch, or leaf and spine switches.
- * Leaves must divide the hosts, and the oversubscription the hosts of a leaf. */
+/* Writes SimGrid's description of the hosts and their network, full duplex: one switch, or leaf and
+ * spine switches. Leaves must divide the hosts, and the oversubscription the hosts of a leaf. */
 void trace_write_platform(FILE *out, const struct trace_step *step);
 /* Writes the name of each rank's host in the platform, one per line. */
 void trace_write_hosts(FILE *out, const struct trace_step *step);

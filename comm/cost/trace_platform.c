@@ -14,7 +14,8 @@ static void write_topology(FILE *out, const struct sweep_machine *m, int hosts)
                 m->leaf_hosts, hosts / m->leaf_hosts, m->leaf_spines);
 }
 
-/* A message passes the links of two hosts, and of two leaves if there are leaves. They divide its latency evenly. */
+/* A message passes the links of two hosts, and of two leaves if there are leaves. They divide its
+ * latency evenly. */
 void trace_write_platform(FILE *out, const struct trace_step *step)
 {
     const struct sweep_machine *m = step->machine;

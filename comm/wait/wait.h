@@ -175,8 +175,8 @@ void pending_begin_at_once(struct waiter *w, struct pending *p);
 /* Returns whether the sum is complete, without waiting. */
 bool pending_test(struct waiter *w, struct pending *p);
 
-/* Waits for the sum. If the sum is not active, it returns at once, but the sequence number counts
- * it as a wait. */
+/* Waits for the sum. If the sum is not active, returns at once, but still increments the sequence
+ * number of waits. */
 enum status pending_wait(struct waiter *w, struct pending *p, struct error *e);
 
 /* ---- Messages between two ranks ---- */

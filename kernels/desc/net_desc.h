@@ -166,8 +166,8 @@ enum status net_desc_end(struct net_desc *net, struct error *e);
 /* Frees the net's tables, but not the struct itself. */
 void net_desc_free(struct net_desc *net);
 
-/* Sets ready[i] [n_tensors] to the time from the start of a backward pass until the gradient of tensor i is ready. Layers
- * share the time `backward` of the pass by their FLOPs. */
+/* Sets ready[i] [n_tensors] to the time from the start of a backward pass until the gradient of
+ * tensor i is ready. Layers share the time `backward` of the pass by their FLOPs. */
 void net_desc_ready(const struct net_desc *net, double *ready, double backward);
 
 static inline size_t shape_count(struct shape s)

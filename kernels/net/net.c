@@ -74,10 +74,10 @@ static enum status check_options(const struct net_desc *desc, const struct net_o
             "net '%s': found %d images, %d threads and %d slots; each number must be at least 1",
             desc->name, o->n_max, o->threads, o->slots);
     if (o->values != PRECISION_fp32 && (o->last_op > 0 || sizeof(real) != sizeof(float)))
-        return error_set(
-            e, ERR_ARGUMENT,
-            "net '%s': 16-bit values are not supported for pipeline stages or in double precision",
-            desc->name);
+        return error_set(e, ERR_ARGUMENT,
+                         "net '%s': 16-bit values are supported neither in pipeline stages nor in "
+                         "a double-precision build",
+                         desc->name);
     if (desc->input.c > CHANNELS_MAX)
         return error_set(e, ERR_SHAPE,
                          "net '%s': images of %d channels are not supported; use 1 to %d",

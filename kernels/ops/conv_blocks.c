@@ -54,8 +54,8 @@ static size_t conv_params(const struct fused_layers *fused, const struct winogra
 }
 
 /* Layout of scratch: scratch of batch norm, panels of weights, bias, then one struct conv_share per
- * thread. Layout of saved: V if it is saved; then the input and saved data of batch norm, or the
- * origin of each output. */
+ * thread. Layout of c->saved: V of all images, if it is kept. Then, with batch norm, its input and
+ * its saved data; without, one byte per stored output, its origin. */
 struct conv_call conv_call_begin(const struct fused_layers *fused, const struct op_call *c,
                                  const struct winograd *w, struct conv_sizes sizes)
 {

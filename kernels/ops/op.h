@@ -39,8 +39,8 @@ enum op_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 struct fused_layers {
     const struct layer_desc *layers; /* the op's layers, n_layers of them */
     int n_layers;
-    const struct extent *read; /* [n_layers + 1] area that is read: of each layer's input, then of
-                                * the op's output */
+    const struct extent *
+        read; /* [n_layers + 1] size of the area that is used: element i, of the input of layer i; the last element, of the op's output */
     enum plan plan;
     enum kernel_choice choice; /* kernel choice of the first layer */
     enum isa isa;

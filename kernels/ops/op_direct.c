@@ -75,7 +75,8 @@ static struct products inputs_of(const struct winograd *w, int i, int j)
     return m;
 }
 
-/* Lists the products with output gradients whose sum is the gradient of input (i, j). */
+/* Lists the products of a weight and an output gradient that add up to the gradient of input (i,
+ * j). */
 static struct products outputs_of(const struct winograd *w, int i, int j)
 {
     struct products m = {0};
@@ -156,7 +157,8 @@ static void multiply_pairs(const struct conv_call *call, real *dw, struct pairs 
     *add = true;
 }
 
-/* Computes dw [channels, block] of tap t: the products of one block of x and one block of dy, summed over all positions. Overwrites dw, or adds to it if `add`. */
+/* Computes dw [channels, block] of tap t: the products of one block of x and one block of dy,
+ * summed over all positions. Overwrites dw, or adds to it if `add`. */
 static void multiply_tap(const struct conv_call *call, real *dw, int t, const real *x,
                          const real *dy, int channels, int n, bool add)
 {

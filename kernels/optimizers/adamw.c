@@ -1,6 +1,6 @@
-/* Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019, as in PyTorch. Weights
- * shrink by lr weight_decay; the moments only depend on the gradient. State: first moments, then
- * second moments. */
+/* Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019, as in PyTorch. Each
+ * step first multiplies the weights by 1 - lr weight_decay. The moments depend on the gradient
+ * only. State: first moments, then second moments. */
 #include "kernels/optimizers/tables.h"
 
 static void adamw_update(const struct optimizer *o, real *params, const real *grads, size_t begin,

@@ -1,10 +1,9 @@
-/* Loads and stores of 16-bit numbers, packed two per `real` in the order of channels: operands of
- * products, and activations.
+/* Loads and stores of two kinds of 16-bit numbers, packed two per `real` in the order of channels.
  *
- * Operands of the products of winograd.h are bf16 if the file is compiled for an instruction set
- * with bf16 products. A real then holds PAIR operands, and a row of a block has ROW reals.
- * Activations ("values") have the net's precision in every instruction set. value_load and
- * value_store take this precision as a constant argument. */
+ * Operands, the inputs of the products of winograd.h, are bf16 if the instruction set has bf16
+ * products. A real then holds PAIR of them, and a row of a block has ROW reals. Activations
+ * ("values") have the net's precision in every instruction set. value_load and value_store take
+ * this precision as a constant argument. */
 #pragma once
 
 #include "kernels/simd/codes16.h"

@@ -9,8 +9,8 @@
 struct peak_functions {
     double flops;               /* FLOPs per round of `run` */
     real (*run)(size_t rounds); /* returns the sum, so that the compiler keeps the computation */
-    /* n is a multiple of PEAK_REALS. load: returns the sum of x [n]. add: adds the second quarter of
-     * x [n] to the first, and the last to the third. */
+    /* n is a multiple of PEAK_REALS. load: returns the sum of x [n]. add: adds the second quarter
+     * of x [n] to the first, and the last to the third. */
     real (*load)(const real *x, size_t n);
     void (*add)(real *x, size_t n);
 };

@@ -1,5 +1,5 @@
-/* Tests of fitted laws of speed-up: exact curves, bounds of parameters, least squares, and how often
- * intervals contain the true value. */
+/* Tests of fitted laws of speed-up: exact curves, bounds of parameters, least squares, and how
+ * often intervals contain the true value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -240,7 +240,8 @@ static void medians_of_the_same_launches_are_pairs(void **state)
     double half = student_quantile(0.975, 1) / 4;
     assert_number(USE(u, " and use < 3") ", " USE(v, " and use < 5") ", x: v - u", 2.25 - half,
                   2.25 + half, "pairs");
-    /* The samples share a part of their launches: five of v have the mean 6.2 and variance 2.575. */
+    /* The samples share a part of their launches: five of v have the mean 6.2 and variance
+     * 2.575. */
     half = student_quantile(0.975, 4) * sqrt(2.575 / 5);
     assert_number(USE(u, "") ", " USE(v, " and use > 3.9") ", x: v - u", 6.2 - half - 6,
                   6.2 + half - 1, "corners");
@@ -259,7 +260,8 @@ static void the_plan_uses_the_method_of_the_interval(void **state)
     assert_float_equal(need.seconds, 10 * (2 + 4), 1e-9);
     assert_true(need.width.lo > 7 && need.width.lo < 7.2 && need.width.mid == 10);
     /* Too few launches for two samples today: deviations of 0.5 sqrt 2 and sqrt(5 / 3), by the half
-     * widths of Student's t. Six launches of both have the half width 1.435 sqrt(13 / 12) = 1.49. */
+     * widths of Student's t. Six launches of both have the half width 1.435 sqrt(13 / 12) =
+     * 1.49. */
     need = need_of(HEAD CLAIM("a") "values: {" CASE(a, " and use > 3") ", " CASE(
                        b, "") ", gap: b - a}, holds: gap > 1.4}\n",
                    WIDE "gap; needs 6 launches");
@@ -329,8 +331,8 @@ static char *write_plan(const char *format)
     return text;
 }
 
-/* r/bad needs 12 launches of p, 24 s. r/wide needs 37, 74 s, and so decides r/bad too. r/gap needs 9
- * launches of p and q, 54 s. Claims without a number are last. */
+/* r/bad needs 12 launches of p, 24 s. r/wide needs 37, 74 s, and so decides r/bad too. r/gap needs
+ * 9 launches of p and q, 54 s. Claims without a number are last. */
 static void the_cheapest_claims_are_first(void **state)
 {
     char *text = write_plan("csv");

@@ -454,7 +454,8 @@ static void fill_traffic(struct launch_result *result, const struct rank_record 
 }
 
 /* Sets the energy of the packages of all machines, which the first rank of each node recorded.
- * Emulated hosts of a machine measure the same packages, so only the machine's first rank counts. */
+ * Emulated hosts of a machine measure the same packages, so only the machine's first rank
+ * counts. */
 static void fill_energy(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     double energy_j = 0, images = (double)records[0].hello.global_batch;
@@ -501,8 +502,8 @@ double launch_noise_scale(double variance, double norm2)
     return variance > 0 && norm2 > 0 ? variance / norm2 : NAN;
 }
 
-/* Sets the noise scale from the means over epochs, before it divides them: the ratio of single epochs
- * would be biased. */
+/* Sets the noise scale from the means over epochs, before it divides them: the ratio of single
+ * epochs would be biased. */
 static void fill_noise_scale(struct launch_result *result, const struct rank_record *records,
                              int ranks)
 {

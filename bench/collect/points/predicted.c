@@ -6,7 +6,8 @@
 #include "bench/collect/summary.h"
 #include "bench/spec/value.h"
 
-/* Returns whether an option says where or how a point runs, and not what its ranks compute and send. */
+/* Returns whether an option says where or how a point runs, and not what its ranks compute and
+ * send. */
 static bool is_of_place(const struct spec_option *option)
 {
     return strncmp(option->key, "site", 4) == 0 || strncmp(option->key, "compute", 7) == 0 ||
@@ -18,7 +19,8 @@ static bool is_of_link(enum option_id id)
     return id == OPT_SITE_RATE || id == OPT_SITE_DELAY || id == OPT_SITE_LINK;
 }
 
-/* Returns whether the ranks of both points compute and send the same, over the same link if there are several nodes. */
+/* Returns whether the ranks of both points compute and send the same, over the same link if there
+ * are several nodes. */
 static bool are_twins(const struct config *a, const struct config *b)
 {
     bool linked = config_int(a, OPT_NODES) > 1;

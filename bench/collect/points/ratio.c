@@ -73,8 +73,8 @@ static double bytes_ratio(const struct samples *time, const struct samples *base
     return reference > 0 ? own / reference : NAN;
 }
 
-/* Factors the ratio to the fastest peer into less work (FLOPs) and a faster rate (FLOP/s). A peer that does
- * not report its FLOPs is assumed to compute all FLOPs of the network. */
+/* Factors the ratio to the fastest peer into less work (FLOPs) and a faster rate (FLOP/s). A peer
+ * that does not report its FLOPs is assumed to compute all FLOPs of the network. */
 static void set_peer_factors(struct point_beside_peer *b, const struct samples *time,
                              const struct samples *peer)
 {

@@ -1,5 +1,5 @@
-/* Table that ends a campaign: one row per point, for terminals and documents. Internal to
- * bench/collect. */
+/* Table printed at the end of a campaign: one row per point, for terminals and documents. Internal
+ * to bench/collect. */
 #pragma once
 
 #include "bench/collect/published.h"
@@ -85,8 +85,8 @@ void table_print_remarks(FILE *out, const struct point_summary *p);
 /* Prints one sentence per series: why its point with the most cores loses efficiency. */
 void table_print_losses(FILE *out, const struct summary *s);
 
-/* Prints one sentence per curve of at least four rank counts: where its efficiency falls below 75 %,
- * and the largest speed-up that a fitted law allows. */
+/* Prints one sentence per curve of at least four rank counts: where its efficiency falls below 75
+ * %, and the largest speed-up that a fitted law allows. */
 void table_print_fits(FILE *out, const struct summary *s);
 
 /* Prints how many pairs of launches are behind speed-ups, and the factors of ratios to peers. */

@@ -1,6 +1,6 @@
 /* Fits the table to the width of a terminal. Columns that are equal in all rows move to a line
- * above the table, columns of low priority are dropped, texts are shortened. Lines around the table
- * are broken. */
+ * above the table, columns of low priority are dropped, texts are shortened. Lines of text above
+ * and below the table are wrapped. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -22,7 +22,8 @@ static double quotient_differs(const struct point_summary *p, const struct point
     return same ? 0 : 100 * fabs(of_medians / p->scaling.speedup.mid - 1);
 }
 
-/* Prints "Speed-ups are medians of 6 to 12 ratios, one per block; ratios of the medians differ by up to 1.2 %." */
+/* Prints "Speed-ups are medians of 6 to 12 ratios, one per block; ratios of the medians differ by
+ * up to 1.2 %." */
 static void print_speedups(FILE *out, const struct summary *s)
 {
     size_t least = SIZE_MAX, most = 0;
@@ -90,8 +91,8 @@ static void print_mib(FILE *out, const char *what, double own, double peer)
             text_significant(peer_mib, peer, 3), text_significant(ratio, own / peer, 2));
 }
 
-/* Prints "  Memory without libraries: 29 MiB, the peer 93 (ratio 0.31); of whole processes without the data: 51 MiB,
- * the peer 271 (ratio 0.19)." */
+/* Prints "  Memory without libraries: 29 MiB, the peer 93 (ratio 0.31); of whole processes without
+ * the data: 51 MiB, the peer 271 (ratio 0.19)." */
 static void print_memory(FILE *out, const struct point_memory *own, const struct point_memory *peer)
 {
     if (!isfinite(own->most_mib / peer->most_mib))
@@ -105,8 +106,8 @@ static void print_memory(FILE *out, const struct point_memory *own, const struct
     fputs(".\n", out);
 }
 
-/* Prints "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 + ...), 92.1 ms per
- * step; median of 12 pairs" */
+/* Prints "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 + ...), 92.1 ms
+ * per step; median of 12 pairs" */
 static void print_peer(FILE *out, const struct point_summary *p, const struct point_summary *peer,
                        const struct point_beside_peer *beside)
 {
@@ -122,7 +123,8 @@ static void print_peer(FILE *out, const struct point_summary *p, const struct po
     print_memory(out, &p->memory, &peer->memory);
 }
 
-/* Returns the FLOPs that the point computes for an image; as written if the program does not report them. */
+/* Returns the FLOPs that the point computes for an image; as written if the program does not report
+ * them. */
 static double work_of(const struct point_summary *p)
 {
     const char *done = p->cells[COLUMN_flops_done_per_image];

@@ -17,8 +17,8 @@ static double find_tail(const struct summary *s, enum column_id column, const ch
     return most;
 }
 
-/* Prints "Longest step: 1.37 times the median of its point (ranks=2 allreduce). 95th percentile of a launch: at
- * most 1.05 times (ranks=2 allreduce)." */
+/* Prints "Longest step: 1.37 times the median of its point (ranks=2 allreduce). 95th percentile of
+ * a launch: at most 1.05 times (ranks=2 allreduce)." */
 void table_print_tails(FILE *out, const struct summary *s)
 {
     char longest[TEXT_NUMBER], p95[TEXT_NUMBER];

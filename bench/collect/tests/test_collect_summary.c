@@ -140,8 +140,8 @@ static void peers_are_compared_by_block(void **state)
     fake_close(&run);
 }
 
-/* Two peers: each has a ratio, and the columns peer_* are about the faster one. Points that differ in
- * kernels.plan have the same peers. */
+/* Two peers: each has a ratio, and the columns peer_* are about the faster one. Points that differ
+ * in kernels.plan have the same peers. */
 static void the_fastest_peer_is_named(void **state)
 {
     static const char spec[] = "name: peers\n"

@@ -185,7 +185,8 @@ static void model_follows_from_base_and_messages(void **state)
     csv_table_free(&bars);
 }
 
-/* Checks a coefficients file with this text, or a missing one: ERR_SPEC with the option and these words. */
+/* Checks a coefficients file with this text, or a missing one: ERR_SPEC with the option and these
+ * words. */
 static void refuse_link(const char *text, const char *words)
 {
     char dir[] = "/tmp/fake_link.XXXXXX", path[64];

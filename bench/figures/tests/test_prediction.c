@@ -1,5 +1,5 @@
-/* Messages and sums of a step by the model: with a coefficient of 1 and the others 0 a step takes as many seconds as
- * its slowest rank sends messages, sends bytes or sums bytes. */
+/* Messages and sums of a step by the model: with a coefficient of 1 and the others 0 a step takes
+ * as many seconds as its slowest rank sends messages, sends bytes or sums bytes. */
 #include "bench/spec/tests/spec_file.h"
 
 #include <math.h>
@@ -53,8 +53,9 @@ static void a_whole_net_sums_all_its_numbers(void **state)
     assert_comm(LENET "ranks: 2\n", 2, 4 * 21840, 4 * 21840 / 2);
 }
 
-/* Conv1, a pool and a ReLU have fewer FLOPs than the rest, whose gradients two ranks sum: all but 260 numbers. To the
- * stage before it a stage sends gradients of 10x12x12 numbers an image, of a replica's images in three messages. */
+/* Conv1, a pool and a ReLU have fewer FLOPs than the rest, whose gradients two ranks sum: all but
+ * 260 numbers. To the stage before it a stage sends gradients of 10x12x12 numbers an image, of a
+ * replica's images in three messages. */
 static void a_stage_sums_its_own_and_sends_to_its_neighbours(void **state)
 {
     (void)state;
@@ -63,9 +64,9 @@ static void a_stage_sums_its_own_and_sends_to_its_neighbours(void **state)
     assert_comm(LENET "ranks: 2\nparallel.pipeline: 2\n", 3, 60 * image, 0);
 }
 
-/* Of 320 inputs, 50 and 10 outputs each slice has half of the 50; in each of three micro-batches two slices sum ten
- * numbers an image forward and 320 backward. An odd number is summed in unequal halves, of which the larger
- * one takes its time both ways. */
+/* Of 320 inputs, 50 and 10 outputs each slice has half of the 50; in each of three micro-batches
+ * two slices sum ten numbers an image forward and 320 backward. An odd number is summed in unequal
+ * halves, of which the larger one takes its time both ways. */
 static void slices_sum_in_every_micro_batch(void **state)
 {
     (void)state;
@@ -75,8 +76,9 @@ static void slices_sum_in_every_micro_batch(void **state)
     assert_comm(LENET "ranks: 2\nparallel.tensor: 2\n", 3 * 4, 60 * image, 60 * image / 2);
 }
 
-/* Two hosts of two ranks each. Both ranks of a host exchange a quarter of the numbers with the other host, there and back:
- * by Rabenseifner, and by slices within hosts. Leaders exchange halves, one message each way. */
+/* Two hosts of two ranks each. Both ranks of a host exchange a quarter of the numbers with the
+ * other host, there and back: by Rabenseifner, and by slices within hosts. Leaders exchange halves,
+ * one message each way. */
 static void ranks_of_a_host_share_its_link(void **state)
 {
     (void)state;
@@ -138,7 +140,8 @@ static void fitted_links_are_those_of_their_files(void **state)
     assert_true(n > 0);
 }
 
-/* A link with a name replaces that of the host which has all ranks, else that between hosts. A stated link has no gamma. */
+/* A link with a name replaces that of the host which has all ranks, else that between hosts. A
+ * stated link has no gamma. */
 static void a_named_link_replaces_coefficients(void **state)
 {
     (void)state;

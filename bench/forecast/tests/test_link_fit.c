@@ -1,4 +1,5 @@
-/* Coefficients that made step times are found again, beside outliers, and without points that are left out. */
+/* Coefficients that made step times are found again, beside outliers, and without points that are
+ * left out. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

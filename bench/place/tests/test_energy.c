@@ -50,8 +50,8 @@ static void put_zone(const char *zone, const char *name, const char *energy_uj)
     put(zone, "max_energy_range_uj", "262143328850\n");
 }
 
-/* Two packages, with a gap in their numbers. The kernel lists parts of a package beside it. psys contains all
- * packages, and intel-rapl-mmio:0 is package 0 again. */
+/* Two packages, with a gap in their numbers. The kernel lists parts of a package beside it. psys
+ * contains all packages, and intel-rapl-mmio:0 is package 0 again. */
 static void put_tree(void)
 {
     put_zone("intel-rapl:0", "package-0\n", "5000000\n");

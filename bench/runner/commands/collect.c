@@ -2,8 +2,8 @@
 #include "bench/runner/collected.h"
 #include "bench/runner/commands/commands.h"
 
-/* Draws each campaign. A campaign whose figures do not apply to all runs is reported, and the others
- * are drawn. */
+/* Draws each campaign. A campaign whose figures do not apply to all runs is reported, and the
+ * others are drawn. */
 static enum status draw_all(const struct collected *c, const struct arguments *a, FILE *out,
                             int *exit_status, struct error *e)
 {

@@ -1,5 +1,5 @@
-/* `scalebench plan`, `export` and `simulate`: the points of a spec as a list with a forecast, as traces for network
- * simulators, and as launches that a model predicts. */
+/* `scalebench plan`, `export` and `simulate`: the points of a spec as a list with a forecast, as
+ * traces for network simulators, and as launches that a model predicts. */
 #include <stdlib.h>
 
 #include "bench/batch/job.h"

@@ -70,10 +70,10 @@ static enum status submit_script(const char *path, char job[64], struct error *e
             e, ERR_UNAVAILABLE,
             "cannot start sbatch. Submit on a machine where sbatch is on PATH: sbatch %s", path);
     if (status > 0 || job[0] == '\0')
-        return error_set(
-            e, ERR_UNAVAILABLE,
-            "sbatch refused the job with exit status %d; its message is above. The job is in %s",
-            status, path);
+        return error_set(e, ERR_UNAVAILABLE,
+                         "sbatch refused the job with exit status %d; its message is above. The "
+                         "job script is %s",
+                         status, path);
     job[strcspn(job, ";")] = '\0';
     return OK;
 }

@@ -90,6 +90,11 @@ static enum status find_input(char **path, const struct spec *spec, const struct
 {
     struct seen_from from;
     *path = NULL;
+    if (kind->option == OPT_MODEL && !find_is_path(text) && strchr(text, '.') != NULL)
+        return error_set(e, ERR_SPEC,
+                         "'%s' is no file of a network: expected a YAML file whose name ends in "
+                         ".yaml (configs/README.md), or a name in configs/models",
+                         text);
     if (kind->option == OPT_MODEL && !find_is_path(text))
         return find_config(path, "configs/models", text, e);
     TRY(seen_from_open(&from, spec, value->mark, e));

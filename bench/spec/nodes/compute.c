@@ -55,7 +55,8 @@ static bool fits_cores(const struct config *config)
     return together * config_cores_per_rank(config) <= config_int(config, OPT_COMPUTE_CORES);
 }
 
-/* Returns whether a point replays because of its site: a spec need not say so. In a recorded spec, every option is given. */
+/* Returns whether a point replays because of its site: a spec need not say so. In a recorded spec,
+ * every option is given. */
 static bool must_replay(const struct config *config, const struct spec *spec)
 {
     return config_is_simulated(config) && (spec->is_recorded || !config->values[OPT_COMPUTE].set);

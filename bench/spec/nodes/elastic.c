@@ -94,7 +94,7 @@ static enum status check_fewer(const struct config *config, enum option_id *at, 
 /* Checks that a restart has checkpoints and ranks to continue with. */
 static enum status check_restarts(const struct config *config, enum option_id *at, struct error *e)
 {
-    if (config_int(config, OPT_RESTARTS) == 0)
+    if (config_int(config, OPT_RESTARTS) == 0 || config->values[OPT_ACCURACY_SEEDS].n == 0)
         return OK;
     if (!config_writes_checkpoints(config))
         REFUSE(OPT_RESTARTS,

@@ -30,8 +30,8 @@ static size_t case_index(const struct spec *spec, const struct point *point)
     return point->of == spec->matrix ? 0 : (size_t)(point->of - spec->matrix->cases);
 }
 
-/* Compares an option's values over the points for which `counts` holds. Returns whether they differ
- * in any case. */
+/* For each case of the spec, compares an option's values over the points for which `counts` holds.
+ * Returns whether they differ within at least one case. */
 static bool compare_values(struct in_case *cases, const struct spec *spec, enum option_id id,
                            bool (*counts)(const struct config *, enum option_id))
 {

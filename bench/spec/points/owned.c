@@ -168,7 +168,7 @@ static bool is_unread(const struct spec *spec, enum option_id id, struct mark ma
     return false;
 }
 
-/* Returns whether points read no value of the axis except defaults. */
+/* Returns whether no point uses any value of the axis other than the default. */
 static bool axis_is_unread(const struct axis *axis, const struct spec *spec)
 {
     size_t presets = 0, unread = 0;

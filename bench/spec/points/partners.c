@@ -1,5 +1,5 @@
-/* Finds the partners of each point for comparison: the point without communication and the points of
- * peer programs. */
+/* Finds the partners of each point for comparison: the point without communication and the points
+ * of peer programs. */
 #include <string.h>
 
 #include "bench/spec/points/alike.h"
@@ -41,8 +41,8 @@ static bool is_any(const struct point *point)
 }
 
 /* What the partner of a point must satisfy: options selected by `counts` are equal in both points,
- * and `fits` returns true for the partner and `workload`. Only points for which `asks` returns true have
- * a partner. */
+ * and `fits` returns true for the partner and `workload`. Only points for which `asks` returns true
+ * have a partner. */
 struct search {
     bool (*counts)(const struct spec_option *option);
     bool (*fits)(const struct point *point, long workload);

@@ -57,8 +57,8 @@ static bool compresses(const struct config *config)
     return flags_of(config) & STRATEGY_COMPRESSES;
 }
 
-/* Returns whether each step sums the gradients of all ranks exactly. The servers of param_server keep
- * the sum to themselves, so only its variant is flagged as exact. */
+/* Returns whether each step sums the gradients of all ranks exactly. The servers of param_server
+ * keep the sum to themselves, so only its variant is flagged as exact. */
 static bool sums_exactly(const struct config *config)
 {
     return flags_of(config) & STRATEGY_EXACT;
@@ -210,7 +210,8 @@ static double epochs_of_default(const struct config *config)
     return steps && !config->values[OPT_LR_STEP_EPOCHS].set ? ended_epochs(config) : INFINITY;
 }
 
-/* Returns whether images per step count: a foreign program's speed-up counts them in weak scaling. */
+/* Returns whether images per step count: a foreign program's speed-up counts them in weak
+ * scaling. */
 static bool counts_images(const struct config *config)
 {
     return !config_is_foreign(config) || config_int(config, OPT_SCALING) == SCALING_weak;

@@ -93,10 +93,11 @@ static enum status check_value(const struct idle *idle, enum option_id id,
     if (!idle->alone || !is_alike(idle, value) || value_is_preset(option_get(id), value) ||
         !is_chosen(idle, spec, value->mark))
         return OK;
-    return mark_error(e, ERR_SPEC, value->mark,
-                      "%s = %s has no effect: %s at every point. Remove it, or use other "
-                      "ranks",
-                      option_get(id)->key, value->text, idle->where);
+    return mark_error(
+        e, ERR_SPEC, value->mark,
+        "%s = %s has no effect: %s at every point. Remove it, or use other numbers of "
+        "ranks",
+        option_get(id)->key, value->text, idle->where);
 }
 
 static enum status check_axis(const struct idle *idle, const struct axis *axis,
@@ -110,12 +111,13 @@ static enum status check_axis(const struct idle *idle, const struct axis *axis,
         if (last != NULL && idle->alike != NULL && is_chosen(idle, spec, axis->mark))
             return mark_error(e, ERR_SPEC, value->mark,
                               "%s = %s does the same as %s: %s at every point. Leave one "
-                              "of the two out, or use other ranks",
+                              "of the two out, or use other numbers of ranks",
                               option_get(axis->id)->key, value->text, last->text, idle->where);
         if (last != NULL && is_chosen(idle, spec, axis->mark))
-            return mark_error(e, ERR_SPEC, axis->mark,
-                              "%s has no effect: %s at every point. Use one value, or other ranks",
-                              option_get(axis->id)->key, idle->where);
+            return mark_error(
+                e, ERR_SPEC, axis->mark,
+                "%s has no effect: %s at every point. Use one value, or other numbers of ranks",
+                option_get(axis->id)->key, idle->where);
         last = value;
     }
     return axis->n == 1 ? check_value(idle, axis->id, &axis->values[0], spec, e) : OK;

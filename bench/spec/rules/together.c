@@ -260,8 +260,8 @@ static bool is_begun_again(const struct point *point)
     return config_int(&point->config, OPT_RESTARTS) > 0;
 }
 
-/* Returns the longest sleep (s) that ends before sync.deadline, in whole milliseconds. Returns 0 (no
- * bound) for one rank, which no other rank waits for, and for runs with restarts. */
+/* Returns the longest sleep (s) that ends before sync.deadline, in whole milliseconds. Returns 0
+ * (no bound) for one rank, which no other rank waits for, and for runs with restarts. */
 static double deadline(const struct point *point)
 {
     bool alone = config_int(&point->config, OPT_RANKS) == 1;

@@ -1,4 +1,5 @@
-/* A file of claims: read, judged by a table of published numbers and one of a run, and told in every format. */
+/* A file of claims: read, judged by a table of published numbers and one of a run, and told in
+ * every format. */
 #include "bench/tests/fuzz/fuzz.h"
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
-/* A condition and a sum: parsed, checked against names, judged at values and over intervals of them. Where it is
- * true or false throughout, it is that at each value, too. */
+/* A condition and a sum: parsed, checked against names, judged at values and over intervals of
+ * them. Where it is true or false throughout, it is that at each value, too. */
 #include "bench/tests/fuzz/fuzz.h"
 
 #include <math.h>

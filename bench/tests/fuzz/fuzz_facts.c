@@ -1,5 +1,5 @@
-/* The manifests of two runs, with a line "----" between them: what is known of each, what differs, and in which
- * words it is told. */
+/* The manifests of two runs, with a line "----" between them: what is known of each, what differs,
+ * and in which words it is told. */
 #include "bench/tests/fuzz/fuzz.h"
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
-/* The figures of a spec, a list of them, and, after a line "----", the table of published values that they
- * may name as theirs.csv: looked through as `plan` does, before anything is run. */
+/* The figures of a spec, a list of them, and, after a line "----", the table of published values
+ * that they may name as theirs.csv: looked through as `plan` does, before anything is run. */
 #include "bench/tests/fuzz/fuzz.h"
 
 #include "bench/figures/figures.h"

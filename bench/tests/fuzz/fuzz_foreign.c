@@ -1,5 +1,5 @@
-/* A program of somebody else's making: the words of its command line, a line each, and, after a line
- * "----", what it printed. Patterns are ours; fuzz_metrics.c makes up others. */
+/* A program of somebody else's making: the words of its command line, a line each, and, after a
+ * line "----", what it printed. Patterns are ours; fuzz_metrics.c makes up others. */
 #include "bench/tests/fuzz/fuzz.h"
 
 #include "bench/collect/collect.h"

@@ -1,5 +1,5 @@
-/* Patterns of a user's own, "name = pattern" a line, matched against lines over which a backtracking matcher may go on
- * without end: (a+)+$ does. */
+/* Patterns of a user's own, "name = pattern" a line, matched against lines over which a
+ * backtracking matcher may go on without end: (a+)+$ does. */
 #include "bench/tests/fuzz/fuzz.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* A file in the safetensors format, every tensor touched at both ends and every weight converted; or its header and its data, with a
- * line "----" between them, to which the length is given here that chance would have wrong. */
+/* A file in the safetensors format, every tensor touched at both ends and every weight converted;
+ * or its header and its data, with a line "----" between them, to which the length is given here
+ * that chance would have wrong. */
 #include "bench/tests/fuzz/fuzz.h"
 
 #include "bench/workloads/checkpoint/checkpoint_numbers.h"

@@ -149,8 +149,8 @@ static bool key_counts(const struct key *key, const struct checkpoint_state *s)
     return key->counts == NULL || key->counts(s);
 }
 
-/* Returns the text that the file records for a key. If the file lacks an optional fact, returns the option's
- * default, or this run's value `own`. NULL if a required fact is missing. */
+/* Returns the text that the file records for a key. If the file lacks an optional fact, returns the
+ * option's default, or this run's value `own`. NULL if a required fact is missing. */
 static const char *key_there(const struct key *key, const struct safetensors *file, const char *own)
 {
     const char *there = safetensors_text(file, key_name(key));

@@ -290,8 +290,8 @@ static bool is_wanted(const struct layout *layout, const struct safetensors *fil
     return false;
 }
 
-/* Checks that the file has all tensors of the layout. No others are allowed, except sections of single ranks (is_section). If
- * only weights are read, optimizer state is ignored. */
+/* Checks that the file has all tensors of the layout. No others are allowed, except sections of
+ * single ranks (is_section). If only weights are read, optimizer state is ignored. */
 static enum status check_against(struct checkpoint *c, const struct layout *layout,
                                  const struct arenas *a, long ranks, struct error *e)
 {

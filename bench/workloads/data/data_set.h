@@ -91,6 +91,6 @@ void digits_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);
 /* Draws image `index` of the generated shapes: image [3*32*32] in bytes and its label. A pure
  * function of (seed, index). */
 void shapes_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);
-/* Draws image `index` of set noise: image [28*28] in bytes, none of which is 0, and its label. A pure
- * function of (seed, index). */
+/* Draws image `index` of set noise: image [28*28] in bytes, none of which is 0, and its label. A
+ * pure function of (seed, index). */
 void noise_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);

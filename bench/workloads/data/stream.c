@@ -54,7 +54,7 @@ static enum status refuse(const struct stream *s, int i, const char *what, const
 {
     const struct gzip_layer *layer = &s->layers[i];
     return error_at(e, ERR_DATA, s->path, 0, 0, "byte %zu%s: %s%s", layer->fed - layer->z.avail_in,
-                    i > 0 ? " of the gzip data inside" : "", what, why);
+                    i > 0 ? " of the gzip data inside the outer gzip data" : "", what, why);
 }
 
 /* Refills zlib's input buffer if it is empty. */

@@ -1,6 +1,6 @@
-/* Gives ranks their training data (option data.read). A sample has the same number in every mode. A
- * mode either gives every rank all data when it is opened, or each rank fetches the samples that it
- * will use. Every rank maps the test data. */
+/* Gives ranks their training data (option data.read). A sample has the same index in every mode. In
+ * mode `all`, every rank has all data after reader_open. In other modes, each rank fetches only the
+ * samples that it will use. Every rank maps the test data. */
 #pragma once
 
 #include <mpi.h>

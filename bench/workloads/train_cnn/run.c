@@ -421,7 +421,8 @@ static void take_divergence(struct record_end *end, const struct divergence *div
     snprintf(end->diverged, sizeof end->diverged, "%s", divergence->text);
 }
 
-/* Measures the peak of this rank's core after timed steps. Its other threads have cores of the same kind. */
+/* Measures the peak of this rank's core after timed steps. Its other threads have cores of the same
+ * kind. */
 static void take_peak(struct record_end *end, const struct run *r)
 {
     if (r->arguments->run == RUN_FOR_TIME && r->trainer.replayed == NULL)

@@ -201,8 +201,8 @@ static enum status open_waiter(struct run *r, struct error *e)
     return config_int(c, OPT_CALL_CHECK) != 0 ? waiter_check_calls(&r->waiter, e) : OK;
 }
 
-/* Returns whether the run estimates the noise scale. A campaign may set measure.noise_scale at points
- * that do not read it, such as points of one rank. */
+/* Returns whether the run estimates the noise scale. A campaign may set measure.noise_scale at
+ * points that do not read it, such as points of one rank. */
 static bool measures_noise(const struct run *r)
 {
     const struct config *c = &r->arguments->config;

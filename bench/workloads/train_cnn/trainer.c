@@ -258,8 +258,8 @@ static enum status update(struct trainer *t, struct step_record *record, struct 
     return OK;
 }
 
-/* Adds the step to the sums of the noise scale, with gradients scaled to means over images. The last
- * batch of an epoch is left out if it is smaller: steps must have equal batches. */
+/* Adds the step to the sums of the noise scale, with gradients scaled to means over images. The
+ * last batch of an epoch is left out if it is smaller: steps must have equal batches. */
 static void add_noise(struct trainer *t, const struct batch *batch, uint32_t step)
 {
     const struct sampler *s = &t->batches.sampler;

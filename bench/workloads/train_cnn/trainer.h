@@ -75,8 +75,8 @@ struct trainer {
      * shards may differ from the checkpoint's. */
     bool rescales;
     const int *progress_cpu; /* core of the thread that sync.overlap starts; NULL: not bound */
-    /* Sums of squared gradients to which each full step adds (measure.noise_scale). NULL: none. Needs
-     * an exact strategy in fp32 whose ranks each hold the whole network. */
+    /* Sums of squared gradients to which each full step adds (measure.noise_scale). NULL: none.
+     * Needs an exact strategy in fp32 whose ranks each hold the whole network. */
     struct noise_sums *noise;
     struct work_options work;
 

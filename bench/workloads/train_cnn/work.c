@@ -75,10 +75,10 @@ static enum status read_times(struct trainer *t, struct replayed_work *r, const 
     TRY(calibration_check(&r->calibration, &work, folder, e));
     for (int op = 0; op < r->calibration.n_ops; op++)
         if (r->calibration.ops[op].last > t->model.desc->n_tensors)
-            return error_set(
-                e, ERR_DATA,
-                "%s: op %d has tensors up to %d, expected at most %d as in this network", folder,
-                op + 1, r->calibration.ops[op].last, t->model.desc->n_tensors);
+            return error_set(e, ERR_DATA,
+                             "%s: op %d uses tensors up to number %d, but this network has only "
+                             "%d. Use a calibration of this network",
+                             folder, op + 1, r->calibration.ops[op].last, t->model.desc->n_tensors);
     r->first = (uint64_t)(own / ranks) * STEPS_APART;
     snprintf(r->from, sizeof r->from, "%s", calibration_name(folder));
     return OK;

@@ -1,4 +1,5 @@
-/* Each rank sends every other rank one bit per number and one magnitude per tensor. Every rank adds all packets. */
+/* Each rank sends every other rank one bit per number and one magnitude per tensor. Every rank adds
+ * all packets. */
 #include "comm/cost/description.h"
 #include "comm/cost/exchange.h"
 

@@ -1,5 +1,6 @@
-/* Numbers are sent with 16 bits. Every rank sends each owner its share, the owner adds, and sends the sum to all
- * ranks: 2 (p-1) messages with 2 (p-1)/p of the numbers. fp16 multiplies gradients by sync.fp16_scale before. */
+/* Numbers are sent with 16 bits. Every rank sends each owner its share, the owner adds, and sends
+ * the sum to all ranks: 2 (p-1) messages with 2 (p-1)/p of the numbers. fp16 multiplies gradients
+ * by sync.fp16_scale before. */
 #include <math.h>
 
 #include "comm/cost/description.h"

@@ -1,4 +1,5 @@
-/* Each rank sends every other rank its numbers of largest magnitude with their indices. Every rank adds all packets. */
+/* Each rank sends every other rank its numbers of largest magnitude with their indices. Every rank
+ * adds all packets. */
 #include <math.h>
 
 #include "comm/cost/description.h"

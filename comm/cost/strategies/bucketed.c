@@ -24,8 +24,8 @@ struct bucket bucket_next(const struct strategy_config *config, const size_t *co
     return fill(counts, previous->first, width, sync_option_bytes(config, SYNC_cap_mib));
 }
 
-/* Passes on the operations of a bucket, marked to start when the gradient of tensor `first` is ready, the bucket's
- * last one in backward. */
+/* Passes on the operations of a bucket, marked to start when the gradient of tensor `first` is
+ * ready, the bucket's last one in backward. */
 struct marker {
     struct reader reader;
     struct reader *to;
@@ -40,7 +40,8 @@ static void mark(struct reader *reader, const struct operation *op)
     reader_give(m->to, marked);
 }
 
-/* Returns whether sums start during backward. Compressors that do not overlap sum after backward. */
+/* Returns whether sums start during backward. Compressors that do not overlap sum after
+ * backward. */
 static bool begins_early(const struct strategy_config *config)
 {
     return config->compressor == COMPRESSOR_none ||

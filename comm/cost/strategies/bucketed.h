@@ -1,5 +1,6 @@
-/* Buckets of gradients as in PyTorch's DistributedDataParallel. Tensors are added from the last to the first, in the
- * order of backward. A bucket is closed once it reaches its cap. Tensors are never cut, so buckets can exceed the cap. */
+/* Buckets of gradients as in PyTorch's DistributedDataParallel. Tensors are added from the last to
+ * the first, in the order of backward. A bucket is closed once it reaches its cap. Tensors are
+ * never cut, so buckets can exceed the cap. */
 #pragma once
 
 #include "comm/cost/cost.h"
@@ -9,8 +10,8 @@ struct bucket {
     size_t first, last, count;
 };
 
-/* Return the first bucket, closed at sync.first_cap_mib, and the bucket after *previous, closed at sync.cap_mib. A
- * bucket is empty if no tensors are left. */
+/* Return the first bucket, closed at sync.first_cap_mib, and the bucket after *previous, closed at
+ * sync.cap_mib. A bucket is empty if no tensors are left. */
 struct bucket bucket_first(const struct strategy_config *config, const size_t *counts, size_t n,
                            size_t width);
 struct bucket bucket_next(const struct strategy_config *config, const size_t *counts, size_t width,

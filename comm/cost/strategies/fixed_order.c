@@ -1,5 +1,5 @@
-/* Segments go up the chain of ranks and down again. Every sum adds ranks 0, 1, 2 ... in this order, so that its bits do
- * not depend on the segments. */
+/* Segments go up the chain of ranks and down again. Every sum adds ranks 0, 1, 2 ... in this order,
+ * so that its bits do not depend on the segments. */
 #include "comm/cost/rounds.h"
 
 static int fixed_order_rounds(const struct schedule *s)

@@ -1,4 +1,5 @@
-/* One exchange of weights per step. A period ends when every rank has exchanged with every other. */
+/* One exchange of weights per step. A period ends when every rank has exchanged with every
+ * other. */
 #include "comm/cost/strategies/gossip.h"
 
 #include "comm/cost/rounds.h"

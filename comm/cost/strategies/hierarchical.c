@@ -1,7 +1,7 @@
-/* Each rank of a node sums a slice. The ranks at the same place of all nodes sum their slices, and the ranks of a node
- * exchange the sums (Horovod's hierarchical allreduce). There are as many slices as the smallest node has ranks. Ranks
- * beyond these have no slice: they send their numbers and receive the sums. The number of slices does not change the
- * bytes between nodes. */
+/* Each rank of a node sums a slice. The ranks at the same place of all nodes sum their slices, and
+ * the ranks of a node exchange the sums (Horovod's hierarchical allreduce). There are as many
+ * slices as the smallest node has ranks. Ranks beyond these have no slice: they send their numbers
+ * and receive the sums. The number of slices does not change the bytes between nodes. */
 #include "comm/cost/rounds.h"
 
 /* Finds the numbers of the slice that the rank at `place` of its node sums; it may be empty. */
@@ -12,8 +12,9 @@ static void slice_of(const struct schedule *s, int place, size_t *first, size_t 
         block_range(s, s->view.least, place, place + 1, first, count);
 }
 
-/* In round i a rank sends to the rank i + 1 places after it and receives from the rank i + 1 places before it. If
- * `scatters`, it sends the receiver's slice, which the receiver adds; else its own finished slice. */
+/* In round i a rank sends to the rank i + 1 places after it and receives from the rank i + 1 places
+ * before it. If `scatters`, it sends the receiver's slice, which the receiver adds; else its own
+ * finished slice. */
 static void within_node_round(const struct schedule *s, int i, bool scatters, struct round *r)
 {
     const struct node_view *v = &s->view;

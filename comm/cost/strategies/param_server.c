@@ -1,6 +1,6 @@
-/* Servers are the first ranks. Every rank pushes each server its part of the gradient; the server adds the parts and
- * answers with weights. The variants stale and async send the same messages in an order that depends on time. To find
- * the times, a reader needs a queue of events. */
+/* Servers are the first ranks. Every rank pushes each server its part of the gradient; the server
+ * adds the parts and answers with weights. The variants stale and async send the same messages in
+ * an order that depends on time. To find the times, a reader needs a queue of events. */
 #include "comm/cost/description.h"
 #include "comm/cost/exchange.h"
 
@@ -33,8 +33,8 @@ static enum status refuse_norms(const struct sync_demand *demand, int servers, c
                      demand->key, demand->text, servers);
 }
 
-/* In stale and async, ranks can be in different steps and cannot join collective calls. async clips each rank's gradient
- * by its own norm. */
+/* In stale and async, ranks can be in different steps and cannot join collective calls. async clips
+ * each rank's gradient by its own norm. */
 static enum status param_server_check(const struct strategy_config *config,
                                       const struct sync_demands *demands, const char **key,
                                       struct error *e)

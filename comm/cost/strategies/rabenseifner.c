@@ -1,5 +1,6 @@
-/* In each round a rank exchanges half of its blocks with a partner twice as far away and adds; then the sums return the
- * same way (Thakur, Rabenseifner and Gropp, 2005). If ranks are no power of two, pairs fold into one first. */
+/* In each round a rank exchanges half of its blocks with a partner twice as far away and adds; then
+ * the sums return the same way (Thakur, Rabenseifner and Gropp, 2005). If ranks are no power of
+ * two, pairs fold into one first. */
 #include "comm/cost/rounds.h"
 
 static int rabenseifner_rounds(const struct schedule *s)

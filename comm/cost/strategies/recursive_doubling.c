@@ -1,5 +1,5 @@
-/* In each round a rank exchanges all numbers with a partner twice as far away. If ranks are no power of two, pairs fold
- * into one first. */
+/* In each round a rank exchanges all numbers with a partner twice as far away. If ranks are no
+ * power of two, pairs fold into one first. */
 #include "comm/cost/rounds.h"
 
 static int recursive_doubling_rounds(const struct schedule *s)

@@ -1,5 +1,5 @@
-/* Blocks go around twice and are summed on the first trip (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms
- * for clusters of workstations", 2009). */
+/* Blocks go around twice and are summed on the first trip (Patarasuk and Yuan, "Bandwidth optimal
+ * all-reduce algorithms for clusters of workstations", 2009). */
 #include "comm/cost/strategies/ring.h"
 
 #include "comm/cost/rounds.h"
@@ -9,8 +9,8 @@ static int ring_rounds(const struct schedule *s)
     return 2 * (s->ranks - 1);
 }
 
-/* A rank passes on the block that it received in the round before. After p - 1 rounds it has the sum of the block
- * ring_block. */
+/* A rank passes on the block that it received in the round before. After p - 1 rounds it has the
+ * sum of the block ring_block. */
 static void ring_round(const struct schedule *s, int i, struct round *r)
 {
     int p = s->ranks;

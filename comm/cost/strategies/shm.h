@@ -1,4 +1,5 @@
-/* Operations in the memory that the ranks of a node share. No messages are sent. Internal to comm/cost. */
+/* Operations in the memory that the ranks of a node share. No messages are sent. Internal to
+ * comm/cost. */
 #pragma once
 
 #include "comm/cost/description.h"

@@ -1,5 +1,5 @@
-/* Each block is summed in shared memory. Stage 2 copies the parameters of other ranks once per step, stage 3 before
- * each pass of each micro-batch. */
+/* Each block is summed in shared memory. Stage 2 copies the parameters of other ranks once per
+ * step, stage 3 before each pass of each micro-batch. */
 #include "comm/cost/strategies/shm.h"
 #include "comm/cost/strategies/zero.h"
 

@@ -1,4 +1,5 @@
-/* Gradients are summed as in shm; then every rank copies the parameters that other ranks have updated. */
+/* Gradients are summed as in shm; then every rank copies the parameters that other ranks have
+ * updated. */
 #include "comm/cost/strategies/shm.h"
 
 static void shm_zero1_program(const struct step *s, struct reader *to)

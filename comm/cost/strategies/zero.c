@@ -1,6 +1,7 @@
-/* Of n numbers, each of p ranks sends (p - 1) / p n gradients to the owners of shares, and as many parameters each
- * time that owners send these to all ranks. Stage 2 sends parameters once per step: 2 (p - 1) / p n in total. Stage
- * 3 sends sharded parameters before each pass of each micro-batch: 3 (p - 1) / p n with one micro-batch. */
+/* Of n numbers, each of p ranks sends (p - 1) / p n gradients to the owners of shares, and as many
+ * parameters each time that owners send these to all ranks. Stage 2 sends parameters once per step:
+ * 2 (p - 1) / p n in total. Stage 3 sends sharded parameters before each pass of each micro-batch:
+ * 3 (p - 1) / p n with one micro-batch. */
 #include "comm/cost/strategies/zero.h"
 
 #include "comm/cost/description.h"
@@ -37,7 +38,8 @@ static struct zero_block block_before(const struct step *s, size_t last)
     return zero_block_before(s->config, g->stage == 3, g->counts, g->n, last, g->width);
 }
 
-/* Gradients of a block are sent as soon as backward has finished it, parameters after the update. */
+/* Gradients of a block are sent as soon as backward has finished it, parameters after the
+ * update. */
 static void zero_program(const struct step *s, struct reader *to)
 {
     struct zero_block b;
@@ -58,13 +60,15 @@ static void zero_program(const struct step *s, struct reader *to)
 
 /* ---- Memory ---- */
 
-/* Bytes of parameters that one op reads and other ranks own: of all its tensors, of the last, and of the first. */
+/* Bytes of parameters that one op reads and other ranks own: of all its tensors, of the last, and
+ * of the first. */
 struct gathered {
     bool some; /* the op gathers a tensor, even if its whole pages have 0 bytes */
     size_t all, last, first;
 };
 
-/* State of a walk over the tensors from the last to the first, as backward. Bytes are counted in whole pages. */
+/* State of a walk over the tensors from the last to the first, as backward. Bytes are counted in
+ * whole pages. */
 struct zero_walk {
     const struct zero_way *way;
     size_t page;
@@ -105,7 +109,8 @@ static size_t page_within(struct stretch s, size_t at, size_t page)
     return own < first || last < first ? first : own > last ? last : own;
 }
 
-/* Returns the bytes of a tensor that are freed with stretch `s`. Pages that `s` covers in part stay in memory. */
+/* Returns the bytes of a tensor that are freed with stretch `s`. Pages that `s` covers in part stay
+ * in memory. */
 static size_t gone_of(struct stretch tensor, struct stretch s, size_t page)
 {
     size_t begin = tensor.begin > s.begin ? tensor.begin : s.begin;
@@ -141,8 +146,9 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Updates both peaks after an op. Gradients: the op has written all its tensors while earlier blocks are in transit.
- * Parameters: all tensors of the op, and the next op's first tensor (in backward its last), which is gathered ahead. */
+/* Updates the peak memory of gradients and of gathered parameters after an op. Gradients at the
+ * peak: all that the op has written, and earlier blocks in transit. Parameters at the peak: all of
+ * the op, and the next op's first tensor (in backward its last), which is gathered ahead. */
 static void end_op(struct zero_walk *w)
 {
     const bool ahead = w->way->ahead;
@@ -159,7 +165,8 @@ static void end_op(struct zero_walk *w)
     w->op = (struct gathered){0};
 }
 
-/* Visits the tensors of the block that ends before tensor `last`. Returns the first tensor of the block. */
+/* Visits the tensors of the block that ends before tensor `last`. Returns the first tensor of the
+ * block. */
 static size_t walk_block(struct zero_walk *w, const struct step *s, int rank, size_t last)
 {
     const struct strategy_config *config = s->config;

@@ -1,6 +1,6 @@
-/* Processor time of a sweep over the ranks of one sum of 9.2 million numbers (vgg11_bn), four ranks per host at 10
- * Gbit/s: `make bench-sweep`. One row per strategy and number of ranks: seconds of the sweep, and the milliseconds that
- * it predicts. */
+/* Processor time of a sweep over the ranks of one sum of 9.2 million numbers (vgg11_bn), four ranks
+ * per host at 10 Gbit/s: `make bench-sweep`. One row per strategy and number of ranks: seconds of
+ * the sweep, and the milliseconds that it predicts. */
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>

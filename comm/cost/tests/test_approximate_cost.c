@@ -18,7 +18,8 @@ static struct cost cost_of(enum strategy_kind strategy, const struct strategy_co
     return strategy_cost(strategy, config, rank, ranks, &count, 1, 4);
 }
 
-/* A partner's partner is the rank itself. After all rounds each rank has been the partner of each other once. */
+/* A partner's partner is the rank itself. After all rounds each rank has been the partner of each
+ * other once. */
 static void everyone_meets_everyone_once(void **state)
 {
     for (int ranks = 1; ranks <= RANKS_MOST; ranks++) {
@@ -71,7 +72,8 @@ static void adasum_costs_whole_vectors(void **state)
     assert_int_equal(cost_of(STRATEGY_adasum, &config, 0, 1, 100).calls, 0);
 }
 
-/* Two servers have 5 of 10 numbers each. Rank 2 pushes to both. Rank 0 pushes to rank 1 and answers two ranks. */
+/* Two servers have 5 of 10 numbers each. Rank 2 pushes to both. Rank 0 pushes to rank 1 and answers
+ * two ranks. */
 static void servers_answer_everyone_else(void **state)
 {
     const struct strategy_config one = {.variant = VARIANT_param_server_sync};

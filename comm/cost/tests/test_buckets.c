@@ -1,4 +1,5 @@
-/* Buckets of DDP and fused tensors of Horovod: limits, costs, and communication hidden behind backward. */
+/* Buckets of DDP and fused tensors of Horovod: limits, costs, and communication hidden behind
+ * backward. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +10,8 @@
 #include "comm/cost/cost.h"
 #include "comm/cost/strategies/fusion.h"
 
-/* Sizes of vgg11 with batch normalisation for CIFAR-10: eight convolutions (weights, bias, scale and shift), then one
- * dense layer. */
+/* Sizes of vgg11 with batch normalisation for CIFAR-10: eight convolutions (weights, bias, scale
+ * and shift), then one dense layer. */
 enum { VGG_TENSORS = 34 };
 static void count_vgg11_bn(size_t counts[VGG_TENSORS])
 {
@@ -127,7 +128,8 @@ static void fused_tensors_fit_the_threshold(void **state)
     assert_true(b.first == 2 && b.last == 3);
 }
 
-/* Two sums follow one allreduce of four bytes, by which ranks agree. Without cycles ranks do not agree. */
+/* Two sums follow one allreduce of four bytes, by which ranks agree. Without cycles ranks do not
+ * agree. */
 static void fusion_costs_a_question_and_full_messages(void **state)
 {
     const size_t counts[] = {512, 1024, 512};

@@ -1,4 +1,5 @@
-/* Costs of compressed sums against closed forms, and against conservation: all sent bytes are received. */
+/* Costs of compressed sums against closed forms, and against conservation: all sent bytes are
+ * received. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -33,7 +34,8 @@ static void sixteen_bits_follow_the_closed_form(void **state)
     }
 }
 
-/* Ten numbers on four ranks are shares of 3, 3, 2 and 2; two numbers are shares of 1, 1, 0 and 0. */
+/* Ten numbers on four ranks are shares of 3, 3, 2 and 2; two numbers are shares of 1, 1, 0 and
+ * 0. */
 static void uneven_shares_are_cut_as_the_pool_cuts(void **state)
 {
     const struct strategy_config config = {.compressor = COMPRESSOR_fp16};

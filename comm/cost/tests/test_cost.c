@@ -114,7 +114,8 @@ static void algorithms_by_name_follow_their_forms(void **state)
     assert_string_equal(asked(ALGORITHM_tree, 0, 3, 6).wire_source, "formula: tree");
 }
 
-/* The library chooses if sync.algorithm is auto. Vectors with fewer numbers than ranks are not cut. */
+/* The library chooses if sync.algorithm is auto. Vectors with fewer numbers than ranks are not
+ * cut. */
 static void short_vectors_are_exchanged_whole(void **state)
 {
     static const char whole[] = "formula: recursive_doubling";
@@ -219,7 +220,8 @@ static void broadcasts_change_beyond_their_limits(void **state)
                         "formula: reduce_scatter_gather, scatter_recursive_doubling_allgather");
 }
 
-/* Tensors of 3 and 5 numbers take 2 * 16 + 32 = 64 bytes; a message of 8 bytes with the length precedes them. */
+/* Tensors of 3 and 5 numbers take 2 * 16 + 32 = 64 bytes; a message of 8 bytes with the length
+ * precedes them. */
 static void pickles_are_sent_with_their_lengths(void **state)
 {
     const size_t counts[] = {3, 5};
@@ -312,7 +314,8 @@ static void recursive_doubling_follows_the_closed_form(void **state)
     check_sent(STRATEGY_recursive_doubling, VARIANT_usual, 6, &count, 1, six);
 }
 
-/* The library's allreduce runs the same algorithm, with other blocks if numbers are not divisible. */
+/* The library's allreduce runs the same algorithm, with other blocks if numbers are not
+ * divisible. */
 static void rabenseifner_sends_what_the_library_sends(void **state)
 {
     for (int ranks = 1; ranks <= 17; ranks++) {

@@ -1,5 +1,5 @@
-/* Pipeline schedules and cuts, without training: passes have no deadlock, memory and idle time agree with the formulas,
- * and cuts are optimal. */
+/* Pipeline schedules and cuts, without training: passes have no deadlock, memory and idle time
+ * agree with the formulas, and cuts are optimal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,8 @@ enum { STAGES = 6, MICROS = 13 };
 
 /* ---- Order ---- */
 
-/* End time of each pass of each stage; NAN: not yet run. A forward pass takes 1, a backward pass 2, messages 0. */
+/* End time of each pass of each stage; NAN: not yet run. A forward pass takes 1, a backward pass 2,
+ * messages 0. */
 struct clockwork {
     double forward[STAGES][MICROS], backward[STAGES][MICROS], busy_until[STAGES];
     int done[STAGES], kept[STAGES], kept_most[STAGES];

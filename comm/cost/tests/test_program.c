@@ -1,5 +1,5 @@
-/* Programs of all strategies, variants, compressors and algorithms: each transfer that a rank sends is received by
- * its partner in the same round, in order and with the same size. */
+/* Programs of all strategies, variants, compressors and algorithms: each transfer that a rank sends
+ * is received by its partner in the same round, in order and with the same size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -21,7 +21,8 @@ struct checker {
     int operations;
 };
 
-/* Returns the receive that matches send i of `rank`. Messages between two ranks keep their order. */
+/* Returns the receive that matches send i of `rank`. Messages between two ranks keep their
+ * order. */
 static const struct transfer *find_receive(const struct checker *c, int rank, int i)
 {
     const struct transfer *sends = c->rounds[rank].sends;

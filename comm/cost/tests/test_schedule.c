@@ -1,5 +1,5 @@
-/* Runs schedules in one process: every send has its receive in the same round, and at the end every rank has the result
- * of the operation. */
+/* Runs schedules in one process: every send has its receive in the same round, and at the end every
+ * rank has the result of the operation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,8 @@ static void check_round(const struct round *r)
                 assert_disjoint(&r->receives[i], &r->sends[k]);
 }
 
-/* Returns the send of `from` that matches receive i of `to`. Messages between two ranks keep their order. */
+/* Returns the send of `from` that matches receive i of `to`. Messages between two ranks keep their
+ * order. */
 static const struct transfer *find_send(const struct machine *m, int from, int to, int i)
 {
     int skip = 0;
@@ -206,7 +207,8 @@ static void algorithms_of_the_library_sum(void **state)
             }
 }
 
-/* Numbers of 4 bytes use a tree; numbers of 3000 bytes use halving if there are at least as many as ranks. */
+/* Numbers of 4 bytes use a tree; numbers of 3000 bytes use halving if there are at least as many as
+ * ranks. */
 static void reduces_sum_at_rank_0(void **state)
 {
     struct machine m;

@@ -1,5 +1,5 @@
-/* Times of a sweep against closed forms, and how they change with bytes, rates, late ranks and hosts. With alpha 1, beta
- * 1/2 and gamma 1/4 all times are exact in binary. */
+/* Times of a sweep against closed forms, and how they change with bytes, rates, late ranks and
+ * hosts. With alpha 1, beta 1/2 and gamma 1/4 all times are exact in binary. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,8 +79,8 @@ static void ring_follows_the_closed_form(void **state)
     }
 }
 
-/* lg p (alpha + n beta + n gamma). If 6 ranks fold into 4, rank 0 hands over its numbers and gets back the sum. Rank 1 is
- * behind rank 4, whose numbers it adds while it still sends its own. */
+/* lg p (alpha + n beta + n gamma). If 6 ranks fold into 4, rank 0 hands over its numbers and gets
+ * back the sum. Rank 1 is behind rank 4, whose numbers it adds while it still sends its own. */
 static void recursive_doubling_follows_the_closed_form(void **state)
 {
     const size_t count = 24, n = count * WIDTH;
@@ -153,8 +153,8 @@ static void chains_fill_before_they_flow(void **state)
     }
 }
 
-/* 4 ranks exchange k equal tensors with rank 0. While rank 0 scatters one, ranks that have it send the next:
- * 4 messages per tensor after the first, where one after the other would be 6. */
+/* 4 ranks exchange k equal tensors with rank 0. While rank 0 scatters one, ranks that have it send
+ * the next: 4 messages per tensor after the first, where one after the other would be 6. */
 static void gathers_overlap_scatters(void **state)
 {
     const size_t counts[] = {10, 10, 10, 10, 10};
@@ -166,7 +166,8 @@ static void gathers_overlap_scatters(void **state)
     }
 }
 
-/* Shares of 16 bits: all messages are posted at once, and all but the last share are added while others arrive. */
+/* Shares of 16 bits: all messages are posted at once, and all but the last share are added while
+ * others arrive. */
 static void posted_messages_follow_the_closed_form(void **state)
 {
     for (int ranks = 2; ranks <= 16; ranks++) {
@@ -177,7 +178,8 @@ static void posted_messages_follow_the_closed_form(void **state)
     }
 }
 
-/* Slices of 4, 3 and 3 numbers, each read from two other ranks between two barriers. Then rank 1 copies 7 numbers. */
+/* Slices of 4, 3 and 3 numbers, each read from two other ranks between two barriers. Then rank 1
+ * copies 7 numbers. */
 static void shared_memory_follows_the_closed_forms(void **state)
 {
     const size_t count = 10;
@@ -239,7 +241,8 @@ static void a_late_rank_delays_a_ring(void **state)
     }
 }
 
-/* Rank 3 is the third that rank 0 receives from: two messages late it is still in time, three late it delays by one. */
+/* Rank 3 is the third that rank 0 receives from: two messages late it is still in time, three late
+ * it delays by one. */
 static void a_late_rank_may_be_in_time(void **state)
 {
     const size_t count = 10;
@@ -252,8 +255,8 @@ static void a_late_rank_may_be_in_time(void **state)
     assert_true(latest_s(&run) == base + message);
 }
 
-/* Rank 2 sends to the root when it has added the numbers of rank 3. Rank 1 may be late by the time of this sum, since
- * one message after the other arrives at the root; rank 3 may not. */
+/* Rank 2 sends to the root when it has added the numbers of rank 3. Rank 1 may be late by the time
+ * of this sum, since one message after the other arrives at the root; rank 3 may not. */
 static void a_late_leaf_may_be_in_time(void **state)
 {
     const size_t count = 10, n = count * WIDTH;
@@ -268,8 +271,8 @@ static void a_late_leaf_may_be_in_time(void **state)
     assert_true(latest_s(&run) == base + 1);
 }
 
-/* Four tensors, each a bucket of its own, leave while backward goes on until 8. strategy_exposed finds the same time from
- * the total of all sums, here 1/4 of a second and more per number. */
+/* Four tensors, each a bucket of its own, leave while backward goes on until 8. strategy_exposed
+ * finds the same time from the total of all sums, here 1/4 of a second and more per number. */
 static void buckets_leave_during_backward(void **state)
 {
     static const size_t counts[] = {4, 2, 2, 8};
@@ -290,7 +293,8 @@ static void buckets_leave_during_backward(void **state)
 
 /* ---- Hosts ---- */
 
-/* Ranks 0 and 1, 2 and 3 share a host; the second exchange is between hosts, of two messages through each interface. */
+/* Ranks 0 and 1, 2 and 3 share a host; the second exchange is between hosts, of two messages
+ * through each interface. */
 static void ranks_of_a_host_share_its_interface(void **state)
 {
     const size_t count = 24, n = count * WIDTH;
@@ -308,9 +312,9 @@ static void ranks_of_a_host_share_its_interface(void **state)
     assert_true(latest_s(&run) == 2 * (between + 1000 + sum_s(n)));
 }
 
-/* Ranks 0 and 3 share a host, and so do 1 and 2. If ranks are numbered the other way round, partners stay partners, so
- * delays of ranks in the opposite order have the opposite effects. Hosts that served rank 0 first would let only the
- * other rank wait. */
+/* Ranks 0 and 3 share a host, and so do 1 and 2. If ranks are numbered the other way round,
+ * partners stay partners, so delays of ranks in the opposite order have the opposite effects. Hosts
+ * that served rank 0 first would let only the other rank wait. */
 static void hosts_serve_the_earliest_rank(void **state)
 {
     const size_t count = 24;
@@ -323,8 +327,9 @@ static void hosts_serve_the_earliest_rank(void **state)
         assert_true(run.clock_s[r] == opposite.clock_s[3 - r]);
 }
 
-/* Eight hosts exchange their numbers 1, 2 and 4 hosts away. A leaf has a link to a spine switch for every two hosts: an
- * exchange between leaves takes twice as long. Of the three exchanges 2, 1 or none leave a leaf of 2, 4 or 8 hosts. */
+/* Eight hosts exchange their numbers 1, 2 and 4 hosts away. A leaf has a link to a spine switch for
+ * every two hosts: an exchange between leaves takes twice as long. Of the three exchanges 2, 1 or
+ * none leave a leaf of 2, 4 or 8 hosts. */
 static void leaves_share_their_links_to_spines(void **state)
 {
     const size_t count = 24;
@@ -344,7 +349,8 @@ static void leaves_share_their_links_to_spines(void **state)
     }
 }
 
-/* Emulated hosts limit only sending: rank 0 receives from three ranks at once, but sends to one after the other. */
+/* Emulated hosts limit only sending: rank 0 receives from three ranks at once, but sends to one
+ * after the other. */
 static void hosts_may_receive_freely(void **state)
 {
     const size_t count = 10;
@@ -357,8 +363,8 @@ static void hosts_may_receive_freely(void **state)
     assert_true(latest_s(&run) == 4 * message_s(40));
 }
 
-/* Emulated hosts send a burst at once after a pause. The second round of a ring follows without one. Between two sums a
- * host pauses, and saves up tokens again. */
+/* Emulated hosts send a burst at once after a pause. The second round of a ring follows without
+ * one. Between two sums a host pauses, and saves up tokens again. */
 static void a_burst_passes_at_once(void **state)
 {
     const size_t counts[] = {16, 16};
@@ -378,8 +384,8 @@ static void a_burst_passes_at_once(void **state)
     assert_true(latest_s(&run) == 4 * (message_s(64) - 1));
 }
 
-/* Returns the end of a sum of two ranks, whose messages advance when the gradient is ready at 100 s, and after computing at
- * 200 s. */
+/* Returns the end of a sum of two ranks, whose messages advance when the gradient is ready at 100
+ * s, and after computing at 200 s. */
 static double computing_s(enum strategy_kind strategy, size_t count, double socket_bytes)
 {
     static const double zero[2] = {0}, one[2] = {1, 1}, ready = 100, calls[] = {100, 200};
@@ -397,8 +403,8 @@ static double computing_s(enum strategy_kind strategy, size_t count, double sock
     return latest;
 }
 
-/* A message that fits the socket leaves while the rank computes. The rest of a longer one, and the next round, wait until
- * the rank has computed. */
+/* A message that fits the socket leaves while the rank computes. The rest of a longer one, and the
+ * next round, wait until the rank has computed. */
 static void sockets_send_while_a_rank_computes(void **state)
 {
     const size_t count = 16;

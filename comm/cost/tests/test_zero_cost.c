@@ -9,8 +9,8 @@
 #include "comm/cost/cost.h"
 #include "comm/cost/strategies/zero.h"
 
-/* 2 (p - 1) / p of all numbers; for gathered numbers 3 (p - 1) / p with one micro-batch, 5 (p - 1) / p with two.
- * Sizes are divisible: every rank has the same. */
+/* 2 (p - 1) / p of all numbers; for gathered numbers 3 (p - 1) / p with one micro-batch, 5 (p - 1)
+ * / p with two. Sizes are divisible: every rank has the same. */
 static void stages_follow_the_closed_forms(void **state)
 {
     enum { P = 4, SMALL = 40, LARGE = 400, WIDTH = 4 };
@@ -52,8 +52,9 @@ static void stages_cut_blocks(void **state)
     assert_int_equal(zero_block_before(&config, true, counts, 6, 0, 4).tensors.count, 0);
 }
 
-/* Of blocks of 400, 80, 400, 400 and 40 numbers, from the last on: shares are quarters; others' of three blocks that
- * backward has not done with, and of two that are gathered one after the other. State twice. */
+/* Of blocks of 400, 80, 400, 400 and 40 numbers, from the last on: shares are quarters; others' of
+ * three blocks that backward has not done with, and of two that are gathered one after the other.
+ * State twice. */
 static void stages_keep_shares(void **state)
 {
     enum { P = 4, WIDTH = 4, ALL = 40 + 400 + 400 + 80 + 400 };
@@ -83,8 +84,9 @@ static void stages_keep_shares(void **state)
     assert_int_equal(alone.state, ALL * WIDTH);
 }
 
-/* Two convolutions with bias and batch norm, an op each; every tensor is a block of its own. An op has all four tensors in
- * memory while the next op's weights arrive, or while the last gradients of the previous op leave. */
+/* Two convolutions with bias and batch norm, an op each; every tensor is a block of its own. An op
+ * has all four tensors in memory while the next op's weights arrive, or while the last gradients of
+ * the previous op leave. */
 static void ops_hold_all_their_tensors(void **state)
 {
     enum { P = 4, WIDTH = 4, OP = 400 + 3 * 8 };
@@ -104,8 +106,8 @@ static void ops_hold_all_their_tensors(void **state)
     assert_int_equal(m.params, (2 * OP / P + 3 * (8 + 8 + 400) / P) * WIDTH);
 }
 
-/* 4096 bytes in 16 pages. Of the block at their end, 96 bytes, no page is given back; of the other one three before this
- * rank's share, bytes 1000 to 2000, and seven behind it. */
+/* 4096 bytes in 16 pages. Of the block at their end, 96 bytes, no page is given back; of the other
+ * one three before this rank's share, bytes 1000 to 2000, and seven behind it. */
 static void memory_is_whole_pages(void **state)
 {
     enum { P = 4, WIDTH = 4, PAGE = 256 };
@@ -115,7 +117,8 @@ static void memory_is_whole_pages(void **state)
     assert_int_equal(m.params, 16 * PAGE);
     assert_int_equal(m.grads, 16 * PAGE);
     assert_int_equal(m.state, 2 * (5 + 1) * PAGE);
-    /* Three times as much: of one large block nothing of others is there while two are on their way. */
+    /* Three times as much: of one large block nothing of others is there while two are on their
+     * way. */
     m = strategy_memory(STRATEGY_zero3, &config, 1, P, counts, 6, WIDTH, 1);
     assert_int_equal(m.grads, (3 * 16 - 10) * PAGE);
     assert_int_equal(m.params, (3 * 16 - 10) * PAGE);
@@ -125,7 +128,8 @@ static void memory_is_whole_pages(void **state)
     assert_true(m.params == 16 * PAGE && m.state == 47 * PAGE); /* 12000 bytes */
 }
 
-/* 1000 numbers with Adam's two slots on 4 ranks: 16 bytes per replicated number, 4 bytes per sharded number. */
+/* 1000 numbers with Adam's two slots on 4 ranks: 16 bytes per replicated number, 4 bytes per
+ * sharded number. */
 static void formulas_are_those_of_deepspeed(void **state)
 {
     static const enum strategy_kind kinds[] = {STRATEGY_allreduce, STRATEGY_zero1, STRATEGY_zero2,

@@ -387,7 +387,8 @@ static void test_bad_archives(void **state)
 {
     struct world *w = *state;
     struct archive *a = make_archive(w);
-    /* The folder, then data_batch_1 with 3 records in 19 blocks, then header and block of readme. */
+    /* The folder, then data_batch_1 with 3 records in 19 blocks, then header and block of
+     * readme. */
     const size_t second = 512, readme = second + 512 + 19 * 512, third = readme + 1024;
     refuse_archive(w, a, readme + 100,
                    "truncated: the archive ends at byte 10852, without an end mark");

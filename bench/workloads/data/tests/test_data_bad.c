@@ -226,11 +226,13 @@ static void test_damage_in_the_inner_gzip(void **state)
     struct bytes outer = pack(inner.at, inner.n);
     write_file(w->data, file_names[TEST_LABELS], outer.at, outer.n);
     assert_refused(w, file_names[TEST_LABELS],
-                   "byte * of the gzip data inside: corrupt gzip data: incorrect data check");
+                   "byte * of the gzip data inside the outer gzip data: corrupt gzip data: "
+                   "incorrect data check");
     struct bytes cut = pack(inner.at, 20);
     write_file(w->data, file_names[TEST_LABELS], cut.at, cut.n);
     assert_refused(w, file_names[TEST_LABELS],
-                   "byte 20 of the gzip data inside: truncated gzip data: the file ends too early");
+                   "byte 20 of the gzip data inside the outer gzip data: truncated gzip data: the "
+                   "file ends too early");
     free(inner.at);
     free(outer.at);
     free(cut.at);

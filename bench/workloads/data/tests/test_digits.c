@@ -103,7 +103,8 @@ static void test_digits_take_no_path(void **state)
         e.text, "data set 'digits' is generated and reads no files: data.path must be auto");
 }
 
-/* Every byte from 1 to 255 occurs, about equally often, and an image depends on seed and index alone. */
+/* Every byte from 1 to 255 occurs, about equally often, and an image depends on seed and index
+ * alone. */
 static void test_noise_has_no_zeros(void **state)
 {
     uint8_t image[28 * 28], again[28 * 28], label, same;

@@ -1,8 +1,8 @@
 /* peer_onednn: trains the networks of configs/models with oneDNN's kernels, as a baseline for
- * train_cnn. Batches, loss, optimizer, sums and records are those of train_cnn; forward and backward
- * passes are oneDNN's (net.c). For each pass of each convolution, the fastest of oneDNN's algorithms
- * is chosen before the first step. Weights stay in blocks of 16 x 16
- * where they fill them. With train.precision = bf16, values are bf16 and master weights are fp32. */
+ * train_cnn. Batches, loss, optimizer, sums and records are those of train_cnn; forward and
+ * backward passes are oneDNN's (net.c). For each pass of each convolution, the fastest of oneDNN's
+ * algorithms is chosen before the first step. Weights stay in blocks of 16 x 16 where they fill
+ * them. With train.precision = bf16, values are bf16 and master weights are fp32. */
 #include <stdio.h>
 #include <string.h>
 

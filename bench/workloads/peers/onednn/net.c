@@ -2,9 +2,9 @@
  * of the project's kernels. So batches, losses, optimizers, sums and records are the trainer's, and
  * forward and backward passes are oneDNN's.
  *
- * The arenas keep the weights of a layer in the layout of set_layout (weighted.c), from the first forward
- * pass on. Optimizers and sums work by element and do not depend on it. Checkpoints would, and are
- * refused (main.c). */
+ * The arenas keep the weights of a layer in the layout of set_layout (weighted.c), from the first
+ * forward pass on. Optimizers and sums work by element and do not depend on it. Checkpoints would,
+ * and are refused (main.c). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,7 +18,8 @@ struct onednn_op {
     const struct layer_desc *layer;
     bool relu;       /* the next layer is the op's ReLU */
     bool hands_back; /* an earlier op has parameters, so the op computes its input's gradient */
-    /* Layout of the weights in the arenas of parameters and gradients; ndims = 0: no weights. A layer's bias, or scale and shift, are row-major. */
+    /* Layout of the weights in the arenas of parameters and gradients; ndims = 0: no weights. A
+     * layer's bias, or scale and shift, are row-major. */
     dnnl_memory_desc_t weights;
     /* algorithms of forward pass, weight gradient and input gradient: "winograd/direct/direct" */
     char algorithms[64];
@@ -46,8 +47,11 @@ struct program {
     struct program *next;
 };
 
-/* Makes the program for n images and allocates all memory. first: this is the network's first program. Each pass then uses the algorithm in ops[].ways or, if that is -1, the fastest, which is stored there. Other programs time the algorithms again and store nothing. values: number type between ops, fp32 or bf16. Free with
- * program_free, which leaves memory and primitives to `dnn`. */
+/* Makes the program for n images and allocates all memory. first: this is the network's first
+ * program. Each pass then uses the algorithm in ops[].ways or, if that is -1, the fastest, which is
+ * stored there. Other programs time the algorithms again and store nothing. values: number type
+ * between ops, fp32 or bf16. Free with program_free, which leaves memory and primitives to
+ * `dnn`. */
 enum status program_make(struct program **program, struct dnn *dnn, struct onednn_op *ops,
                          int n_ops, struct shape input, enum precision values, int n, bool first,
                          struct error *e);

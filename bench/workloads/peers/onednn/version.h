@@ -10,5 +10,6 @@
  * the program was built without oneDNN. */
 enum status onednn_name(char *text, size_t size, struct error *e);
 
-/* Returns whether oneDNN computes with bf16 on this processor. Call only if onednn_name succeeds. */
+/* Returns whether oneDNN computes with bf16 on this processor. Call only if onednn_name
+ * succeeds. */
 bool onednn_has_bf16(void);

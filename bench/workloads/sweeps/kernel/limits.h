@@ -33,8 +33,9 @@ enum status limits_open(struct limits *l, struct mem_room *memory, struct error 
  * each rate that is the best so far. */
 void limits_measure(struct limits *l, enum isa isa);
 
-/* Fills in the bounds of rows [n], the ops of a step and, last, the whole step. The caller has set
- * names, time_ms, flop_done, bytes and unit_gflop_per_s. Sorts the ops by time, longest first. */
+/* Fills in the bounds of the n rows: one row per op of a step, and a last row for the whole step.
+ * The caller has set names, time_ms, flop_done, bytes and unit_gflop_per_s. Sorts the ops by time,
+ * longest first. */
 void limits_judge(const struct limits *l, struct limit_row *rows, size_t n);
 
 void limits_write(FILE *out, const struct limit_row *rows, size_t n);

@@ -49,8 +49,9 @@ double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass p
 
 /* Returns the relative error that rounding operands to bf16 causes. The relative error of an
  * operand is at most e = 2^-8, and e^2 / 3 in mean square. F4 tiles amplify the error most, 4.8
- * times (kernels/simd/winograd/winograd.h). Batch norm rounds its input once; its means are assumed not to
- * exceed the deviations. Rounding a convolution's output adds less than a fifth of F4's error. */
+ * times (kernels/simd/winograd/winograd.h). Batch norm rounds its input once; its means are assumed
+ * not to exceed the deviations. Rounding a convolution's output adds less than a fifth of F4's
+ * error. */
 static double operands_off(const struct layer_desc *l)
 {
     bool rounds = l->kind == LAYER_conv2d && l->kernel_h == 3 && l->kernel_w == 3 &&

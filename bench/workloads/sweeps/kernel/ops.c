@@ -13,8 +13,8 @@
 #define TEXT_BYTES 512
 
 /* A combination of plan and instruction set, and its times. ms [pass][op][repeat]. train_ms,
- * loss_ms, update_ms [repeat]: whole training steps and two parts of them. product_gflop_per_s [repeat]: rate of the matrix products before
- * and after each step. */
+ * loss_ms, update_ms [repeat]: whole training steps and two parts of them. product_gflop_per_s
+ * [repeat]: rate of the matrix products before and after each step. */
 struct lane {
     enum plan plan;
     enum isa isa;

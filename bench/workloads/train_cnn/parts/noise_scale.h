@@ -6,8 +6,8 @@
  * batch sizes give both: b, the images of a rank, and B, the images of all ranks. */
 #pragma once
 
-/* Sums over steps, and after trainer_sum_noise over ranks. All members are doubles, since one allreduce
- * sums them as an array. */
+/* Sums over steps, and after trainer_sum_noise over ranks. All members are doubles, since one
+ * allreduce sums them as an array. */
 struct noise_sums {
     double local2;        /* squared norms of ranks' mean gradients */
     double local_inverse; /* 1 / images of the rank */
@@ -24,8 +24,8 @@ struct noise_estimate {
 };
 
 /* Adds a step to *sums. local2: squared norm of this rank's mean gradient over `images` images.
- * total2: squared norm of the mean gradient over all_images, or numbers whose mean over ranks is that
- * norm. A rank without images adds no local gradient. */
+ * total2: squared norm of the mean gradient over all_images, or numbers whose mean over ranks is
+ * that norm. A rank without images adds no local gradient. */
 void noise_add(struct noise_sums *sums, double local2, double images, double total2,
                double all_images);
 

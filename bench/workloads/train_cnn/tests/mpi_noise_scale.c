@@ -1,8 +1,7 @@
-/* Tests the noise scale of the trainer: each strategy that sums exactly finds the estimates that follow
- * from the ranks' gradients, summed directly.
+/* Tests the noise scale of the trainer: each strategy that sums exactly finds the estimates that
+ * follow from the ranks' gradients, summed directly.
  *
- * ranks: 2 3 4
- * double: 3 */
+ * ranks: 2 3 4 double: 3 */
 #include "bench/workloads/train_cnn/tests/train_fixture.h"
 #include "kernels/base/names.h"
 
@@ -14,8 +13,8 @@ struct squares {
     double local2, total2;
 };
 
-/* Trains each rank alone, with weights that do not move: its gradient is then its own mean. Adds the
- * squares of these gradients and of their sum, weighted by images. */
+/* Trains each rank alone, with weights that do not move: its gradient is then its own mean. Adds
+ * the squares of these gradients and of their sum, weighted by images. */
 static bool add_squares(struct squares *sum)
 {
     struct session s;
@@ -62,8 +61,9 @@ static bool estimate(struct noise_estimate *found)
     return good;
 }
 
-/* Gradients may differ by 1e-5 of their norm from other orders of summation, so squares differ by less
- * than 4e-5 of the larger square. The estimates divide this by the difference of inverse batches. */
+/* Gradients may differ by 1e-5 of their norm from other orders of summation, so squares differ by
+ * less than 4e-5 of the larger square. The estimates divide this by the difference of inverse
+ * batches. */
 static bool agrees(const struct noise_estimate *found, const struct squares *direct)
 {
     double b = 1 / inverse_batch(), all = 25, limit = 4e-5 * direct->local2;

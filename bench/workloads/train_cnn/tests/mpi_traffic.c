@@ -103,7 +103,8 @@ static void expect_columns_with(int mask)
     assert_all(good);
 }
 
-/* Compares columns with PMPI: without extras, with each extra alone, and with all extras that the strategy accepts. */
+/* Compares columns with PMPI: without extras, with each extra alone, and with all extras that the
+ * strategy accepts. */
 static void expect_columns(int accepted)
 {
     for (int i = -1; i <= EXTRAS; i++) {

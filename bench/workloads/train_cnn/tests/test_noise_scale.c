@@ -32,8 +32,8 @@ static double variance(void)
     return norm2_of(deviation);
 }
 
-/* Returns the squared norm of the mean gradient of images [first, last). Bit i of `signs` is the sign of
- * the deviation of image i. */
+/* Returns the squared norm of the mean gradient of images [first, last). Bit i of `signs` is the
+ * sign of the deviation of image i. */
 static double mean_norm2(unsigned signs, int first, int last)
 {
     double sum[NUMBERS] = {0};

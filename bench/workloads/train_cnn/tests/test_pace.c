@@ -236,7 +236,8 @@ static void bad_files_are_refused(void **state)
     refuse(HEAD "\"ops\":[]}", "ops is missing or empty");
     refuse(HEAD "\"ops\":[{\"name\":\"conv\",\"tensors\":[2,0]}]}", "an op must be a name with");
     refuse(HEAD OPS "\"steps_ns\":[]}", "steps_ns is missing or empty");
-    refuse(HEAD OPS "\"steps_ns\":[[1,2]]}", "step 1: found 2 times, expected 7 for 2 ops");
+    refuse(HEAD OPS "\"steps_ns\":[[1,2]]}",
+           "step 1: found 2 measured times, expected 7 for 2 ops");
     refuse(HEAD OPS "\"steps_ns\":[[1,2,3,4,5,6,-7]]}",
            "step 1: time 7 must be from 0 ns to 1 hour");
     refuse(HEAD OPS "\"steps_ns\":[[1,2,3,4,5,6,1.5]]}",
