@@ -76,7 +76,7 @@ leaves_calls_unchanged() {
 refuses() {
     expect 2 "sync.strategy = gossip" "$mpiexec" -n 2 "$train_cnn" --model lenet_21k --data.set digits \
         --sync.strategy gossip --measure.noise_scale true || return 1
-    expect 2 "expected --run accuracy" "$train_cnn" --model lenet_21k --data.set digits --run time --measure.noise_scale true ||
+    expect 2 "only with --run accuracy" "$train_cnn" --model lenet_21k --data.set digits --run time --measure.noise_scale true ||
         return 1
     expect 2 "it needs measure.noise_scale" "$scalebench" plan quick --set 'checks=["noise_scale > 1"]'
 }
