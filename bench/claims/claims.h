@@ -145,9 +145,9 @@ struct claims {
 enum status claims_judge(struct claims *c, const char *path, struct error *e);
 void claims_free(struct claims *c);
 
-/* Leaves claims out of claims_write_text, except those of report or claim `of`, such as "kota" or
- * "kota/one_sum", and those with values of a run, such as "overlap". Errors: ERR_ARGUMENT if no
- * claim is left. */
+/* Makes claims_write_text write only some claims: all of a report, such as "kota", one by its name,
+ * such as "kota/one_sum", or all with values of a run, such as "overlap". Errors: ERR_ARGUMENT if
+ * no claim is left. */
 enum status claims_select(struct claims *c, const char *of, struct error *e);
 
 /* Compares the verdicts with an earlier claims.csv at `path`. Lists on `out` each claim whose

@@ -545,6 +545,8 @@ static bool has_rank_counts(const struct figure_data *d)
 {
     const struct spec *spec = d->spec;
     size_t n = 0;
+    if (d->figure->law == NULL || spec_option_is_open(spec, OPT_RANKS))
+        return true;
     for (size_t i = 0; i < spec->n_points; i++) {
         double ranks = config_number(&spec->points[i].config, OPT_RANKS);
         size_t k = 0;
@@ -552,7 +554,7 @@ static bool has_rank_counts(const struct figure_data *d)
             k++;
         n += k == i;
     }
-    return d->figure->law == NULL || n >= FITS_RANK_COUNTS || spec_option_is_open(spec, OPT_RANKS);
+    return n >= FITS_RANK_COUNTS;
 }
 
 static const struct {

@@ -62,9 +62,9 @@ void cross_validation_write_text(FILE *out, const struct cross_validation *c)
           "that have the strategy,\n"
           "network or number of ranks of the predicted point. -: too few other points. Bursts: "
           "gradients that an emulated\n"
-          "link sends at once. Computing is never fitted: it is that of strategy none or of a "
-          "calibration, with the point's\n"
-          "network and ranks, so the errors are those of messages.\n",
+          "link sends at once. Computing is never fitted: its time comes from strategy none or a "
+          "calibration with the point's\n"
+          "network and ranks, so the errors come from messages.\n",
           out);
     free(errors);
 }

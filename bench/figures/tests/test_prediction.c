@@ -102,7 +102,7 @@ static bool is_rounded(double rounded, double value)
     return fabs(rounded - value) <= 6e-4 * value;
 }
 
-/* Fails unless a coefficient and its interval are those of the file, rounded to four digits. */
+/* Fails unless a coefficient and its interval equal the file's, rounded to four digits. */
 static void assert_fitted(const struct csv_table *table, const char *name,
                           const struct interval *fitted)
 {
@@ -140,7 +140,7 @@ static void fitted_links_are_those_of_their_files(void **state)
     assert_true(n > 0);
 }
 
-/* A link with a name replaces that of the host which has all ranks, else that between hosts. A
+/* A named link replaces the link inside the host that has all ranks, else the link between hosts. A
  * stated link has no gamma. */
 static void a_named_link_replaces_coefficients(void **state)
 {
