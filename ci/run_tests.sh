@@ -56,14 +56,21 @@ heads() {
         gsub(/[^a-z]/, "", key)
         value = substr($0, RLENGTH + 1)
         sub(/ *\*\/$/, "", value)
+        if (key ~ /^(ranks|double|seconds)$/ && value !~ /^[0-9 ]+$/) {
+            print FILENAME ":" FNR ": " key ": \"" value "\" is not a list of numbers" >"/dev/stderr"
+            wrong = 1
+            exit
+        }
         print FILENAME " " key "\t" value
-    }' $scripts $unit_tests $mpi_tests
+    }
+    END { exit wrong }' $scripts $unit_tests $mpi_tests
 }
 
 declare -A said
+found=$(heads) || exit 2
 while IFS=$'\t' read -r key value; do
     said[$key]=$value
-done < <(heads)
+done <<<"$found"
 
 row() { # source, tier, cores, name, command
     local IFS=$'\t'

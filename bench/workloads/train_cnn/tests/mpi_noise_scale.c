@@ -1,7 +1,8 @@
 /* Tests the noise scale of the trainer: each strategy that sums exactly finds the estimates that
  * follow from the ranks' gradients, summed directly.
  *
- * ranks: 2 3 4 double: 3 */
+ * ranks: 2 3 4
+ * double: 3 */
 #include "bench/workloads/train_cnn/tests/train_fixture.h"
 #include "kernels/base/names.h"
 
