@@ -40,6 +40,14 @@ INLINE void add_products(int rows, vreal sum[][2], const real *a, int row_step, 
     }
 }
 
+/* Sets the sums to zero in registers. An initialiser or memset would write them to memory. */
+INLINE void zero_sums(int rows, vreal sum[][2])
+{
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; r++)
+        sum[r][0] = sum[r][1] = (vreal){0};
+}
+
 INLINE void store_sums(int rows, real *c, vreal sum[][2], bool add)
 {
 #pragma GCC unroll 12
@@ -56,15 +64,16 @@ INLINE void store_sums(int rows, real *c, vreal sum[][2], bool add)
 INLINE void few_rows(int rows, real *c, const real *const *a, const real *const *b, int count,
                      size_t first, size_t a_stride, int k, int run, bool add)
 {
-    vreal sum[ROWS_MAX][2] = {0};
+    vreal sum[ROWS_MAX][2];
     int terms = 0;
+    zero_sums(rows, sum);
     for (int i = 0; i < count; i++) {
         const real *left = a[i] + first * ROW, *right = b[i];
         for (int todo = k; todo > 0; todo -= BLOCK, left += a_stride, right += ROW * BLOCK) {
             int taken = todo < BLOCK ? todo : BLOCK;
             if (terms + taken > run) {
                 store_sums(rows, c, sum, add);
-                memset(sum, 0, sizeof sum);
+                zero_sums(rows, sum);
                 terms = 0;
                 add = true;
             }
@@ -78,7 +87,8 @@ INLINE void few_rows(int rows, real *c, const real *const *a, const real *const 
 INLINE void few_columns(int rows, real *c, const real *const *a, const real *const *b, int count,
                         size_t first, int k, bool add, const real *next)
 {
-    vreal sum[ROWS_MAX][2] = {0};
+    vreal sum[ROWS_MAX][2];
+    zero_sums(rows, sum);
     for (int i = 0; i < count; i++)
         add_products(rows, sum, a[i] + first, 1, BLOCK, b[i], operand_steps(k), next);
     store_sums(rows, c, sum, add);
