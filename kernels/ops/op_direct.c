@@ -99,7 +99,7 @@ static void multiply_position(const struct conv_call *call, real *to, const stru
     const real *a[TAPS], *b[TAPS];
     for (int i = 0; i < m->count; i++) {
         a[i] = from + m->position[i] * plane;
-        b[i] = panel + (size_t)m->tap[i] * (size_t)k * block;
+        b[i] = panel + (size_t)m->tap[i] * winograd_spread(call->w.block, k);
     }
     call->product->rows(to, a, b, m->count, from_pixels * plane, n, k, RUN, false);
 }
@@ -190,7 +190,7 @@ static void multiply_weights(const struct conv_call *call, size_t begin, int thr
            out = area_pixels(w->out) * (size_t)n * block;
     for (int b = 0; b < w->out_blocks; b++, dy += out) {
         real *dw = conv_du(call, thread, b);
-        for (int t = 0; t < TAPS; t++, dw += (size_t)w->in_c * block) {
+        for (int t = 0; t < TAPS; t++, dw += winograd_spread(w->block, w->in_c)) {
             for (int a = 0; a < w->in_blocks; a++) {
                 int left = w->in_c - a * w->block, channels = left < w->block ? left : w->block;
                 multiply_tap(call, dw + (size_t)a * block * block, t, x + (size_t)a * in, dy,

@@ -56,11 +56,11 @@ static size_t chunk_images(const struct winograd *w, int n, int threads)
  * holds one block: first pairs of dM, later dV. */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
-    size_t block = winograd_transformed(w, 1), dm = winograd_operands(w, w->out_blocks);
+    size_t m = winograd_m(w, (int)chunk), dm = winograd_dm(w, (int)chunk);
     return (struct conv_sizes){.chunk = chunk,
-                               .m = chunk * (block > dm ? block : dm),
-                               .v = chunk * block,
-                               .kept = (size_t)n * winograd_operands(w, w->in_blocks),
+                               .m = m > dm ? m : dm,
+                               .v = m,
+                               .kept = (size_t)n * winograd_v(w),
                                .slice = slice_rows(w, threads)};
 }
 
@@ -74,30 +74,32 @@ static struct conv_call call_begin(const struct fused_layers *fused, const struc
 
 typedef const real *panel_function(const struct conv_call *call, int at, int first);
 
-/* c (one block of columns) <- all blocks of a times panel `at`, for all points. */
+/* c (one block of columns) <- all blocks of a times panel `at`, for all points. Points of a are
+ * `plane` reals apart. */
 static void multiply_panel(const struct conv_call *call, int thread, real *c, const real *a,
-                           panel_function *panel_of, int at, int rows, int k)
+                           size_t plane, panel_function *panel_of, int at, int rows, int k)
 {
     const struct winograd *w = &call->w;
     size_t points = (size_t)winograd_points(w), block = (size_t)w->block, polled = 0;
-    size_t sums = (size_t)rows * block, plane = winograd_plane(w, rows);
+    size_t sums = winograd_spread(w->block, rows);
     int run = w->kind == WINOGRAD_F4 && w->pair == 1 ? RUN_F4 : RUN;
     for (int first = 0, count; first < k; first += count) {
         const real *panel = panel_of(call, at, first);
         count = conv_slice(call, first, k);
-        for (size_t p = 0; p < points; p++, panel += winograd_plane(w, count)) {
+        for (size_t p = 0; p < points; p++, panel += winograd_spread_plane(w, count)) {
             const real *left = a + ((size_t)first / block * points + p) * plane;
             call->product->rows(c + p * sums, &left, &panel, 1, points * plane, rows, count, run,
                                 first > 0);
-            conv_poll(call, thread, &polled, 2 * sums * (size_t)count);
+            conv_poll(call, thread, &polled, 2 * (size_t)rows * block * (size_t)count);
         }
     }
 }
 
-/* Interleaves the operands of pairs of tiles in a block, for all points. */
-static void pair_tiles(const struct conv_call *call, real *to, const real *from, int rows)
+/* Interleaves the operands of pairs of tiles in a block, for all points, which are `plane` reals
+ * apart. */
+static void pair_tiles(const struct conv_call *call, real *to, const real *from, size_t plane,
+                       int rows)
 {
-    size_t plane = winograd_plane(&call->w, rows);
     for (int p = 0; p < winograd_points(&call->w); p++, to += plane, from += plane)
         call->product->pair(to, from, rows);
 }
@@ -107,11 +109,11 @@ static void pair_tiles(const struct conv_call *call, real *to, const real *from,
 static void pair_kept(const struct conv_call *call, int thread, real *v, int rows)
 {
     const struct winograd *w = &call->w;
-    size_t block = (size_t)winograd_points(w) * winograd_plane(w, rows), polled = 0;
+    size_t plane = winograd_plane(w, rows), block = (size_t)winograd_points(w) * plane, polled = 0;
     if (w->pair == 1 || !call->c->ex->training)
         return;
     for (int b = 0; b < w->in_blocks; b++, v += block) {
-        pair_tiles(call, v, v, rows);
+        pair_tiles(call, v, v, plane, rows);
         conv_poll(call, thread, &polled, FLOPS_PER_NUMBER * block);
     }
 }
@@ -121,11 +123,11 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     const struct conv_call *call = arg;
     const struct winograd *w = &call->w;
     int n = (int)(end - begin), rows = n * winograd_tiles(w);
-    real *v = call->kept + begin * winograd_operands(w, w->in_blocks);
+    real *v = call->kept + begin * winograd_v(w);
     real *m = share_m(call, thread), *y = conv_chunk_y(call, begin, thread);
     call->tiles->input(w, n, v, share_blank(call, thread), conv_chunk_x(call, begin, end, thread));
     for (int b = 0; b < w->out_blocks; b++) {
-        multiply_panel(call, thread, m, v, conv_panel, b, rows, w->in_c);
+        multiply_panel(call, thread, m, v, winograd_plane(w, rows), conv_panel, b, rows, w->in_c);
         conv_output(call, begin, end, b, y, m, thread);
     }
     pair_kept(call, thread, v, rows);
@@ -139,19 +141,21 @@ static int multiply_slice(const struct conv_call *call, size_t begin, int thread
 {
     const struct winograd *w = &call->w;
     size_t points = (size_t)winograd_points(w), plane = winograd_plane(w, rows);
-    const real *v = call->kept + begin * winograd_operands(w, w->in_blocks) +
-                    (size_t)(first / w->block) * points * plane;
+    size_t dm_plane = winograd_spread_plane(w, rows);
+    const real *v =
+        call->kept + begin * winograd_v(w) + (size_t)(first / w->block) * points * plane;
     real *du = conv_du(call, thread, b);
     int count = conv_slice(call, first, w->in_c);
     bool add = conv_du_adds(call, begin, thread);
-    for (size_t p = 0; p < points; p++, dm += plane, v += plane) {
+    for (size_t p = 0; p < points; p++, dm += dm_plane, v += plane) {
         const real *columns = v;
+        real *to = du + p * winograd_spread(w->block, count);
         for (int left = count; left > 0; left -= w->block, columns += points * plane) {
             bool last = left <= w->block;
             const real *next = last ? v + plane : columns + points * plane;
             int channels = last ? left : w->block;
-            call->product->columns(du, &columns, &dm, 1, channels, rows, add, next);
-            du += (size_t)(channels * w->block);
+            call->product->columns(to, &columns, &dm, 1, channels, rows, add, next);
+            to += (size_t)(channels * w->block);
         }
         conv_poll(call, thread, polled, 2 * (size_t)(rows * w->block) * (size_t)count);
     }
@@ -165,7 +169,7 @@ static const real *right_side(const struct conv_call *call, int thread, const re
 {
     if (call->w.pair == 1)
         return dm;
-    pair_tiles(call, share_v(call, thread), dm, rows);
+    pair_tiles(call, share_v(call, thread), dm, winograd_spread_plane(&call->w, rows), rows);
     return share_v(call, thread);
 }
 
@@ -176,7 +180,7 @@ static void backward_weights(const struct conv_call *call, size_t begin, size_t 
 {
     const struct winograd *w = &call->w;
     int rows = (int)(end - begin) * winograd_tiles(w);
-    size_t of_dm = (size_t)winograd_points(w) * winograd_plane(w, rows), polled = 0;
+    size_t of_dm = (size_t)winograd_points(w) * winograd_spread_plane(w, rows), polled = 0;
     conv_output_adjoint_begin(call, begin, end, thread);
     for (int b = 0; b < w->out_blocks; b++, dm += of_dm) {
         conv_output_adjoint(call, begin, end, b, dm, thread);
@@ -192,10 +196,11 @@ static void backward_input(const struct conv_call *call, int thread, int n, real
 {
     const struct winograd *w = &call->w;
     real *dv = share_v(call, thread);
+    int rows = n * winograd_tiles(w);
     memset(dx, 0, (size_t)n * winograd_in(w) * sizeof *dx);
     for (int b = 0; b < w->in_blocks; b++) {
-        multiply_panel(call, thread, dv, dm, conv_panel_transposed, b, n * winograd_tiles(w),
-                       w->out_c);
+        multiply_panel(call, thread, dv, dm, winograd_spread_plane(w, rows), conv_panel_transposed,
+                       b, rows, w->out_c);
         call->tiles->input_adjoint(w, n, b, dx, dv);
     }
 }

@@ -245,21 +245,23 @@ static void check_inputs(const struct twins *t, int n)
 typedef void transform_function(const struct winograd *w, int at, int first, int count, real *u,
                                 const real *weights);
 
-/* U: [points, rows, 32]; with rounded operands [points, rows/2, 32, 2]. */
+/* U: [points, rows, 32]; with rounded operands [points, rows/2, 32, 2]. Gaps follow points. */
 static void check_panel(const struct twins *t, transform_function *plain,
                         transform_function *rounded, int at, int first, int count)
 {
     size_t points = (size_t)winograd_points(&t->plain), plane = (size_t)(count * BLOCK);
     size_t padded = 2 * winograd_plane(&t->rounded, count);
+    size_t next = winograd_spread_plane(&t->plain, count),
+           next_narrow = 2 * winograd_spread_plane(&t->rounded, count);
     real *weights = random_reals(t->desc.n_params, 8);
-    real *u = mem_alloc(points * plane * sizeof *u), *narrow = mem_alloc(points * padded * 2);
+    real *u = mem_alloc(points * next * sizeof *u), *narrow = mem_alloc(points * next_narrow * 2);
     uint16_t *expected = make_operands(plane), *paired = make_operands(padded);
     plain(&t->plain, at, first, count, u, weights);
     rounded(&t->rounded, at, first, count, narrow, weights);
     for (size_t p = 0; p < points; p++) {
-        round_all(expected, u + p * plane, plane);
+        round_all(expected, u + p * next, plane);
         pair_plainly(paired, expected, count);
-        assert_memory_equal((uint16_t *)(void *)narrow + p * padded, paired,
+        assert_memory_equal((uint16_t *)(void *)narrow + p * next_narrow, paired,
                             padded * sizeof *paired);
     }
     void *all[] = {weights, u, narrow, expected, paired};

@@ -230,7 +230,7 @@ static void check_outputs(enum isa isa, const struct winograd_tiles *f, struct w
     enum { IMAGES = 3 };
     size_t tiles = (size_t)(IMAGES * winograd_tiles(&w)), stored = IMAGES * winograd_stored(&w);
     size_t of_m = w.kind == CONV_DIRECT ? IMAGES * area_pixels(w.out) * (size_t)w.block
-                                        : (size_t)winograd_points(&w) * tiles * (size_t)w.block;
+                                        : winograd_m(&w, IMAGES);
     real *m = small_numbers(of_m, 9), *bias = small_numbers(BLOCK_MAX, 10);
     real *wide = mem_alloc(stored * sizeof *wide), *narrow = mem_alloc(stored * sizeof *narrow);
     uint8_t *from = mem_alloc(2 * stored);

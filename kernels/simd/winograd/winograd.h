@@ -27,7 +27,8 @@
  *     U [O/block, points, I/2, block, 2]
  * For the gradient of the weights, the tiles of V and dM are rearranged to
  *     V, dM [C/block, points, tiles/2, block, 2]
- * An odd number of rows or tiles is padded with zeros.
+ * An odd number of rows or tiles is padded with zeros. Points of U, dU, M, dM and dV are
+ * winograd_spread apart, which leaves a gap after an even number of rows.
  *
  * Tolerance: a result differs from the direct sum of k terms by at most (k + 44) epsilon times the
  * same algorithm on absolute values with absolute matrices. 44 is the number of roundings on the
@@ -91,8 +92,16 @@ static inline int winograd_points(const struct winograd *w)
     return w->points * w->points;
 }
 
-/* winograd_in and winograd_stored return the number of elements of one image's x and of its stored
- * outputs. winograd_transformed returns the number of elements in `blocks` blocks of M or dV. */
+/* Returns the distance in reals between points of U, dU, M, dM and dV with `rows` rows of `block`
+ * numbers: that of the next odd number of rows. A tile or kernel accesses one row of every point,
+ * and distances that are multiples of large powers of two would put all of them into a few sets of
+ * a cache. V has no such gaps, since it is kept for all images. */
+static inline size_t winograd_spread(int block, int rows)
+{
+    return (size_t)(rows | 1) * (size_t)block;
+}
+
+/* Return the number of elements of one image's x and of its stored outputs. */
 static inline size_t winograd_in(const struct winograd *w)
 {
     return (size_t)w->in_blocks * (size_t)w->in.h * (size_t)w->in.w * (size_t)w->block;
@@ -115,29 +124,47 @@ static inline size_t winograd_stored_room(const struct winograd *w)
     return winograd_stored(w) / precision_per_real(w->y_precision);
 }
 
-static inline size_t winograd_transformed(const struct winograd *w, int blocks)
+/* Returns the number of rows of operands that `rows` rows are stored in. */
+static inline int winograd_steps(const struct winograd *w, int rows)
 {
-    return (size_t)blocks * (size_t)winograd_points(w) * (size_t)winograd_tiles(w) *
-           (size_t)w->block;
+    return (rows + w->pair - 1) / w->pair;
 }
 
-/* Returns the size in reals of `rows` rows of operands, for one point and one block of channels. */
+/* Returns the size in reals of `rows` rows of V, for one point and one block of channels. */
 static inline size_t winograd_plane(const struct winograd *w, int rows)
 {
-    return (size_t)((rows + w->pair - 1) / w->pair) * (size_t)w->block;
+    return (size_t)winograd_steps(w, rows) * (size_t)w->block;
 }
 
-/* Returns the size in reals of one image's V or dM in `blocks` blocks. n images need at most n
- * times as much. */
-static inline size_t winograd_operands(const struct winograd *w, int blocks)
+/* Returns the size in reals of one image's V in all blocks. n images need at most n times as
+ * much. */
+static inline size_t winograd_v(const struct winograd *w)
 {
-    return (size_t)blocks * (size_t)winograd_points(w) * winograd_plane(w, winograd_tiles(w));
+    return (size_t)w->in_blocks * (size_t)winograd_points(w) * winograd_plane(w, winograd_tiles(w));
 }
 
-/* Returns the number of elements in a panel of U: one block of columns, k rows, all points. */
+/* Returns the distance in reals between points of U or dM with `rows` rows. */
+static inline size_t winograd_spread_plane(const struct winograd *w, int rows)
+{
+    return winograd_spread(w->block, winograd_steps(w, rows));
+}
+
+/* Return the size in reals of n images' dM in all blocks, and of their M or dV in one block. */
+static inline size_t winograd_dm(const struct winograd *w, int n)
+{
+    return (size_t)w->out_blocks * (size_t)winograd_points(w) *
+           winograd_spread_plane(w, n * winograd_tiles(w));
+}
+
+static inline size_t winograd_m(const struct winograd *w, int n)
+{
+    return (size_t)winograd_points(w) * winograd_spread(w->block, n * winograd_tiles(w));
+}
+
+/* Returns the size in reals of a panel of U or dU: one block of columns, k rows, all points. */
 static inline size_t winograd_panel(const struct winograd *w, int k)
 {
-    return (size_t)winograd_points(w) * (size_t)k * (size_t)w->block;
+    return (size_t)winograd_points(w) * winograd_spread(w->block, k);
 }
 
 /* Transforms for n images. x, y, dx, dy and `from` point to the first image; V and M hold only

@@ -169,7 +169,8 @@ INLINE void input_adjoint_all(int kind, const struct winograd *w, int n, int b, 
                               const real *dv)
 {
     int tiles = n * winograd_tiles(w);
-    size_t plane = (size_t)tiles * BLOCK, image_block = (size_t)w->in.h * (size_t)w->in.w * BLOCK;
+    size_t plane = winograd_spread(BLOCK, tiles),
+           image_block = (size_t)w->in.h * (size_t)w->in.w * BLOCK;
     struct walk at = {0};
     for (int t = 0; t < tiles; t++, walk_next(&at, w), dv += BLOCK) {
         struct patch in = input_patch(kind, w, at);
@@ -227,7 +228,7 @@ INLINE void output_all(int epilogue, enum precision precision, int kind, const s
                        const uint16_t *blank)
 {
     int tiles = n * winograd_tiles(w);
-    size_t plane = (size_t)tiles * BLOCK;
+    size_t plane = winograd_spread(BLOCK, tiles);
     size_t image_block = (size_t)w->stored.h * (size_t)w->stored.w * BLOCK;
     struct walk at = {0};
     for (int t = 0; t < tiles; t++, walk_next(&at, w), m += BLOCK) {
@@ -271,7 +272,7 @@ INLINE void output_adjoint_all(int epilogue, int kind, const struct winograd *w,
                                real *dbias, const real *dy, const uint8_t *from, size_t stride)
 {
     int tiles = n * winograd_tiles(w);
-    size_t plane = operand_plane(tiles);
+    size_t plane = winograd_spread(BLOCK, operand_steps(tiles));
     struct walk at = {0};
     vreal sum[2] = {vreal_load(dbias), vreal_load(dbias + VECTOR_LANES)};
     for (int t = 0; t < tiles; t++, walk_next(&at, w), dm += ROW) {

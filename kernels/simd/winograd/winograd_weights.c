@@ -156,7 +156,7 @@ INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
                             const real *weights, int columns, size_t column_step, int count,
                             size_t row_step)
 {
-    size_t plane = operand_plane(count);
+    size_t plane = winograd_spread(BLOCK, operand_steps(count));
     for (int half = 0; half < 2; half++) {
         int first = at * w->block + half * VECTOR_LANES, lanes = columns - first;
         lanes = lanes < 0 ? 0 : lanes > VECTOR_LANES ? VECTOR_LANES : lanes;
@@ -193,7 +193,7 @@ static void transform_transposed(const struct winograd *w, int at, int first, in
 INLINE void adjoint_panel(int kind, const struct winograd *w, int at, int count, real *dweights,
                           const real *du, int parts, size_t stride, bool add)
 {
-    size_t plane = (size_t)count * (size_t)w->block, step = TAPS * (size_t)w->in_c;
+    size_t plane = winograd_spread(BLOCK, count), step = TAPS * (size_t)w->in_c;
     for (int half = 0; half < 2; half++) {
         int first = at * w->block + half * VECTOR_LANES, lanes = w->out_c - first;
         if (lanes <= 0)
