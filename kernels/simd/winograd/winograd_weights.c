@@ -110,6 +110,10 @@ INLINE void load_points(int kind, vreal taps[TAPS], const real *u, size_t plane,
  * far from the next row for the processor's own prefetching. */
 #define ROWS_AHEAD 6
 
+/* If a row's kernels are far apart, each lane reads or writes its own stream: how many numbers ahead
+ * in each stream are prefetched. */
+#define NUMBERS_AHEAD 128
+
 INLINE void prefetch_row(const real *from, int lanes)
 {
     enum { LINE = 64 };
@@ -149,6 +153,25 @@ INLINE void transform_rows(int kind, real *u, size_t plane, const real *from, si
 
 #endif
 
+INLINE void prefetch_streams(const real *from, size_t step, int lanes)
+{
+    for (int l = 0; l < lanes; l++)
+        __builtin_prefetch(from + (size_t)l * step + NUMBERS_AHEAD, 0, 3);
+}
+
+/* Transforms rows of one vector of channels of a panel of U. */
+INLINE void transform_half(int kind, real *u, size_t plane, const real *from, size_t column_step,
+                           int lanes, int count, size_t row_step)
+{
+    for (int row = 0; row < count; row += PAIR, u += BLOCK, from += PAIR * row_step) {
+        for (int r = 0; column_step == TAPS && r < PAIR; r++)
+            prefetch_row(from + (size_t)(ROWS_AHEAD + r) * row_step, lanes);
+        if (column_step != TAPS)
+            prefetch_streams(from, column_step, lanes);
+        transform_rows(kind, u, plane, from, column_step, lanes, count - row, row_step);
+    }
+}
+
 /* Transforms rows of a panel of U. Lanes are the channels of block `at`, column_step apart in
  * memory; there are `columns` channels in all blocks. The `count` rows are the channels on the
  * other side of the convolution, row_step apart. */
@@ -162,11 +185,10 @@ INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
         lanes = lanes < 0 ? 0 : lanes > VECTOR_LANES ? VECTOR_LANES : lanes;
         const real *from = weights + (size_t)first * column_step;
         real *to = u + half * VECTOR_LANES;
-        for (int row = 0; row < count; row += PAIR, to += BLOCK, from += PAIR * row_step) {
-            for (int r = 0; column_step == TAPS && r < PAIR; r++)
-                prefetch_row(from + (size_t)(ROWS_AHEAD + r) * row_step, lanes);
-            transform_rows(kind, to, plane, from, column_step, lanes, count - row, row_step);
-        }
+        if (lanes == VECTOR_LANES)
+            transform_half(kind, to, plane, from, column_step, VECTOR_LANES, count, row_step);
+        else
+            transform_half(kind, to, plane, from, column_step, lanes, count, row_step);
     }
 }
 
@@ -190,6 +212,18 @@ static void transform_transposed(const struct winograd *w, int at, int first, in
     }
 }
 
+/* Computes the gradients of one vector of output channels. */
+INLINE void adjoint_half(int kind, const real *du, size_t plane, real *to, size_t step, int lanes,
+                         int count, int parts, size_t stride, bool add)
+{
+    for (int row = 0; row < count; row++, to += TAPS, du += BLOCK) {
+        vreal taps[TAPS];
+        prefetch_streams(to, step, lanes);
+        load_points(kind, taps, du, plane, parts, stride);
+        store_kernels(to, step, lanes, taps, add);
+    }
+}
+
 INLINE void adjoint_panel(int kind, const struct winograd *w, int at, int count, real *dweights,
                           const real *du, int parts, size_t stride, bool add)
 {
@@ -200,11 +234,10 @@ INLINE void adjoint_panel(int kind, const struct winograd *w, int at, int count,
             break;
         real *to = dweights + (size_t)first * step;
         const real *from = du + half * VECTOR_LANES;
-        for (int row = 0; row < count; row++, to += TAPS, from += w->block) {
-            vreal taps[TAPS];
-            load_points(kind, taps, from, plane, parts, stride);
-            store_kernels(to, step, lanes, taps, add);
-        }
+        if (lanes >= VECTOR_LANES)
+            adjoint_half(kind, from, plane, to, step, VECTOR_LANES, count, parts, stride, add);
+        else
+            adjoint_half(kind, from, plane, to, step, lanes, count, parts, stride, add);
     }
 }
 
