@@ -129,7 +129,7 @@ struct op_kernel {
     const char *name;
     enum layout in, out;
     bool takes_bf16; /* rounds operands to bf16 if the instruction set does */
-    bool needs_bf16; /* only used with instruction sets that round operands to bf16 */
+    bool needs_wide; /* not used with the portable set: its vectors are short, BLIS is faster */
     /* Returns how many of n layers the op computes, beginning with layers[0]; 0 if the op does not
      * match. `read` is as in struct fused_layers. */
     int (*match)(const struct layer_desc *layers, int n, const struct extent *read);

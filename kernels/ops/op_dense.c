@@ -1,5 +1,4 @@
-/* A dense layer in blocks of outputs and inputs, for instruction sets that round operands to bf16.
- * Products of bf16 operands take half the time of a matrix library in full precision.
+/* A dense layer in blocks of outputs and inputs.
  *     Y [N,O] = X [N,I] W' + b,   dX = dY W,   dW [O,I] = dY' X,   db = column sums of dY.
  * Operands are copied to blocks as for products of convolutions (simd/winograd.h), each slice of W
  * just before its product. Threads share blocks of Y, of dW and db, and of dX. Nothing is summed
@@ -13,9 +12,9 @@
 SIMD_DECLARE_BF16(struct dense_functions, dense)
 SIMD_DECLARE_TILES(struct winograd_product, winograd_product)
 
-/* Rows of W that are copied to a block at a time. Together with a block of the other operand, they
- * fit into a first-level cache. */
-enum { SLICE = 256 };
+/* Bytes of the slice of W that is copied at a time. Together with rows of the other operand, it
+ * fits into a first-level cache. */
+enum { SLICE_BYTES = 16 << 10 };
 
 struct dense_call {
     const struct op_call *c;
@@ -29,16 +28,16 @@ struct dense_call {
     real *shares; /* per thread: a slice of W and a block of results */
 };
 
-static size_t slice_reals(int block)
+static size_t slice_reals(void)
 {
-    return (size_t)SLICE * (size_t)block;
+    return SLICE_BYTES / sizeof(real);
 }
 
 /* Returns the size in reals of a thread's slice of W plus its block of results. Results are a block
  * of Y or dX, with one row per image, or a block of dW, with `block` rows. */
 static size_t share_reals(int n, int block)
 {
-    return slice_reals(block) + (size_t)(n > block ? n : block) * (size_t)block;
+    return slice_reals() + (size_t)(n > block ? n : block) * (size_t)block;
 }
 
 static size_t plane_reals(int n, int block, int pair)
@@ -87,7 +86,7 @@ static real *share_slice(const struct dense_call *call, int thread)
 
 static real *share_results(const struct dense_call *call, int thread)
 {
-    return share_slice(call, thread) + slice_reals(call->block);
+    return share_slice(call, thread) + slice_reals();
 }
 
 /* Returns the number of columns in block b of a matrix with `all` columns. */
@@ -98,9 +97,10 @@ static int columns_of(const struct dense_call *call, size_t b, int all)
 }
 
 /* Returns how many of a sum's `all` terms the next product adds, beginning with term `first`. */
-static int slice_of(int first, int all)
+static int slice_of(const struct dense_call *call, int first, int all)
 {
-    return all - first < SLICE ? all - first : SLICE;
+    int most = (int)slice_reals() / call->block * call->f->pair;
+    return all - first < most ? all - first : most;
 }
 
 static void dense_poll(const struct dense_call *call, int thread, size_t *flops, int rows,
@@ -168,7 +168,7 @@ static void forward_blocks(void *arg, size_t begin, size_t end, int thread)
         int columns = columns_of(call, b, call->out);
         for (int first = 0, count; first < call->in; first += count) {
             const real *left = call->x + (size_t)first / block * call->plane;
-            count = slice_of(first, call->in);
+            count = slice_of(call, first, call->in);
             call->f->transposed(slice, weights + b * block * in + first, in, columns, count);
             call->product->rows(y, &left, &right, 1, call->plane, call->n, count, RUN, first > 0);
             dense_poll(call, thread, &polled, call->n, count);
@@ -221,7 +221,7 @@ static void backward_input(void *arg, size_t begin, size_t end, int thread)
         int columns = columns_of(call, b, call->in);
         for (int first = 0, count; first < call->out; first += count) {
             const real *left = call->dy + (size_t)first / block * call->plane;
-            count = slice_of(first, call->out);
+            count = slice_of(call, first, call->out);
             call->f->rows(slice, call->c->params + (size_t)first * in + b * block, in, count,
                           columns);
             if (call->f->pair > 1)
@@ -259,4 +259,4 @@ static int match(const struct layer_desc *layers, int n, const struct extent *re
     return layers->kind == LAYER_dense && layers->channels >= LEAST ? 1 : 0;
 }
 
-OP_KERNEL(dense, LAYOUT_NCHW, LAYOUT_NCHW, match, .takes_bf16 = true, .needs_bf16 = true);
+OP_KERNEL(dense, LAYOUT_NCHW, LAYOUT_NCHW, match, .takes_bf16 = true, .needs_wide = true);

@@ -27,13 +27,12 @@ static const struct op_kernel *find_in(enum op_family family, enum plan plan, en
                                        enum layout in, const struct layer_desc *layers, int n,
                                        const struct extent *read, int *taken)
 {
-    bool bf16 = isa != isa_exact(isa);
     for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++) {
         const struct op_kernel *kernel = op_rows[i].kernel;
         /* If an op does not read bytes, the images are converted before the op runs. */
         bool fits = kernel->in == in || (in == LAYOUT_BYTES && kernel->in == LAYOUT_NCHW);
         bool asked = family == FAMILY_ANY || op_rows[i].family == family;
-        bool can = bf16 || !kernel->needs_bf16;
+        bool can = isa != ISA_PORTABLE || !kernel->needs_wide;
         if (!fits || !asked || !can || !(op_rows[i].plans & 1u << plan))
             continue;
         *taken = kernel->match(layers, n, read);
