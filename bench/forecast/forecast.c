@@ -237,7 +237,7 @@ static double steps_of(const struct campaign *c, const struct point *point, enum
     if (run == RUN_TIME || !isnan(steps))
         return steps;
     double epochs = config_number(config, OPT_EPOCHS);
-    return 7.0 / 6 * epochs * ceil(images / config_images(config));
+    return 7.0 / 6 * epochs * ceil(images / config_images_taken(config));
 }
 
 /* Returns the mean of an injected sleep (s). */

@@ -287,7 +287,7 @@ static void take_times(struct simulation *s)
     r->step_p95_ms =
         1e3 * stats_quantile(s->periods_s, (size_t)s->periods, 0.95) / (double)s->period;
     r->step_max_ms = 1e3 * stats_quantile(s->periods_s, (size_t)s->periods, 1) / (double)s->period;
-    r->epoch_timed_s = 1e-3 * r->step_ms * train_images(s) / config_images(s->config);
+    r->epoch_timed_s = 1e-3 * r->step_ms * train_images(s) / config_images_taken(s->config);
     take_waits(s, steps);
 }
 

@@ -180,7 +180,7 @@ static enum status check_samples(const struct point *point, const char *set, int
 {
     const struct value *samples = &point->config.values[OPT_DATA_SAMPLES];
     const struct value *batch = &point->config.values[OPT_GLOBAL_BATCH];
-    double step = config_images(&point->config);
+    double step = config_images_taken(&point->config);
     if (config_is_simulated(&point->config))
         return OK;
     if (samples->number <= images && step > images)

@@ -286,6 +286,13 @@ double config_global_batch(const struct config *config, long ranks)
     return all > 0 ? all : each * (double)config_replicas(config, ranks);
 }
 
+double config_trained_batch(const struct config *config, long ranks)
+{
+    double all = config_global_batch(config, ranks);
+    bool drops = config_int(config, OPT_REMAINDER) == REMAINDER_drop;
+    return drops ? all - fmod(all, (double)config_replicas(config, ranks)) : all;
+}
+
 /* Checks train.batch_per_rank against the largest number of images per step and against
  * train.global_batch. */
 static enum status check_rank_batch(const struct config *config, long ranks, enum option_id *at,
@@ -313,9 +320,9 @@ static enum status check_rank_batch(const struct config *config, long ranks, enu
 enum status config_check_batch(const struct config *config, long ranks, enum option_id *at,
                                struct error *e)
 {
-    double all = config_global_batch(config, ranks);
+    double all = config_global_batch(config, ranks), trained = config_trained_batch(config, ranks);
     ranks = config_replicas(config, ranks);
-    double most = ceil(all / (double)ranks);
+    double most = ceil(trained / (double)ranks);
     TRY(check_rank_batch(config, ranks, at, e));
     if (config_int(config, OPT_ACCUMULATE) == 1)
         return OK;
@@ -512,7 +519,7 @@ double config_epoch_steps(const struct config *config)
 {
     double asked = config_number(config, OPT_DATA_SAMPLES);
     double train = asked > 0 ? asked : config_data_set(config)->train;
-    return train > 0 ? ceil(train / config_images(config)) : NAN;
+    return train > 0 ? ceil(train / config_images_taken(config)) : NAN;
 }
 
 double config_run_steps(const struct config *config)

@@ -229,6 +229,8 @@ enum status config_check_parallel(const struct config *config, const struct net_
 /* Returns the number of images per step over all ranks: train.global_batch, or train.batch_per_rank
  * times train.accumulate times replicas; 0 if neither is given. */
 double config_global_batch(const struct config *config, long ranks);
+/* Returns how many of these images are trained: train.remainder: drop leaves some out. */
+double config_trained_batch(const struct config *config, long ranks);
 
 /* Checks that batch options agree and each rank has images for each micro-batch. ERR_ARGUMENT
  * explains; *at is the option to change. */
@@ -326,8 +328,13 @@ enum status workload_check_strategy(const struct workload_row *row, const char *
 const struct data_set_row *config_data_set(const struct config *config);
 /* Returns the data set's row; NULL if the name is unknown. */
 const struct data_set_row *data_set_find(const char *name);
-/* Returns the number of images per step of a point. */
+/* Returns the number of images per step of a point that are trained. */
 static inline double config_images(const struct config *c)
+{
+    return config_trained_batch(c, (long)c->values[OPT_RANKS].number);
+}
+/* Returns the number of images per step of a point, trained or left out by train.remainder. */
+static inline double config_images_taken(const struct config *c)
 {
     return config_global_batch(c, (long)c->values[OPT_RANKS].number);
 }

@@ -116,9 +116,9 @@ static long calibrated_ranks(const struct config *config)
 
 static long largest_batch(const struct config *config)
 {
-    long global = config_int(config, OPT_GLOBAL_BATCH);
+    long images = (long)config_images(config);
     long ranks = config_replicas(config, config_int(config, OPT_RANKS));
-    return (global + ranks - 1) / ranks;
+    return (images + ranks - 1) / ranks;
 }
 
 /* Returns the size of a micro-batch. If there are several, all have this size (rules.c). */

@@ -26,7 +26,7 @@ static bool has_replicas(const struct config *config)
 static bool leaves_remainder(const struct config *config)
 {
     double ranks = count_replicas(config);
-    double batch = config_images(config), asked = config_number(config, OPT_DATA_SAMPLES);
+    double batch = config_images_taken(config), asked = config_number(config, OPT_DATA_SAMPLES);
     double samples = asked > 0 ? asked : config_data_set(config)->train;
     return config_is_elastic(config) || samples == 0 || fmod(batch, ranks) > 0 ||
            fmod(fmod(samples, batch), ranks) > 0;

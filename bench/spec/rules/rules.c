@@ -207,7 +207,7 @@ static enum status check_batch_fits(const struct point *point, struct error *e)
             ranks->text, global->text, mark_text(place, global->mark));
     TRY(place_error(config_check_batch(&point->config, (long)ranks->number, &at, e), &point->config,
                     &at, e));
-    double batch = config_images(&point->config);
+    double batch = config_images_taken(&point->config);
     if (samples->number > 0 && batch > samples->number && !config_is_simulated(&point->config))
         return mark_error(
             e, ERR_SPEC, samples->mark,

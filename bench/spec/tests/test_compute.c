@@ -44,6 +44,8 @@ static void test_calibrations_are_added(void **state)
     assert_points(STRONG "compute: {kind: replay, rate: 40}\nranks: 16\n", NULL, "16/4 replay");
     assert_points(STRONG "compute: replay\nranks: 2\ntrain.accumulate: 4\n", NULL,
                   "2/32 replay [1] | 2/8 calibrate"); /* batch of a micro-batch */
+    assert_points(STRONG "compute: replay\nranks: 3\ntrain.remainder: drop\n", NULL,
+                  "3/22 replay [1] | 3/21 calibrate");
     assert_points(STRONG "compute: replay\nranks: 4\nparallel.pipeline: 2\n", NULL,
                   "4/16 replay [1] | 4/32 calibrate"); /* whole network, batch of a replica */
 }

@@ -69,6 +69,20 @@ static void test_batches(void **state)
            "than 16777216 images per step");
 }
 
+/* Only full images per rank are trained with train.remainder = drop. */
+static void test_dropped_images(void **state)
+{
+    struct spec spec;
+    load(&spec, HEAD "ranks: 4\ntrain: {global_batch: 7, remainder: drop}\n", NULL);
+    const struct config *config = &spec.points[0].config;
+    assert_true(config_images(config) == 4 && config_images_taken(config) == 7);
+    assert_true(config_epoch_steps(config) == 60000 / 7 + 1);
+    spec_free(&spec);
+    load(&spec, HEAD "ranks: 4\ntrain: {global_batch: 7, remainder: pad}\n", NULL);
+    assert_true(config_images(&spec.points[0].config) == 7);
+    spec_free(&spec);
+}
+
 static enum status read_spec(const char *path, struct error *e)
 {
     struct spec spec;
@@ -547,6 +561,7 @@ int main(void)
         cmocka_unit_test(test_byte_order_mark),
         cmocka_unit_test(test_nested_and_dotted),
         cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_dropped_images),
         cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_not_a_file),
         cmocka_unit_test(test_too_large),

@@ -67,6 +67,14 @@ computes_at_the_rate() {
         "$(awk -v f="$flops" -v n="$images" 'BEGIN { print 1e3 * f * n / 40e9 }')" 0.1
 }
 
+# 1024 images on 7 ranks: 146 each are trained, and 2 are dropped.
+counts_trained_images() {
+    run_anew ring --set "ranks=7 nodes=7 train.remainder=drop" || return 1
+    [ "$(value global_batch) $(value batch_per_rank)" = "1022 146" ] &&
+        near "$(value images_per_s)" "$(awk -v ms="$(value step_ms_median)" 'BEGIN { print 1022e3 / ms }')" 0.01 &&
+        near "$(value epoch_timed_s)" "$(awk -v ms="$(value step_ms_median)" 'BEGIN { print 60000 / 1024 * ms / 1e3 }')" 0.01
+}
+
 changes_with_the_link() {
     run_anew ring --set site.rate=500mbit || return 1
     near "$(value comm_exposed_ms)" "$(ring_ms 8 "$(value params)" 5e8 0)" 3 || return 1
@@ -272,6 +280,7 @@ check "comm/README.md shows the shares of the example" the_page_shows_the_exampl
 check "the causes of a step add up, and say what a faster link saves" divides_the_step_among_causes
 check "a ring takes the time of the formula" takes_the_time_of_the_formula
 check "computing takes the time at the rate" computes_at_the_rate
+check "dropped images do not count" counts_trained_images
 check "half the rate and a delay take longer by the formula" changes_with_the_link
 check "a link with a name has its stated latency and rate" takes_a_link_by_name
 check "a rank that is late by 3 ms delays all" slows_one_rank

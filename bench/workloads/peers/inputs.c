@@ -141,10 +141,11 @@ static json_t *data_json(const struct inputs *in)
     const struct trainer *t = &in->trainer;
     return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:f, s:i, s:i, s:i}", "dataset", in->data.name,
                      "data_source", in->data.source, "data_path", in->data.path, "data_classes",
-                     in->data.classes, "train_images", (int)t->batches.sampler.n_samples,
+                     in->data.classes, "train_images", (int)t->batches.sampler.epoch_images,
                      "test_images", (int)in->data.test.n, "read_s", in->read_s, "batch",
-                     (int)t->batches.sampler.n_max, "global_batch", (int)t->batches.global_batch,
-                     "epoch_steps", (int)t->batches.sampler.steps);
+                     (int)t->batches.sampler.n_max, "global_batch",
+                     (int)t->batches.sampler.full_images, "epoch_steps",
+                     (int)t->batches.sampler.steps);
 }
 
 static json_t *arrays_json(const struct array arrays[ARRAYS])

@@ -76,7 +76,7 @@ static void take_training(struct record_hello *h, const struct trainer *t, const
     COPY_TEXT(h->train_precision, config_text(c, OPT_PRECISION));
     h->seed = (int64_t)t->model.exec.seed;
     h->batch = t->batches.micro_max;
-    h->global_batch = t->batches.global_batch;
+    h->global_batch = t->batches.sampler.full_images;
     h->resumed_steps = (int64_t)t->steps_done;
     COPY_TEXT(h->optimizer, config_text(c, OPT_OPTIMIZER));
     COPY_TEXT(h->strategy, config_text(c, OPT_STRATEGY));
@@ -93,7 +93,7 @@ static void take_training(struct record_hello *h, const struct trainer *t, const
 
 static void take_data(struct record_hello *h, const struct trainer *t, const struct config *c)
 {
-    h->train_images = t->batches.sampler.n_samples;
+    h->train_images = t->batches.sampler.epoch_images;
     h->test_images = t->data->test.n;
     COPY_TEXT(h->data_path, t->data->path);
     COPY_TEXT(h->data_read, config_text(c, OPT_DATA_READ));
@@ -165,7 +165,7 @@ json_t *report_epoch(const struct trainer *t, const struct progress *p,
     line.lr = trainer_lr(t);
     line.loss_scale = trainer_loss_scale(t);
     line.ranks = t->job.ranks;
-    line.global_batch = t->batches.global_batch;
+    line.global_batch = t->batches.sampler.full_images;
     line.grad_norm2 = noise->norm2;
     line.grad_variance = noise->variance;
     return record_json(RECORD_epoch, &line);

@@ -310,7 +310,7 @@ static enum status run_for_time(struct run *r, struct error *e)
     if (r->rank == 0) {
         double step_s = 1e-9 * (double)r->end.window_ns / steps;
         printf("%u steps of %u images on %d ranks: %.3f ms per step, %.0f images/s\n", steps,
-               s->global_batch, r->ranks, 1e3 * step_s, s->global_batch / step_s);
+               s->full_images, r->ranks, 1e3 * step_s, s->full_images / step_s);
     }
     return OK;
 }

@@ -347,12 +347,15 @@ static void dropping_takes_as_many_from_each_shard(void **state)
     option(OPT_REMAINDER, "drop");
     assert_true(agreed(sampler_start(&s, IMAGES)));
     uint32_t ranks = (uint32_t)mpi_world_ranks();
+    uint32_t trained = 0;
     bool good = true;
     for (uint32_t step = 0; step < s.steps; step++) {
         struct batch batch = sampler_get(&s, 0, step);
         uint32_t images = step < IMAGES / BATCH ? BATCH : IMAGES % BATCH;
         good = good && batch.n == images / ranks && batch.global == images - images % ranks;
+        trained += batch.global;
     }
+    good = good && s.epoch_images == trained;
     good = good && s.steps == IMAGES / BATCH + (IMAGES % BATCH >= ranks);
     sampler_close(&s);
     assert_true(agreed(good));

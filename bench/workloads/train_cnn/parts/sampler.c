@@ -83,7 +83,9 @@ enum status sampler_open(struct sampler *s, struct error *e)
     s->steps = divide_up(s->n_samples, s->global_batch);
     if (counted(s, step_images(s, s->steps - 1)) == 0)
         s->steps--;
-    s->n_max = divide_up(s->global_batch, (uint32_t)s->ranks);
+    s->full_images = counted(s, s->global_batch);
+    s->epoch_images = (s->steps - 1) * s->full_images + counted(s, step_images(s, s->steps - 1));
+    s->n_max = divide_up(s->full_images, (uint32_t)s->ranks);
     find_own(s);
     TRY(MEM_NEW(s->order, s->n_own, "the order of samples", e));
     TRY(MEM_NEW(s->samples, s->n_max, "the samples of a batch", e));

@@ -26,6 +26,8 @@ struct sampler {
     uint64_t seed;
     int rank, ranks;
 
+    uint32_t full_images;  /* images of a full step over all ranks, without dropped ones */
+    uint32_t epoch_images; /* images of an epoch over all ranks, without dropped ones */
     uint32_t n_max;        /* images in this rank's largest batch */
     uint32_t steps;        /* steps per epoch; the last step may have fewer images */
     uint32_t first, n_own; /* samples [first, first + n_own): this rank's shard, or all */

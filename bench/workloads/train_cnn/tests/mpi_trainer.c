@@ -68,7 +68,9 @@ static void dropping_leaves_out_the_remainder(void **state)
     assert_all(session_open(&s, MPI_COMM_WORLD, 1));
     uint32_t ranks = (uint32_t)mpi_world_ranks();
     struct batch batch = sampler_get(&s.trainer.batches.sampler, 0, 0);
-    bool good = batch.n == 25 / ranks && batch.global == 25 - 25 % ranks;
+    const struct sampler *sampler = &s.trainer.batches.sampler;
+    bool good = batch.n == 25 / ranks && batch.global == 25 - 25 % ranks &&
+                sampler->full_images == batch.global && sampler->n_max == batch.n;
     session_close(&s);
     assert_all(good);
 }
