@@ -91,8 +91,8 @@ static const char *scope_text(enum option_scope scope)
         [SCOPE_FIGURE] = "one value per campaign; `figures --set` accepts it too",
         [SCOPE_POINT] = "allowed in the matrix",
         [SCOPE_WORKLOAD] = "allowed in the matrix; passed to the workload",
-        [SCOPE_UNTIMED] = "allowed in the matrix with accuracy runs, since timed steps are not "
-                          "affected; passed to the workload",
+        [SCOPE_UNTIMED] = "allowed in the matrix if accuracy runs or measure.steps_csv show its "
+                          "effect, since timed steps are not affected; passed to the workload",
     };
     return texts[scope];
 }

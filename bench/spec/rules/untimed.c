@@ -39,8 +39,8 @@ static enum status check_axis(const struct axis *axis, struct error *e)
     if (option->scope == SCOPE_UNTIMED && axis->n > 1)
         return mark_error(e, ERR_SPEC, axis->mark,
                           "%s does not affect the time of a step. Use one value, or add accuracy "
-                          "runs by measure.accuracy.seeds",
-                          option->key);
+                          "runs by measure.accuracy.seeds%s",
+                          option->key, axis->id == OPT_SEED ? ", which lists the seeds" : "");
     if (is_switch(axis->id) && count_beside_default(axis) > 1)
         return mark_error(e, ERR_SPEC, axis->mark,
                           "all values of %s except 0 take the same time per step. Use 0 and one "
@@ -130,11 +130,34 @@ static enum status check_cases(const struct spec *spec, struct error *e)
     return status;
 }
 
+/* ---- Seeds ---- */
+
+/* Rejects points with accuracy runs that differ in seed, which these runs do not use. */
+static enum status check_seeds(const struct spec *spec, struct error *e)
+{
+    const struct value *seeds = &spec->config.values[OPT_ACCURACY_SEEDS], *first = NULL;
+    for (size_t i = 0; i < spec->n_points && seeds->n > 0; i++) {
+        const struct config *config = &spec->points[i].config;
+        const struct value *seed = &config->values[OPT_SEED];
+        if (!config_wants_accuracy(config))
+            continue;
+        if (first != NULL && seed->number != first->number)
+            return mark_error(
+                e, ERR_SPEC, seed->mark.line > 0 ? seed->mark : first->mark,
+                "seed has no effect on accuracy runs, which use measure.accuracy.seeds. "
+                "Leave seed out, and use measure.accuracy.seeds: [%s, %s]",
+                first->text, seed->text);
+        first = seed;
+    }
+    return OK;
+}
+
 enum status untimed_check(const struct spec *spec, struct error *e)
 {
     if (spec->is_recorded)
         return OK;
     TRY(check_deadlines(spec->matrix, e));
+    TRY(check_seeds(spec, e));
     if (shows_training(spec))
         return OK;
     TRY(check_axes(spec, spec->matrix, e));

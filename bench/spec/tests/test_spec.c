@@ -359,7 +359,9 @@ static void test_round_trip_of_every_report(void **state)
 
 /* ---- Anchors ---- */
 
-#define SHARED "x-small: &small {lr: 0.5, epochs: 3}\nx-axes: &axes {ranks: [1, 2], seed: [1, 2]}\n"
+#define SHARED                                                                                     \
+    "x-small: &small {lr: 0.5, epochs: 3}\nx-axes: &axes {ranks: [1, 2], train.weight_decay: [0, " \
+    "0.5]}\n"
 
 /* A spec with aliases has the same points and recorded spec as one without. */
 static void test_anchors(void **state)
@@ -368,13 +370,14 @@ static void test_anchors(void **state)
     load(&a,
          SHARED BODY "measure.steps_csv: true\n"
                      "matrix: {<<: *axes, train.momentum: [0, 0.5]}\n"
-                     "baseline: &first {ranks: 1, seed: 1, train.momentum: 0}\nexclude: [*first]\n",
+                     "baseline: &first {ranks: 1, train.weight_decay: 0, train.momentum: "
+                     "0}\nexclude: [*first]\n",
          NULL);
     load(&b,
          BODY "measure.steps_csv: true\n"
-              "matrix: {ranks: [1, 2], seed: [1, 2], train.momentum: [0, 0.5]}\n"
-              "baseline: {ranks: 1, seed: 1, train.momentum: 0}\n"
-              "exclude: [{ranks: 1, seed: 1, train.momentum: 0}]\n",
+              "matrix: {ranks: [1, 2], train.weight_decay: [0, 0.5], train.momentum: [0, 0.5]}\n"
+              "baseline: {ranks: 1, train.weight_decay: 0, train.momentum: 0}\n"
+              "exclude: [{ranks: 1, train.weight_decay: 0, train.momentum: 0}]\n",
          NULL);
     assert_same_points(&a, &b);
     char *text_a = resolve(&a), *text_b = resolve(&b);
@@ -395,7 +398,8 @@ static void test_anchors_of_cases(void **state)
                                    "  - {label: a, train: {<<: *small, epochs: 4}}\n"
                                    "  - {label: b, train: *small, matrix: *axes}\n";
     load(&spec, text, NULL);
-    assert_labels(&spec, "a|b ranks=1 seed=1|b ranks=1 seed=2|b ranks=2 seed=1|b ranks=2 seed=2");
+    assert_labels(&spec, "a|b ranks=1 weight_decay=0|b ranks=1 weight_decay=0.5|b ranks=2 "
+                         "weight_decay=0|b ranks=2 weight_decay=0.5");
     assert_int_equal(config_int(&spec.points[0].config, OPT_EPOCHS), 4);
     assert_int_equal(config_int(&spec.points[1].config, OPT_EPOCHS), 3);
     assert_true(config_number(&spec.points[0].config, OPT_LR) == 0.5);
@@ -521,7 +525,7 @@ static void test_round_trip_of_cases(void **state)
 {
     static const char text[] =
         BODY "matrix: {ranks: auto, train.lr: [0.1, 0.2]}\n"
-             "measure.accuracy.seeds: [1]\nzip: {seed: [1, 2], train.epochs: [2, 1]}\n"
+             "measure.accuracy.seeds: [1]\nzip: {train.momentum: [0, 0.5], train.epochs: [2, 1]}\n"
              "exclude: [\"ranks > 2 and train.lr = 0.1\", {ranks: 3}]\n"
              "cases:\n"
              "  - {label: \"as \\\"published\\\"\", ranks: 1, exclude: ['train.epochs = 2']}\n"
