@@ -236,11 +236,30 @@ static double most_ranks(const struct config *config)
     return fmax(config_number(config, OPT_RANKS), nodes * given_each(config));
 }
 
-static bool spans_nodes(const struct config *config)
+static double most_nodes(const struct config *config)
 {
     double each = given_each(config);
-    return config_int(config, OPT_NODES) > 1 ||
-           (each > 0 && config_number(config, OPT_RANKS) > each);
+    return fmax(config_number(config, OPT_NODES),
+                each > 0 ? ceil(config_number(config, OPT_RANKS) / each) : 1);
+}
+
+static bool spans_nodes(const struct config *config)
+{
+    return most_nodes(config) > 1;
+}
+
+/* Returns the largest leaf switch that does not hold all hosts. */
+static double largest_leaf(const struct config *config)
+{
+    return most_nodes(config) - 1;
+}
+
+/* Returns whether replayed compute depends on the number of cores: auto chooses by it, and a
+ * calibration uses as many. */
+static bool counts_cores(const struct config *config)
+{
+    return config_int(config, OPT_COMPUTE) == COMPUTE_auto ||
+           config_number(config, OPT_COMPUTE_RATE) == 0;
 }
 
 static bool runs_somewhere(const struct config *config)
@@ -265,11 +284,11 @@ static const struct reader readers[] = {
     {OPT_JUDGED, OPT_WORKLOAD, "command", NULL},
     {OPT_SITE_HOSTS, OPT_SITE, "emulated", NULL},
     {OPT_SITE_RATE, OPT_SITE, "emulated simulated", NULL},
-    {OPT_SITE_RATE, OPT_NODES, NULL, spans_nodes},
     {OPT_SITE_RATE, OPT_SITE_LINK, "none", NULL},
+    {OPT_SITE_RATE, OPT_NODES, NULL, spans_nodes},
     {OPT_SITE_DELAY, OPT_SITE, "emulated simulated", NULL},
-    {OPT_SITE_DELAY, OPT_NODES, NULL, spans_nodes},
     {OPT_SITE_DELAY, OPT_SITE_LINK, "none", NULL},
+    {OPT_SITE_DELAY, OPT_NODES, NULL, spans_nodes},
     {OPT_SITE_LINK, OPT_SITE, "simulated", NULL},
     {OPT_SITE_LINK, OPT_RANKS, NULL, has_several_ranks},
     {OPT_SITE_LEAF_HOSTS, OPT_SITE, "simulated", NULL},
@@ -284,6 +303,7 @@ static const struct reader readers[] = {
     {OPT_SITE_MACHINES, OPT_SITE, "ssh", NULL},
     {OPT_COMPUTE_RATE, OPT_COMPUTE, "replay auto", NULL},
     {OPT_COMPUTE_CORES, OPT_COMPUTE, "replay auto", NULL},
+    {OPT_COMPUTE_CORES, OPT_COMPUTE_RATE, NULL, counts_cores},
     {OPT_PEER_PYTHON, OPT_WORKLOAD, "peer_torch", NULL},
     {OPT_PEER_LAYOUT, OPT_WORKLOAD, "peer_torch", NULL},
     {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx npy", NULL},
@@ -408,6 +428,7 @@ static const enum option_id by_period[] = {
     OPT_TIME_LAUNCHES,  OPT_ACCURACY_SEEDS, OPTION_COUNT};
 
 static const struct length lengths[] = {
+    {OPT_SITE_LEAF_HOSTS, OPT_SITE_LEAF_HOSTS, largest_leaf, by_ranks, NULL},
     {OPT_LR_SCHEDULE, OPT_LR_STEP_EPOCHS, epochs_of_default, by_steps, NULL},
     {OPT_LR_STEP_EPOCHS, OPT_LR_STEP_EPOCHS, ended_epochs, by_steps, NULL},
     {OPT_WARMUP_STEPS, OPT_WARMUP_STEPS, longest_steps, by_steps, "never reaches train.lr"},
@@ -529,13 +550,14 @@ void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct r
                          const char *found)
 {
     const char *key = option_get(id)->key, *owner = option_get(lacks->owner)->key;
+    const char *preset = option_get(lacks->owner)->preset;
     char names[256], advice[128];
     bool noise = id == OPT_NOISE_SCALE && scope_is_workload(option_get(lacks->owner)->scope);
     if (lacks == &trainers) {
         snprintf(why, READER_WHY,
                  "%s has no effect: workload.command receives only workload.options. Remove it",
                  key);
-    } else if (lacks->names == NULL && strcmp(option_get(lacks->owner)->preset, "1") == 0) {
+    } else if (lacks->names == NULL && strcmp(preset, "1") == 0) {
         bool nodes = lacks->owner == OPT_NODES;
         snprintf(why, READER_WHY, "%s has no effect where %s = %s: %s, or leave %s out", key, owner,
                  found, nodes ? "set ranks_per_node, such as 1" : "use a larger value", key);
@@ -544,6 +566,9 @@ void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct r
                  "%s is not supported with %s = %s; choose a strategy whose "
                  "ranks hold the exact sum, such as allreduce, or leave %s out",
                  key, owner, found, key);
+    } else if (lacks->names == NULL && strcmp(preset, "0") == 0 && strcmp(found, "0") != 0) {
+        snprintf(why, READER_WHY, "%s has no effect beside %s = %s: leave one of the two out", key,
+                 owner, found);
     } else if (lacks->names == NULL) {
         snprintf(why, READER_WHY, "%s has no effect without %s, which is %s; %s, or leave %s out",
                  key, owner, found, advice_of(advice, id, option_get(lacks->owner)), key);
