@@ -3,6 +3,7 @@
 
 #include "bench/spec/matrix.h"
 #include "bench/spec/points/points.h"
+#include "bench/spec/points/readers.h"
 #include "bench/spec/value.h"
 #include "kernels/base/names.h"
 
@@ -33,6 +34,7 @@ static bool leaves_remainder(const struct config *config)
 }
 
 static const char one_replica[] = "each rank sums gradients alone";
+static const char simulated[] = "steps are simulated at compute.rate";
 
 /* Options from `first` to `last`, which a point reads only if `reads` returns true. The compressor
  * is not listed, since gradients are compressed on one rank too. */
@@ -60,7 +62,16 @@ static const struct idle {
     {OPT_RESTART_WITH, OPT_RESTART_WITH, OPT_RANKS, has_several_ranks, "ranks = 1", NULL, true},
     {OPT_REMAINDER, OPT_REMAINDER, OPT_GLOBAL_BATCH, leaves_remainder, "ranks divide each batch",
      NULL, true},
+    {OPT_AUGMENT, OPT_AUGMENT, OPT_SITE, reader_computes, simulated, NULL, false},
+    {OPT_DATA_SHARD, OPT_DATA_SHARD, OPT_SITE, reader_computes, simulated, NULL, false},
+    {OPT_NESTEROV, OPT_CLIP_VALUE, OPT_SITE, reader_computes, simulated, NULL, false},
+    {OPT_CHECK, OPT_CHECK, OPT_SITE, reader_computes, simulated, NULL, false},
 };
+
+static const char *remedy_of(const struct idle *idle)
+{
+    return idle->by == OPT_SITE ? "another site" : "other numbers of ranks";
+}
 
 /* Returns whether any point reads the options. With ranks_per_node in the spec, the ranks may
  * depend on this machine's cores, so the answer is yes. */
@@ -68,7 +79,8 @@ static bool is_read(const struct idle *idle, const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct config *config = &spec->points[i].config;
-        if (config->values[OPT_RANKS_PER_NODE].mark.line > 0 || idle->reads(config))
+        if ((idle->by != OPT_SITE && config->values[OPT_RANKS_PER_NODE].mark.line > 0) ||
+            idle->reads(config))
             return true;
     }
     return false;
@@ -93,11 +105,9 @@ static enum status check_value(const struct idle *idle, enum option_id id,
     if (!idle->alone || !is_alike(idle, value) || value_is_preset(option_get(id), value) ||
         !is_chosen(idle, spec, value->mark))
         return OK;
-    return mark_error(
-        e, ERR_SPEC, value->mark,
-        "%s = %s has no effect: %s at every point. Remove it, or use other numbers of "
-        "ranks",
-        option_get(id)->key, value->text, idle->where);
+    return mark_error(e, ERR_SPEC, value->mark,
+                      "%s = %s has no effect: %s at every point. Remove it, or use %s",
+                      option_get(id)->key, value->text, idle->where, remedy_of(idle));
 }
 
 static enum status check_axis(const struct idle *idle, const struct axis *axis,
@@ -111,13 +121,13 @@ static enum status check_axis(const struct idle *idle, const struct axis *axis,
         if (last != NULL && idle->alike != NULL && is_chosen(idle, spec, axis->mark))
             return mark_error(e, ERR_SPEC, value->mark,
                               "%s = %s does the same as %s: %s at every point. Leave one "
-                              "of the two out, or use other numbers of ranks",
-                              option_get(axis->id)->key, value->text, last->text, idle->where);
+                              "of the two out, or use %s",
+                              option_get(axis->id)->key, value->text, last->text, idle->where,
+                              remedy_of(idle));
         if (last != NULL && is_chosen(idle, spec, axis->mark))
-            return mark_error(
-                e, ERR_SPEC, axis->mark,
-                "%s has no effect: %s at every point. Use one value, or other numbers of ranks",
-                option_get(axis->id)->key, idle->where);
+            return mark_error(e, ERR_SPEC, axis->mark,
+                              "%s has no effect: %s at every point. Use one value, or %s",
+                              option_get(axis->id)->key, idle->where, remedy_of(idle));
         last = value;
     }
     return axis->n == 1 ? check_value(idle, axis->id, &axis->values[0], spec, e) : OK;
