@@ -39,10 +39,20 @@ static bool is_plain_name(const char *name)
     return *name != '\0';
 }
 
+/* Returns whether scalebench keeps files of its own in a folder of this name: below a campaign, in
+ * the folder of results, or in results of the sources. The spec of doctor may be named doctor. */
+static bool is_reserved(const struct spec *spec, const char *name)
+{
+    static const char *const own[] = {"latest",  "figures",   "doctor",   "collected",
+                                      "reports", "reference", "published"};
+    const struct value *command = &spec->config.values[OPT_COMMAND];
+    return name_index(name, own, sizeof own / sizeof *own) >= 0 &&
+           !(command->n > 0 && text_ends(command->texts[0], "/doctor_ranks"));
+}
+
 /* Checks the name, which becomes a folder and a field of CSV files. */
 static enum status check_name(const struct spec *spec, struct error *e)
 {
-    static const char *const own[] = {"latest", "figures"};
     const struct value *name = &spec->config.values[OPT_NAME];
     if (!is_plain_name(name->text) || strlen(name->text) > 64)
         return mark_error(
@@ -50,7 +60,7 @@ static enum status check_name(const struct spec *spec, struct error *e)
             "name: '%s' cannot name a folder: expected at most 64 letters, digits, _ - and ., "
             "beginning with a letter or digit",
             name->text);
-    if (spec->is_recorded || name_index(name->text, own, sizeof own / sizeof *own) < 0)
+    if (spec->is_recorded || !is_reserved(spec, name->text))
         return OK;
     return mark_error(e, ERR_SPEC, name->mark,
                       "name: '%s' is reserved for a folder of scalebench. Choose another name",
