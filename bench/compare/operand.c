@@ -36,17 +36,15 @@ static enum status refuse_sweep(const char *folder, const char *table, struct er
                      folder, folder, table);
 }
 
-/* Writes the campaign's name: if `name` is a spec file, the name in the spec, otherwise `name`
- * itself. */
-static enum status name_campaign(char campaign[PATH_BYTES], const char *name, struct error *e)
+/* Writes the campaign's name: if `name` is a spec file, the name in the spec, which is loaded,
+ * otherwise `name` itself. */
+static enum status name_campaign(char campaign[PATH_BYTES], struct spec *spec, const char *name,
+                                 struct error *e)
 {
-    struct spec spec = {0};
     if (!text_ends(name, ".yaml") || path_is_folder(name))
         return path_format(campaign, e, "%s", name);
-    enum status status = spec_load_here(&spec, name, NULL, e);
-    THEN(status, path_format(campaign, e, "%s", config_text(&spec.config, OPT_NAME)));
-    spec_free(&spec);
-    return status;
+    TRY(spec_load_here(spec, name, NULL, e));
+    return path_format(campaign, e, "%s", config_text(&spec->config, OPT_NAME));
 }
 
 enum status operand_check_no_table(const char *file, struct error *e)
@@ -93,12 +91,12 @@ static enum status format_place(char path[PATH_BYTES], size_t i, const char *nam
                        places[i].after);
 }
 
-enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
-                         struct error *e)
+static enum status find(char path[PATH_BYTES], struct spec *spec, const char *name, const char *out,
+                        const char *home, struct error *e)
 {
     char campaign[PATH_BYTES];
     TRY(operand_check_no_table(name, e));
-    TRY(name_campaign(campaign, name, e));
+    TRY(name_campaign(campaign, spec, name, e));
     for (size_t i = 0; i < PLACES; i++) {
         TRY(format_place(path, i, campaign, out, home, e));
         if (is_run(path))
@@ -122,12 +120,26 @@ enum status operand_find(char path[PATH_BYTES], const char *name, const char *ou
                      name, out, near.text);
 }
 
+enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
+                         struct error *e)
+{
+    struct spec spec = {0};
+    enum status status = find(path, &spec, name, out, home, e);
+    if (status == OK && spec.n_points > 0)
+        run_spec_note_change(&spec, path);
+    spec_free(&spec);
+    return status;
+}
+
 enum status operand_find_last(char paths[2][PATH_BYTES], const char *name, const char *out,
                               struct error *e)
 {
     char campaign[PATH_BYTES], folder[PATH_BYTES];
     struct runs runs;
-    TRY(name_campaign(campaign, name, e));
+    struct spec spec = {0};
+    enum status status = name_campaign(campaign, &spec, name, e);
+    spec_free(&spec);
+    TRY(status);
     TRY(path_format(folder, e, "%s/%s", out, campaign));
     if (!path_is_folder(folder))
         TRY(path_format(folder, e, "%s", campaign));
@@ -136,7 +148,7 @@ enum status operand_find_last(char paths[2][PATH_BYTES], const char *name, const
                          "compare: expected two runs, found only '%s'. Name another run; %s has no "
                          "campaign '%s' whose last two runs could be compared",
                          name, out, name);
-    enum status status = runs_read(&runs, folder, e);
+    status = runs_read(&runs, folder, e);
     if (status == OK && runs.n < 2)
         status = error_set(e, ERR_ARGUMENT,
                            "compare: expected two runs, found only the campaign %s, which has %zu "

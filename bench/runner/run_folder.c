@@ -16,7 +16,6 @@
 #include "bench/runner/manifest.h"
 #include "bench/runner/run_spec.h"
 #include "bench/runner/runs.h"
-#include "bench/spec/value.h"
 #include "kernels/base/clock.h"
 
 /* time (ns) to wait for the journal's lock, which the guard of a killed runner has until it has
@@ -147,29 +146,13 @@ static void explain_change(const struct campaign *c, const struct run *run)
     explain_further_facts(c, run, name);
 }
 
-/* Returns the first point option whose value differs; OPTION_COUNT if only files differ. */
-static enum option_id find_change(const struct config *was, const struct config *is)
-{
-    enum option_id id = 0;
-    while (id < OPTION_COUNT &&
-           (scope_is_campaign(option_get(id)->scope) || option_is_derived(id) ||
-            value_equal(&was->values[id], &is->values[id])))
-        id++;
-    return id;
-}
-
 static void explain_points(const struct campaign *c, const struct run *last)
 {
     struct spec spec = {0};
     struct error why;
-    char change[300] = "";
-    if (run_spec_load(&spec, last->path, NULL, &why) == OK) {
-        const struct config *was = &spec.points[0].config, *is = &c->spec.points[0].config;
-        enum option_id id = find_change(was, is);
-        if (id < OPTION_COUNT)
-            snprintf(change, sizeof change, " (%s: %.80s then, %.80s now)",
-                     config_option(is, id)->key, was->values[id].text, is->values[id].text);
-    }
+    char change[RUN_CHANGE] = "";
+    if (run_spec_load(&spec, last->path, NULL, &why) == OK)
+        run_spec_change(change, &spec, &c->spec);
     log_print(LOG_NOTE,
               "no point has the options and files of %s%s: this begins a new run. Restore them to "
               "resume the old run",

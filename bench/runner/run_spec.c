@@ -1,7 +1,9 @@
 #include "bench/runner/run_spec.h"
 
+#include "bench/base/log.h"
 #include "bench/runner/files.h"
 #include "bench/sites/allocation.h"
+#include "bench/spec/value.h"
 
 enum status machine_here(struct spec_machine *machine, struct error *e)
 {
@@ -29,4 +31,36 @@ enum status run_spec_load(struct spec *spec, const char *run_dir, const char *se
         return error_at(e, ERR_ARGUMENT, run_dir, 0, 0,
                         "not the folder of a run: spec.yaml not found");
     return spec_load_here(spec, path, set, e);
+}
+
+void run_spec_change(char text[RUN_CHANGE], const struct spec *then, const struct spec *now)
+{
+    const struct config *was = &then->points[0].config, *is = &now->points[0].config;
+    enum option_id id = 0;
+    while (id < OPTION_COUNT &&
+           (scope_is_campaign(option_get(id)->scope) || option_is_derived(id) ||
+            value_equal(&was->values[id], &is->values[id])))
+        id++;
+    text[0] = '\0';
+    if (id < OPTION_COUNT)
+        snprintf(text, RUN_CHANGE, " (%s: %.80s then, %.80s now)", config_option(is, id)->key,
+                 was->values[id].text, is->values[id].text);
+}
+
+void run_spec_note_change(const struct spec *now, const char *run_dir)
+{
+    struct spec then;
+    struct error why;
+    char change[RUN_CHANGE];
+    bool shares = run_spec_load(&then, run_dir, NULL, &why) != OK;
+    for (size_t i = 0; i < now->n_points && !shares; i++)
+        shares = spec_find_point(&then, now->points[i].id) < then.n_points;
+    if (!shares) {
+        run_spec_change(change, &then, now);
+        log_print(LOG_NOTE,
+                  "%s has no point of %s%s: its results are of the earlier spec. Run the spec to "
+                  "measure its points",
+                  run_dir, now->path, change);
+    }
+    spec_free(&then);
 }

@@ -386,6 +386,22 @@ no_point_is_so() {
 }
 check "a where that no point matches is refused before a launch" no_point_is_so
 
+# A run does not answer for a spec that has changed since, without a note.
+a_changed_spec_is_noted() {
+    local note="has no point of $tmp/changed.yaml (train.optimizer: sgd then, adam now): its results are of the earlier spec"
+    cp "$tmp/fake.yaml" "$tmp/changed.yaml"
+    "$fake" run "$tmp/changed.yaml" --out "$tmp/changed" || return 1
+    expect 0 "holds" "$scalebench" check "$tmp/changed.yaml" "step_ms > 0.001" --out "$tmp/changed" || return 1
+    ! grep "has no point of" "$tmp/expect.log" || return 1
+    sed -i 's/optimizer: sgd/optimizer: adam/' "$tmp/changed.yaml"
+    for command in "check $tmp/changed.yaml step_ms>0.001" "table $tmp/changed.yaml" "figures $tmp/changed.yaml"; do
+        # shellcheck disable=SC2086 # words of a command
+        expect 0 "$note" "$scalebench" $command --out "$tmp/changed" || return 1
+    done
+    expect 0 "holds" "$scalebench" check fake "step_ms > 0.001" --out "$tmp/changed" && ! grep "has no point of" "$tmp/expect.log"
+}
+check "a run of a spec that has changed is noted" a_changed_spec_is_noted
+
 sorted_rows_keep_their_options() {
     local run
     "$fake" run "$tmp/fake.yaml" --out "$tmp/sorted" --set "matrix.train.lr=[0.25,0.5] ranks=1 measure.steps_csv=true" || return 1

@@ -116,6 +116,7 @@ static enum status load_campaign(struct spec *spec, struct spec *asked, const st
     TRY(choose_run(asked, a, run_dir, &same, e));
     if (same)
         return spec_load_here(spec, a->operand, a->set, e);
+    run_spec_note_change(asked, run_dir);
     TRY(path_format(last, e, "%s/spec.yaml", run_dir));
     TRY(spec_load_here(spec, last, NULL, e));
     for (int i = 0; i < OPTION_COUNT; i++) {
