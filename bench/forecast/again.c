@@ -36,11 +36,12 @@ static enum status simulate_again(struct summary *s, size_t i, const char *run, 
     return status;
 }
 
-static void print_point(FILE *out, const struct point_summary *p, double kept_pct)
+static void print_point(FILE *out, const struct point_summary *p, double kept_pct, bool first)
 {
-    if (isfinite(p->predicted.error_pct))
-        fprintf(out, "%-70s%12.4g%12.4g%+9.1f %%%+9.1f %%\n", p->point->label, p->step_ms.mid,
-                p->predicted.step_ms, kept_pct, p->predicted.error_pct);
+    if (first)
+        fprintf(out, "\n%-70s%12s%12s%11s%11s\n", "", "measured ms", "again ms", "kept", "again");
+    fprintf(out, "%-70s%12.4g%12.4g%+9.1f %%%+9.1f %%\n", p->point->label, p->step_ms.mid,
+            p->predicted.step_ms, kept_pct, p->predicted.error_pct);
 }
 
 static void print_validation(FILE *out, const char *which, const struct summary *s)
@@ -59,11 +60,12 @@ static enum status compare(FILE *out, struct summary *s, const char *run, struct
     for (size_t i = 0; i < s->n; i++)
         if (config_is_simulated(&s->points[i].point->config))
             TRY(simulate_again(s, i, run, e));
-    fprintf(out, "\n%-70s%12s%12s%11s%11s\n", "", "measured ms", "again ms", "kept", "again");
+    size_t printed = 0;
     for (size_t i = 0; i < s->n; i++) {
         double kept_pct = s->points[i].predicted.error_pct;
         predicted_find(&s->points[i], s);
-        print_point(out, &s->points[i], kept_pct);
+        if (isfinite(s->points[i].predicted.error_pct))
+            print_point(out, &s->points[i], kept_pct, printed++ == 0);
     }
     fputc('\n', out);
     print_validation(out, "simulated again", s);

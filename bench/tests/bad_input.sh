@@ -174,6 +174,15 @@ extension_is_not_doubled() {
         [ "$(echo "$tmp"/new/*)" = "$tmp/new/a.yaml $tmp/new/b.yaml $tmp/new/c.yaml" ] && grep -x "name: a" "$tmp/new/a.yaml"
 }
 check "new: the extension is written once" extension_is_not_doubled
+check "doctor: simulated hosts" expect 2 "doctor: site: simulated has no cores or links to check. Use another site" \
+    "$scalebench" doctor --out "$tmp/out" --set site=simulated
+check "doctor: a spec of simulated hosts" expect 2 "doctor: site: simulated has no cores or links to check. Use another site" \
+    "$scalebench" doctor configs/examples/why.yaml --out "$tmp/out"
+check "simulate: --set of a launch" expect 2 "simulate: --set has no effect on a launch, which has the options of its run" \
+    "$scalebench" simulate runs/launches/0/time-000 --set site.rate=nonsense
+check "simulate: no run in place of a run" expect 2 "'nothere' is not a run: expected a folder with summary.csv" \
+    "$scalebench" simulate --again nothere
+check "simulate: --why of a run" expect 2 "simulate: --why has no effect with --again. Leave it out" "$scalebench" simulate --again nothere --why
 check "submit: no cluster" expect 2 "submit: --site is missing; expected the name of a cluster" "$scalebench" submit quick
 check "status: no run yet" expect 2 "'quick' has no run in $tmp" "$scalebench" status quick --out "$tmp"
 check "figures of another table" expect 2 "figures: expected the table of a sweep: 'kota_loss.csv' is unknown; known: comm.csv kernels.csv" \

@@ -92,11 +92,20 @@ static enum status write_spec(FILE *out, const void *arg, struct error *e)
     return OK;
 }
 
+static enum status refuse_simulated(struct error *e)
+{
+    return error_set(e, ERR_ARGUMENT,
+                     "doctor: site: simulated has no cores or links to check. Use another site");
+}
+
+/* Returns the options of the point with the most nodes; NULL if all points are simulated. */
 static const struct config *largest_site(const struct spec *spec)
 {
     const struct config *largest = NULL;
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct config *c = &spec->points[i].config;
+        if (config_is_simulated(c))
+            continue;
         if (largest == NULL || config_int(c, OPT_NODES) > config_int(largest, OPT_NODES))
             largest = c;
     }
@@ -118,6 +127,8 @@ static enum status make_spec(char path[PATH_BYTES], const struct arguments *a, s
     enum status status = a->operand != NULL ? spec_load_here(&spec, a->operand, NULL, e) : OK;
     if (status == OK && a->operand != NULL)
         text.site = largest_site(&spec);
+    if (status == OK && a->operand != NULL && text.site == NULL)
+        status = refuse_simulated(e);
     THEN(status, file_write(path, write_spec, &text, e));
     spec_free(&spec);
     return status;
@@ -127,6 +138,8 @@ static enum status make_spec(char path[PATH_BYTES], const struct arguments *a, s
 static enum status check_set(const struct arguments *a, struct error *e)
 {
     const char *set = a->set != NULL ? a->set : "";
+    if (matrix_set_column(set, "site=simulated") > 0)
+        return refuse_simulated(e);
     struct config config = {.values = {[OPT_WORKLOAD] = {.number = WORKLOAD_command}}};
     for (enum option_id id = 0; id < OPT_OWN; id++) {
         char word[96];

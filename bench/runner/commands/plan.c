@@ -4,6 +4,7 @@
 
 #include "bench/batch/job.h"
 #include "bench/compare/checks.h"
+#include "bench/compare/operand.h"
 #include "bench/forecast/export.h"
 #include "bench/forecast/forecast.h"
 #include "bench/forecast/simulate.h"
@@ -211,6 +212,16 @@ enum status command_export(const struct arguments *a, FILE *out, int *exit_statu
 enum status command_simulate(const struct arguments *a, FILE *out, int *exit_status,
                              struct error *e)
 {
-    return a->again ? simulate_again_print(out, a->operand, a->set, e)
-                    : simulate_launch(out, a->operand, a->calibration, a->why, e);
+    char run[PATH_BYTES];
+    if (a->again && (a->calibration != NULL || a->why))
+        return error_set(e, ERR_ARGUMENT, "simulate: %s has no effect with --again. Leave it out",
+                         a->why ? "--why" : "--calibration");
+    if (!a->again && a->set != NULL)
+        return error_set(e, ERR_ARGUMENT,
+                         "simulate: --set has no effect on a launch, which has the options of its "
+                         "run. Use `scalebench run SPEC --set`, or --again");
+    if (!a->again)
+        return simulate_launch(out, a->operand, a->calibration, a->why, e);
+    TRY(operand_find(run, a->operand, a->out, a->tools->home, e));
+    return simulate_again_print(out, run, a->set, e);
 }
