@@ -345,6 +345,24 @@ static struct counts complete(struct counts c)
     return c;
 }
 
+/* Checks the count that follows from the two others. */
+static enum status check_fits(const struct counts *c, const struct config *config, struct error *e)
+{
+    struct mark mark = config->values[OPT_RANKS].mark;
+    double nodes = option_get(OPT_NODES)->max, each = option_get(OPT_RANKS_PER_NODE)->max;
+    if ((double)c->nodes > nodes)
+        return mark_error(e, ERR_SPEC, mark,
+                          "ranks = %ld with ranks_per_node = %ld need %ld nodes, expected at most "
+                          "%.0f. Use more ranks_per_node",
+                          c->ranks, c->each, c->nodes, nodes);
+    if ((double)over(c->ranks, c->nodes) > each)
+        return mark_error(e, ERR_SPEC, mark,
+                          "ranks = %ld on nodes = %ld are %ld ranks per node, expected at most "
+                          "%.0f. Use more nodes",
+                          c->ranks, c->nodes, over(c->ranks, c->nodes), each);
+    return OK;
+}
+
 static enum status check(const struct counts *c, const struct config *config, struct error *e)
 {
     const struct value *each = &config->values[OPT_RANKS_PER_NODE];
@@ -355,6 +373,7 @@ static enum status check(const struct counts *c, const struct config *config, st
             e, ERR_SPEC, each->mark,
             "ranks_per_node = %ld on nodes = %ld make %ld ranks, expected at most %.0f", c->each,
             c->nodes, c->ranks, most);
+    TRY(check_fits(c, config, e));
     if (c->each == 0 || c->nodes == over(c->ranks, c->each))
         return OK;
     return mark_error(e, ERR_SPEC, each->mark,
