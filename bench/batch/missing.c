@@ -34,16 +34,25 @@ static void keep_different(struct missing *m)
     m->n = n;
 }
 
+/* Returns the number of nodes that a point needs in a job: 0 if it is simulated, and one for
+ * emulated hosts, which share a machine. */
 static long nodes_of(const struct spec *spec, size_t point)
 {
-    return config_int(&spec->points[point].config, OPT_NODES);
+    const struct config *c = &spec->points[point].config;
+    return config_is_simulated(c) ? 0 : config_site(c)->shares_cores ? 1 : config_int(c, OPT_NODES);
+}
+
+long missing_cores(const struct point *point)
+{
+    const struct config *c = &point->config;
+    enum option_id ranks = config_site(c)->shares_cores ? OPT_RANKS : OPT_RANKS_PER_NODE;
+    return config_is_simulated(c) ? 0 : config_int(c, ranks) * config_int(c, OPT_THREADS);
 }
 
 static bool fits(const struct point *point, const struct spec_machine *machine)
 {
-    const struct config *c = &point->config;
-    return config_int(c, OPT_OVERSUBSCRIBE) == OVERSUBSCRIBE_allow ||
-           config_int(c, OPT_RANKS_PER_NODE) * config_int(c, OPT_THREADS) <= machine->usable_cores;
+    return config_int(&point->config, OPT_OVERSUBSCRIBE) == OVERSUBSCRIBE_allow ||
+           missing_cores(point) <= machine->usable_cores;
 }
 
 /* Returns whether all missing launches of a base are to be paired with points on more nodes. Jobs
@@ -77,6 +86,8 @@ static void list(struct missing *m, const struct launch_order *o, const struct s
     for (size_t i = 0; i < spec->n_points; i++)
         if (!lacks(o, i) || comes_with_others(o, spec, machine, i))
             continue;
+        else if (nodes_of(spec, i) == 0)
+            m->simulated++;
         else if (fits(&spec->points[i], machine) && useful)
             m->nodes[m->n++] = nodes_of(spec, i);
         else if (!fits(&spec->points[i], machine) && m->too_large == NULL)

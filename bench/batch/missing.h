@@ -12,8 +12,9 @@
 struct missing {
     long *nodes;
     size_t n;
-    /* first point that lacks launches but has more threads per node than a node has cores; its
-     * number of nodes is not listed. NULL: none */
+    size_t simulated; /* number of simulated points that lack launches; they need no job */
+    /* first point that lacks launches but needs more cores per node than a node has; its number of
+     * nodes is not listed. NULL: none */
     const struct point *too_large;
 };
 
@@ -23,3 +24,6 @@ struct missing {
 enum status missing_find(struct missing *m, const struct spec *spec,
                          const struct spec_machine *machine, const char *out, struct error *e);
 void missing_free(struct missing *m);
+
+/* Returns the number of cores that a point needs on a node. */
+long missing_cores(const struct point *point);

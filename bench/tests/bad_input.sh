@@ -379,6 +379,17 @@ no_job_for_nothing() {
         expect 2 "mpirun.yaml:1:11: launcher: 'mpirun' is unknown" "$scalebench" submit strong_scaling \
             --site "$tmp/mpirun.yaml" --dry-run
 }
+# Simulated points need no job, and emulated hosts share one node.
+jobs_have_nodes_that_are_used() {
+    local spec=configs/examples/why.yaml
+    expect 0 "only simulated points are missing, which need no job. Run them here: scalebench run $spec" \
+        "$scalebench" submit "$spec" --site example --dry-run --out "$tmp/results" &&
+        expect 0 "#SBATCH --nodes=1" "$scalebench" submit quick --site example --dry-run --out "$tmp/results" \
+            --set "site=emulated nodes=2 matrix.ranks=[2] baseline={ranks: 2}" &&
+        expect 3 "has 4. Leave the point out" "$scalebench" submit quick --site example --dry-run --out "$tmp/results" \
+            --set "nodes=8 matrix.ranks=[8] baseline={ranks: 8} place.oversubscribe=allow" && ! grep oversubscribe "$tmp/expect.log"
+}
+check "submit asks for nodes that the points use" jobs_have_nodes_that_are_used
 check "submit refuses a cluster on which no point fits" no_job_for_nothing
 check "submit prints the message of sbatch, and reads a cluster by its path" sbatch_is_heard
 check "points that cannot run here" expect 3 "no point" "$scalebench" run quick.yaml \

@@ -117,29 +117,25 @@ static enum status submit_all(struct submission *s, const struct missing *m, str
 static enum status check_size(const struct submission *s, const struct missing *m, struct error *e)
 {
     long nodes = cluster_count(&s->cluster, CLUSTER_nodes);
-    const struct config *c = m->too_large != NULL ? &m->too_large->config : NULL;
     if (m->n > 0 && m->nodes[m->n - 1] > nodes)
         return error_set(
             e, ERR_UNAVAILABLE,
-            "a point needs %ld nodes, but the largest job of %s has %ld. Leave the point "
-            "out, or use place.oversubscribe: allow",
+            "a point needs %ld nodes, but the largest job of %s has %ld. Leave the point out",
             m->nodes[m->n - 1], s->cluster.path, nodes);
-    if (m->n > 0 && c != NULL)
+    if (m->n > 0 && m->too_large != NULL)
         log_print(LOG_WARNING,
                   "%s needs %ld cores per node, but %s has %ld: such points are in no job. Correct "
                   "`cores` in that file, or use place.oversubscribe: allow",
-                  m->too_large->label,
-                  config_int(c, OPT_RANKS_PER_NODE) * config_int(c, OPT_THREADS), s->cluster.path,
+                  m->too_large->label, missing_cores(m->too_large), s->cluster.path,
                   cluster_count(&s->cluster, CLUSTER_cores));
-    if (m->n > 0 || c == NULL)
+    if (m->n > 0 || m->too_large == NULL)
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
                      "no remaining point fits %ld node%s of %ld core%s (%s): '%s' needs %ld cores "
                      "per node. Correct `cores` in that file, or use place.oversubscribe: allow",
                      nodes, nodes == 1 ? "" : "s", cluster_count(&s->cluster, CLUSTER_cores),
                      cluster_count(&s->cluster, CLUSTER_cores) == 1 ? "" : "s", s->cluster.path,
-                     m->too_large->label,
-                     config_int(c, OPT_RANKS_PER_NODE) * config_int(c, OPT_THREADS));
+                     m->too_large->label, missing_cores(m->too_large));
 }
 
 static enum status submit(struct submission *s, struct error *e)
@@ -149,7 +145,12 @@ static enum status submit(struct submission *s, struct error *e)
     struct spec_machine machine = cluster_machine(&s->cluster);
     enum status status = missing_find(&m, &s->spec, &machine, s->a->out, e);
     THEN(status, check_size(s, &m, e));
-    if (status == OK && m.n == 0)
+    if (status == OK && m.n == 0 && m.simulated > 0)
+        fprintf(s->out,
+                "only simulated points are missing, which need no job. Run them here: "
+                "scalebench run %s\n",
+                s->a->operand);
+    else if (status == OK && m.n == 0)
         fprintf(s->out, "nothing is missing: no job\n");
     THEN(status, submit_all(s, &m, e));
     missing_free(&m);

@@ -216,7 +216,7 @@ of wang_yang_table2 views wang_yang/fig9 "epoch_by_nodes:mp total_by_nodes:mp st
 # 2 nodes for both scripts; here the point runs with two ranks.
 submits_as_they_did() {
     diff <(grep '^#SBATCH --nodes' results/published/wang_yang_fig4.sbatch) \
-        <("$scalebench" submit configs/reports/wang_yang/fig4.yaml --site example --dry-run --out "$tmp/results" |
+        <("$scalebench" submit configs/reports/wang_yang/fig4.yaml --site example --set site=slurm --dry-run --out "$tmp/results" |
             grep '^#SBATCH --nodes')
 }
 check "wang_yang/fig4 is submitted as they did" submits_as_they_did
