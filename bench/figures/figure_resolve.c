@@ -563,10 +563,10 @@ static const struct {
     const char *why;
 } effects[] = {
     {FIGURE_X, x_differs, "all points have one value; expected an option that points differ in"},
-    {FIGURE_X, x_is_no_y, "is y itself; expected an option that points differ in, such as ranks"},
     {FIGURE_Y, y_is_measured,
      "is set by the spec; expected measured quantities. Use y: step_ms, or another of `scalebench "
      "list quantities`"},
+    {FIGURE_X, x_is_no_y, "is y itself; expected an option that points differ in, such as ranks"},
     {FIGURE_Y, x_is_no_y, "is x itself; expected a measured quantity, such as step_ms"},
     {FIGURE_Y, kind_has_y,
      "is not the quantity whose ideal line this kind draws. Use kind: line, or leave y out"},
