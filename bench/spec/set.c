@@ -132,12 +132,15 @@ static size_t equals_at(const char *text)
 }
 
 /* Returns a hint to append to the message about an incomplete word; "" if there is none. A word was
- * probably split at a blank if the rest of --set begins with '=' or with a value without a key. */
-static const char *blank_hint(const char *rest)
+ * probably split at a blank if it ends in a case's label, or if the rest of --set begins with '=' or
+ * with a value without a key. */
+static const char *blank_hint(const char *word, const char *rest)
 {
     const char *next = rest + strspn(rest, " \t\n");
     size_t length = word_length(next), equals = equals_at(next);
     bool split = length > 0 && (equals == 0 || equals >= length);
+    if (begins(word, "cases.") && strchr(word + strlen("cases."), '.') == NULL)
+        return ". Put a label with spaces in quotation marks: cases.'A LABEL'.KEY=VALUE";
     return split ? ", without spaces around =" : "";
 }
 
@@ -148,14 +151,14 @@ static enum status apply_word(struct reading *reading, char *word, const char *r
     char *equals = word + equals_at(word);
     if (*equals == '\0' || equals == word)
         return mark_error(e, ERR_SPEC, mark, "'%s' is not of the form key=value%s", word,
-                          blank_hint(rest));
+                          blank_hint(word, rest));
     *equals = '\0';
     struct node entry;
     struct mark value_mark = mark;
     value_mark.column += (int)(equals + 1 - word);
     if (equals[1] == '\0')
         return mark_error(e, ERR_SPEC, value_mark, "%s= has no value; expected key=value%s", word,
-                          blank_hint(rest));
+                          blank_hint(word, rest));
     enum status status = yaml_read_text(&entry, equals + 1, value_mark, e);
     entry.key_mark = mark;
     THEN(status, node_copy_text(&entry.key, word, "SET", e));

@@ -204,6 +204,9 @@ static void test_set(void **state)
     refuse(THREE, "cases.corected.ranks=4",
            "SET:1:1: cases: 'corected' is unknown; nearest "
            "'corrected'; known: as published corrected peer");
+    refuse(THREE, "cases.as published.ranks=4",
+           "SET:1:1: 'cases.as' is not of the form key=value. Put a label with spaces in quotation "
+           "marks: cases.'A LABEL'.KEY=VALUE");
     refuse(BODY "cases: [{label: a, ranks: 1}, {label: b, ranks: 2}]\n", "ranks=4",
            "SET:1:1: ranks: every case has its own value, so this value has no effect. Use "
            "cases.a.ranks=... to set the value of one case");
