@@ -304,19 +304,19 @@ begins_a_spec() {
         [ ! -e bad.yaml ]
 }
 
-# Writes 256 black images and their labels as NumPy and IDX files.
+# Writes 256 images and their labels as NumPy and IDX files.
 write_own_images() {
     local part
     mkdir "my images" faces || return 1
     for part in train test; do
         { printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (256, 28, 28), }"
-            head -c $((256 * 784)) /dev/zero; } >"my images/$part-images.npy"
+            yes 'a row' | head -c $((256 * 784)); } >"my images/$part-images.npy"
         { printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (256,), }"
-            head -c 256 /dev/zero; } >"my images/$part-labels.npy"
+            yes | tr 'y\n' '\1\2' | head -c 256; } >"my images/$part-labels.npy"
     done
     for part in train t10k; do
-        { printf '\0\0\10\3\0\0\1\0\0\0\0\34\0\0\0\34' && head -c $((256 * 784)) /dev/zero; } >"faces/$part-images-idx3-ubyte"
-        { printf '\0\0\10\1\0\0\1\0' && head -c 256 /dev/zero; } >"faces/$part-labels-idx1-ubyte"
+        { printf '\0\0\10\3\0\0\1\0\0\0\0\34\0\0\0\34' && yes 'a row' | head -c $((256 * 784)); } >"faces/$part-images-idx3-ubyte"
+        { printf '\0\0\10\1\0\0\1\0' && yes | tr 'y\n' '\1\2' | head -c 256; } >"faces/$part-labels-idx1-ubyte"
     done
 }
 
@@ -342,7 +342,7 @@ forecasts_own_images() {
 import struct, sys
 for part, n in ("train", 600), ("t10k", 60):
     with open(f"{sys.argv[1]}/{part}-images-idx3-ubyte", "wb") as file:
-        file.write(struct.pack(">IIII", 0x803, n, 28, 28) + bytes(n * 784))
+        file.write(struct.pack(">IIII", 0x803, n, 28, 28) + bytes(i % 251 for i in range(n * 784)))
     with open(f"{sys.argv[1]}/{part}-labels-idx1-ubyte", "wb") as file:
         file.write(struct.pack(">II", 0x801, n) + bytes(i % 10 for i in range(n)))
 PY

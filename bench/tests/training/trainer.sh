@@ -315,7 +315,7 @@ own_images() {
         done
         {
             printf '\0\0\10\3\0\0\0%b\0\0\0\14\0\0\0\24' "\\0$(printf %o "$n")"
-            yes 'a grey row of image' | head -c $((n * 240))
+            yes 'a grey row of images' | head -c $((n * 240))
         } >"$folder/$part-images-idx3-ubyte"
         {
             printf '\0\0\10\1\0\0\0%b' "\\0$(printf %o "$n")"

@@ -146,6 +146,41 @@ static enum status open_pairs(struct data_set *data, const struct data_reader *r
     return *found ? read_files(data, pairs, paths, e) : OK;
 }
 
+/* Refuses training data of which every pixel of every image, every label, or every image is alike:
+ * a mistake of conversion, with which times and accuracies mean nothing. Reads as far as the first
+ * difference. */
+static enum status check_varied(const struct data_set *data, const char *folder, struct error *e)
+{
+    const struct data_part *part = &data->train;
+    size_t image = shape_count(data->shape), n = part->n * image, dark = 0;
+    if (part->n < 2)
+        return OK;
+    if (memcmp(part->labels, part->labels + 1, part->n - 1) == 0)
+        return error_at(e, ERR_DATA, folder, 0, 0,
+                        "all training images have label %d: expected at least two classes",
+                        part->labels[0]);
+    while (dark < n && part->images[dark] <= 1)
+        dark++;
+    if (dark == n)
+        return error_at(e, ERR_DATA, folder, 0, 0,
+                        "no pixel of the training images is above 1: expected bytes from 0 to 255. "
+                        "Multiply values from 0 to 1 by 255 before you convert them to bytes");
+    if (memcmp(part->images, part->images + image, n - image) == 0)
+        return error_at(e, ERR_DATA, folder, 0, 0,
+                        "all training images are equal: expected different images");
+    return OK;
+}
+
+static enum status open_own(struct data_set *data, const struct data_reader *reader,
+                            const char *folder, bool *found, struct error *e)
+{
+    TRY(open_pairs(data, reader, folder, found, e));
+    enum status status = *found ? check_varied(data, folder, e) : OK;
+    if (status != OK)
+        data_close(data);
+    return status;
+}
+
 /* Opens MNIST and checks the hash: other images under these names would appear as MNIST in every
  * table. */
 static enum status open_mnist(struct data_set *data, const struct data_reader *reader,
@@ -171,6 +206,6 @@ static enum status open_mnist(struct data_set *data, const struct data_reader *r
 const struct data_reader data_reader_mnist = {
     .open = open_mnist, .no_files = error_none, .pairs = &idx, .otherwise = "digits"};
 const struct data_reader data_reader_idx = {
-    .open = open_pairs, .no_files = error_none, .pairs = &idx};
+    .open = open_own, .no_files = error_none, .pairs = &idx};
 const struct data_reader data_reader_npy = {
-    .open = open_pairs, .no_files = error_none, .pairs = &npy};
+    .open = open_own, .no_files = error_none, .pairs = &npy};

@@ -233,6 +233,32 @@ static void test_labels_out_of_range(void **state)
                        "label 3 is -1, expected 0 to 255");
 }
 
+/* Labels of one class, pixels of 0 and 1, and equal images are mistakes of conversion. */
+static void test_sets_without_variety(void **state)
+{
+    const struct world *w = *state;
+    static const char images[] = "{'descr': '|u1', " C_ORDER "'shape': (100, 30, 40), }";
+    static const char labels[] = "{'descr': '|u1', " C_ORDER "'shape': (100,), }";
+    static const char *const texts[] = {"all training images have label 7: expected at least two "
+                                        "classes",
+                                        "no pixel of the training images is above 1: expected "
+                                        "bytes from 0 to 255",
+                                        "all training images are equal"};
+    uint8_t bytes[100 * 30 * 40];
+    for (int i = 0; i < 3; i++) {
+        struct data_set d;
+        struct error e = {0};
+        int file = i == 0 ? TRAIN_LABELS : TRAIN_IMAGES;
+        memset(bytes, i == 0 ? 7 : i == 1 ? 1 : 128, sizeof bytes);
+        struct bytes b = make_npy(1, i == 0 ? labels : images, bytes, i == 0 ? 100 : sizeof bytes);
+        write_form(w, &forms[0]);
+        write_npy(w->data, npy_names[file], false, b);
+        assert_int_equal(data_open(&d, "npy", w->data, &e), ERR_DATA);
+        assert_contains(e.text, texts[i]);
+        assert_null(d.train.images);
+    }
+}
+
 static void test_files_that_are_no_arrays(void **state)
 {
     const struct world *w = *state;
@@ -284,9 +310,10 @@ static void test_names_of_arrays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_arrays_hold_the_set),      TEST(test_arrays_of_bytes_are_mapped),
-        TEST(test_arrays_that_are_refused),  TEST(test_labels_out_of_range),
-        TEST(test_files_that_are_no_arrays), TEST(test_names_of_arrays),
+        TEST(test_arrays_hold_the_set),  TEST(test_arrays_of_bytes_are_mapped),
+        TEST(test_sets_without_variety), TEST(test_arrays_that_are_refused),
+        TEST(test_labels_out_of_range),  TEST(test_files_that_are_no_arrays),
+        TEST(test_names_of_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
