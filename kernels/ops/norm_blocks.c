@@ -338,17 +338,15 @@ void norm_backward(struct norm_call *call, real *dparams, bool wants_dx)
  * memory. */
 static void prefetch(const struct norm_call *call, size_t image, size_t b)
 {
-    enum { LINE = 64, MOST = 4096 };
+    enum { MOST = 4096 };
     size_t p = image * call->blocks + b, y = call->stored * sizeof(real);
     size_t x = call->in / precision_per_real(call->norm.x_precision) * sizeof(real);
     if (image >= call->bn.images)
         return;
-    for (size_t at = 0; at < x && at < MOST; at += LINE)
-        __builtin_prefetch((const char *)input_of(call, p) + at, 0, 2);
-    for (size_t at = 0; at < call->stored && at < MOST; at += LINE)
-        __builtin_prefetch(call->from + p * call->stored + at, 0, 2);
-    for (size_t at = 0; call->fused->out != LAYOUT_NCHW && at < y && at < MOST; at += LINE)
-        __builtin_prefetch((const char *)(call->c->dy + p * call->stored) + at, 0, 2);
+    op_prefetch(input_of(call, p), x < MOST ? x : MOST);
+    op_prefetch(call->from + p * call->stored, call->stored < MOST ? call->stored : MOST);
+    if (call->fused->out != LAYOUT_NCHW)
+        op_prefetch(call->c->dy + p * call->stored, y < MOST ? y : MOST);
 }
 
 /* The gradient of padding images is 0. */

@@ -107,12 +107,15 @@ static inline struct layer_call layer_call_of(const struct fused_layers *fused,
                                .scratch = c->scratch};
 }
 
-/* Prefetches memory into the second-level cache. */
+/* Prefetches memory into the second-level cache. The empty statement has an effect as far as the
+ * compiler knows: GCC 12 removes loops that only prefetch. */
 static inline void op_prefetch(const void *from, size_t bytes)
 {
     enum { LINE = 64 };
-    for (size_t at = 0; at < bytes; at += LINE)
+    for (size_t at = 0; at < bytes; at += LINE) {
         __builtin_prefetch((const char *)from + at, 0, 2);
+        __asm__ volatile("");
+    }
 }
 
 /* How many images ahead of the current one are prefetched into the second-level cache. The images

@@ -10,7 +10,8 @@
  *
  * On one core of a Xeon with AVX-512 (212 GFLOP/s) a batch of 128 MNIST images takes 15 us forward
  * and 11 us backward if all data are in caches. Without skipping zeros, each pass would take 9.5 us
- * at the core's peak. If the images are scattered over 47 MB, address translation adds 10 us.
+ * at the core's peak. The images of a batch are scattered over 47 MB. Prefetching them took a step on a
+ * Zen 4 from 61 to 42 us.
  *
  * Threads share the images in forward and the blocks in backward. Nothing is summed across
  * threads. */
