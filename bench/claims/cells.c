@@ -460,6 +460,8 @@ static enum status find_cell(struct cell *cell, struct claims *c, struct error *
     cell->value->of_table = true;
     cell->value->table = cell->table;
     snprintf(cell->value->column, sizeof cell->value->column, "%s", cell->column);
+    if (cell->reduction != REDUCTION_count)
+        cell->value->unit = condition_unit_in(cell->column);
     if (cell->table->run == NULL)
         claim->evidence |= 1u << EVIDENCE_published;
     else {

@@ -79,12 +79,14 @@ struct claim_value {
     const struct claim_table *table; /* table that has the cell; NULL: arithmetic */
     char column[64];                 /* name of the cell's column */
     size_t *found, n_found;          /* [n_found] indices of the cell's rows in its table, owned */
-    bool sampled;             /* the launches are one sample: a cell of one row, or a median */
-    bool of_table;            /* the value is a cell, or arithmetic over a cell */
-    enum claim_method method; /* method of the interval of arithmetic */
-    size_t launches[2];       /* launches of a and b in "a - b" or "a / b"; 0: no number of
+    struct condition_unit unit; /* unit that the column's name ends in; of arithmetic: unit of its
+                                   values, unless it multiplies or divides; text NULL: unknown */
+    bool sampled;               /* the launches are one sample: a cell of one row, or a median */
+    bool of_table;              /* the value is a cell, or arithmetic over a cell */
+    enum claim_method method;   /* method of the interval of arithmetic */
+    size_t launches[2];         /* launches of a and b in "a - b" or "a / b"; 0: no number of
                                         launches gives an interval better than the corners */
-    bool withheld;            /* the value has no interval because ranks share cores */
+    bool withheld;              /* the value has no interval because ranks share cores */
 };
 
 /* Launches that would decide an undecided claim. The number is an estimate. It assumes that the
@@ -213,6 +215,10 @@ enum status claim_compare_samples(struct claim *claim, size_t i, struct claims *
 /* Returns the 95 % interval of the median of n >= 1 launches: of order statistics from six on, of
  * Student's t for two to five, unbounded for one. */
 struct interval claim_median_interval(const double *x, size_t n);
+
+/* A condition_unit_of callback: the unit of a claim's value. Its kind includes its factor, so that
+ * s and ms are refused in one sum or comparison, not converted. */
+struct condition_unit claim_unit_of(const char *name, const void *claim);
 
 /* Returns the method of the interval of arithmetic; NULL for a cell, or without an interval. */
 const char *claim_method_name(const struct claim_value *value);

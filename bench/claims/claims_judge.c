@@ -82,6 +82,19 @@ static enum status check_kinds(const struct claim *claim, struct error *e)
     return OK;
 }
 
+/* Refuses a condition that is always or never true, or compares values of unlike units.
+ * condition_match_units changes numbers, so the check works on a copy. */
+static enum status check_holds(const struct claim *claim, struct error *e)
+{
+    char why[CONDITION_WHY];
+    struct condition *copy;
+    TRY(condition_parse(&copy, condition_text(claim->holds), e));
+    bool decides =
+        condition_match_units(why, copy, claim_unit_of, claim) && condition_decides(why, copy);
+    condition_free(copy);
+    return decides ? OK : mark_error(e, ERR_SPEC, claim->holds_mark, "holds: %s", why);
+}
+
 /* Refuses a condition that uses no table: the claim would judge numbers written in the claim
  * itself. */
 static enum status check_tables(const struct claim *claim, struct error *e)
@@ -102,6 +115,7 @@ static enum status judge(struct claim *claim, struct error *e)
     const char *unknown = condition_unknown(claim->holds, claim_look_up, claim);
     if (unknown != NULL)
         return refuse_name(claim, unknown, e);
+    TRY(check_holds(claim, e));
     if (claim->reason[0]) {
         claim->verdict = CLAIM_NOT_TESTABLE;
         return OK;

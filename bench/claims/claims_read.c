@@ -118,24 +118,6 @@ static enum status read_values(struct claim *claim, const struct node *values, s
     return OK;
 }
 
-static struct condition_unit find_no_unit(const char *name, const void *arg)
-{
-    return (struct condition_unit){.factor = 1};
-}
-
-/* Refuses a condition that is always or never true. condition_match_units changes numbers, so the
- * check works on a copy. */
-static enum status check_holds(const struct claim *claim, struct error *e)
-{
-    char why[CONDITION_WHY];
-    struct condition *copy;
-    TRY(condition_parse(&copy, condition_text(claim->holds), e));
-    bool decides =
-        condition_match_units(why, copy, find_no_unit, NULL) && condition_decides(why, copy);
-    condition_free(copy);
-    return decides ? OK : mark_error(e, ERR_SPEC, claim->holds_mark, "holds: %s", why);
-}
-
 static enum status read_condition(struct claim *claim, const struct node *entry, struct error *e)
 {
     const struct node *holds = node_find(entry, key_names[KEY_holds]);
@@ -147,8 +129,7 @@ static enum status read_condition(struct claim *claim, const struct node *entry,
     if (holds == NULL)
         return OK;
     claim->holds_mark = holds->mark;
-    TRY(condition_read(&claim->holds, key_names[KEY_holds], holds, e));
-    return check_holds(claim, e);
+    return condition_read(&claim->holds, key_names[KEY_holds], holds, e);
 }
 
 static enum status read_claim(struct claims *c, const struct node *entry, struct error *e)

@@ -30,6 +30,15 @@ bool claim_look_up(struct condition_value *value, const char *name, const void *
     return own != NULL;
 }
 
+struct condition_unit claim_unit_of(const char *name, const void *arg)
+{
+    const struct claim *claim = arg;
+    const struct claim_value *own = find_value(claim, claim->n, name);
+    struct condition_unit unit = own != NULL ? own->unit : (struct condition_unit){.factor = 1};
+    unit.kind = 1000 * unit.kind + ilogb(unit.factor);
+    return unit;
+}
+
 /* Look-up that treats every value except `name` as exact, to test whether the interval of `name`
  * alone leaves the claim undecided. */
 struct one_open {
@@ -92,11 +101,26 @@ static enum status check_names_before(const struct claim *claim, size_t i,
     return OK;
 }
 
-static enum status evaluate(struct claim *claim, size_t i, const struct condition *sum,
-                            struct error *e)
+/* Refuses to add or subtract values of unlike units. A sum has the unit of its values; products and
+ * quotients have none, so that `seconds * 1000` can be compared with milliseconds. */
+static enum status find_unit(struct claim *claim, size_t i, struct condition *sum, struct error *e)
+{
+    size_t n;
+    char why[CONDITION_WHY];
+    struct claim_value *value = &claim->values[i];
+    const struct condition_term *terms = condition_terms(sum, &n);
+    if (!condition_match_units(why, sum, claim_unit_of, claim))
+        return claim_refuse_value(value, e, why);
+    for (size_t k = 0; k < n && value->unit.text == NULL && !strpbrk(value->text, "*/"); k++)
+        value->unit = find_value(claim, i, terms[k].name)->unit;
+    return OK;
+}
+
+static enum status evaluate(struct claim *claim, size_t i, struct condition *sum, struct error *e)
 {
     struct claim_value *value = &claim->values[i];
     TRY(check_names_before(claim, i, sum, e));
+    TRY(find_unit(claim, i, sum, e));
     value->number = condition_sum(sum, claim_look_up, claim);
     if (isfinite(value->number.mid))
         return OK;

@@ -142,6 +142,9 @@ struct condition_unit {
 };
 typedef struct condition_unit condition_unit_of(const char *name, const void *arg);
 
+/* Returns the unit that a name ends in, such as ms for step_ms or step_ms_median. */
+struct condition_unit condition_unit_in(const char *name);
+
 /* Converts all times in a comparison of sums to one unit, and all sizes to one unit. Returns false,
  * with the reason in `why`, if two operands have different kinds of unit, or if the two sides of a
  * comparison are the same expression. */

@@ -25,6 +25,7 @@ static void write_under(const char *below, const char *file, const char *text)
 static void write_tables(void)
 {
     write_under("published", "t.csv", "ranks,s,how\n1,10,slow\n2,6,\n4,,fast\n");
+    write_under("published", "units.csv", "wall_s,step_ms\n2,10\n");
     write_under("reference/there", "steps.csv",
                 "n,ms,ms_lo,ms_hi,rate_pct,rate_lo,rate_hi\n1,10,9,11,50,40,60\n2,6,4,8,,,\n"
                 "5,10,,,50,,\n");
@@ -78,6 +79,9 @@ static void assert_verdict(const char *text, enum claim_verdict verdict, const c
 
 static void verdicts_follow_from_cells(void **state)
 {
+    assert_verdict(CLAIM("values: {a: min wall_s of units.csv, b: max step_ms of units.csv, "
+                         "c: a * 1000, n: count step_ms of units.csv}, holds: b < c and n < a"),
+                   CLAIM_SURVIVES, "");
     assert_verdict(CLAIM("values: {" ONE ", " TWO ", up: one / two}, holds: up > 1.6"),
                    CLAIM_SURVIVES, "");
     assert_verdict(CLAIM("values: {" ONE ", " TWO ", up: one / two}, holds: up > 1.7"), CLAIM_FAILS,
@@ -296,6 +300,10 @@ static void mistakes_in_values_are_named(void **state)
     refuse_claims(CLAIM("values: {x: two / 2, " TWO "}, holds: x > 1"), "x: 'two' is unknown");
     refuse_claims(CLAIM("values: {" ONE ", x: one *}, holds: x > 1"),
                   "x: expected a number, a name, - or (");
+    refuse_claims(
+        CLAIM("values: {a: min wall_s of units.csv, b: max step_ms of units.csv, "
+              "x: a - b}, holds: x > 1"),
+        "x: 'a - b': a has the unit s, but b has the unit ms; compare values of one unit");
 }
 
 static void mistakes_in_claims_are_named(void **state)
@@ -312,6 +320,12 @@ static void mistakes_in_claims_are_named(void **state)
                   "holds: expected a value from a table, found only numbers");
     refuse_claims(CLAIM("values: {n: how of t.csv where ranks = 1}, holds: n > 4"),
                   "holds: n has no order. Use = or !=");
+    refuse_claims(CLAIM("values: {a: min wall_s of units.csv, b: max step_ms of units.csv}, "
+                        "holds: b < a"),
+                  "holds: b has the unit ms, but a has the unit s; compare values of one unit");
+    refuse_claims(CLAIM("values: {a: min wall_s of units.csv, b: max step_ms of units.csv, "
+                        "c: a + a}, holds: b < c"),
+                  "holds: b has the unit ms, but c has the unit s");
     refuse_claims(CLAIM("values: {" ONE "}, holds: one = slow"),
                   "holds: one is a number: expected a number, found 'slow'");
     refuse_claims(CLAIM("hold: one > 1"), "key 'hold' is unknown; nearest 'holds'");

@@ -24,18 +24,25 @@ static const struct name_unit {
                   {TYPE_SIZE, "_gib", 0x1p-30}, {TYPE_PERCENT, "_pct", 1}};
 
 /* Finds the unit of a name. In summary.csv the unit may be followed by _median, _lo or _hi:
- * step_ms_median. */
+ * step_ms_median. A rate, such as tokens_per_s, has none of these units. */
 static const struct name_unit *name_unit_of(const char *name)
 {
     static const char *const ends[] = {"", "_median", "_lo", "_hi"};
-    char tail[32];
+    char rate[32];
     for (size_t i = 0; i < sizeof name_units / sizeof *name_units; i++)
         for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
-            snprintf(tail, sizeof tail, "%s%s", name_units[i].tail, ends[k]);
-            if (ends_in(name, tail))
-                return &name_units[i];
+            snprintf(rate, sizeof rate, "_per%s%s", name_units[i].tail, ends[k]);
+            if (ends_in(name, rate + strlen("_per")))
+                return ends_in(name, rate) ? NULL : &name_units[i];
         }
     return NULL;
+}
+
+struct condition_unit condition_unit_in(const char *name)
+{
+    const struct name_unit *unit = name_unit_of(name);
+    return unit != NULL ? (struct condition_unit){unit->tail + 1, (int)unit->type, 1 / unit->factor}
+                        : (struct condition_unit){.factor = 1};
 }
 
 /* Converts a number to the unit of the name; NAN if the kinds of unit differ. */
@@ -130,9 +137,9 @@ static const char *describe(char text[48], const struct condition_unit *unit)
 static bool explain_units(const struct walk *w, const struct side *sides)
 {
     char texts[2][48];
-    snprintf(w->why, CONDITION_WHY,
-             "%.60s %s, but %.60s %s; compare values with the same kind of unit", sides[0].from,
-             describe(texts[0], &sides[0].unit), sides[1].from, describe(texts[1], &sides[1].unit));
+    snprintf(w->why, CONDITION_WHY, "%.60s %s, but %.60s %s; compare values of one unit",
+             sides[0].from, describe(texts[0], &sides[0].unit), sides[1].from,
+             describe(texts[1], &sides[1].unit));
     return false;
 }
 
