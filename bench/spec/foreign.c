@@ -317,21 +317,6 @@ enum status foreign_word(char **word, const struct config *config, size_t i,
 
 /* ---- Time ---- */
 
-/* Returns how many milliseconds one unit of the metric is, from the ending of its name: 1000 for
- * "wall_s". Returns 0 if the metric is not a time. */
-static double unit_ms(const char *name)
-{
-    static const struct {
-        const char *ending;
-        double ms;
-    } units[] = {{"_ns", 1e-6}, {"_us", 1e-3}, {"_ms", 1}, {"_s", 1e3}};
-    const char *ending = strrchr(name, '_');
-    for (size_t i = 0; ending != NULL && i < sizeof units / sizeof *units; i++)
-        if (strcmp(units[i].ending, ending) == 0)
-            return units[i].ms;
-    return 0;
-}
-
 static enum status refuse_time(const struct config *config, const char *wanted, struct error *e)
 {
     const struct value *metrics = &config->values[OPT_METRICS];
@@ -360,10 +345,14 @@ enum status foreign_time(const struct config *config, size_t *metric, double *ms
         pattern_split(name, config->values[OPT_METRICS].texts[*metric]);
         if (strcmp(name, wanted) != 0)
             continue;
-        *ms = unit_ms(wanted);
-        return *ms > 0 ? OK
-                       : refuse(config, OPT_JUDGED, wanted,
-                                "a time's name ends with _ns, _us, _ms or _s", e);
+        struct condition_unit unit = condition_unit_in(wanted);
+        *ms = 1e3 * unit.factor;
+        return unit.text != NULL && unit.kind == TYPE_TIME
+                   ? OK
+                   : refuse(config, OPT_JUDGED, wanted,
+                            "a time's name ends with _ns, _us, _ms or _s, and not with _per_s, "
+                            "which is a rate",
+                            e);
     }
     return refuse_time(config, wanted, e);
 }
