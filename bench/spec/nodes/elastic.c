@@ -1,5 +1,6 @@
 /* Accuracy runs whose number of ranks changes: by plan (elastic), or after the death of a rank
  * (restart.*). */
+#include <math.h>
 #include <string.h>
 
 #include "bench/spec/rules/rules.h"
@@ -70,6 +71,29 @@ static enum status check_segment(const struct config *config, size_t i, enum opt
     return OK;
 }
 
+/* Checks that the plan changes the ranks, and that some segment has all ranks of the point, which
+ * its row in tables shows. */
+static enum status check_plan(const struct config *config, enum option_id *at, struct error *e)
+{
+    int most = 0;
+    for (size_t i = 0; i < config_segments(config); i++) {
+        TRY(check_segment(config, i, at, e));
+        most = (int)fmax(most, config_segment(config, i).ranks);
+    }
+    if (config->values[OPT_ACCURACY_SEEDS].n == 0 || config->values[OPT_ELASTIC].n == 0)
+        return OK;
+    if (config_segments(config) == 1)
+        REFUSE(OPT_ELASTIC,
+               "elastic: one segment never changes the ranks. Use several, such as [{epoch: 0, "
+               "ranks: 1}, {epoch: 1, ranks: 2}], or leave elastic out and set ranks");
+    if (most < config_int(config, OPT_RANKS))
+        REFUSE(OPT_ELASTIC,
+               "elastic: no segment has the point's ranks = %s, since the largest segment has "
+               "ranks = %d. Use ranks: %d, or a segment of ranks: %s",
+               config_text(config, OPT_RANKS), most, most, config_text(config, OPT_RANKS));
+    return OK;
+}
+
 /* Checks that a smaller number of ranks can continue, unless restart.min_ranks is the total number
  * of ranks. */
 static enum status check_fewer(const struct config *config, enum option_id *at, struct error *e)
@@ -135,13 +159,7 @@ enum status config_check_elastic(const struct config *config, enum option_id *at
                "checkpoint.resume = %s, but an elastic run resumes from its own checkpoints. Use "
                "checkpoint.resume: auto or no",
                resume);
-    for (size_t i = 0; i < config_segments(config); i++)
-        TRY(check_segment(config, i, at, e));
-    bool trains = config->values[OPT_ACCURACY_SEEDS].n > 0;
-    if (trains && of == OPT_ELASTIC && config_segments(config) == 1)
-        REFUSE(OPT_ELASTIC,
-               "elastic: one segment never changes the ranks. Use several, such as [{epoch: 0, "
-               "ranks: 1}, {epoch: 1, ranks: 2}], or leave elastic out and set ranks");
+    TRY(check_plan(config, at, e));
     TRY(check_restarts(config, at, e));
     return check_changes(config, at, e);
 }
