@@ -202,6 +202,8 @@ static enum status add_combination(struct spec *spec, const struct product *prod
     config_borrow(&written, &point->config);
     enum status status = nodes_resolve_point(&point->config, spec, e);
     THEN(status, compute_resolve_point(&point->config, spec, e));
+    if (config_is_simulated(&written) && !written.values[OPT_COMPUTE].set)
+        config_put(&written, OPT_COMPUTE, &point->config.values[OPT_COMPUTE]);
     if (status == OK && !is_excluded(spec, point)) {
         point->requested = true;
         point_identify(point, spec);

@@ -50,6 +50,13 @@ static void test_calibrations_are_added(void **state)
                   "4/16 replay [1] | 4/32 calibrate"); /* whole network, batch of a replica */
 }
 
+static void test_simulated_points_replay_without_a_baseline(void **state)
+{
+    assert_points(STRONG "compute.rate: 40\nsite: {kind: simulated, rate: 10gbit, delay: 12us}\n"
+                         "matrix: {ranks: [32, 64]}\nranks_per_node: 1\n",
+                  NULL, "32/2 replay | 64/1 replay");
+}
+
 /* Each emulated host represents a machine of its own. */
 static void test_hosts_are_calibrated_by_what_is_on_one(void **state)
 {
@@ -108,8 +115,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calibrations_are_added),
+        cmocka_unit_test(test_simulated_points_replay_without_a_baseline),
         cmocka_unit_test(test_hosts_are_calibrated_by_what_is_on_one),
-        cmocka_unit_test(test_auto_goes_by_cores), cmocka_unit_test(test_labels_and_bases),
+        cmocka_unit_test(test_auto_goes_by_cores),
+        cmocka_unit_test(test_labels_and_bases),
         cmocka_unit_test(test_what_cannot_be_replayed)};
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }
