@@ -32,6 +32,7 @@ struct launch_result {
                                       1 */
     double earlier_s;  /* time (s) of interrupted launches that this elastic launch resumed; 0:
                           none */
+    double all_steps;  /* number of steps, timed or not */
     char diverged[64]; /* why training diverged, such as "loss is nan", from the first rank that
                           detected it; "": it did not */
     char first_difference[160]; /* step and rank at which weights first differed between ranks; "":

@@ -362,6 +362,7 @@ static void take_verdict(struct launch_result *result, const struct record_end *
 static void fill_ends(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     result->total_user_s = result->total_sys_s = 0;
+    result->all_steps = (double)records[0].end.steps;
     result->weights_checked = result->weights_equal = 1;
     for (int i = 0; i < ranks; i++) {
         const struct record_end *end = &records[i].end;

@@ -99,6 +99,24 @@ static bool find_unchecked(struct point_summary *p, const struct samples *sample
     return false;
 }
 
+/* Reports launches in which gradients overflowed in most steps: weights hardly changed, and steps
+ * without an update are not steps of training. */
+static bool find_overflow(struct point_summary *p, const struct samples *samples)
+{
+    bool fixed = config_number(&p->point->config, OPT_LOSS_SCALE) > 0;
+    for (size_t i = 0; i < samples->n; i++) {
+        const struct launch_result *result = samples->items[i].result;
+        if (result->skipped_steps > result->all_steps / 2)
+            return settle(
+                p, POINT_unverified,
+                "%.0f of %.0f steps skipped in %s, since gradients overflowed fp16. Use %s",
+                result->skipped_steps, result->all_steps, samples->items[i].journal->launch,
+                fixed ? "train.loss_scale: 0, which adapts"
+                      : "a smaller train.loss_scale_initial, or more steps");
+    }
+    return false;
+}
+
 /* Reports a test accuracy below the minimum that the spec requires. The minimum does not apply to
  * strategy none at several ranks, where each rank trains alone. */
 static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
@@ -148,8 +166,8 @@ void point_judge(struct point_summary *p, const struct summary *s, const struct 
     const struct samples *time = &all->time, *accuracy = &all->accuracy;
     if (find_failure(p, s) || find_mixture(p, time, accuracy) || find_divergence(p, s) ||
         find_difference(p, time) || find_difference(p, accuracy) || find_unchecked(p, time) ||
-        find_unchecked(p, accuracy) || find_inaccuracy(p, s->spec, accuracy) ||
-        find_missed_target(p, accuracy))
+        find_unchecked(p, accuracy) || find_overflow(p, time) || find_overflow(p, accuracy) ||
+        find_inaccuracy(p, s->spec, accuracy) || find_missed_target(p, accuracy))
         return;
     if (time->n + accuracy->n > 0)
         settle(p, POINT_ok, "%s", "");

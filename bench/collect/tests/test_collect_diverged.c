@@ -75,6 +75,25 @@ static void a_diverged_seed_counts_in_no_median(void **state)
     fake_close(&run);
 }
 
+/* Steps that overflow have no update. The launch has 5 steps. */
+static void most_steps_must_update_weights(void **state)
+{
+    for (int skipped = 2; skipped <= 3; skipped++) {
+        struct fake_run run;
+        char end[64];
+        fake_open(&run, "name: one\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 2\n");
+        snprintf(end, sizeof end, "\"skipped_steps\":%d,", skipped);
+        fake_add(&run, &(struct fake_launch){
+                           .ranks = 2, .strategy = "allreduce", .step_ms = 20, .memory = end});
+        struct summary s = collect(&run);
+        assert_string_equal(s.points[0].status, skipped <= 2 ? "ok" : "unverified");
+        if (skipped > 2)
+            assert_non_null(strstr(s.points[0].reason, "3 of 5 steps skipped in "));
+        summary_free(&s);
+        fake_close(&run);
+    }
+}
+
 static void a_diverged_base_is_no_base(void **state)
 {
     struct fake_run run;
@@ -223,6 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_diverged_point_has_no_ratio),
         cmocka_unit_test(a_diverged_seed_counts_in_no_median),
+        cmocka_unit_test(most_steps_must_update_weights),
         cmocka_unit_test(a_diverged_base_is_no_base),
         cmocka_unit_test(divergence_fails_what_is_bounded),
         cmocka_unit_test(other_words_are_no_numbers),

@@ -10,7 +10,7 @@ cat >"$tmp/precision.yaml" <<'SPEC'
 name: precision
 model: lenet_21k
 data: {set: digits, samples: 600}
-train: {global_batch: 60, lr: 0.05, momentum: 0.5, loss_scale_initial: 1073741824, loss_scale_hysteresis: 1}
+train: {global_batch: 60, epochs: 4, lr: 0.05, momentum: 0.5, loss_scale_initial: 1073741824, loss_scale_hysteresis: 1}
 ranks: 2
 matrix: {train.precision: [fp32, bf16, fp16]}
 baseline: {train.precision: fp32}
