@@ -137,6 +137,8 @@ static void fill_times(const struct sweep *s, const struct contender *c, struct 
     struct interval ns = stats_median_interval(c->round_ns, (size_t)s->options->rounds, CONFIDENCE);
     CSV_SET_INTERVAL(row, latency_us, ns, 1e-3);
     row->algbw_gbyte_per_s = row->bytes / ns.mid;
+    if (s->ranks > 1 && s->nodes == 1)
+        row->bound_us = 1e6 * (s->ranks - 1) * link_additions_s(s, row->bytes / s->ranks);
 }
 
 /* Sets the bus bandwidth as nccl-tests define it. The definition assumes a sum for which each rank

@@ -68,6 +68,9 @@ struct sweep_options {
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
 void options_help(FILE *out);
 
+/* Number of sizes of messages and additions that link.c times. */
+enum { LINK_SIZES = 12 };
+
 /* Coefficients of the link model (comm/cost/cost.h) with intervals; NAN if no messages were
  * sent. */
 struct link_fit {
@@ -96,7 +99,8 @@ struct sweep {
     /* settings of the library's algorithms when the process started */
     struct algorithm_settings library;
     struct link_fit fit;
-    struct link_model link; /* the medians of `fit` */
+    struct link_model link;        /* the medians of `fit` */
+    double addition_s[LINK_SIZES]; /* median time of an addition of each size (link.c) */
     char mpi[64];
     FILE *out; /* NULL on ranks that print nothing */
     int wrong; /* number of rows whose verdict is not ok */
@@ -154,6 +158,9 @@ enum status contender_check(struct sweep *s, const struct problem *p, struct con
  * s->link. Collective. */
 enum status link_measure(struct sweep *s, struct error *e);
 bool link_is_swept(const struct sweep_options *o);
+/* Returns how long an addition of `bytes` takes on every rank at once (s), interpolated between the
+ * measured sizes. */
+double link_additions_s(const struct sweep *s, double bytes);
 /* Writes the coefficients to link.csv in the folder of --record, if it was given. */
 enum status link_write(const struct sweep *s, struct error *e);
 void sweep_print_link(struct sweep *s, const char *operation, size_t bytes, struct interval seconds,
