@@ -267,7 +267,8 @@ static bool runs_somewhere(const struct config *config)
     return !config_is_simulated(config);
 }
 
-bool reader_computes(const struct config *config)
+/* Simulated points compute if they are calibrated. */
+static bool computes_somewhere(const struct config *config)
 {
     return !config_is_simulated(config) || config_number(config, OPT_COMPUTE_RATE) == 0;
 }
@@ -312,11 +313,11 @@ static const struct reader readers[] = {
     {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_KERNELS, "fast exact", NULL},
-    {OPT_KERNELS, OPT_SITE, REAL_SITES, reader_computes},
-    {OPT_TUNE, OPT_SITE, REAL_SITES, reader_computes},
-    {OPT_ISA, OPT_SITE, REAL_SITES, reader_computes},
-    {OPT_BIND, OPT_SITE, REAL_SITES, reader_computes},
-    {OPT_ORDER, OPT_SITE, REAL_SITES, reader_computes},
+    {OPT_KERNELS, OPT_SITE, REAL_SITES, computes_somewhere},
+    {OPT_TUNE, OPT_SITE, REAL_SITES, computes_somewhere},
+    {OPT_ISA, OPT_SITE, REAL_SITES, computes_somewhere},
+    {OPT_BIND, OPT_SITE, REAL_SITES, computes_somewhere},
+    {OPT_ORDER, OPT_SITE, REAL_SITES, computes_somewhere},
     {OPT_OVERSUBSCRIBE, OPT_SITE, REAL_SITES, runs_somewhere},
     {OPT_ISA, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_MOMENTUM, OPT_OPTIMIZER, "sgd lars", NULL},

@@ -29,8 +29,6 @@ const struct length *reader_find_late(const struct config *config, enum option_i
 /* Returns the value of option `owner`, for a message on why another option has no effect. */
 const char *reader_owner_text(const struct config *config, enum option_id owner);
 bool reader_has_row(enum option_id id);
-/* Returns whether ranks compute at the point or in its calibration. */
-bool reader_computes(const struct config *config);
 
 enum { READER_WHY = 1024 };
 void reader_explain_late(char why[READER_WHY], const struct length *late, const char *found,

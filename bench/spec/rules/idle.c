@@ -33,8 +33,16 @@ static bool leaves_remainder(const struct config *config)
            fmod(fmod(samples, batch), ranks) > 0;
 }
 
+/* Returns whether loading, ops and optimizer take their own times, or accuracy is measured. The
+ * optimizer and momentum have no row below: at an assumed rate too, they take memory. */
+static bool computes(const struct config *config)
+{
+    return !config_replays(config) || config_number(config, OPT_COMPUTE_RATE) == 0 ||
+           (config->values[OPT_ACCURACY_SEEDS].n > 0 && config_wants_accuracy(config));
+}
+
 static const char one_replica[] = "each rank sums gradients alone";
-static const char simulated[] = "steps are simulated at compute.rate";
+static const char assumed[] = "compute.rate gives the times of ops";
 
 /* Options from `first` to `last`, which a point reads only if `reads` returns true. The compressor
  * is not listed, since gradients are compressed on one rank too. */
@@ -62,15 +70,21 @@ static const struct idle {
     {OPT_RESTART_WITH, OPT_RESTART_WITH, OPT_RANKS, has_several_ranks, "ranks = 1", NULL, true},
     {OPT_REMAINDER, OPT_REMAINDER, OPT_GLOBAL_BATCH, leaves_remainder, "ranks divide each batch",
      NULL, true},
-    {OPT_AUGMENT, OPT_AUGMENT, OPT_SITE, reader_computes, simulated, NULL, false},
-    {OPT_DATA_SHARD, OPT_DATA_SHARD, OPT_SITE, reader_computes, simulated, NULL, false},
-    {OPT_NESTEROV, OPT_CLIP_VALUE, OPT_SITE, reader_computes, simulated, NULL, false},
-    {OPT_CHECK, OPT_CHECK, OPT_SITE, reader_computes, simulated, NULL, false},
+    {OPT_LR_RULE, OPT_LR_RULE, OPT_PIPELINE, has_replicas, one_replica, NULL, true},
+    {OPT_BATCH_NORM, OPT_BATCH_NORM, OPT_PIPELINE, has_replicas, one_replica, "local sync", true},
+    {OPT_DATA_SHARD, OPT_DATA_SHARD, OPT_PIPELINE, has_replicas, one_replica, NULL, true},
+    {OPT_DATA_SET, OPT_DATA_SET, OPT_COMPUTE_RATE, computes, assumed, NULL, false},
+    {OPT_AUGMENT, OPT_AUGMENT, OPT_COMPUTE_RATE, computes, assumed, NULL, false},
+    {OPT_DATA_SHARD, OPT_DATA_SHARD, OPT_COMPUTE_RATE, computes, assumed, NULL, false},
+    {OPT_NESTEROV, OPT_TRUST, OPT_COMPUTE_RATE, computes, assumed, NULL, false},
+    {OPT_CLIP_VALUE, OPT_CLIP_VALUE, OPT_COMPUTE_RATE, computes, assumed, NULL, false},
+    {OPT_CHECK, OPT_CHECK, OPT_COMPUTE_RATE, computes, assumed, NULL, false},
+    {OPT_TUNE, OPT_ISA, OPT_COMPUTE_RATE, computes, assumed, NULL, false},
 };
 
 static const char *remedy_of(const struct idle *idle)
 {
-    return idle->by == OPT_SITE ? "another site" : "other numbers of ranks";
+    return idle->by == OPT_COMPUTE_RATE ? "no compute.rate" : "other numbers of ranks";
 }
 
 /* Returns whether any point reads the options. With ranks_per_node in the spec, the ranks may
@@ -79,7 +93,7 @@ static bool is_read(const struct idle *idle, const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct config *config = &spec->points[i].config;
-        if ((idle->by != OPT_SITE && config->values[OPT_RANKS_PER_NODE].mark.line > 0) ||
+        if ((idle->by != OPT_COMPUTE_RATE && config->values[OPT_RANKS_PER_NODE].mark.line > 0) ||
             idle->reads(config))
             return true;
     }
