@@ -180,9 +180,9 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 #define CLAIM_FORMAT(name, writer, plan_writer, meaning) claims_writer writer, plan_writer;
 #include "bench/claims/claim_formats.def"
 
-/* Finds the writer of verdicts in a format, or of the plan: one row per undecided claim, with the
- * launches that would decide it. Launches that decide most claims per second are first. The message
- * of ERR_ARGUMENT lists all formats. */
+/* Finds the writer of format `name`: verdicts or, if `plan`, one row per undecided claim with the
+ * launches that would decide it. Rows that decide most claims per second are first. The message of
+ * ERR_ARGUMENT lists all formats. */
 enum status claims_find_writer(claims_writer **writer, const char *name, bool plan,
                                struct error *e);
 

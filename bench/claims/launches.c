@@ -1,4 +1,4 @@
-/* Finds the launches behind a cell: rows of raw.csv, and a sample with one value per launch. */
+/* Finds the launches (rows of raw.csv) behind a table cell, and the cell's value in each. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

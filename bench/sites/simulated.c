@@ -6,7 +6,7 @@
 
 #include "bench/sites/site.h"
 
-/* Adds the option that names the launch with the times of ops, if there is one. */
+/* Passes on the job's --calibration=LAUNCH, the source of op times, if any. */
 static void add_calibration(struct argv_builder *argv, const struct site_job *job)
 {
     static const char option[] = "--calibration=";

@@ -12,8 +12,8 @@ enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enu
 /* Returns the allreduce as an operation; arguments as in allreduce_algorithm. */
 struct operation library_allreduce(enum allreduce_algorithm asked, enum call_kind call, int ranks,
                                    size_t count, size_t width);
-/* Returns the text of wire_source for a set of algorithms (one bit each): "formula: ring" (for
- * example), or "none". */
+/* Returns a record's wire_source for a set of algorithms (one bit each), such as "formula: ring";
+ * 0: "none". */
 const char *allreduce_source(unsigned algorithms);
 
 /* Returns whether MPICH reduces a vector by rule_reduce_scatter_gather, as it does long ones, or

@@ -1,5 +1,4 @@
-/* Computes as many independent products and sums in registers, and loads, as the processor can
- * overlap. */
+/* Runs as many independent multiply-adds in registers, or loads, as the processor can overlap. */
 #include "kernels/simd/peak.h"
 
 #include "kernels/simd/lanes.h"

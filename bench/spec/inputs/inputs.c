@@ -15,9 +15,9 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* Options whose values are files or folders. folder, ending: where a run keeps its copy, if it
- * keeps one. shared: folders that are searched for every spec, so that tables of a run can be drawn
- * without its copies. */
+/* Options whose values are files or folders. folder, ending: location of a run's copy; NULL: no
+ * copy. shared: folders searched for every spec, so that figures of a run can be drawn if its
+ * copies are missing. */
 static const struct input_kind {
     enum option_id option;
     const char *folder, *ending, *shared[3];

@@ -265,8 +265,8 @@ static enum status fill_axis(struct axis *axis, long most, struct error *e)
     return last < most ? add_value(axis, most, e) : OK;
 }
 
-/* Finds the largest number of ranks: ranks per node times the number of nodes of the site, if that
- * is known. */
+/* Sets *most to nodes times ranks per node, or to this machine's cores if the site's size is
+ * unknown. */
 static enum status most_ranks(long *most, const struct scope *s, struct error *e)
 {
     struct site_size size;

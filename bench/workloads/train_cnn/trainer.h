@@ -86,7 +86,7 @@ struct trainer {
 
     struct sync *sync;       /* sums gradients over the ranks that have the same stage and slice */
     struct overlap *overlap; /* tests messages while this rank computes; NULL: none are tested */
-    struct group group;      /* open if batch-norm statistics are summed over ranks */
+    struct group group;      /* ranks that sum batch-norm statistics; closed: none */
     struct optimizer optimizer;
     /* [n] If replicas have different initial weights: buffer for this rank's weights while it
      * evaluates rank 0's. Otherwise NULL. */

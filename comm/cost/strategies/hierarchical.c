@@ -4,7 +4,7 @@
  * and receive the sums. The number of slices does not change the bytes between nodes. */
 #include "comm/cost/rounds.h"
 
-/* Finds the numbers of the slice that the rank at `place` of its node sums; it may be empty. */
+/* Finds the slice that the rank at `place` of its node sums. *count = 0: it has no slice. */
 static void slice_of(const struct schedule *s, int place, size_t *first, size_t *count)
 {
     *first = *count = 0;

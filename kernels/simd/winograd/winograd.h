@@ -124,7 +124,7 @@ static inline size_t winograd_stored_room(const struct winograd *w)
     return winograd_stored(w) / precision_per_real(w->y_precision);
 }
 
-/* Returns the number of rows of operands that `rows` rows are stored in. */
+/* Returns how many rows of reals store `rows` rows of operands. */
 static inline int winograd_steps(const struct winograd *w, int rows)
 {
     return (rows + w->pair - 1) / w->pair;
