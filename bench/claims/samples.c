@@ -86,7 +86,7 @@ static struct interval exponential(struct interval i)
 }
 
 /* Sets the interval of a - b or a / b by the method that fits the samples, which are overwritten.
- * Keeps the corners if there are too few launches, or if the samples share a part of them. */
+ * Keeps METHOD_CORNERS if launches are too few, or the samples share only some launches. */
 static enum status compare(struct claim_value *value, struct claim_sample s[2], bool ratio,
                            struct error *e)
 {

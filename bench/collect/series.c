@@ -33,8 +33,8 @@ static const char *run_of(const struct splitting *splitting, const struct point_
     return p->run != NULL && !splitting->by->over_runs ? p->run : "";
 }
 
-/* Returns whether a series may contain the point. Calibrations are in no series, and their derived
- * options would split other points into more series. */
+/* Returns whether a series may contain the point. Calibrations are in no series, so that their
+ * options do not split the series of other points. */
 static bool is_split(const struct point *point, const bool *shown, size_t i)
 {
     return (shown == NULL || shown[i]) && !config_calibrates(&point->config);

@@ -199,10 +199,11 @@ static enum status read_table(struct csv_table *table, const struct side *side, 
     char path[PATH_BYTES];
     TRY(path_format(path, e, "%s/%s", side->path, file));
     if (!path_exists(path))
-        return error_at(e, ERR_ARGUMENT, path, 0, 0,
-                        "this table was not found; a run writes it at its end. `scalebench figures "
-                        "%s` writes it now, from the records",
-                        side->path);
+        return error_at(
+            e, ERR_ARGUMENT, path, 0, 0,
+            "table not found; a run writes tables when it ends. Use `scalebench figures "
+            "%s` to write them from the records",
+            side->path);
     return csv_table_read(table, path, e);
 }
 

@@ -1,5 +1,5 @@
-/* Derives findings about a cluster from the measurements of all ranks. A pure function of the rows,
- * without files or clocks. */
+/* Derives findings about a cluster from the measurements of all ranks. diagnosis_make uses only the
+ * rows read, no files or clocks. */
 #pragma once
 
 #include <stdbool.h>

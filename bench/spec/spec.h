@@ -259,7 +259,7 @@ struct site_row {
     bool shares_cores; /* all nodes are on one machine, and the spec gives their link */
 };
 struct workload_row {
-    /* helper: program that sends training images to a peer; "" for others */
+    /* helper: program that feeds a peer, or the peer itself; "": no peer */
     const char *name, *helper;
     /* strategies that a peer supports, separated by blanks; "": any */
     const char *strategies;

@@ -42,7 +42,7 @@ struct server {
     struct optimizer o;   /* optimizer for this server's part, elements [0, count) */
     real *params, *state; /* parameters [count], optimizer state [slots][count] */
     const real **terms;   /* [ranks] gradients of all ranks, as arguments of local_sum */
-    real *sums;           /* [staleness + 1][count] sums of the steps in `steps` */
+    real *sums;           /* [staleness + 1][count] summed gradients of `steps` */
     struct open_step *steps; /* [staleness + 1] steps version + 1 to version + staleness + 1 */
     uint64_t version;  /* number of steps complete; with at_once, number of pushes processed */
     double lr;         /* with at_once: learning rate of this rank's latest step */

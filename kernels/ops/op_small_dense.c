@@ -63,10 +63,10 @@ struct small_dense_call {
     const struct layer_desc *dense, *dropout; /* dropout: NULL if there is none */
     bool relu;
     size_t in, out;
-    real scale;       /* factor that dropout applies to the outputs it keeps */
-    uint8_t *keep;    /* [N,out], 1 if dropout keeps the output */
-    real *transposed; /* transposed weights: in forward [in][out, padded], in backward [out][in,
-                       * padded] */
+    real scale;    /* factor that dropout applies to the outputs it keeps */
+    uint8_t *keep; /* [N,out], 1 if dropout keeps the output */
+    real *
+        transposed; /* padded weights: [in][out, padded] in forward, [out][in, padded] in backward */
     const real *weights;
     real *dz;               /* [out][N, padded]: gradient of the dense layer's output */
     struct small_list list; /* list of thread 0; lists of the other threads follow in memory */

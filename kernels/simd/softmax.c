@@ -20,8 +20,8 @@ INLINE vdouble choose(vlong condition, vdouble yes, vdouble no)
 }
 
 /* exp(x) for x <= 0. x = k ln 2 + r, |r| <= ln(2)/2. The first omitted term of the series,
- * r^14/14!, is below 2^-57; Horner's scheme adds one or two roundings. Below -708, near the
- * smallest normal double, the result is exp(-708) = 3e-308. NaN stays NaN. */
+ * r^14/14!, is below 2^-57; Horner's scheme adds one or two roundings. For x < -708 the result is
+ * exp(-708) = 3e-308, near the smallest normal double. NaN stays NaN. */
 INLINE vdouble exp_negative(vdouble x)
 {
     const double magic = 0x1.8p52; /* adding this number rounds to an integer: its last place is

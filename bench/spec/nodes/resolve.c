@@ -265,8 +265,8 @@ static enum status fill_axis(struct axis *axis, long most, struct error *e)
     return last < most ? add_value(axis, most, e) : OK;
 }
 
-/* Sets *most to nodes times ranks per node, or to this machine's cores if the site's size is
- * unknown. */
+/* Finds the largest number of ranks: nodes times ranks (or cores) per node; usable cores if these
+ * are unknown. */
 static enum status most_ranks(long *most, const struct scope *s, struct error *e)
 {
     struct site_size size;

@@ -136,8 +136,8 @@ bool owned_is_of_base(const struct spec *spec, struct mark mark)
     return false;
 }
 
-/* Returns whether an unread value is allowed: an extended file gives it, or the command line
- * changes the option that decides which points read it. */
+/* Returns whether an unread value is allowed: it is in a file that the spec extends, or the command
+ * line changes which points read the value. */
 static bool is_excused(const struct spec *spec, const struct written_value *written)
 {
     return owned_is_of_base(spec, written->mark) ||

@@ -3,6 +3,6 @@
 
 #include "bench/spec/spec.h"
 
-/* Refuses inject.ranks and inject.steps without effect. A listed rank may be missing at some
- * points, but not at all of them. ERR_SPEC with the place of the value. */
+/* Refuses values of inject.ranks and inject.steps that have no effect. Each listed rank must exist
+ * in at least one point. ERR_SPEC with the place of the value. */
 enum status injected_check(const struct spec *spec, struct error *e);

@@ -1,6 +1,6 @@
 /* Times operations in rounds. Every round runs each operation, in a random order, so that
- * disturbances affect all of them. If all strategies together need too much memory, they run in
- * groups, each with MPI_Allreduce. */
+ * disturbances affect all of them. Strategies that together need too much memory run in groups that
+ * each include MPI_Allreduce. */
 #include <math.h>
 #include <stdlib.h>
 
