@@ -104,6 +104,11 @@ static enum status read_sides(struct exact *x, const struct exact_request *reque
         TRY(operand_find(path, operands[i], request->out, request->home, e));
         TRY(side_read(&x->c.sides[i], operands[i], path, what, e));
     }
+    if (strcmp(x->c.sides[0].path, x->c.sides[1].path) == 0)
+        return error_set(e, ERR_ARGUMENT,
+                         "check: '%s' is compared with itself, so no value can differ. Give "
+                         "another run to --exact",
+                         request->run);
     return OK;
 }
 
