@@ -122,6 +122,11 @@ static enum status check_size(const struct submission *s, const struct missing *
             e, ERR_UNAVAILABLE,
             "a point needs %ld nodes, but the largest job of %s has %ld. Leave the point out",
             m->nodes[m->n - 1], s->cluster.path, nodes);
+    if (m->n > 0 && cluster_text(&s->cluster, CLUSTER_cores)[0] == '\0')
+        log_print(LOG_WARNING,
+                  "%s does not give `cores`: 1 core per node is assumed. Add the number of cores "
+                  "per node that a job may use",
+                  s->cluster.path);
     if (m->n > 0 && m->too_large != NULL)
         log_print(LOG_WARNING,
                   "%s needs %ld cores per node, but %s has %ld: such points are in no job. Correct "
