@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "bench/runner/facts.h"
 #include "bench/runner/files.h"
@@ -21,6 +22,7 @@ struct run {
     /* Index of the first run with the same facts; it can be this run. A later run with the same
      * facts is a repetition, for example because of --fresh. */
     size_t repeats;
+    uint64_t points; /* sum of its points' identities; 0 until run_status_read */
 };
 
 struct runs {

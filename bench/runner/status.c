@@ -61,6 +61,7 @@ static void count_points(struct run_status *s, const struct reading *r)
 {
     s->points = r->spec.n_points;
     for (size_t i = 0; i < s->points; i++) {
+        s->run.points += strtoull(r->spec.points[i].id, NULL, 16);
         size_t twin = r->spec.points[i].twin;
         const struct point_launches *p = &r->order.points.points[twin];
         s->precise += is_precise(r, p);

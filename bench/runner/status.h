@@ -17,7 +17,8 @@ enum run_state {
 
 struct run_status {
     struct run run;
-    const char *repeats; /* name of the first run with equal facts, borrowed; NULL: this run is the
+    const char *
+        repeats; /* name of the first run with equal facts and points, borrowed; NULL: this run is the
                             first */
     enum run_state state;
     char why[512];

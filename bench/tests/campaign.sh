@@ -91,6 +91,17 @@ fresh_starts_anew() {
     run small --fresh && [ "$(runs small)" -eq 2 ]
 }
 
+# Only a run of the same points is a repetition: not one of another batch.
+other_points_repeat_nothing() {
+    local out=$tmp/repetitions batch
+    for batch in 100 100 200; do
+        "$scalebench" run "$tmp/small.yaml" --fresh --out "$out" --set "train.global_batch=$batch matrix.ranks=[1]
+            measure.time.launches=1..1 measure.accuracy.seeds=[] figures=[]" || return 1
+    done
+    "$scalebench" runs small --out "$out" >"$tmp/runs.txt" && cat "$tmp/runs.txt" &&
+        [ "$(grep -c repeats "$tmp/runs.txt")" -eq 1 ] && sed -n 2p "$tmp/runs.txt" | grep -q repeats
+}
+
 changed_spec_goes_on() {
     run small --set "measure.budget=5min" && [ "$(runs small)" -eq 2 ]
 }
@@ -242,6 +253,7 @@ check "a campaign completes" completes
 check "columns are filled" columns_are_filled
 check "the same command again runs nothing" again_runs_nothing
 check "--fresh starts anew" fresh_starts_anew
+check "a run of other points is no repetition" other_points_repeat_nothing
 check "a changed spec resumes the run" changed_spec_goes_on
 check "a changed binary opens a new run" changed_binary_opens_a_new_run
 if [ "$(identity)" != "$(SCALEBENCH_ISA=portable identity)" ]; then

@@ -23,12 +23,26 @@ struct asking {
     size_t n, unreadable;
 };
 
-static enum status show_run(struct asking *a, const char *run_dir, const char *repeats,
+/* Returns the name of the first run before run i with the same facts and points; NULL: none. */
+static const char *find_repeated(const struct runs *runs, size_t i)
+{
+    for (size_t first = 0; first < i; first++)
+        if (runs->all[first].repeats == runs->all[i].repeats &&
+            runs->all[first].points == runs->all[i].points)
+            return runs->all[first].name;
+    return NULL;
+}
+
+/* Shows a run: the one at `i` in `runs`, or one alone (NULL). */
+static enum status show_run(struct asking *a, const char *run_dir, struct runs *runs, size_t i,
                             struct error *e)
 {
     struct run_status s;
     TRY(run_status_read(&s, run_dir, &a->machine, e));
-    s.repeats = repeats;
+    if (runs != NULL) {
+        runs->all[i].points = s.run.points;
+        s.repeats = find_repeated(runs, i);
+    }
     a->n++;
     a->unreadable += s.state == RUN_UNREADABLE;
     if (a->json != NULL)
@@ -44,8 +58,7 @@ static enum status show_folder(struct asking *a, const char *folder, struct erro
     struct runs runs;
     enum status status = runs_read(&runs, folder, e);
     for (size_t i = 0; i < runs.n && status == OK; i++)
-        status = show_run(a, runs.all[i].path,
-                          runs.all[i].repeats != i ? runs.all[runs.all[i].repeats].name : NULL, e);
+        status = show_run(a, runs.all[i].path, &runs, i, e);
     runs_free(&runs);
     return status;
 }
@@ -84,7 +97,7 @@ static enum status show_spec(struct asking *a, struct error *e)
 
 static enum status show_path(struct asking *a, const char *path, struct error *e)
 {
-    return folder_has(path, "spec.yaml") ? show_run(a, path, NULL, e) : show_folder(a, path, e);
+    return folder_has(path, "spec.yaml") ? show_run(a, path, NULL, 0, e) : show_folder(a, path, e);
 }
 
 static enum status show_asked(struct asking *a, struct error *e)
