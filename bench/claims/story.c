@@ -48,7 +48,7 @@ enum status claims_read_story(char **text, int *line, const struct claims *c, st
     size_t size = 0;
     *text = NULL;
     TRY(path_format(path, e, "%s/" STORY_FILE, c->folder));
-    if (!path_exists(path))
+    if (!path_exists(path) || strcmp(file_name(c->path), "claims.yaml") != 0)
         return OK;
     FILE *in = file_open_stream(path, &why);
     if (in == NULL)

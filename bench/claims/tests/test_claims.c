@@ -370,6 +370,9 @@ static void assert_story(const char *story, const char *told, size_t expected)
     if (strstr(found, told) == NULL)
         fail_msg("%s: %s", story, found);
     assert_int_equal(wrong, expected);
+    snprintf(c.path, sizeof c.path, "mine.yaml"); /* the story is about claims.yaml alone */
+    assert_int_equal(claims_check_story(stderr, &c, &wrong, &e), OK);
+    assert_int_equal(wrong, 0);
     free(found);
     claims_free(&c);
 }
