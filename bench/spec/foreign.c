@@ -359,11 +359,18 @@ enum status foreign_time(const struct config *config, size_t *metric, double *ms
 
 /* ---- Check a point ---- */
 
-/* Rejects words that only a shell understands. */
-static enum status check_shell(const struct config *config, const char *word, struct error *e)
+/* Rejects words that only a shell understands, such as a variable before the program. */
+static enum status check_shell(const struct config *config, size_t i, struct error *e)
 {
+    const char *word = config->values[OPT_COMMAND].texts[i];
     static const char *const of_shells[] = {"|", "||", "&",  "&&",  ";",  ">",    ">>",
                                             "<", "<<", "2>", "2>>", "&>", "2>&1", ">&2"};
+    size_t name = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    if (i == 0 && name > 0 && word[name] == '=')
+        return refuse(config, OPT_COMMAND, word,
+                      "the program is started without a shell. Use env to set a variable: [env, "
+                      "NAME=value, program]",
+                      e);
     if (name_index(word, of_shells, sizeof of_shells / sizeof *of_shells) < 0)
         return OK;
     return refuse(config, OPT_COMMAND, word,
@@ -383,7 +390,7 @@ enum status foreign_check(const struct config *config, struct error *e)
                           "workload.command is missing. %s", option_get(OPT_COMMAND)->help);
     for (size_t i = 0; i < command->n; i++) {
         char *word;
-        TRY(check_shell(config, command->texts[i], e));
+        TRY(check_shell(config, i, e));
         TRY(foreign_word(&word, config, i, &launch, e));
         free(word);
     }
