@@ -533,6 +533,8 @@ static const char *advice_of(char text[128], enum option_id id, const struct spe
     if (drawn)
         return id == OPT_LINK ? "add model: true to a figure or simulate points"
                               : "add bars to figures";
+    if (id == OPT_SEED)
+        return "give measure.accuracy.seeds for accuracy runs";
     snprintf(text, 128, "%s %s", chosen ? "choose another" : "give", owner->key);
     return text;
 }
