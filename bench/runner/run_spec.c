@@ -64,3 +64,32 @@ void run_spec_note_change(const struct spec *now, const char *run_dir)
     }
     spec_free(&then);
 }
+
+/* Returns whether weights, batches or layers of an accuracy run depend on its seed, or the strategy
+ * gives other sums in each run. */
+static bool is_random(const struct point *point)
+{
+    const struct config *c = &point->config;
+    bool drops = point->net == NULL;
+    for (int i = 0; !drops && i < point->net->net.n_layers; i++) {
+        enum layer_kind kind = point->net->net.layers[i].kind;
+        drops = kind == LAYER_dropout || kind == LAYER_dropout2d;
+    }
+    return drops || config_is_foreign(c) || config_int(c, OPT_SHUFFLE) != 0 ||
+           config_int(c, OPT_AUGMENT) != 0 || config_int(c, OPT_COMPRESS) != 0 ||
+           value_is_preset(option_get(OPT_CHECKPOINT_START), &c->values[OPT_CHECKPOINT_START]) ||
+           !(strategy_flags(config_strategy_kind(c)) & STRATEGY_DETERMINISTIC);
+}
+
+void run_spec_note_seeds(const struct spec *spec)
+{
+    size_t i = 0;
+    while (i < spec->n_points &&
+           (!config_wants_accuracy(&spec->points[i].config) || is_random(&spec->points[i])))
+        i++;
+    if (i < spec->n_points && spec->config.values[OPT_ACCURACY_SEEDS].n > 1)
+        log_print(LOG_NOTE,
+                  "%s: all measure.accuracy.seeds train alike: checkpoint.start gives the weights, "
+                  "images are not shuffled, and nothing is dropped or augmented. Use one seed",
+                  spec->points[i].label);
+}

@@ -20,5 +20,8 @@ enum status run_spec_load(struct spec *spec, const char *run_dir, const char *se
 enum { RUN_CHANGE = 300 };
 void run_spec_change(char text[RUN_CHANGE], const struct spec *then, const struct spec *now);
 
+/* Prints a note if several seeds give equal accuracy runs of a point. */
+void run_spec_note_seeds(const struct spec *spec);
+
 /* Prints a note if the run has no point of the spec, so that its results are of another spec. */
 void run_spec_note_change(const struct spec *now, const char *run_dir);

@@ -6,6 +6,7 @@
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/report.h"
+#include "bench/runner/run_spec.h"
 #include "kernels/base/text.h"
 
 static enum status check_refusals(const struct campaign *c, bool strict, struct error *e)
@@ -75,6 +76,7 @@ static enum status run(struct campaign *c, const struct arguments *a, FILE *out,
     size_t retried;
     TRY(job_check(c, e));
     TRY(check_refusals(c, a->strict, e));
+    run_spec_note_seeds(&c->spec);
     TRY(campaign_open_run(c, e));
     TRY(campaign_record_changes(c, e));
     TRY(campaign_retry_failures(c, &retried, e));

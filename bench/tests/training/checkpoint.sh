@@ -69,6 +69,14 @@ keeps_the_start() {
     expect 2 "checkpoint.path is the file of checkpoint.start" "$scalebench" plan "$tmp/start.yaml"
 }
 
+# Seeds change neither weights of a file nor the order of images that are not shuffled.
+notes_equal_seeds() {
+    [ -e "$file" ] || train 1 --checkpoint.every_epochs 1 || return 1
+    printf '%s\n' "name: seeds" "model: $model" "data: {set: digits, samples: 640}" "train: {global_batch: 64, shuffle: false}" \
+        "measure: {time: {launches: 0}, accuracy: {seeds: [1, 2]}}" "checkpoint.start: $file" >"$tmp/seeds.yaml"
+    expect 0 "all measure.accuracy.seeds train alike" "$scalebench" run "$tmp/seeds.yaml" --out "$tmp/seeds"
+}
+
 # The same tests for a network without biases.
 goes_on_without_biases() {
     local tmp=$tmp/unbiased
@@ -233,6 +241,7 @@ waits_for_no_fifo() {
 
 check "a resumed run equals one that never stopped" goes_on_as_if_it_had_never_stopped
 check "checkpoints do not replace the weights of the start" keeps_the_start
+check "seeds that change nothing are noted" notes_equal_seeds
 check "copies in 16 bits leave the checkpoint whole" copies_do_not_hinder_resuming
 check "weights of other precisions start a run" weights_of_other_precisions_start_a_run
 check "a copy that cannot be written is found first" copies_that_cannot_be_written_are_found_first
