@@ -15,7 +15,7 @@
 
 /* Message sizes: 4 B to 16 MiB, by factors of 4. Sums are measured from 64 KiB on, since shorter
  * ones fit in the nearest cache and take hardly any time. */
-enum { SIZES = LINK_SIZES, FIRST_SUM = 7, REPEATS_MOST = 64 };
+enum { SIZES = 12, FIRST_SUM = SIZES - ADDITIONS, REPEATS_MOST = 64 };
 
 /* Largest number of rounds. 100 give narrow intervals; more would only take time. */
 enum { ROUNDS_MOST = 100 };
@@ -170,19 +170,6 @@ static void set_model(struct sweep *s)
     s->link = (struct link_model){s->fit.alpha_s.mid, s->fit.beta_s.mid, s->fit.gamma_s.mid};
 }
 
-double link_additions_s(const struct sweep *s, double bytes)
-{
-    int above = FIRST_SUM + 1;
-    while (above < SIZES - 1 && bytes > (double)bytes_of(above))
-        above++;
-    double from = (double)bytes_of(above - 1), to = (double)bytes_of(above);
-    double at = (bytes - from) / (to - from);
-    if (bytes > to)
-        return s->addition_s[above] * bytes / to;
-    return at < 0 ? s->addition_s[FIRST_SUM] * bytes / from
-                  : (1 - at) * s->addition_s[above - 1] + at * s->addition_s[above];
-}
-
 static enum status measure(struct sweep *s, struct samples *x, struct error *e)
 {
     int rounds = rounds_of(s);
@@ -190,8 +177,9 @@ static enum status measure(struct sweep *s, struct samples *x, struct error *e)
     TRY(take_samples(s, x, e));
     fit(s, x, &s->fit);
     set_model(s);
-    for (int i = 0; i < SIZES; i++)
-        s->addition_s[i] = interval_of(x->addition, i, rounds).mid;
+    for (int i = FIRST_SUM; i < SIZES; i++)
+        s->additions[i - FIRST_SUM] =
+            (struct addition){(double)bytes_of(i), interval_of(x->addition, i, rounds).mid};
     if (s->options->compares || !link_is_swept(s->options))
         return OK;
     for (int i = 0; s->ranks > 1 && i < SIZES; i++)

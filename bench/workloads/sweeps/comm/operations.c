@@ -165,6 +165,18 @@ struct cost contender_cost(const struct sweep *s, const struct problem *p,
                          sizeof(real));
 }
 
+double addition_s(const struct sweep *s, double bytes)
+{
+    const struct addition *upper = s->additions;
+    while (upper < s->additions + ADDITIONS - 1 && bytes > upper->bytes)
+        upper++;
+    if (upper == s->additions || bytes > upper->bytes)
+        return upper->seconds * bytes / upper->bytes;
+    const struct addition *lower = upper - 1;
+    double at = (bytes - lower->bytes) / (upper->bytes - lower->bytes);
+    return (1 - at) * lower->seconds + at * upper->seconds;
+}
+
 enum status contender_model_s(double *seconds, const struct sweep *s, const struct problem *p,
                               const struct contender *c, struct error *e)
 {

@@ -138,7 +138,7 @@ static void fill_times(const struct sweep *s, const struct contender *c, struct 
     CSV_SET_INTERVAL(row, latency_us, ns, 1e-3);
     row->algbw_gbyte_per_s = row->bytes / ns.mid;
     if (s->ranks > 1 && s->nodes == 1)
-        row->bound_us = 1e6 * (s->ranks - 1) * link_additions_s(s, row->bytes / s->ranks);
+        row->bound_us = 1e6 * (s->ranks - 1) * addition_s(s, row->bytes / s->ranks);
 }
 
 /* Sets the bus bandwidth as nccl-tests define it. The definition assumes a sum for which each rank

@@ -68,8 +68,11 @@ struct sweep_options {
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
 void options_help(FILE *out);
 
-/* Number of sizes of messages and additions that link.c times. */
-enum { LINK_SIZES = 12 };
+/* Additions y = y + x of `bytes` on all ranks at once, and their median time. */
+enum { ADDITIONS = 5 };
+struct addition {
+    double bytes, seconds;
+};
 
 /* Coefficients of the link model (comm/cost/cost.h) with intervals; NAN if no messages were
  * sent. */
@@ -99,8 +102,8 @@ struct sweep {
     /* settings of the library's algorithms when the process started */
     struct algorithm_settings library;
     struct link_fit fit;
-    struct link_model link;        /* the medians of `fit` */
-    double addition_s[LINK_SIZES]; /* median time of an addition of each size (link.c) */
+    struct link_model link;               /* the medians of `fit` */
+    struct addition additions[ADDITIONS]; /* by size */
     char mpi[64];
     FILE *out; /* NULL on ranks that print nothing */
     int wrong; /* number of rows whose verdict is not ok */
@@ -118,6 +121,9 @@ enum status contender_parse(const struct sweep_options *o, const char *option, c
 #define CONTENDER_NAME 96
 const char *contender_name(const struct contender *c, char text[CONTENDER_NAME]);
 
+/* Returns how long an addition of `bytes` takes on every rank at once (s), interpolated between
+ * s->additions. */
+double addition_s(const struct sweep *s, double bytes);
 /* Returns the predicted calls, messages and bytes of this rank per period. */
 struct cost contender_cost(const struct sweep *s, const struct problem *p,
                            const struct contender *c);
@@ -158,9 +164,6 @@ enum status contender_check(struct sweep *s, const struct problem *p, struct con
  * s->link. Collective. */
 enum status link_measure(struct sweep *s, struct error *e);
 bool link_is_swept(const struct sweep_options *o);
-/* Returns how long an addition of `bytes` takes on every rank at once (s), interpolated between the
- * measured sizes. */
-double link_additions_s(const struct sweep *s, double bytes);
 /* Writes the coefficients to link.csv in the folder of --record, if it was given. */
 enum status link_write(const struct sweep *s, struct error *e);
 void sweep_print_link(struct sweep *s, const char *operation, size_t bytes, struct interval seconds,
