@@ -125,7 +125,6 @@ list() {
 strong_scaling measure.time.launches=6..20
 peer
 peer_vgg
-peer_onednn
 efficiency_vgg
 efficiency measure.time.launches=12..12
 overlap measure.time.launches=9..9

@@ -26,29 +26,43 @@ the_example_is_a_printed_one() {
     done <"$tmp/example"
 }
 
-# | keras_690k, 128 | 11,790 | 6.12 [5.85, 6.42] | 4.91 | 1.25 | 0.29 | 0.13 |
-peer_rows_are_of_the_tables() { # name of the run, its networks
-    local name=$1 network
-    shift
-    table "$name" || return 1
-    for network in "$@"; do
-        local row images ratio work rate growth memory
-        row=$(grep "^| $network, " README.md | sed 's/ *| */|/g') || { echo "no $network"; return 1; }
-        IFS='|' read -r _ _ images ratio work rate growth memory _ <<<"$row"
-        says " ${images//,/} " && says ": $ratio x the images/s of peer_torch" &&
-            says "  ${ratio%% *} = $work (less arithmetic) x $rate (faster arithmetic)" &&
-            says "(ratio $growth); of whole processes" && says "(ratio $memory)." || return 1
+# Prints the name that a run's table gives to a row of README: "NETWORK, BATCH" or "NETWORK, BATCH, CASE".
+point_of() { # name of the run, network, case
+    local network=" $2" precision=fp32
+    [ "$1" = peer ] || network=
+    [ "$3" != bf16 ] || precision=bf16
+    case $3 in
+    "direct sums") echo "$3" ;;
+    "dense images") echo "$3 train_cnn" ;;
+    *) echo "default plan train_cnn$network precision=$precision" ;;
+    esac
+}
+
+# Checks that the table has the point's ratio to a peer, and below it the factors and the ratios of memory, if given.
+has_ratio() { # point, ratio, peer, words of the lines below
+    local found
+    found=$(grep -A 2 -F -- "$1: $2 x the images/s of $3 " "$tmp/table") || { echo "$1: no $2 of $3"; return 1; }
+    for word in "${@:4}"; do
+        grep -qF -- "$word" <<<"$found" || { echo "$1: no '$word' in: $found"; return 1; }
     done
 }
 
-# The last column of the same rows: images/s over oneDNN's.
-onednn_ratios_are_of_the_table() {
-    local network ratio
-    table peer_onednn || return 1
-    for network in softmax_784 lenet_21k keras_690k vgg11_bn; do
-        ratio=$(grep "^| $network, " README.md | sed 's/ *| */|/g' | cut -d'|' -f9)
-        says "$network train_cnn: $ratio x the images/s of peer_onednn" || return 1
-    done
+# | keras_690k, 128, bf16 | 11,790 | 6.12 [5.85, 6.42] | 4.91 | 1.25 | 0.29 | 0.13 | 3.31 [3.26, 3.39] |
+peer_rows_are_of_the_table() { # name of the run, its networks, number of rows
+    local row first images torch work rate memory process onednn rows=0
+    table "$1" || return 1
+    while IFS='|' read -r _ first images torch work rate memory process onednn _; do
+        local network=${first%%,*} case
+        case=$(cut -s -d, -f3 <<<"$first") case=${case# }
+        local point
+        point=$(point_of "$1" "$network" "$case")
+        says " ${images//,/} " &&
+            has_ratio "$point" "$torch" peer_torch "${torch%% *} = $work (less arithmetic) x $rate (faster arithmetic)" \
+                "(ratio $memory); of whole processes" "(ratio $process)." &&
+            has_ratio "$point" "$onednn" peer_onednn || return 1
+        rows=$((rows + 1))
+    done < <(grep -E "^\| ($2), " README.md | sed 's/ *| */|/g')
+    [ "$rows" -eq "$3" ] || { echo "$rows rows"; return 1; }
 }
 
 # Checks "lenet_21k 1.96 [1.95, 1.98] times" with the strategy in brackets behind it or behind the next.
@@ -99,10 +113,9 @@ what_becomes_of_reports_is_the_ledgers() {
 }
 
 check "README's example equals the table of its run" the_example_is_a_printed_one
-check "README's ratios to PyTorch agree with the tables" \
-    peer_rows_are_of_the_tables peer softmax_784 lenet_21k keras_690k
-check "and of the large net" peer_rows_are_of_the_tables peer_vgg vgg11_bn
-check "README's ratios to oneDNN agree with the table" onednn_ratios_are_of_the_table
+check "README's ratios to PyTorch and oneDNN agree with the table" \
+    peer_rows_are_of_the_table peer "softmax_784|lenet_21k|keras_690k" 6
+check "and of the large net" peer_rows_are_of_the_table peer_vgg vgg11_bn 3
 check "README's speed-ups agree with the tables" second_cores_are_of_the_tables
 check "README's verdicts on the reports agree with the ledger" what_becomes_of_reports_is_the_ledgers
 check "documents of references equal the program's output" documents_are_of_the_program
