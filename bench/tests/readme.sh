@@ -114,8 +114,8 @@ what_becomes_of_reports_is_the_ledgers() {
 
 check "README's example equals the table of its run" the_example_is_a_printed_one
 check "README's ratios to PyTorch and oneDNN agree with the table" \
-    peer_rows_are_of_the_table peer "softmax_784|lenet_21k|keras_690k" 6
-check "and of the large net" peer_rows_are_of_the_table peer_vgg vgg11_bn 3
+    peer_rows_are_of_the_table peer "softmax_784|lenet_21k|keras_690k" 5
+check "and of the large net" peer_rows_are_of_the_table peer_vgg vgg11_bn 2
 check "README's speed-ups agree with the tables" second_cores_are_of_the_tables
 check "README's verdicts on the reports agree with the ledger" what_becomes_of_reports_is_the_ledgers
 check "documents of references equal the program's output" documents_are_of_the_program
