@@ -49,7 +49,7 @@ has_ratio() { # point, ratio, peer, words of the lines below
 
 # | keras_690k, 128, bf16 | 11,790 | 6.12 [5.85, 6.42] | 4.91 | 1.25 | 0.29 | 0.13 | 3.31 [3.26, 3.39] |
 peer_rows_are_of_the_table() { # name of the run, its networks, number of rows
-    local row first images torch work rate memory process onednn rows=0
+    local first images torch work rate memory process onednn rows=0
     table "$1" || return 1
     while IFS='|' read -r _ first images torch work rate memory process onednn _; do
         local network=${first%%,*} case
