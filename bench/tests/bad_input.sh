@@ -106,7 +106,7 @@ check "a condition and its where without quotation marks" expect 2 "found single
     "$scalebench" check results/reference/overlap speedup ">=" 2 where ranks = 2
 check "if in place of where" expect 2 "found 'if'; use where, as in \"speedup > 1 where ranks = 2\"" \
     "$scalebench" check results/reference/overlap "speedup > 1 if ranks = 2"
-check "runs without a common point" expect 3 "(such as 'train_cnn' in 'results/reference/peer_vgg'). Compare runs of the same points" \
+check "runs without a common point" expect 3 "(such as 'default plan train_cnn precision=fp32' in 'results/reference/peer_vgg'). Compare runs of the same points" \
     "$scalebench" compare results/reference/strong_scaling results/reference/peer_vgg
 check "a key below figures" expect 2 "Give the whole list, such as figures=[{kind: time, where: ranks = 2}]" \
     "$scalebench" plan configs/quick.yaml --set "figures.where=ranks"
