@@ -238,7 +238,7 @@ for name, columns in ("kota_fig8", ["step_ms"]), ("kota_fig12", ["test_loss", "t
     row = told_in_contents(name)
     wrong += [f"the contents tell {c} of {name}" for c in ("step_ms", "speedup", "test_loss", "test_acc_pct")
               if (f"{c}: " in row) != (c in columns)]
-for name, caches in ("kota_parts", "48K 32K 1024K 32768K"), ("peer", "32K 32K 512K 32768K"):
+for name, caches in ("kota_parts", "48K 32K 1024K 32768K"), ("efficiency", "32K 32K 512K 32768K"):
     if f"AMD EPYC<small>caches {caches}</small>" not in told_in_contents(name):
         wrong.append(f"the contents do not tell by caches on which of two processors {name} was measured")
 part = page[page.index('id="kota_fig8-iteration"'):]
