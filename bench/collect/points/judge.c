@@ -100,11 +100,13 @@ static bool find_unchecked(struct point_summary *p, const struct samples *sample
 }
 
 /* Reports launches in which gradients overflowed in most steps: weights hardly changed, and steps
- * without an update are not steps of training. */
+ * without an update are not steps of training. Elastic runs are not judged: all_steps has only the
+ * steps of their last segment. */
 static bool find_overflow(struct point_summary *p, const struct samples *samples)
 {
     bool fixed = config_number(&p->point->config, OPT_LOSS_SCALE) > 0;
-    for (size_t i = 0; i < samples->n; i++) {
+    bool judged = !config_is_elastic(&p->point->config);
+    for (size_t i = 0; judged && i < samples->n; i++) {
         const struct launch_result *result = samples->items[i].result;
         if (result->skipped_steps > result->all_steps / 2)
             return settle(

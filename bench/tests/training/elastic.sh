@@ -151,7 +151,7 @@ END
 
 # Equal bits with equal ranks. Other numbers of ranks round sums differently, but overflow in the same steps.
 scale_goes_on() {
-    run scale || return
+    expect 1 "whole: unverified: 14 of 21 steps skipped" run scale || return
     "$python" - "$tmp/results/scale/latest" <<'PY'
 import csv, glob, json, struct, sys
 def read(name):
