@@ -159,7 +159,8 @@ enum status claims_compare(FILE *out, const struct claims *c, const char *path, 
                            struct error *e);
 
 /* Reads the story: the text between two marks in the README.md beside claims.yaml. The caller
- * frees *text, which is NULL without a README.md, and for claims files of other names. *line is the line where the story begins. */
+ * frees *text, which is NULL without a README.md and for claims files of other names. *line is the
+ * line where the story begins. */
 #define STORY_FILE "README.md"
 enum status claims_read_story(char **text, int *line, const struct claims *c, struct error *e);
 

@@ -17,9 +17,8 @@ enum run_state {
 
 struct run_status {
     struct run run;
-    const char *
-        repeats; /* name of the first run with equal facts and points, borrowed; NULL: this run is the
-                            first */
+    /* name of the first run with equal facts and points, borrowed; NULL: this run is the first */
+    const char *repeats;
     enum run_state state;
     char why[512];
     /* number of points in the spec, and in each of four states */
