@@ -136,7 +136,7 @@ do for [format in formats] {
         legend_part = row + 1 + (k - 1) / 4
         set label '' at screen (legend_x + 4) / width, screen legend_y(legend_part) point \
             linecolor rgb word(part_colours, part) pointtype 5 pointsize 1.3 * scale
-        set label word(parts, part) at screen (legend_x + 11) / width, screen legend_y(legend_part) left
+        set label bare(word(parts, part)) at screen (legend_x + 11) / width, screen legend_y(legend_part) left
     }
     row = row + parts_rows
     if (tick_name ne '') {

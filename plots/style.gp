@@ -155,3 +155,6 @@ nth_of = 0.8
 nth_aside(row) = nth_of * ((column('nth') - 0.5) / column('n') - 0.5)
 
 set border 3 linewidth 0.6 linecolor rgb '#404040'
+
+# A cause on the critical path, column path_PART, has the name of the part.
+bare(part) = part[1:5] eq 'path_' ? part[6:*] : part

@@ -10,13 +10,14 @@
 struct figure_data;
 
 struct figure_shape {
-    bool bars;          /* one bar per point; otherwise one curve per series */
-    bool communicating; /* leaves out points of strategy none, which do not communicate */
-    bool whiskers;      /* draws confidence intervals */
-    bool dots;          /* draws each launch as a faint dot */
+    bool bars;     /* one bar per point; otherwise one curve per series */
+    bool whiskers; /* draws confidence intervals */
+    bool dots;     /* draws each launch as a faint dot */
     /* the user can choose x and the CSV file to draw; otherwise each point has one value over
      * `x` */
     bool any_x;
+    /* shows only points in which this option is not 0 (false, none); 0: all points */
+    enum option_id only;
     /* x and quantity that every figure of this shape has; NULL if the user can choose */
     const char *x, *total;
     /* names that y may list, each a part of `total`, ending with NULL; NULL: y is not supported */
@@ -27,8 +28,8 @@ struct figure_shape {
     enum status (*write)(FILE *out, struct figure_data *d, struct error *e);
 };
 
-extern const struct figure_shape shape_over_ranks, shape_bars, shape_stacked, shape_overlap,
-    shape_memory, shape_curves, shape_lanes;
+extern const struct figure_shape shape_over_ranks, shape_bars, shape_stacked, shape_causes,
+    shape_overlap, shape_memory, shape_curves, shape_lanes;
 
 struct figure {
     const char *name;   /* name of the figure and of its files */

@@ -41,28 +41,39 @@ static double known_ms(const struct point_summary *p, enum column_id column)
     PART(wait, COLUMN_wait_ms, COLUMNS)                                                            \
     PART(comm, COLUMN_comm_exposed_ms, COLUMN_wait_ms)                                             \
     PART(optimizer, COLUMN_optimizer_ms, COLUMNS)                                                  \
-    PART(inject, COLUMN_inject_ms, COLUMNS)                                                        \
-    PART(other, COLUMNS, COLUMNS)
+    PART(inject, COLUMN_inject_ms, COLUMNS)
+
+/* Causes of a simulated step, see critical_path.h. */
+#define CAUSES(PART)                                                                               \
+    PART(path_load, COLUMN_path_load_ms, COLUMNS)                                                  \
+    PART(path_forward, COLUMN_path_forward_ms, COLUMNS)                                            \
+    PART(path_backward, COLUMN_path_backward_ms, COLUMNS)                                          \
+    PART(path_memory, COLUMN_path_memory_ms, COLUMNS)                                              \
+    PART(path_bytes, COLUMN_path_bytes_ms, COLUMNS)                                                \
+    PART(path_starts, COLUMN_path_starts_ms, COLUMNS)                                              \
+    PART(path_sums, COLUMN_path_sums_ms, COLUMNS)                                                  \
+    PART(path_optimizer, COLUMN_path_optimizer_ms, COLUMNS)                                        \
+    PART(path_inject, COLUMN_path_inject_ms, COLUMNS)
 
 static const struct part {
+    const char *name;
     enum column_id column, without;
 } parts[] = {
-#define PART(name, column, without) {column, without},
-    PARTS(PART)
+#define PART(name, column, without) {#name, column, without},
+    PARTS(PART) CAUSES(PART){"other", COLUMNS, COLUMNS}
 #undef PART
 };
 
-static const char *const part_names[] = {
 #define PART(name, column, without) #name,
-    PARTS(PART)
+static const char *const part_names[] = {PARTS(PART) "other", NULL};
+static const char *const cause_names[] = {CAUSES(PART) "other", NULL};
 #undef PART
-        NULL};
 
 /* Returns the i-th part of the step that the figure shows. figure_resolve has checked its name. */
 static const struct part *part_at(const struct figure *figure, size_t i)
 {
     size_t k = 0;
-    while (strcmp(part_names[k], figure_column(figure, i)) != 0)
+    while (strcmp(parts[k].name, figure_column(figure, i)) != 0)
         k++;
     return &parts[k];
 }
@@ -114,6 +125,15 @@ const struct figure_shape shape_stacked = {
     .method = "; parts are means over ranks, and other is the rest of the slowest rank's step.",
     .write = write_stacked};
 
+const struct figure_shape shape_causes = {
+    .bars = true,
+    .only = OPT_CRITICAL_PATH,
+    .x = "point",
+    .total = "step_ms",
+    .parts = cause_names,
+    .method = "; parts are times on the critical path, and other is the rest of the step.",
+    .write = write_stacked};
+
 /* ---- Overlap ---- */
 
 /* Writes exposed, waiting and hidden communication per step (ms). Exposed and waiting time are
@@ -146,7 +166,7 @@ const struct figure_shape shape_overlap = {
     .bars = true,
     .x = "point",
     .total = "comm_exposed_ms",
-    .communicating = true,
+    .only = OPT_STRATEGY,
     .whiskers = true,
     .method = "; exposed and wait (where known) are means over ranks, and hidden is the time of "
               "the same calls alone (tick), less exposed and wait",

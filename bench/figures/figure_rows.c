@@ -109,8 +109,9 @@ bool figure_data_has_bar(const struct figure_data *d, size_t point)
     const struct point_summary *p = &d->s->points[point];
     if (!d->shown[point])
         return false;
-    if (d->figure->shape->communicating)
-        return config_int(&p->point->config, OPT_STRATEGY) != STRATEGY_none;
+    enum option_id only = d->figure->shape->only;
+    if (only != 0)
+        return config_int(&p->point->config, only) != 0;
     return d->quantity->source != SOURCE_RUNS || !p->compute_only;
 }
 

@@ -70,33 +70,50 @@ static void slow_sums(struct simulation *s)
 static const struct cause {
     const char *name;
     void (*slow)(struct simulation *s);
+    size_t result; /* place of the share (ms) in struct launch_result */
 } causes[] = {
-    {"reading the batch", slow_load},
-    {"forward pass", slow_forward},
-    {"backward pass", slow_backward},
-    {"update of weights", slow_update},
-    {"injected sleeps", slow_sleeps},
-    {"bytes between hosts", slow_bytes},
-    {"starts and delays of messages between hosts", slow_starts},
-    {"messages within a host", slow_memory},
-    {"sums of received numbers", slow_sums},
+#define CAUSE(name, slow, id) {name, slow, offsetof(struct launch_result, id)},
+    CAUSE("reading the batch", slow_load, path_load_ms)
+        CAUSE("forward pass", slow_forward, path_forward_ms)
+            CAUSE("backward pass", slow_backward, path_backward_ms)
+                CAUSE("update of weights", slow_update, path_optimizer_ms)
+                    CAUSE("injected sleeps", slow_sleeps, path_inject_ms)
+                        CAUSE("bytes between hosts", slow_bytes, path_bytes_ms)
+                            CAUSE("starts and delays of messages between hosts", slow_starts,
+                                  path_starts_ms)
+                                CAUSE("messages within a host", slow_memory, path_memory_ms)
+                                    CAUSE("sums of received numbers", slow_sums, path_sums_ms)
+#undef CAUSE
 };
 
-/* Sets *share_ms to the part of a step that the cause takes on the critical path. */
-static enum status find_share(double *share_ms, const struct simulation *s,
-                              const struct cause *cause, const struct spec *spec, const char *run,
-                              const char *calibration, struct error *e)
+enum { CAUSES = sizeof causes / sizeof *causes };
+
+static double *share_of(const struct simulation *s, size_t cause)
+{
+    return (double *)((char *)s->result + causes[cause].result);
+}
+
+static enum status find_share(const struct simulation *s, size_t cause, const struct spec *spec,
+                              const char *run, const char *calibration, struct error *e)
 {
     struct simulation again = {.seed = s->seed};
     size_t point = (size_t)(s->point - spec->points);
     enum status status = simulation_open(&again, spec, point, run, calibration, e);
     if (status == OK)
-        cause->slow(&again);
+        causes[cause].slow(&again);
     THEN(status, simulation_run(&again, e));
     if (status == OK)
-        *share_ms = (again.result->step_ms - s->result->step_ms) / (slower - 1);
+        *share_of(s, cause) = (again.result->step_ms - s->result->step_ms) / (slower - 1);
     simulation_close(&again);
     return status;
+}
+
+enum status critical_path_find(const struct simulation *s, const struct spec *spec, const char *run,
+                               const char *calibration, struct error *e)
+{
+    for (size_t i = 0; i < CAUSES; i++)
+        TRY(find_share(s, i, spec, run, calibration, e));
+    return OK;
 }
 
 /* Prints the rank that waits least: the other ranks wait for it. */
@@ -110,18 +127,15 @@ static void print_last_rank(FILE *out, const struct simulation *s)
                 last, 1e3 * s->waits_s[last] / s->result->steps, s->result->wait_ms);
 }
 
-enum status critical_path_print(FILE *out, const struct simulation *s, const struct spec *spec,
-                                const char *run, const char *calibration, struct error *e)
+void critical_path_print(FILE *out, const struct simulation *s)
 {
     double sum_ms = 0, step_ms = s->result->step_ms;
     fprintf(out, "\n%-44s%10s%8s\n", "on the critical path", "ms", "share");
-    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
-        double ms;
-        TRY(find_share(&ms, s, &causes[i], spec, run, calibration, e));
+    for (size_t i = 0; i < CAUSES; i++) {
+        double ms = *share_of(s, i);
         fprintf(out, "%-44s%10.4g%6.1f %%\n", causes[i].name, ms, 100 * ms / step_ms);
         sum_ms += ms;
     }
     fprintf(out, "%-44s%10.4g%6.1f %%\n", "all", sum_ms, 100 * sum_ms / step_ms);
     print_last_rank(out, s);
-    return OK;
 }

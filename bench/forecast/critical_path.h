@@ -8,7 +8,9 @@
 
 #include "bench/forecast/simulation.h"
 
-/* Prints a table of causes with ms and percent of a step. s: simulation that has run. Other
- * arguments: see simulation_open. */
-enum status critical_path_print(FILE *out, const struct simulation *s, const struct spec *spec,
-                                const char *run, const char *calibration, struct error *e);
+/* Sets the share of each cause in s->result, path_load_ms to path_sums_ms. s: simulation that has
+ * run. Other arguments: see simulation_open. */
+enum status critical_path_find(const struct simulation *s, const struct spec *spec, const char *run,
+                               const char *calibration, struct error *e);
+/* Prints the shares of s->result as a table, in ms and percent of a step. */
+void critical_path_print(FILE *out, const struct simulation *s);

@@ -15,12 +15,20 @@ struct simulated_launch {
     size_t point;
 };
 
-static enum status simulate(struct simulation *s, FILE *out, const char *folder, struct error *e)
+static enum status simulate(struct simulation *s, FILE *out, const struct simulated_launch *l,
+                            const struct spec *spec, struct error *e)
 {
     TRY(simulation_run(s, e));
-    TRY(launch_simulated_write(folder, s->result, e));
+    bool is_kept = config_int(s->config, OPT_CRITICAL_PATH);
+    if (is_kept)
+        TRY(critical_path_find(s, spec, l->run, l->calibration, e));
+    TRY(launch_simulated_write(l->folder, s->result, e));
     fprintf(out, "%.0f steps on %d simulated ranks: %.4g ms per step\n", s->result->steps, s->ranks,
             s->result->step_ms);
+    if (l->why && !is_kept)
+        TRY(critical_path_find(s, spec, l->run, l->calibration, e));
+    if (l->why)
+        critical_path_print(out, s);
     return OK;
 }
 
@@ -30,9 +38,7 @@ static enum status simulate_point(FILE *out, const struct simulated_launch *l,
     const char *name = strstr(l->folder, spec->points[l->point].id);
     struct simulation s = {.seed = XXH3_64bits(name, strlen(name))};
     enum status status = simulation_open(&s, spec, l->point, l->run, l->calibration, e);
-    THEN(status, simulate(&s, out, l->folder, e));
-    if (l->why)
-        THEN(status, critical_path_print(out, &s, spec, l->run, l->calibration, e));
+    THEN(status, simulate(&s, out, l, spec, e));
     simulation_close(&s);
     return status;
 }

@@ -293,6 +293,16 @@ check "simulated ranks send what real ranks send" sends_what_real_ranks_send
 check "points that ran show the error of simulated ones" compares_with_what_ran
 check "a kept run is simulated again" is_simulated_again
 check "real ranks show their share of the core's peak" has_utilisation
+# The shares of the causes add up to the step, and the sleep has its whole share.
+divides_steps_among_causes() {
+    run_anew ring --set "measure.critical_path=true figures=[critical_path] inject={kind: fixed, ranks: [1], sleep: 3ms}" || return 1
+    near "$(value path_inject_ms)" 3 0.1 && near "$(value path_bytes_ms)" "$(ring_ms 8 "$(value params)" 1e9 0)" 3 || return 1
+    near "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) is_part[i] = $i ~ /^path_.*_ms$/ } NR == 2 { for (i in is_part) if (is_part[i]) sum += $i; print sum }' \
+        <(unquoted))" "$(value step_ms_median)" 0.1 || return 1
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { exit !($at["path_inject_ms"] > 2.99 && $at["other_ms"] < 0.01 * $at["step_ms"]) }' \
+        "$SCALEBENCH_OUT/ring/latest/series_critical_path.csv"
+}
+check "causes of a step add up to the step" divides_steps_among_causes
 check "more ranks wait longer for the slowest" waits_for_the_slowest
 check "4096 ranks" has_thousands_of_ranks
 # By default the launch takes the last calibration of its run.
