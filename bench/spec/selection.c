@@ -303,5 +303,11 @@ enum status baseline_read(struct reading *reading, const struct node *node, stru
     if (node->kind != NODE_MAP || node->n == 0)
         return mark_error(e, ERR_SPEC, node->mark,
                           "baseline: expected a map of options and values, such as {ranks: 1}");
+    for (size_t i = 0; i < node->n; i++)
+        if (strcmp(node->items[i].key, case_word) == 0 || strcmp(node->items[i].key, "label") == 0)
+            return mark_error(e, ERR_SPEC, node->items[i].key_mark,
+                              "baseline: expected options, found '%s'. Give the options of the "
+                              "case, such as {sync.strategy: allreduce}",
+                              node->items[i].key);
     return keys_walk(node, NOTHING_BESIDE, reading->spec->own, visit_selected, baseline, e);
 }

@@ -23,6 +23,11 @@ checks=["bytes_nic < 1000"]|site, which is local
 checks=["bytes_tensor > 0"]|parallel.tensor, which is 1
 figures=[{kind: bars, y: bytes_nic_rx}]|site, which is local
 END
+printf '%s\n' 'name: trained' 'model: lenet_21k' 'data: {set: digits}' 'train: {global_batch: 64, epochs: 2}' 'ranks: 2' \
+    'measure: {time: {launches: 0}, accuracy: {seeds: [1]}}' >"$tmp/trained.yaml"
+check "a strategy without accuracy runs in a spec of accuracy" expect 2 "SET:1:15: nothing is measured: no point has accuracy runs" \
+    "$scalebench" plan "$tmp/trained.yaml" --set sync.strategy=none
+check "a baseline by its case" expect 2 "SET:1:11: baseline: expected options, found 'case'" "$scalebench" plan quick --set "baseline={case: plain}"
 for command in plan run figures table status; do
     check "$command: a spec that is not there" expect 2 "'strong_scalin.yaml' not found in the current folder or in configs; nearest 'strong_scaling'; " \
         "$scalebench" "$command" strong_scalin.yaml

@@ -264,10 +264,17 @@ static enum status expand_cases(struct spec *spec, struct error *e)
  * again. */
 static enum status expand_matrix(struct spec *spec, struct error *e)
 {
+    bool trains = spec->config.values[OPT_ACCURACY_SEEDS].n > 0;
     for (bool again = true; again;) {
         TRY(expand_cases(spec, e));
         TRY(owned_leave_out(spec, &again, e));
     }
+    const struct value *seeds = &spec->config.values[OPT_ACCURACY_SEEDS];
+    if (trains && seeds->n == 0 && spec->config.values[OPT_TIME_LAUNCHES].number_hi == 0)
+        return mark_error(e, ERR_SPEC, seeds->mark,
+                          "nothing is measured: no point has accuracy runs with this value, and "
+                          "measure.time.launches is 0. Use another value, or set "
+                          "measure.time.launches");
     return OK;
 }
 

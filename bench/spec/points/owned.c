@@ -158,14 +158,16 @@ static bool is_kept(const struct written_value *written)
     return written->late != NULL;
 }
 
-static bool is_unread(const struct spec *spec, enum option_id id, struct mark mark)
+/* Returns the entry of an unread value that leaves the spec; NULL if the value stays. */
+static const struct written_value *find_unread(const struct spec *spec, enum option_id id,
+                                               struct mark mark)
 {
     for (size_t i = 0; i < spec->n_written; i++) {
         const struct written_value *w = &spec->written[i];
         if (w->id == id && !w->read && is_same_place(w->mark, mark))
-            return !is_kept(w) && is_excused(spec, w);
+            return !is_kept(w) && is_excused(spec, w) ? w : NULL;
     }
-    return false;
+    return NULL;
 }
 
 /* Returns whether no point uses any value of the axis other than the default. */
@@ -174,7 +176,7 @@ static bool axis_is_unread(const struct axis *axis, const struct spec *spec)
     size_t presets = 0, unread = 0;
     for (size_t i = 0; i < axis->n; i++) {
         presets += axis->n > 1 && value_is_preset(option_get(axis->id), &axis->values[i]);
-        unread += is_unread(spec, axis->id, axis->values[i].mark);
+        unread += find_unread(spec, axis->id, axis->values[i].mark) != NULL;
     }
     return unread > 0 && presets + unread == axis->n;
 }
@@ -189,11 +191,15 @@ static enum status leave_out_of(struct matrix *of, struct config *config, const 
             matrix_remove_axis(of, axis);
             *some = true;
         }
-        if (!value->set || !is_unread(spec, id, value->mark))
+        const struct written_value *unread = find_unread(spec, id, value->mark);
+        if (!value->set || unread == NULL)
             continue;
         *some = true;
         value_free(value);
         TRY(value_copy(value, &spec->presets.values[id], e));
+        /* options that need this value are excused too */
+        if (unread->lacks != NULL)
+            value->mark = spec->config.values[unread->lacks->owner].mark;
     }
     return OK;
 }
