@@ -8,9 +8,9 @@
 
 #define OPERATION "clock synchronisation"
 
-/* Limits for the round trips of one round, which normally takes a few milliseconds. If there are
- * more ranks than cores, most round trips are slow, because a rank must first get a core. Many
- * round trips are therefore made to find a fast one. */
+/* Limits for the number of round trips in one round. A round normally takes a few milliseconds. If
+ * there are more ranks than cores, most round trips are slow, because a rank must first get a core.
+ * Many round trips are therefore made to find a fast one. */
 enum { PINGS_MOST = 200, PINGS_LEAST = 20 };
 #define ROUND_NS 200000000
 
@@ -30,7 +30,7 @@ struct rounds {
     int64_t (*now_ns)(void);
     int *firsts, nodes, node; /* first rank of each node, number of nodes, number of this node */
     int known;                /* nodes 0 to known - 1 know their offset */
-    /* begun: this round has begun. noted: the other side's message has arrived and was handled. */
+    /* begun: this round has begun. noted: the partner's message has arrived and was handled. */
     bool begun, noted;
     int64_t begin_ns;
     struct message out, in;
@@ -87,8 +87,8 @@ static void ask(struct rounds *r, int rank)
     begin_send(r, &r->question, sizeof r->question, rank);
 }
 
-/* Handles the answer, then asks again or computes the offset. Returns whether the round is over. If
- * the answering node is not rank 0's, the offsets of both nodes are added. */
+/* Handles an answer. Then asks again, or after the last answer computes the offset and returns
+ * true. If the answering node is not rank 0's, adds that node's offset from rank 0. */
 static bool take_answer(struct rounds *r, int rank)
 {
     struct ping *ping = &r->pings[r->n_pings];
@@ -127,7 +127,7 @@ static bool give_answer(struct rounds *r, int rank)
         return false;
     if (r->question.is_last)
         return true;
-    await_question(r, rank); /* the next question may have arrived already and may be the last */
+    await_question(r, rank); /* overwrites r->question; is_last was read before */
     return false;
 }
 
@@ -168,7 +168,7 @@ static enum status pass(struct rounds *r, struct error *e)
 }
 
 /* Sets firsts [ranks] to the first rank of each node, and r->node to this node's number, or to -1
- * if `rank` is not the first of its node. r->firsts has room for 2 * ranks. */
+ * if `rank` is not the first of its node. r->firsts has memory for 2 * ranks numbers. */
 static enum status find_firsts(struct rounds *r, int rank, int ranks, struct error *e)
 {
     int *node_of = r->firsts + ranks;

@@ -49,7 +49,7 @@ struct span span_of(const struct arenas *a, struct range tensors);
 
 /* Messages between this rank and every other rank. */
 struct exchanger {
-    struct message *sends, *receives; /* [ranks] each */
+    struct message *sends, *receives; /* [ranks] each, a message per peer */
     struct exchange messages;         /* messages of the latest planned exchange */
     bool active; /* whether the exchange has begun and was not waited for yet */
     int code;    /* MPI error code of exchanger_test */

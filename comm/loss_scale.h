@@ -3,8 +3,9 @@
  * gradients are divided by it before use. If the sum overflows fp16, every rank skips the step.
  *
  * A dynamic scale adapts to such overflows as in DeepSpeed. Each overflow first lowers the
- * hysteresis; once that is 1, each overflow halves the scale. After `window` steps without overflow
- * the scale doubles and the hysteresis is reset. The first step without overflow is not counted.
+ * hysteresis; once the hysteresis is 1, each overflow halves the scale. After `window` steps
+ * without overflow the scale doubles and the hysteresis is reset. The first step without overflow
+ * is not counted.
  *
  * Scales are powers of two, so dividing by them is exact. */
 #pragma once

@@ -3,8 +3,8 @@
 
 #include "comm/wait/wait.h"
 
-/* Sets *ranks to the number of ranks of comm on this node, and *first to the lowest of them. Local:
- * uses the ranks that waiter_open found, without communication. */
+/* Sets *ranks to the number of ranks of comm on this node, and *first to the lowest of these ranks.
+ * Uses the ranks that waiter_open found, so it does not communicate. */
 void nodes_here(const struct waiter *w, MPI_Comm comm, int *ranks, int *first);
 
 /* Sets node_of [ranks] to the number of each rank's node. Nodes are numbered in the order of their

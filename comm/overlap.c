@@ -20,7 +20,8 @@ struct overlap {
     bool yields;
     int64_t next_ns; /* poll_tiles: time of the next test (clock_ns) */
 
-    /* State of the separate thread. It sleeps between steps and polls in a loop within them. */
+    /* State of the separate thread. The thread sleeps between steps and polls in a loop during
+     * steps. */
     bool running;
     pthread_t thread;
     pthread_mutex_t mutex;

@@ -16,8 +16,8 @@ struct overlap_options {
     bool yields; /* whether the separate thread yields its core between two tests */
 };
 
-/* Creates *overlap. It is NULL if messages are not to be tested. ERR_UNAVAILABLE if a separate
- * thread is requested and the library does not support MPI_THREAD_SERIALIZED. */
+/* Creates *overlap. *overlap is NULL if messages are not to be tested. ERR_UNAVAILABLE if a
+ * separate thread is requested and the library does not support MPI_THREAD_SERIALIZED. */
 enum status overlap_open(struct overlap **overlap, const struct overlap_options *options,
                          struct error *e);
 /* Stops the separate thread and frees `o`. This and all functions below do nothing if `o` is
@@ -30,7 +30,7 @@ void overlap_step_end(struct overlap *o);
 
 /* overlap_compute_begin and overlap_compute_end mark the start and end of each op of the network.
  * In between, the computing thread calls MPI only between overlap_pause and overlap_resume. Batch
- * norm does so to sum over ranks. */
+ * norm calls MPI in this way to sum over ranks. */
 void overlap_compute_begin(struct overlap *o);
 void overlap_compute_end(struct overlap *o);
 void overlap_pause(struct overlap *o);

@@ -17,13 +17,14 @@
  * sync_grad_ready (pre) or sync_finish_sum (post) then divides gradients by the number of ranks.
  *
  * With gradient accumulation, forward and backward repeat for each micro-batch and gradients add
- * up in grad_buffer. `micro` counts micro-batches from 0; gradients are sent after the `last`.
+ * up in grad_buffer. `micro` counts micro-batches from 0; gradients are sent after the last one
+ * (`last`).
  *
  * One part of this interface has no user yet: exec.charge, through which local_ops.h reports its
  * work to a simulated clock.
  *
- * To add a sum within a step that is not the strategy's own: call sync_extra_sum, which makes,
- * times and counts it, and add a row to `extras` in train_cnn/tests/mpi_traffic.c. */
+ * To add a sum within a step that is not part of a strategy: call sync_extra_sum, which makes,
+ * times and counts the sum, and add a row to `extras` in train_cnn/tests/mpi_traffic.c. */
 #pragma once
 
 #include <mpi.h>
@@ -90,8 +91,8 @@ struct sync_options {
     /* Communicator of the ranks that together hold the network. Borrowed. NULL: this rank holds the
      * whole network. */
     const MPI_Comm *parts;
-    /* [n_tensors] whether this rank includes a tensor in norms; a tensor on several ranks counts on
-     * one of them only. Borrowed. NULL: includes all tensors. */
+    /* [n_tensors] whether this rank includes a tensor in norms; a tensor that several ranks hold is
+     * included on one rank only. Borrowed. NULL: includes all tensors. */
     const bool *in_norm;
     const struct net_desc *desc; /* description of the part of the network that this rank holds */
     struct strategy_config config;
@@ -104,7 +105,7 @@ struct sync_options {
     void (*before_update)(void *arg);
     void *before_update_arg;
     /* Called instead of clipping and optimizer, for elements [begin, end) of the arenas, for
-     * example to sleep for their calibrated time. NULL: clipping and optimizer run. */
+     * example to sleep for the optimizer's calibrated time. NULL: clipping and optimizer run. */
     void (*update)(void *arg, size_t begin, size_t end);
     void *update_arg;
 };
@@ -130,10 +131,11 @@ struct strategy {
      * is the last micro-batch of the step. */
     enum status (*grad_ready)(struct sync *s, struct range range, int micro, bool last,
                               struct error *e);
-    /* Lets messages in transit progress without waiting. Returns whether there were any. Called
-     * while the rank computes, possibly by another thread, but never at the same time as another
-     * hook. It must not add the time of its tests to s->times. It adds the time of other work only
-     * while s->polls is set. Errors are reported later, by the wait for the message. */
+    /* Lets messages in transit progress without waiting. Returns whether any message was in
+     * transit. Called while the rank computes, possibly by another thread, but never at the same
+     * time as another hook. It must not add the time of its tests to s->times. It adds the time of
+     * other work only while s->polls is set. Errors are reported later, by the wait for the
+     * message. */
     bool (*poll)(struct sync *s);
     /* Returns the sum of squares over this rank's share of the summed gradient, for clipping by
      * global norm. Over all ranks, shares cover the gradient once. */
@@ -213,8 +215,8 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
                         const struct sync_options *options, struct error *e);
 void sync_destroy(struct sync *sync);
 
-/* These functions call the hooks of the same names in struct strategy. If a hook is NULL, they do
- * the default stated there. */
+/* These functions call the hooks of the same names in struct strategy. If a hook is NULL, they
+ * execute the default that struct strategy states. */
 void sync_step_begin(struct sync *s);
 enum status sync_params_needed(struct sync *s, struct range range, enum pass pass, struct error *e);
 void sync_params_done(struct sync *s, struct range range, enum pass pass);
@@ -230,7 +232,7 @@ enum status sync_eval_end(struct sync *s, struct error *e);
 enum status sync_save(struct sync *s, const void **data, size_t *bytes, struct error *e);
 /* Restores the state that sync_save returned. ERR_DATA if `bytes` does not fit the strategy. */
 enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct error *e);
-/* For the restore hook of strategies without state in checkpoints: ERR_DATA if bytes > 0. */
+/* Returns ERR_DATA if bytes > 0. For strategies that save no state in checkpoints. */
 enum status sync_keeps_nothing(const struct sync *s, size_t bytes, struct error *e);
 
 /* Runs the optimizer over elements [begin, end) of the arenas and times it. step_end hooks call it

@@ -75,8 +75,8 @@ void gemm_init(void)
 
 const char *gemm_library(void)
 {
-    /* Written at run time, since the version and kernel set are only known then. Every call writes
-     * the same text. */
+    /* The text is written at run time, since the version and the kernel set are only known then.
+     * Every call writes the same text. */
     static _Thread_local char text[64];
     snprintf(text, sizeof text, "BLIS %s %s", bli_info_get_version_str(),
              bli_arch_string(bli_arch_query_id()));
@@ -86,9 +86,9 @@ const char *gemm_library(void)
 void gemm(size_t m, size_t n, size_t k, real *c, size_t ldc, struct gemm_operand a,
           struct gemm_operand b, bool add)
 {
-    /* One thread per product, whatever BLIS_NUM_THREADS or OMP_NUM_THREADS says: several threads
-     * call gemm at once. The casts drop const because BLIS declares its input operands without
-     * it. */
+    /* Each product uses one thread, regardless of BLIS_NUM_THREADS and OMP_NUM_THREADS, because
+     * several threads call gemm at once. The casts drop const because BLIS declares its input
+     * operands without it. */
     rntm_t one_thread = BLIS_RNTM_INITIALIZER;
     bli_rntm_set_num_threads(1, &one_thread);
     real one = 1, beta = add ? 1 : 0;

@@ -17,8 +17,8 @@ const char *gemm_library(void);
  * processes inherit the variable. */
 void gemm_init(void);
 
-/* Operand of a matrix product. Its stored rows are `ld` numbers apart. A transposed operand is
- * stored as a [k,m] or b [n,k]. */
+/* Operand of a matrix product. Its stored rows are `ld` numbers apart. If it is transposed, operand
+ * a is stored as [k,m], operand b as [n,k]. */
 struct gemm_operand {
     const real *data;
     size_t ld;

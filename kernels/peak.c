@@ -23,7 +23,7 @@ double peak_flop_per_s(enum isa isa)
     return best;
 }
 
-/* Adding reads both halves and writes one. */
+/* Loading reads x once. Adding reads both halves of x and writes one half. */
 double peak_byte_per_s(enum isa isa, real *x, size_t n)
 {
     const struct peak_functions *f = peak_for(isa);

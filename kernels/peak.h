@@ -1,6 +1,6 @@
-/* Peak rates of an instruction set: multiplications and additions in registers, with enough
- * independent sums to keep all multipliers busy, and loads. For sets that round operands, the
- * products of rounded operands are measured. */
+/* Peak rates of an instruction set. Arithmetic: multiplications and additions in registers, with
+ * enough independent sums to keep all multipliers busy. Memory: loads, or additions to memory. For
+ * sets that round operands, the products of rounded operands are measured. */
 #pragma once
 
 #include <stddef.h>
@@ -12,10 +12,10 @@
  * core can only lower the result. */
 double peak_flop_per_s(enum isa isa);
 
-/* Number of reals of which the length of an array in peak_byte_per_s is a multiple. */
+/* The length in reals of an array for peak_byte_per_s must be a multiple of this number. */
 #define PEAK_REALS 256
 
-/* Returns the rate in bytes per second at which one core reads, and writes, x [n]: the better of
- * loading all of it, and of adding one half to the other. The rate is that of the cache in which x
- * lies. Callers repeat the call and use the best rate. */
+/* Returns the rate in bytes per second at which one core accesses x [n]. Measures two rates and
+ * returns the better: loading x, and adding one half of x to the other half. The rate depends on
+ * the cache or memory in which x lies. Callers repeat the call and use the best rate. */
 double peak_byte_per_s(enum isa isa, real *x, size_t n);

@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Claims the report for this process by binding an abstract socket name, one per launcher. Returns
- * false if another process has claimed it. A rank that waits for a dead rank may crash before the
- * launcher notices the first death, and only the first death is of interest. The kernel frees the
- * name when its owner ends. */
+/* Makes this process the only reporter of its launcher, by binding an abstract socket name that
+ * contains the launcher's id. Returns false if another process has bound the name. A rank that
+ * waits for a dead rank may crash before the launcher notices the first death, and only the first
+ * death is of interest. The kernel frees the name when its owner ends. */
 static bool may_report(pid_t launcher)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};

@@ -9,7 +9,7 @@ void descriptors_open_standard(void)
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 &&
             open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR) < 0)
-            _exit(1); /* without a message: standard error may be closed */
+            _exit(1); /* no message, as standard error may be closed */
 }
 
 int descriptors_end_output(const char *program, int exit_status)

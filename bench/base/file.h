@@ -1,9 +1,9 @@
 /* Opens files that users name. Anything but a regular file is refused before it is read: a FIFO
  * without a writer would block indefinitely, and a device may never end.
  *
- * To add a kind of file that is mistaken for data: a row of `mistaken` in file.c and a row in
- * test_data_bad.c. To add a reader of files that users name: file_open, a harness
- * bench/tests/fuzz/fuzz_<reader>.c and its seeds beside it. */
+ * To recognise another kind of file that is mistaken for data, add a row to `mistaken` in file.c
+ * and a row to test_data_bad.c. A new reader of files that users name calls file_open, and has a
+ * fuzzing harness bench/tests/fuzz/fuzz_<reader>.c with its seeds beside it. */
 #pragma once
 
 #include <glob.h>

@@ -20,8 +20,8 @@ struct file_map {
 };
 
 /* Maps a regular file that is not empty; its pages are read on first access. Close it with
- * file_map_close. Errors: ERR_DATA if the file cannot be opened or mapped, ERR_MEMORY if there is
- * no room for the mapping. *map is zeroed on failure. */
+ * file_map_close. Errors: ERR_DATA if the file cannot be opened or mapped, ERR_MEMORY if memory for
+ * the mapping runs out. *map is zeroed on failure. */
 enum status file_map_open(struct file_map *map, const char *path, struct error *e);
 /* Like file_map_open, for an open file. `path` names the file in messages. `fd` may be closed
  * afterwards. */

@@ -120,8 +120,9 @@ static double critical_ratio(size_t n)
     return points[i].ratio * pow(points[i + 1].ratio / points[i].ratio, share);
 }
 
-/* Returns whether x[n], in ascending order, splits into two distinct groups at the best cut.
- * `least`: smallest relative difference of the group means. */
+/* Returns whether x[n], logarithms in ascending order, form two distinct groups when split where
+ * the sum of squares between groups is largest. `least`: smallest relative difference of the group
+ * means. */
 static bool is_cut(const double *x, size_t n, double least)
 {
     double mean = 0, total = 0, below = 0, best = -1, gap = 0;

@@ -13,11 +13,11 @@
  * out. */
 size_t homogeneity_outliers(bool *outside, const double *x, size_t n, double alpha, double least);
 
-/* Returns the number of modes of x[n] > 0, 1 or 2. There are two if the logarithms split into
- * groups of at least two values each, and two conditions hold. The ratio of sums of squares between
- * and within groups exceeds its 1 % point for normal samples (Engelman and Hartigan, "Percentage
- * points of a test for clusters", 1969). The group means differ by at least `least` (0.01: 1 %).
- * Returns 1 if n < 6, if a value is not positive or finite, or if memory runs out. */
+/* Returns the number of modes, 1 or 2, of x[n] > 0. There are two modes if the logarithms split
+ * into groups of at least two values each, and two conditions hold. The ratio of sums of squares
+ * between and within groups exceeds its 1 % point for normal samples (Engelman and Hartigan,
+ * "Percentage points of a test for clusters", 1969). The group means differ by at least `least`
+ * (0.01: 1 %). Returns 1 if n < 6, if a value is not positive or finite, or if memory runs out. */
 int homogeneity_modes(const double *x, size_t n, double least);
 
 /* Trend of x[n] over its index. */

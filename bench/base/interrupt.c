@@ -5,8 +5,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* Leaves out signals that this process ignores, as in the background or under nohup. If they were
- * blocked, signalfd would deliver them. */
+/* Adds a signal to the set unless this process ignores it, as it does in the background or under
+ * nohup. signalfd would deliver a blocked signal even if it is ignored. */
 static void add_unless_ignored(sigset_t *signals, int signal)
 {
     struct sigaction action;

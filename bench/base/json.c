@@ -10,7 +10,7 @@
 json_t *json_text(const char *text)
 {
     json_t *json = json_string(text);
-    size_t size = 4 * strlen(text) + 1; /* each byte may become four, as \xff */
+    size_t size = 4 * strlen(text) + 1; /* one byte may become four characters, such as \xff */
     char *clean = json == NULL ? malloc(size) : NULL;
     if (clean != NULL)
         json = json_string(terminal_clean(clean, size, text));

@@ -19,8 +19,8 @@ json_t *json_text_or_null(const char *text);
 /* Adds a number to an object unless the number is NAN or infinite. `object` may be NULL. */
 void json_set_known(json_t *object, const char *name, double number);
 
-/* Writes a value and a newline; `flags` are those of json_dumpf. Returns false if the value is NULL
- * or cannot be written. */
+/* Writes a value and a newline; `flags` are the flags of json_dumpf. Returns false if the value is
+ * NULL or cannot be written. */
 bool json_put(FILE *out, const json_t *value, size_t flags);
 
 /* Flags for one line per value and numbers that keep every bit. */
@@ -28,17 +28,18 @@ enum { JSON_LINE = JSON_COMPACT | JSON_REAL_PRECISION(17) };
 
 /* ---- Reading ---- */
 
-/* Returns a number of an object; NAN if it is missing or not a number. */
+/* Returns the number `name` of an object; NAN if it is missing or not a number. */
 double json_known(const json_t *object, const char *name);
 
-/* Returns a text of an object, borrowed from it; "" if it is missing or not a text. */
+/* Returns the string `name` of an object, borrowed from the object; "" if it is missing or not a
+ * string. */
 const char *json_text_of(const json_t *object, const char *name);
 
 /* Callback for the object of one line; `line` counts from 1. */
 typedef enum status json_take_line(void *arg, const json_t *object, int line, struct error *e);
 
 /* Calls `take` for the object on each line of a file, until a call fails. *lines is the number of
- * lines read. A line that is not an object is ERR_DATA with file and line. Such a line at the end
- * of the file is skipped, since its writer was killed. */
+ * lines read. A line that is not an object is ERR_DATA with file and line. If it is the last line
+ * of the file, it is skipped, since its writer may have been killed. */
 enum status json_read_lines(FILE *file, const char *path, json_take_line *take, void *arg,
                             int *lines, struct error *e);

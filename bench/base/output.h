@@ -7,7 +7,8 @@
  * or other permissions would help, otherwise ERR_SYSTEM. */
 enum status output_refuse(int why);
 
-/* Returns the end of an error message for errno `why`: which kind of path is expected instead. */
+/* Returns the last words of an error message for errno `why`, such as "expected a file, not a
+ * folder". */
 const char *output_expected(int why);
 
 /* Checks that `path` can be written, so that a run of hours does not fail at its end. Opens the

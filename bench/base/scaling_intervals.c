@@ -11,17 +11,18 @@
 
 #define LEVEL 0.95
 
-/* Bounds are the 25th smallest and 25th largest of the resamples: 2.5 % of RESAMPLES + 1. */
+/* The bounds of an interval are the 25th smallest and 25th largest of 999 resampled values, as 25
+ * is 2.5 % of RESAMPLES + 1. */
 enum { RESAMPLES = 999, BOUND = 25 };
 
 struct resampling {
-    const struct scaling_sample *curve; /* [n] */
+    const struct scaling_sample *curve; /* [n] points of the curve */
     size_t n;
     int *blocks; /* [n_blocks] numbers of all blocks, ascending */
     size_t n_blocks;
     size_t *drawn;                /* [n_blocks] how often a resample has drawn each block */
     struct scaling_point *points; /* [n] the resampled curve */
-    double *sigma, *kappa, *limit, *limit_p; /* [RESAMPLES] fitted */
+    double *sigma, *kappa, *limit, *limit_p; /* [RESAMPLES] fitted values */
 };
 
 static int by_ratio(const void *a, const void *b)
@@ -97,7 +98,7 @@ static size_t times_drawn(const struct resampling *r, int block)
     return r->drawn[found - r->blocks];
 }
 
-/* Returns the `rank`-th smallest ratio among the drawn ones, from 0. */
+/* Returns the `rank`-th smallest of the drawn ratios, counting from 0. */
 static double ratio_at(const struct resampling *r, const struct scaling_sample *sample, size_t rank)
 {
     size_t k = 0;

@@ -6,7 +6,7 @@
 /* A law is linear in its parameters: 1 + sigma a(p) + kappa b(p) is the efficiency S / p, or its
  * inverse. */
 struct shape {
-    bool inverse; /* the linear form is p / S, not S / p */
+    bool inverse; /* the linear expression equals p / S, not S / p */
     double (*a)(double p), (*b)(double p);
 };
 
@@ -63,8 +63,8 @@ struct normal {
     double aa, ab, bb, az, bz;
 };
 
-/* Returns the sums of the problem, linearised about the linear forms of the law with parameters
- * `at`. at NULL: about the measured forms. */
+/* Returns the sums of the least-squares problem, linearised about the law with parameters `at`. If
+ * `at` is NULL, it is linearised about the measured values. */
 static struct normal normal_of(const struct shape *shape, const struct parameters *at,
                                const struct scaling_point *points, size_t n)
 {

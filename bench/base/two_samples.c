@@ -112,7 +112,7 @@ static double select_difference(const struct sorted *s, size_t k)
 {
     int64_t lo = place_of(s->y[0] - s->x[s->n - 1]), hi = place_of(s->y[s->m - 1] - s->x[0]);
     while (lo < hi) {
-        int64_t mid = (lo & hi) + ((lo ^ hi) >> 1); /* rounded down, without overflow */
+        int64_t mid = (lo & hi) + ((lo ^ hi) >> 1); /* mean rounded down, without overflow */
         if (count_differences(s, at_place(mid)) >= k)
             hi = mid;
         else

@@ -1,5 +1,5 @@
-/* Finds the batch job that a command runs in, moves the command to its nodes, or says how to submit
- * one. */
+/* Finds the batch job that a command runs in and moves the command to the job's nodes. If there is
+ * no job, explains how to submit one. */
 #pragma once
 
 #include "bench/runner/campaign.h"

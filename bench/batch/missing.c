@@ -55,8 +55,8 @@ static bool fits(const struct point *point, const struct spec_machine *machine)
            missing_cores(point) <= machine->usable_cores;
 }
 
-/* Returns whether all missing launches of a base are to be paired with points on more nodes. Jobs
- * for those points also run the base, so it needs no job of its own. */
+/* Returns whether jobs for points on more nodes will run all missing launches of a base point, to
+ * pair them with launches of those points. The base point then needs no job of its own. */
 static bool comes_with_others(const struct launch_order *o, const struct spec *spec,
                               const struct spec_machine *machine, size_t point)
 {
@@ -78,7 +78,8 @@ static bool any_requested_fits(const struct spec *spec, const struct spec_machin
     return any;
 }
 
-/* Lists the numbers of nodes for which jobs are needed: none if no requested point fits a node. */
+/* Lists the numbers of nodes for which jobs are needed: none if no requested point fits the cores
+ * of a node. */
 static void list(struct missing *m, const struct launch_order *o, const struct spec *spec,
                  const struct spec_machine *machine)
 {

@@ -13,8 +13,8 @@ struct missing {
     long *nodes;
     size_t n;
     size_t simulated; /* number of simulated points that lack launches; they need no job */
-    /* first point that lacks launches but needs more cores per node than a node has; its number of
-     * nodes is not listed. NULL: none */
+    /* first point that lacks launches but needs more cores per node than a node has; `nodes` leaves
+     * this point out. NULL: none */
     const struct point *too_large;
 };
 

@@ -37,7 +37,7 @@ struct cell {
     } * numbers;            /* [n] values of matching rows that have a number */
     size_t n;
     const char *word; /* text value of the last matching row that has one; NULL: none */
-    const char *why;  /* column `reason` of the last matching row without a number; NULL: none */
+    const char *why;  /* column `reason` of the last matching row that has no number; NULL: none */
     const struct claim_table *summary; /* summary.csv of the table's run; NULL: the table has
                                           published numbers */
     unsigned evidence;                 /* evidence of the matching rows: bits 1 << enum
@@ -132,8 +132,8 @@ static unsigned evidence_of(const struct check_point *own, const struct claim_ta
     return bits != 0 ? bits : 1u << EVIDENCE_measured;
 }
 
-/* Maps columns whose names start with `begins` to column `by`, which gives the confidence level of
- * their intervals, or, if `pairs`, the number of pairs. */
+/* For columns whose names start with `begins`, column `by` has the confidence level of their
+ * intervals or, if `pairs`, the number of pairs behind them. */
 static const struct {
     const char *begins, *by;
     bool pairs;
@@ -226,8 +226,8 @@ static enum status take_rows(struct cell *cell, struct error *e)
 
 /* ---- Reductions ---- */
 
-/* Returns the smallest (sign 1) or largest (sign -1) value. Lower ends, medians and upper ends are
- * compared separately. *line is the line of the row with the extreme median. */
+/* Returns the smallest (sign 1) or largest (sign -1) of the cell's numbers. Lower ends, medians and
+ * upper ends are compared separately. *line is the line of the row with the extreme median. */
 static struct interval least(int *line, const struct cell *cell, double sign)
 {
     struct interval r = cell->numbers[0].value;

@@ -1,4 +1,4 @@
-/* Judges claims of publications by numbers. A file such as results/claims.yaml lists them:
+/* Judges claims of publications by measured numbers. A file such as results/claims.yaml lists them:
  *
  *   runs:                                     # runs in reference/ and their commands
  *     overlap: make references NAMES=overlap
@@ -19,17 +19,17 @@
  * options of the points.
  *
  * The verdict evaluates `holds` over intervals of 95 %. A cell of summary.csv has the interval of
- * its columns *_lo and *_hi, if their level reaches 95 %. `median of` a column has an interval of
- * order statistics from six launches on, and of Student's t for two to five. Several rows of one
- * launch are replaced by their median first. Any other measured cell has an unbounded interval.
+ * its columns *_lo and *_hi, if their level reaches 95 %. `median of` a column has an interval from
+ * order statistics for six or more launches, and from Student's t for two to five. Several rows of
+ * one launch are replaced by their median first. Any other measured cell has an unbounded interval.
  * Counted and published numbers are exact.
  *
  * "a - b" and "a / b" of two medians over different launches have the estimate and exact interval
  * of two samples (bench/base/two_samples.h); a quotient is the shift of logarithms. If both medians
- * are over the same launches, each launch gives one difference or quotient, and the interval is the
- * one of their median. Other arithmetic has the interval of its corners, the extremes over the
- * intervals of its values. So do samples that are too small for 95 %, and columns that raw.csv
- * lacks, such as speedup.
+ * are over the same launches, each launch gives one difference or quotient, and the interval is
+ * computed for the median of these. Other arithmetic has the interval of its corners, the extremes
+ * over the intervals of its values. So has arithmetic over samples that are too small for 95 %, or
+ * over columns that raw.csv lacks, such as speedup.
  *
  * A claim that cannot be judged has `untestable: reason` instead of `holds`. A claim whose run is
  * missing is not testable until the run exists. */
@@ -79,13 +79,13 @@ struct claim_value {
     const struct claim_table *table; /* table that has the cell; NULL: arithmetic */
     char column[64];                 /* name of the cell's column */
     size_t *found, n_found;          /* [n_found] indices of the cell's rows in its table, owned */
-    struct condition_unit unit; /* unit that the column's name ends in; of arithmetic: unit of its
-                                   values, unless it multiplies or divides; text NULL: unknown */
-    bool sampled;               /* the launches are one sample: a cell of one row, or a median */
+    struct condition_unit unit; /* unit in the column's name; a sum has the unit of its values; text
+                                   NULL: no unit, as for products, or unknown */
+    bool sampled;               /* the value is a cell of one row, or a median of rows */
     bool of_table;              /* the value is a cell, or arithmetic over a cell */
     enum claim_method method;   /* method of the interval of arithmetic */
-    size_t launches[2];         /* launches of a and b in "a - b" or "a / b"; 0: no number of
-                                        launches gives an interval better than the corners */
+    size_t launches[2];         /* numbers of launches of a and b in "a - b" or "a / b"; 0:
+                                   METHOD_CORNERS even with more launches */
     bool withheld;              /* the value has no interval because ranks share cores */
 };
 
@@ -94,14 +94,15 @@ struct claim_value {
 struct claim_need {
     bool known;      /* the claim is undecided, and raw.csv of its runs has its launches */
     bool seeds;      /* the launches are accuracy runs, one per seed */
-    bool at_least;   /* a cell has a single launch, so its spread is unknown */
+    bool at_least;   /* a cell has one launch, so `launches` is a lower bound */
     size_t now;      /* smallest number of launches behind a cell */
     size_t launches; /* launches per point that would decide the claim; 0: CLAIM_LAUNCHES_MAX
                              launches would not decide it */
     double seconds;  /* wall time of `launches` launches of every point that the claim uses,
                              from the mean wall time of existing launches */
     enum claim_verdict expected;     /* verdict if the claim's values stay; valid if launches > 0 */
-    const struct claim_value *value; /* first value whose interval contains a bound; borrowed */
+    const struct claim_value *value; /* first value whose interval leaves the claim undecided;
+                                        borrowed */
     struct interval width;           /* expected interval of `value` after `launches` launches */
     struct claim_launch {
         const struct claim_table *raw;
@@ -147,8 +148,8 @@ struct claims {
 enum status claims_judge(struct claims *c, const char *path, struct error *e);
 void claims_free(struct claims *c);
 
-/* Makes claims_write_text write only some claims: all of a report, such as "kota", one by its name,
- * such as "kota/one_sum", or all with values of a run, such as "overlap". Errors: ERR_ARGUMENT if
+/* Makes claims_write_text write only the claims of a report, such as "kota", a single claim, such
+ * as "kota/one_sum", or the claims with values of a run, such as "overlap". Errors: ERR_ARGUMENT if
  * no claim is left. */
 enum status claims_select(struct claims *c, const char *of, struct error *e);
 
@@ -182,8 +183,8 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 #include "bench/claims/claim_formats.def"
 
 /* Finds the writer of format `name`: verdicts or, if `plan`, one row per undecided claim with the
- * launches that would decide it. Rows that decide most claims per second are first. The message of
- * ERR_ARGUMENT lists all formats. */
+ * launches that would decide it. Rows that decide the most claims per second of measurement are
+ * first. The message of ERR_ARGUMENT lists all formats. */
 enum status claims_find_writer(claims_writer **writer, const char *name, bool plan,
                                struct error *e);
 
@@ -217,11 +218,12 @@ enum status claim_compare_samples(struct claim *claim, size_t i, struct claims *
  * Student's t for two to five, unbounded for one. */
 struct interval claim_median_interval(const double *x, size_t n);
 
-/* A condition_unit_of callback: the unit of a claim's value. Its kind includes its factor, so that
- * s and ms are refused in one sum or comparison, not converted. */
+/* Returns the unit of a claim's value (a condition_unit_of callback). The unit's kind includes its
+ * factor, so that a sum or comparison of s and ms is refused, not converted. */
 struct condition_unit claim_unit_of(const char *name, const void *claim);
 
-/* Returns the method of the interval of arithmetic; NULL for a cell, or without an interval. */
+/* Returns the name of the method that computed the interval of an arithmetic value; NULL for a
+ * cell, or for a value without interval. */
 const char *claim_method_name(const struct claim_value *value);
 
 /* Sets ERR_SPEC at the value's line and column. The message is the value's name and text, then

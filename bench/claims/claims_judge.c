@@ -20,7 +20,7 @@ static void add_name(struct claim *claim, const char *begin, const char *name)
 }
 
 /* Appends to the claim's reason the names of cells with unbounded intervals, preceded by `begin`.
- * `withheld`: only cells whose ranks share cores; otherwise only the others. */
+ * `withheld`: only cells whose ranks share cores; otherwise only cells with too few launches. */
 static void name_cells(struct claim *claim, bool withheld, const char *begin)
 {
     for (size_t i = 0; i < claim->n; i++)

@@ -33,7 +33,8 @@ static bool has_number(const struct claim *claim)
     return claim->need.known && claim->need.launches > 0;
 }
 
-/* Returns whether the launches that one claim needs include those that another needs. */
+/* Returns whether the launches that one claim needs include all launches that another claim
+ * needs. */
 static bool includes(const struct claim_need *all, const struct claim_need *part)
 {
     size_t found = 0;
@@ -86,7 +87,8 @@ static const char *what_lacks(const struct claim_need *need)
     return !need->known ? NULL : need->seeds ? "seeds" : "launches";
 }
 
-/* Returns half the width of an interval; NAN if it is unbounded or its spread is unknown. */
+/* Returns half the width of an interval; NAN if the interval is unbounded, or if `unknown`: the
+ * spread of the launches is unknown. */
 static double half_width(const struct interval *i, bool unknown)
 {
     return unknown || isinf(i->lo) || isinf(i->hi) ? NAN : (i->hi - i->lo) / 2;

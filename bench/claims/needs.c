@@ -43,9 +43,9 @@ double claim_expected_shift(size_t n, size_t m)
     size_t critical = rank_sum_critical(n, m, (1 - CLAIM_LEVEL) / 2, &tail);
     if (critical == 0)
         return INFINITY;
-    /* Blom's formula, applied to the n m differences, whose standard deviation is the root of 2.
-     * The differences depend on each other: the result is 6 % too large for 6 launches of both, and
-     * 2 % for 20. */
+    /* Blom's formula, applied to the n x m differences, whose standard deviation is the square root
+     * of 2. The differences depend on each other: the result is 6 % too large for two samples of 6
+     * launches, and 2 % for two samples of 20. */
     double share = ((double)critical - 0.375) / ((double)(n * m) + 0.25);
     return sqrt(2) * student_quantile(1 - share, 1000);
 }
@@ -115,7 +115,7 @@ static bool varies(const struct interval *number)
 
 /* Fills widths[i] for each value i: for a deciding cell with an interval, the expected half width
  * in standard deviations of one launch; otherwise 0. Sets need->known to false if the launches of
- * such a cell are unknown, or if more launches give no interval. */
+ * such a cell are unknown, or if the cell would have no interval even with more launches. */
 static enum status count_launches(double *widths, bool *deciding, struct claim *claim,
                                   struct claims *c, struct error *e)
 {
@@ -182,8 +182,8 @@ static struct interval expect_first(const struct claim_value *value, const struc
     return (struct interval){mid - half, mid, mid + half, CLAIM_LEVEL, true};
 }
 
-/* Replaces the corners of a difference or quotient in *at, if its interval is computed from
- * launches, or would be with `launches` launches. */
+/* Replaces the corner interval of a difference or quotient in *at by the interval expected from
+ * `launches` launches, if launches give one. */
 static void expect_samples(struct claim_value *at, const struct claim_value *value,
                            const struct claim *claim, const double *widths, size_t launches)
 {
@@ -245,7 +245,7 @@ static enum status search(struct claim *at, struct claim *claim, const double *w
 }
 
 /* Sets need->value to the first value whose interval leaves the claim undecided, and need->width to
- * the expected interval of this value, which *at has. */
+ * the expected interval of this value in *at. */
 static void find_widths(struct claim_need *need, const struct claim *claim, const struct claim *at)
 {
     size_t terms;

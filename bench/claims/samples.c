@@ -43,8 +43,8 @@ bool claim_read_contrast(struct claim_contrast *k, const struct claim *claim, si
 
 /* ---- Samples ---- */
 
-/* Sets *usable to whether the sample gives the cell's median, up to the digits of summary.csv.
- * Logarithms need positive values. */
+/* Sets *usable to whether the sample's median is the cell's value, up to the digits of summary.csv.
+ * A ratio also needs positive values, whose logarithms are compared. */
 static enum status check_sample(bool *usable, const struct claim_sample *s,
                                 const struct claim_value *cell, bool ratio, struct error *e)
 {
@@ -86,7 +86,8 @@ static struct interval exponential(struct interval i)
 }
 
 /* Sets the interval of a - b or a / b by the method that fits the samples, which are overwritten.
- * Keeps METHOD_CORNERS if launches are too few, or the samples share only some launches. */
+ * Keeps METHOD_CORNERS if the launches are too few, or if the samples share some launches but are
+ * not pairs. */
 static enum status compare(struct claim_value *value, struct claim_sample s[2], bool ratio,
                            struct error *e)
 {

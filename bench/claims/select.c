@@ -1,10 +1,10 @@
-/* Selects the claims of a report, of a run, or one claim. */
+/* Selects all claims of a report or a run, or a single claim. */
 #include <string.h>
 
 #include "bench/claims/tables.h"
 #include "kernels/base/names.h"
 
-/* Returns whether `name` is `text` up to its slash. */
+/* Returns whether `name` equals the part of `text` before its first slash. */
 static bool is_part(const char *text, const char *name)
 {
     size_t length = strcspn(text, "/");

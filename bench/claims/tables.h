@@ -41,14 +41,15 @@ struct claim_sample {
     const struct node *run; /* run that contains the launches */
 };
 
-/* Finds the launches of a cell: rows of its table, or of raw.csv for the only row of a table of
- * points. s->n is 0 if there are none. Free s->x and s->launches, also after an error. */
+/* Finds the launches of a cell: rows of its table if the table has launches, else rows of raw.csv
+ * for the cell's only row. s->n is 0 if there are none. Free s->x and s->launches, also after an
+ * error. */
 enum status claim_find_sample(struct claim_sample *s, struct claims *c,
                               const struct claim_value *value, struct error *e);
 
 /* A value "a - b" or "a / b", where a and b are cells of runs and medians over launches. */
 struct claim_contrast {
-    const struct claim_value *of[2]; /* a, b */
+    const struct claim_value *of[2]; /* the values a and b */
     bool ratio;
 };
 bool claim_read_contrast(struct claim_contrast *k, const struct claim *claim, size_t i);

@@ -286,7 +286,8 @@ static void fill_weights(struct cells *c, const struct point *point,
     set_text(c, COLUMN_weights_compared, !looked ? "" : step ? "step" : "end");
 }
 
-/* If the user set up the emulated hosts, their link is in the manifest, not in the options. */
+/* If the user set up the emulated hosts, their link is described in the manifest, not by the
+ * options. */
 static void fill_link(struct cells *c, const struct config *config, const struct summary *s)
 {
     char text[LINK_BYTES];

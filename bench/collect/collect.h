@@ -67,13 +67,13 @@ enum status launch_take(const char *dir, const struct point *point, double wall_
 enum status launch_simulated_write(const char *dir, const struct launch_result *result,
                                    struct error *e);
 enum status launch_simulated_read(const char *dir, struct launch_result *result, struct error *e);
-/* Writes rank_waits as text to rank_wait_ms. */
+/* Writes result->rank_waits (ms) as text, one number per rank, to result->rank_wait_ms. */
 void launch_list_waits(struct launch_result *result, int ranks);
-/* Copies to `result` what the ranks of another launch have recorded of program, network, data and
- * machine, but not of their cores. */
+/* Copies to `result` the facts on program, network, data and machine that ranks of another launch
+ * recorded, but not the facts on their cores. */
 void launch_take_hello(struct launch_result *result, const struct launch_result *other);
-/* Returns whether ranks wrote records. Those of a user's program may write none; simulated ones
- * write none. */
+/* Returns whether the launch's ranks wrote records. Ranks of a user's program may write none, and
+ * simulated ranks write none. */
 bool launch_has_records(const char *dir, const struct point *point);
 
 /* Reads the user's metrics from the launch's log into values [number of workload.metrics], in the
@@ -113,9 +113,9 @@ const char *const *point_status_names(void);
  * the fact is not recorded, NULL beyond the last fact. */
 const char *launch_common(const struct launch_result *result, size_t i, const char **name);
 
-/* A launch of the journal, with its results. `ok`: the launch is valid. It ended well, its records
- * are complete and training did not diverge. Otherwise `reason` says why not. `result` is set only
- * if ok or diverged. */
+/* A launch of the journal, with its results. `ok`: the launch is valid. A valid launch succeeded,
+ * has complete records, and its training did not diverge. `reason`: why the launch is not valid.
+ * `result` is set only if ok or diverged. */
 struct summary_launch {
     bool ok, diverged;
     bool replaced; /* failed, but another launch of the same block or seed is in the journal or will
@@ -124,8 +124,9 @@ struct summary_launch {
                       changed */
     char reason[512];
     struct launch_result result;
-    size_t
-        point; /* index of the launch's point among the points of the spec; of several equal points, the first. n_points or more if `unasked` */
+    /* index of the launch's point in the spec; if several points are equal, the first of them.
+     * n_points or more if `unasked` */
+    size_t point;
     size_t next; /* index in the journal of the point's next launch; n_launches or more: none */
 };
 
@@ -134,17 +135,17 @@ struct model_states {
     double params, grads, state, all;
 };
 
-/* Returns whether the memory of the point can be forecast. It can for train_cnn without a
- * pipeline. */
+/* Returns whether the memory of the point can be forecast. Only the memory of train_cnn without a
+ * pipeline can. */
 bool point_forecasts_memory(const struct point *point);
-/* Forecasts the bytes in each arena (parameters, gradients, state) of the rank that needs most.
- * `width`: bytes per tensor element. Errors: ERR_MEMORY. */
+/* Forecasts the bytes in each arena (parameters, gradients, state) of the rank that needs the most
+ * memory. `width`: bytes per tensor element. Errors: ERR_MEMORY. */
 enum status point_memory(struct sync_memory *m, const struct point *point, size_t width,
                          struct error *e);
 
 /* Noise in a point's timed launches. */
 struct point_noise {
-    size_t disturbed, outliers; /* number of valid launches that other processes disturbed; number
+    size_t disturbed, outliers; /* numbers of valid launches that other processes disturbed, and
                                    that are outliers */
     size_t modes;               /* number of clusters among the launches' step times; 0: unknown */
     char disturbed_by[64];
@@ -161,10 +162,10 @@ struct point_last {
                    ranks are equally fast */
 };
 
-/* Memory of the rank that uses most (MiB). */
+/* Memory of the rank that uses the most memory (MiB). */
 struct point_memory {
     double most_mib, growth_mib;
-    struct model_states forecast_mib, formula_mib; /* model states as forecast here, and by
+    struct model_states forecast_mib, formula_mib; /* model states as forecast by scalebench, and by
                                                       DeepSpeed's formulas */
     double states_mib, error_pct;                  /* measured model states, and their difference
                                                       from forecast_mib.all (%) */
@@ -191,8 +192,8 @@ struct point_scaling {
     double bytes_ratio; /* bytes sent per rank and step, relative to the base point */
 };
 
-/* Ratio of images/s to the same point in a peer program. It factors into work_ratio (fewer FLOPs)
- * and rate_ratio (more FLOP/s). */
+/* Ratio of the point's images/s to those of the same point in a peer program. The ratio is the
+ * product of work_ratio (fewer FLOPs) and rate_ratio (more FLOP/s). */
 struct point_beside_peer {
     struct interval ratio;
     size_t pairs; /* number of launch pairs (point and peer, same block) */
@@ -206,8 +207,8 @@ struct point_overlap {
     double model;
 };
 
-/* Step time of the simulated point that computes and sends the same, and its difference from the
- * measured time. */
+/* Step time of the simulated point with the same compute and messages, and the difference from the
+ * measured step time. */
 struct point_predicted {
     double step_ms, error_pct;
 };
@@ -217,7 +218,7 @@ struct point_predicted {
 struct point_rates {
     struct interval images_per_s;
     double gflop_per_s, gflop_done_per_s;
-    double mfu_pct, hfu_pct; /* these rates in % of the measured peak */
+    double mfu_pct, hfu_pct; /* gflop_per_s and gflop_done_per_s in % of the measured peak */
 };
 
 /* Energy of processor packages: medians over timed launches. */
@@ -272,8 +273,8 @@ struct point_summary {
     struct point_price price;
     struct point_shares shares;
     struct point_scaling scaling;
-    struct point_beside_peer beside_peer;       /* beside the fastest peer */
-    struct point_beside_peer beside[WORKLOADS]; /* beside each peer program; no factors */
+    struct point_beside_peer beside_peer;       /* ratio to the fastest peer program */
+    struct point_beside_peer beside[WORKLOADS]; /* ratios to each peer program, without factors */
     struct point_overlap overlap;
     struct point_predicted predicted;
     struct point_memory memory;
@@ -310,7 +311,7 @@ struct summary {
     struct summary_launch *launches; /* [n_launches] launches in the order of the journal */
     size_t n_launches;
     size_t n_unasked, n_unasked_points; /* number of launches whose points the spec does not
-                                           contain, and number of these points */
+                                           contain, and number of such points */
     size_t n_outdated;                  /* number of launches made with an older source or
                                            version of a peer program */
     size_t n_trends;                    /* number of points whose trends are tested together
@@ -334,9 +335,9 @@ struct summary {
  * Call summary_free in any case. */
 enum status summary_collect(struct summary *s, const struct spec *spec, const char *run_dir,
                             const struct journal *journal, struct error *e);
-/* Reads a summary from <run>/summary.csv, for a run without journal and records. It has points, but
- * no launches (s->launches is NULL). Columns that an older version did not write are unknown.
- * Errors: ERR_DATA with file and line if the rows are not the spec's points. */
+/* Reads a summary from <run>/summary.csv, for a run without journal and records. Such a summary has
+ * points, but no launches (s->launches is NULL). Columns that an older version did not write are
+ * unknown. Errors: ERR_DATA with file and line if the rows are not the spec's points. */
 enum status summary_read(struct summary *s, const struct spec *spec, const char *run_dir,
                          struct error *e);
 void summary_free(struct summary *s);

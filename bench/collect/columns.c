@@ -27,7 +27,7 @@
     TEXTS(id, type, unit, meaning, meaning LAUNCHES_##launches)
 #include "bench/record/metrics.def"
 
-/* OWN: name of the CSV file whose columns are included next */
+/* The rows of each CSV file are included with OWN defined as the name of the file. */
 #define OF_FILE(file, id, name, type, unit, meaning)                                               \
     {#file ".csv", name, (enum csv_type)type, unit, meaning, offsetof(struct file##_row, id)},
 #define OF(file, id, name, type, unit, meaning) OF_FILE(file, id, name, type, unit, meaning)

@@ -120,8 +120,8 @@ bool column_range(const char *name, struct condition_range *range);
 /* Returns whether the values of the column repeat in every launch, such as 1, 2, 3 for epoch. */
 bool csv_file_repeats(const char *file, const char *column);
 
-/* Returns the column that determines what a row means, such as metric in metrics.csv; "": all rows
- * have one meaning. */
+/* Returns the column that determines the meaning of a row, such as metric in metrics.csv; "": all
+ * rows have the same meaning. */
 const char *csv_file_kind(const char *file);
 
 /* one struct per CSV file, with a member per column; rows of summary.csv and columns.csv are
@@ -175,7 +175,7 @@ struct layers_row {
 #undef PLACE
 #undef PLACE_AS
 
-/* A function that writes a row of a CSV file, given as one of the structs above: csv_add of
- * bench/collect/csv. */
+/* Function that writes one row of a CSV file, such as csv_add of bench/collect/csv. `row` is one of
+ * the structs above. */
 struct csv;
 typedef void row_writer(struct csv *csv, void *row);

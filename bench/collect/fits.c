@@ -12,8 +12,6 @@
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 
-/* smallest number of rank counts of a curve, base included, for fits */
-
 static const struct {
     const char *name;
     bool strong, weak;
@@ -29,7 +27,7 @@ struct curve {
     const struct series *series;
     const struct point_summary *base;
     size_t *points;                 /* [n] indices in the summary */
-    struct scaling_sample *samples; /* [n] */
+    struct scaling_sample *samples; /* [n] one per point */
     size_t n, rank_counts;
 };
 
@@ -38,8 +36,8 @@ static long ranks_of(const struct point_summary *p)
     return config_int(&p->point->config, OPT_RANKS);
 }
 
-/* Returns whether the point belongs to the curve: it has the curve's base, and both or neither are
- * simulated. */
+/* Returns whether the point belongs to the curve: it has the curve's base, and the point and its
+ * base are both simulated or both measured. */
 static bool belongs(const struct curve *curve, const struct point_summary *p,
                     const struct summary *s)
 {
@@ -78,7 +76,7 @@ static double rate_of(const struct timing *t)
     return t->images / step_ms;
 }
 
-/* Sets the pairs of a sample, in room for own->n pairs. */
+/* Fills sample->pairs, which has space for own->n pairs. */
 static void pair_launches(struct scaling_sample *sample, const struct timings *own,
                           const struct timings *base)
 {
@@ -261,8 +259,8 @@ enum status fits_make(struct summary *s, const struct timings *launches, struct 
 struct raw_launches {
     struct csv_table raw;
     struct launch_rows rows;
-    struct timing *timings;   /* [rows.n] */
-    struct timings *of_point; /* [points of the summary] parts of `timings` */
+    struct timing *timings;   /* [rows.n] one per row, grouped by point */
+    struct timings *of_point; /* [points of the summary] each point's part of `timings` */
 };
 
 /* Sets the launches of point i. Rows repeat if several cases share a launch. Rows without a block

@@ -1,5 +1,5 @@
-/* Published numbers to compare with ours. Options published.* of a spec match rows of a CSV file to
- * points. Internal to bench/collect. */
+/* Published numbers to compare with measured ones. Options published.* of a spec match rows of a
+ * CSV file to points. Internal to bench/collect. */
 #pragma once
 
 #include "bench/collect/columns.h"
@@ -18,8 +18,8 @@ struct published {
 };
 
 /* Reads the published numbers that the spec names. Points of strategy none at several ranks, and
- * calibrations, get none. Errors: ERR_SPEC at the option if columns are missing, ERR_DATA with file
- * and line for mistakes in the file. Call published_free in any case. */
+ * calibrations, get no published numbers. Errors: ERR_SPEC at the option if columns are missing,
+ * ERR_DATA with file and line for mistakes in the file. Call published_free in any case. */
 enum status published_read(struct published *p, const struct spec *spec, struct error *e);
 void published_free(struct published *p);
 

@@ -27,7 +27,7 @@ struct node {
 };
 
 struct nodes {
-    const struct rank_record *records; /* as in struct node */
+    const struct rank_record *records; /* [ranks] records of the launch; NULL: none */
     int ranks;
     bool timed; /* whether this is a timed launch, whose steps were recorded */
     struct node *all;

@@ -11,8 +11,8 @@
 
 /* ---- Splitting ---- */
 
-/* Options that separate series: points of one series agree in all of them. By default, all options
- * that differ between any two points, including bases. */
+/* Options that separate series: points of one series agree in all of them. The default is all
+ * options that differ between any two points, including bases. */
 struct splitting {
     const struct summary *s;
     const struct series_by *by;
@@ -167,8 +167,8 @@ static enum status drop_axes(struct splitting *splitting, struct error *e)
 
 /* ---- Names ---- */
 
-/* Returns whether names of series contain the strategy. They do for series over ranks, and if
- * strategies separate series. */
+/* Returns whether names of series contain the strategy. Names of series over ranks do, and also
+ * other names if strategies separate series. */
 static bool says_strategy(const struct splitting *splitting)
 {
     return (splitting->by->x == OPT_RANKS && !splitting->by->only) ||
@@ -185,8 +185,8 @@ static bool is_named(const struct splitting *splitting, const struct point_summa
     return alone || option_differs_in(splitting->s->spec, p->point->of, option);
 }
 
-/* Returns whether the name needs the kind of points, such as emulated. It does if kinds differ, and
- * no site in the name shows the kind. */
+/* Returns whether the name must contain the kind of points, such as emulated, because kinds differ
+ * and no site in the name shows the kind. */
 static bool kinds_differ(const struct splitting *splitting, const struct point_summary *last)
 {
     const struct summary *s = splitting->s;

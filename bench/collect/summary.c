@@ -26,7 +26,7 @@ static void copy_clean(char *to, size_t size, const char *from)
 
 /* ---- Launches ---- */
 
-/* Sets the launch's reason to the error's place and text, cut to fit. */
+/* Sets the launch's reason to the error's file, line and text, cut to fit. */
 static void take_error(struct summary_launch *launch, const struct error *e)
 {
     char text[sizeof e->file + sizeof e->text + 32];
@@ -185,8 +185,8 @@ static bool shares_cores(const struct samples *time)
     return false;
 }
 
-/* Shortest compute time of a step that replay reproduces well, in sleep margins. A replaying rank
- * polls the clock during the last margin, so it polls at most a tenth of the time. */
+/* Shortest compute time of a step that replay reproduces well, in multiples of the sleep margin. A
+ * replaying rank sleeps, then polls the clock for the last margin: at most a tenth of the time. */
 enum { MARGINS_LEAST = 10 };
 /* largest accepted delay of the end of replayed compute (% of a step) */
 enum { LATE_MOST_PCT = 5 };
@@ -296,8 +296,8 @@ static double comm_share(const struct launch_result *r)
     return 100 * (r->comm_exposed_ms - r->wait_ms) / r->step_ms;
 }
 
-/* Returns the parts of the step time. If waiting is unknown in some launch, it is included in
- * communication. */
+/* Returns the parts of the step time. If the waiting time of a launch is unknown, the share of
+ * communication includes waiting. */
 static struct point_shares shares_of(const struct samples *time)
 {
     double wait_pct = median_over(time, wait_share);
@@ -359,8 +359,8 @@ static struct interval interval_over_seeds(const struct samples *accuracy, size_
     return interval;
 }
 
-/* Returns the median over seeds with its interval. It is unknown if a seed diverged or missed the
- * target: the other seeds alone would look too fast. */
+/* Returns the median over seeds with its interval. The median is unknown if a seed diverged or
+ * missed the target: the other seeds alone would look too fast. */
 static struct interval interval_to_target(const struct samples *accuracy, size_t offset)
 {
     size_t n = samples_known(accuracy, offset);

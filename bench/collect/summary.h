@@ -31,7 +31,7 @@ struct samples {
 };
 
 struct point_samples {
-    struct samples time, accuracy; /* timed launches; accuracy runs */
+    struct samples time, accuracy; /* valid timed launches, and valid accuracy runs */
 };
 
 /* Collects the valid launches of point p, timed ones or accuracy runs (`run`). Call samples_free in
@@ -53,12 +53,12 @@ double samples_median(const struct samples *samples, size_t offset);
 /* Sets p->predicted from the simulated points of the run. */
 void predicted_find(struct point_summary *p, const struct summary *s);
 
-/* How well simulated points agree with measured ones. */
+/* Agreement of simulated points with measured ones. */
 struct validation {
     size_t simulated;           /* number of simulated points */
-    size_t n;                   /* number of points that a simulated point predicts */
-    double ranks;               /* largest number of ranks of these */
-    double median_pct, p90_pct; /* median and 90th percentile of the absolute errors */
+    size_t n;                   /* number of measured points that a simulated point predicts */
+    double ranks;               /* largest number of ranks of a predicted point */
+    double median_pct, p90_pct; /* median and 90th percentile of absolute prediction errors (%) */
 };
 struct validation summary_validation(const struct summary *s);
 /* Writes "validated to 8 ranks: errors of 3 % (median) and 9 % (90th percentile) at 12 points". */
@@ -66,8 +66,8 @@ void validation_write(FILE *out, const struct validation *v);
 
 /* Predicts overlap_share, the share of communication hidden behind the backward pass, from the
  * order in which buckets are sent. Measured shares may be larger. The backward time is divided
- * among layers by their FLOPs. 1: all is hidden; NAN: no buckets, or unknown times. `alone`:
- * samples of the point that does not communicate. */
+ * among layers by their FLOPs. 1: all communication is hidden; NAN: no buckets, or unknown times.
+ * `alone`: samples of the point that does not communicate. */
 enum status overlap_model(double *share, const struct point *point, const struct samples *time,
                           const struct samples *alone, struct error *e);
 
@@ -135,8 +135,8 @@ bool point_has_option(const struct point *point, enum option_id option);
 /* Returns whether all ranks must have bitwise equal weights, after gathering weights that are
  * sharded. */
 bool point_is_replicated(const struct point *point);
-/* Returns whether measure.check = step compares the weights after each step. It does not if ranks
- * average or gather weights, because such ranks have one model only at the end. */
+/* Returns whether measure.check = step compares the weights after each step. It compares nothing if
+ * ranks average or gather weights, because such ranks have a common model only at the end. */
 bool point_compares_steps(const struct point *point);
 
 /* Returns 1 if the point needs more cores than a node has, 0 if not, -1 if unknown. Also returns 0

@@ -1,4 +1,5 @@
-/* Reads the summary of a run from its summary.csv, for a run whose journal and records are gone. */
+/* Reads the summary of a run from its summary.csv, for a run whose journal and records are
+ * missing. */
 #include <string.h>
 
 #include "bench/collect/fits.h"

@@ -1,6 +1,6 @@
 /* Computes intervals over a point's timed launches from numbers in the journal, and the precision
  * they must reach. The summary and the stop rule of a campaign both use these functions. So the
- * reported intervals are those that the stop rule tested. */
+ * stop rule tests exactly the intervals that are reported. */
 #pragma once
 
 #include <stdbool.h>
@@ -52,8 +52,8 @@ struct timings {
  * A single value has no interval. */
 struct interval timing_interval(const double *values, size_t n, bool added);
 
-/* Returns the confidence level of an interval of n values if n is fixed in advance. It is below
- * TIMING_LEVEL if n is too small; NAN if n = 0. */
+/* Returns the confidence level of an interval of n values if n is fixed in advance. The level is
+ * below TIMING_LEVEL if n is too small; NAN if n = 0. */
 double timing_level(size_t n, bool added);
 
 /* Returns the median step time with its interval (ms). */

@@ -116,7 +116,8 @@ static enum status read_file(struct checking *c, const char *path, struct error 
     return status;
 }
 
-/* If the shell split an unquoted condition into words, replaces the error by one that says so. */
+/* If the shell split an unquoted condition into words, replaces the error by the advice to quote
+ * the condition. */
 static enum status explain_words(const struct check_request *request, struct error *e)
 {
     char text[1024] = "";
@@ -139,8 +140,8 @@ static enum status explain_words(const struct check_request *request, struct err
                      text, request->conditions[0]);
 }
 
-/* If the user typed a second run's name in place of a condition, replaces the error by one that
- * says so. */
+/* If the user typed a second run's name in place of a condition, replaces the error by a message
+ * that names both runs. */
 static enum status explain_run(const struct check_request *request, const char *condition,
                                struct error *e)
 {
@@ -358,8 +359,8 @@ enum status check_read_table(struct checking *c, const char *path, struct error 
 
 /* ---- Checks in a spec ---- */
 
-/* Looks up a name before a run has tables, when its value is unknown. Returns whether the name is
- * an option, a metric or a column of summary.csv. */
+/* Looks up a name before a run has tables, when the value of the name is unknown. Returns whether
+ * the name is an option, a metric or a column of summary.csv. */
 static bool will_be_known(struct condition_value *value, const char *name, const void *spec)
 {
     *value = (struct condition_value){.number = NAN};

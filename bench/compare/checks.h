@@ -4,9 +4,9 @@
  *
  * A condition holds at a point if it holds for every number in the value's confidence interval
  * (speedup_lo, speedup_hi). It is violated if it holds for none of these numbers, otherwise
- * undecided. A measured value without an interval makes it undecided. A point that failed, was
- * skipped or lacks the value violates it. Intervals are those in summary.csv, each at its own
- * confidence level. */
+ * undecided. A condition on a measured value without an interval is undecided. A point that failed,
+ * was skipped or lacks the value violates the condition. Intervals are those in summary.csv, each
+ * at its own confidence level. */
 #pragma once
 
 #include <stdbool.h>
@@ -62,8 +62,8 @@ void check_free(struct checking *c);
  * ERR_SPEC with file and line. */
 enum status checks_check(const struct spec *spec, struct error *e);
 /* Evaluates the spec's list `checks` on the run in `run_dir` and prints the outcomes. *all_well is
- * false if one is violated or, with `strict`, undecided. Errors: ERR_UNAVAILABLE if no point
- * matches a `where`. */
+ * false if a condition is violated or, with `strict`, undecided. Errors: ERR_UNAVAILABLE if no
+ * point matches a `where`. */
 enum status checks_report(FILE *out, const struct spec *spec, const char *run_dir, bool strict,
                           bool *all_well, struct error *e);
 
@@ -139,6 +139,6 @@ bool check_convert(char why[CONDITION_WHY], struct condition *c, const struct co
  * Errors: ERR_ARGUMENT. */
 enum status check_beside_bases(const struct check *check, struct error *e);
 
-/* Returns whether the table has an interval for this column. If a row then has none, its point has
- * too few launches. */
+/* Returns whether the table has intervals for this column. In such a table, a row without an
+ * interval has too few launches. */
 bool check_has_interval(const struct csv_table *table, const char *name);

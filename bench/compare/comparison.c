@@ -83,8 +83,7 @@ static enum status read_run(struct comparison *c, size_t i, const struct compare
     return side_read(&c->sides[i], request->operands[i], path, c->rules.what, e);
 }
 
-/* Makes a side of published numbers, which belong to the points of the first operand that is a
- * run. */
+/* Fills side i with published numbers, matched to the points of the first operand that is a run. */
 static enum status read_published(struct comparison *c, size_t i,
                                   const struct compare_request *request, struct error *e)
 {
@@ -307,8 +306,8 @@ static bool is_itself(const struct comparison *c, size_t side, const struct comp
            cell->point->n == reference->n && strcmp(cell->point->id, reference->id) == 0;
 }
 
-/* Collects the launches of a point in a side's run and in the run's repetitions. launches: room for
- * n_repeats + 1 campaigns. */
+/* Collects the launches of a point in a side's run and in the run's repetitions. launches: space
+ * for n_repeats + 1 campaigns. */
 static struct judge_sample sample_of(const struct side *side, const struct side_point *p,
                                      struct judge_launches *launches)
 {

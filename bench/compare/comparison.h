@@ -2,15 +2,15 @@
  * much, and which are undecided.
  *
  * Points are matched by identity (and case), otherwise by label, which is the same in other
- * versions of the program. Repetitions of a run, found in its campaign's folder, are added to its
- * side; ratios are then of means over campaigns. Times are converted to the clock rate of the
- * reference (compared.def) if both sides ran on the same hardware and each launch recorded the
- * fixed piece of work.
+ * versions of the program. Repetitions of a run are found in its campaign's folder. A run and its
+ * repetitions form one side of the comparison, and ratios are then of means over campaigns. Times
+ * are converted to the clock rate of the reference (compared.def) if both sides ran on the same
+ * hardware and each launch recorded the fixed piece of work.
  *
  * Between runs, the intervals of all n ratios hold together at the requested level: each has the
  * level 1 - (1 - level) / n (Bonferroni), and verdicts follow the intervals. Ratios to published
- * numbers each have the requested level. Against an exact number, six launches give the interval
- * of a median a level of 96.9 %; a joint level for sixteen ratios would need ten launches each. */
+ * numbers each have the requested level. Against an exact number, six launches give the interval of
+ * a median a level of 96.9 %; a joint level for sixteen ratios would need ten launches each. */
 #pragma once
 
 #include <stdbool.h>
@@ -41,7 +41,8 @@ struct comparison {
     struct noise_floor floor;
     struct side *sides; /* [n_sides] the reference, then the runs compared with it */
     size_t n_sides;
-    struct compare_cell *cells; /* one cell per pair: [points of the reference, n_sides - 1] */
+    struct compare_cell *cells; /* [points of the reference, n_sides - 1] one cell per pair of point
+                                   and run */
     size_t n_ratios;
     size_t verdicts[VERDICT_UNDECIDED + 1]; /* number of pairs with each verdict */
     size_t lost;     /* number of pairs that have a value in the reference only */

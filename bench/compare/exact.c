@@ -10,7 +10,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/terminal.h"
 
-/* largest difference from the expected number, relative to it, at which a number counts as equal */
+/* largest relative difference from the expected number at which a number counts as equal */
 #define EXACT_TOLERANCE 1e-9
 
 enum { REFERENCE, RUN, SIDES };

@@ -23,7 +23,7 @@ enum exact_outcome {
 };
 
 struct exact_request {
-    const char *run, *reference; /* as the user typed them */
+    const char *run, *reference; /* both operands as the user typed them */
     const char *out, *home;
 };
 
@@ -31,7 +31,7 @@ struct exact {
     struct comparison c; /* the reference and the run with their matched points; no verdicts */
     const enum column_id *columns; /* [n_columns] the exact columns */
     size_t n_columns;
-    enum exact_outcome *outcomes; /* [points of the reference, n_columns] */
+    enum exact_outcome *outcomes; /* [points of the reference, n_columns] outcome per value */
     size_t counts[EXACT_OUTCOMES];
     size_t failed; /* number of points that failed in the run only */
 };

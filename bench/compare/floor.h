@@ -37,7 +37,8 @@ enum { FLOOR_DEGREES = 10 };
 struct noise_floor {
     double variance, degrees; /* t^2 (variance of logarithms) and its degrees of freedom */
     double usual;             /* default t0, a standard deviation of logarithms */
-    /* half width from --floor for a = b = 1, used in place of the model; NAN: not given */
+    /* half width from --floor for one campaign on each side, used in place of the model; NAN: not
+     * given */
     double given;
     size_t repetitions; /* number of campaigns that the estimate uses; 0: only the default t0 */
 };
@@ -46,7 +47,7 @@ struct noise_floor {
 void floor_begin(struct noise_floor *floor, double sd_pct);
 
 /* Adds k repetitions of one campaign to the estimate. logs [points, k]: location of the logarithms
- * of a point's launches in a repetition. variances [points, k]: variance of that location, NAN
+ * of a point's launches in a repetition. variances [points, k]: variance of each such location; NAN
  * counts as 0. Does nothing if k < 2 or points is 0. */
 void floor_add(struct noise_floor *floor, const double *logs, const double *variances,
                size_t points, size_t k);

@@ -67,7 +67,7 @@ static void count_launches(struct aligned *a, const struct judge_sample *s)
     a->positive = a->positive && a->n > 0;
 }
 
-/* Fills `a` from the launches of a sample. logs: room for a->n values, used by `a`. */
+/* Fills `a` from the launches of a sample. logs: space for a->n values; kept by `a`. */
 static void take_sample(struct aligned *a, double *logs, const struct judge_sample *s)
 {
     a->logs = logs;

@@ -16,8 +16,8 @@
  *
  * A point is the same if the whole interval lies within the margin (Schuirmann's two one-sided
  * tests, 1987). It is slower or faster if the whole interval lies on one side of 1 and the ratio
- * itself beyond the margin. That a difference exists is then certain at the level; its size is an
- * estimate.
+ * itself beyond the margin. The existence of a difference is then certain at this level; its size
+ * is an estimate.
  *
  * If more than half of a side's launches were disturbed (column disturbed of raw.csv), the median
  * no longer excludes the disturbance, and the point is undecided whatever its interval. Such a
@@ -37,7 +37,7 @@ struct judge_rules {
     double margin; /* relative difference up to which points are the same, such as 0.05 */
     double level;  /* confidence level of each ratio, after the correction for several ratios */
     const struct noise_floor *floor;
-    bool count_disturbed; /* treat disturbed launches like others */
+    bool count_disturbed; /* treat disturbed launches like undisturbed ones */
 };
 
 /* Launches of a point in one campaign. */
@@ -66,8 +66,8 @@ struct judged {
     char reason[160]; /* reason for VERDICT_UNDECIDED or VERDICT_NONE, otherwise "" */
 };
 
-/* Computes the ratio of two samples of a point and decides the verdict. Without a ratio it is
- * VERDICT_NONE with a reason. Errors: ERR_MEMORY. */
+/* Computes the ratio of two samples of a point and decides the verdict. If there is no ratio, the
+ * verdict is VERDICT_NONE with a reason. Errors: ERR_MEMORY. */
 enum status judge(struct judged *j, const struct judge_rules *rules,
                   const struct judge_sample *reference, const struct judge_sample *sample,
                   struct error *e);

@@ -18,8 +18,8 @@ const struct side_point *repeats_find_point(const struct side *side, const struc
     return NULL;
 }
 
-/* For each point that the run and all its repetitions have: location and variance of the logarithms
- * of its launches, per repetition. */
+/* Location and variance of the logarithms of a point's launches in each repetition, for all points
+ * that are in the run and all its repetitions. */
 struct rows {
     double *logs, *variances; /* [points, k] one row per point, one column per repetition */
     double *launches;         /* scratch: logarithms of the launches of one point in one run */

@@ -1,15 +1,15 @@
-/* Finds the repetitions of compared runs: runs in the campaign's folder that measured the same
- * points under the same facts (begun with --fresh). Their launches are added to the side of the run
- * and show the variation between campaigns. Internal to bench/compare. */
+/* Finds the repetitions of compared runs. A repetition is a run in the campaign's folder, begun
+ * with --fresh, that measured the same points under the same facts. Its launches are added to the
+ * compared run's side and show the variation between campaigns. Internal to bench/compare. */
 #pragma once
 
 #include "bench/compare/floor.h"
 #include "bench/compare/side.h"
 
-/* Reads the repetitions of each of the n sides. A run that is itself compared does not count as a
- * repetition. If several sides are repetitions of each other, only the first gets further
- * repetitions. Runs that have not ended have no tables and are skipped. Published numbers have no
- * repetitions. */
+/* Reads the repetitions of the run of each of the n sides. A run that is itself compared does not
+ * count as a repetition. If the runs of several sides repeat each other, their repetitions are
+ * added to the first of these sides only. Runs that have not ended have no tables and are skipped.
+ * Published numbers have no repetitions. */
 enum status repeats_find(struct side *sides, size_t n, const struct compared *what,
                          struct error *e);
 

@@ -27,8 +27,8 @@ static bool is_disturbed(const struct side *side, const struct launch_row *launc
     return csv_table_text(&side->raw, launch->row, "disturbed")[0] != '\0';
 }
 
-/* For launches without images (those of a user's program), sets the amount of work that the run's
- * own speed-ups are based on. */
+/* Sets the amount of work of launches without images, which are launches of a user's program. The
+ * run's own speed-ups are based on the same amount. */
 static enum status take_work_of_commands(struct launch_rows *launches, const struct side *side,
                                          struct error *e)
 {
@@ -96,15 +96,15 @@ static const char *partner_point(const struct side_point *p, enum compared_sourc
                                                              : "";
 }
 
-/* Returns whether the value is 1 by definition and not measured: the speed-up of a base to
- * itself. */
+/* Returns whether the value is 1 by definition and not measured: the speed-up or efficiency of a
+ * base relative to itself. */
 static bool is_trivial(const struct side_point *p, enum compared_source source)
 {
     return (source == SOURCE_BASE || source == SOURCE_CORES) && strcmp(p->id, p->base) == 0;
 }
 
-/* Returns the label of the point's launches in raw.csv, failed ones included. A point without
- * launches has its label in summary.csv; tables of earlier versions lack it. */
+/* Returns the label of the point's launches in raw.csv, failed launches included. If the point has
+ * no launches, returns its label in summary.csv, which is missing in tables of earlier versions. */
 static const char *find_label(const struct side *side, size_t i)
 {
     for (size_t row = 0; row < side->raw.rows; row++)
@@ -147,8 +147,8 @@ static size_t take_values(const struct side *side, struct side_point *p, double 
     return p->n;
 }
 
-/* Returns the total number of values of all points. Launches that several cases share count for
- * each case. */
+/* Returns the total number of values of all points. A launch that several cases share counts once
+ * for each case. */
 static size_t count_values(const struct side *side, const struct launch_rows *launches)
 {
     size_t sum = 0, own;

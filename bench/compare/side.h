@@ -8,25 +8,26 @@
 #include "bench/runner/files.h"
 
 struct side_point {
-    const char *id, *case_name, *status; /* borrowed from the tables */
-    /* includes the case; "" in tables of earlier versions if the point was never launched */
+    const char *id, *case_name, *status; /* texts borrowed from the tables */
+    /* label of the point with its case; "" in tables of earlier versions if the point was never
+     * launched */
     char label[256];
     const char *base, *peer; /* identities of the point's base and peer, or "" */
-    double cores;            /* number of cores relative to the base's; NAN: unknown */
-    double *values;          /* [n] value of each launch that is used */
+    double cores;            /* cores of the point / cores of the base; NAN: unknown */
+    double *values;          /* [n] values of launches, or the published value */
     /* [n] time of the fixed piece of work before and after each launch, mean (us); NULL: published
      * values */
     double *work_us;
-    /* values are converted as if the fixed piece of work had taken this time (us) */
+    /* time of the fixed piece of work to which `values` are converted (us) */
     double clock_us;
     size_t n;
     /* number of the n launches that were disturbed or are paired with a disturbed launch */
     size_t disturbed;
-    bool exact; /* the only value is a published one */
+    bool exact; /* whether the only value is a published number */
 };
 
 struct side {
-    const char *name;      /* operand as typed */
+    const char *name;      /* operand of the command as the user typed it */
     char path[PATH_BYTES]; /* absolute path of the run's folder; "": published values */
     struct csv_table summary, raw;
     struct side_point *points; /* [n] points in the order of summary.csv */

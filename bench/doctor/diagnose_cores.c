@@ -89,11 +89,10 @@ static enum status set_cores(struct diagnosis *d, const struct examination *x,
 
 /* ---- Verdicts ---- */
 
-/* What a finding is about: one core, or several that have the same finding. */
+/* Subject of a finding: one core, or several cores that have the same finding. */
 struct subject {
     char text[DOCTOR_TEXT];
-    size_t first,
-        last; /* first and last of the ranks on these cores; ranks between them belong to it too */
+    size_t first, last; /* first and last rank; ranks between them belong to the subject too */
 };
 
 /* Returns whether other programs or a hypervisor take rank i's core away for a noticeable time.
@@ -152,8 +151,8 @@ static double middle(const struct subject *s, const struct rounds *r, int quanti
     return stats_median(x, s->last - s->first + 1);
 }
 
-/* Returns the likely cause of lost core time. ready, steal: time ready to run, and time taken by a
- * hypervisor (%); NAN if unknown. */
+/* Returns the likely cause of lost core time. Shares of time (%): ready: ready to run but not
+ * running; steal: taken by a hypervisor; lost_pct: lost. ready and steal may be NAN: unknown. */
 static const char *find_thief(double ready, double steal, double lost_pct)
 {
     if (steal >= lost_pct / 2)

@@ -14,7 +14,7 @@
 /* ---- Settings ---- */
 
 /* Writes the names of the nodes with a property: "node1 node3" or "all 4 nodes". Returns the first
- * of them, NULL if there is none. */
+ * such node; NULL if no node has the property. */
 static const struct doctor_node *name_nodes(char text[DOCTOR_TEXT], const struct examination *x,
                                             bool (*is)(const struct doctor_node *node))
 {

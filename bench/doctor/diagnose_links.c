@@ -9,7 +9,7 @@
 
 struct links {
     struct measured rate, latency; /* measurements of all directions, in all rounds */
-    int *kinds;                    /* [directions] 1 between nodes, 0 between ranks of one node */
+    int *kinds;                    /* [directions] 1: between nodes; 0: between ranks of a node */
     /* [directions] number of rounds in which the interface's counter showed the bytes */
     int *carried;
 };

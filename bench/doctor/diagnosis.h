@@ -15,7 +15,7 @@ struct examination {
     size_t n_nodes, n_bursts, n_messages;
 };
 
-/* Reads nodes.csv, bursts.csv and messages.csv of a folder. ERR_DATA if one is missing or
+/* Reads nodes.csv, bursts.csv and messages.csv of a folder. ERR_DATA if a file is missing or
  * incomplete. Call examination_free afterwards, even after an error. */
 enum status examination_read(struct examination *x, const char *folder, struct error *e);
 void examination_free(struct examination *x);
@@ -33,15 +33,16 @@ enum finding_kind {
 #define DOCTOR_RATE_MARGIN    0.05
 #define DOCTOR_LATENCY_MARGIN 0.25
 #define DOCTOR_MESSAGE_MARGIN 1.0
-/* A rank loses its core if the whole interval of its time on the core (%) is below this. */
+/* A rank loses its core if the whole interval of its share of time on the core (%) is below this
+ * limit. */
 #define DOCTOR_ON_CORE_PCT 95.0
 
 struct diagnosis {
-    struct doctor_core *cores; /* one per rank */
-    struct doctor_link *links; /* one per direction of a pair of nodes */
-    /* [n_links] the links by node numbers; slow links have a cause */
+    struct doctor_core *cores; /* [n_cores] one per rank */
+    struct doctor_link *links; /* [n_links] one per direction of a pair of nodes */
+    /* [n_links] node numbers of each link, whether the link is slow, and the cause */
     struct direction *directions;
-    struct doctor_finding *findings; /* problems come first, then notes */
+    struct doctor_finding *findings; /* [n_findings] problems first, then notes */
     size_t n_cores, n_links, n_findings;
     size_t n_counting; /* number of findings that are problems */
 };

@@ -19,7 +19,8 @@ static FILE *open_below(const char *root, const char *path)
     return fopen(whole, "re");
 }
 
-/* Reads the first line of a file, without the newline. Returns false, with "", if there is none. */
+/* Reads the first line of a file, without the newline. Sets `text` to "" and returns false if there
+ * is no line. */
 static bool read_line(char *text, size_t size, const char *root, const char *path)
 {
     char whole[2 * PATH];

@@ -23,7 +23,7 @@ void measured_free(struct measured *m)
 }
 
 /* Returns the median in round t of the members that are comparable with i, without i itself.
- * others: scratch for n numbers. */
+ * others: scratch space for n numbers. */
 static double median_of_others(const struct measured *m, const int *peers, size_t i, size_t t,
                                double *others)
 {
@@ -81,7 +81,7 @@ enum outlier outlier_judge(const struct interval *ratio, double margin, bool mor
 
 /* ---- Blame ---- */
 
-/* Numbers of measured links on which a node sends, or on which it receives. */
+/* Numbers of measured directions in which a node sends, or in which it receives. */
 struct side {
     int all, slow; /* slow: number of slow directions without a known cause */
 };
@@ -104,7 +104,8 @@ static void count(struct side *sides, const struct direction *directions, size_t
 }
 
 /* Finds the node and role (sender or receiver) with the largest share of slow directions, and marks
- * it as their cause. Returns false if there is none. sides: [nodes][sender, receiver]. */
+ * this node as the cause of these directions. Returns false if no node qualifies. sides:
+ * [nodes][sender, receiver]. */
 static bool explain(struct side *sides, struct direction *directions, size_t n, int nodes)
 {
     int worst = -1;

@@ -1,6 +1,6 @@
-/* Finds slow cores or links by comparison with the other members of their group. Pure functions of
- * numbers measured in rounds. Every round measures all members, so that a slow moment affects all
- * alike. */
+/* Finds slow cores or links by comparison with the other members of their group. The functions use
+ * only numbers measured in rounds, no files or clocks. Every round measures all members, so that a
+ * slow moment affects all of them alike. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,9 +9,9 @@
 #include "kernels/base/error.h"
 #include "kernels/base/stats.h"
 
-/* Confidence level of each ratio's interval. With 11 rounds its bounds are the second smallest
- * and second largest ratio, so that one bad round on either side has no effect. With fewer
- * rounds they are the smallest and largest. */
+/* Confidence level of each ratio's interval. With 11 rounds the interval's bounds are the second
+ * smallest and second largest ratio, so that one outlier on either side has no effect. With fewer
+ * rounds the bounds are the smallest and largest ratio. */
 #define OUTLIER_LEVEL 0.98
 
 /* One quantity of n members, measured in rounds, and the ratio of each member to the others. */
@@ -27,8 +27,8 @@ enum status measured_open(struct measured *m, size_t n, size_t rounds, struct er
 void measured_free(struct measured *m);
 /* Computes ratios[i]. In each round, the value of i is divided by the median of the others. The
  * ratio is the median of these quotients, with its interval. Only members with equal numbers in
- * `peers` are compared; NULL: all. Rounds in which i or all others lack a value are left out. NAN
- * if nothing is left. ERR_MEMORY. */
+ * `peers` are compared; NULL: all. Rounds in which i or all others lack a value are left out.
+ * ratios[i] is NAN if no round is left. ERR_MEMORY. */
 enum status measured_compare(struct measured *m, const int *peers, struct error *e);
 /* Returns the median of a member's values over rounds, with its interval; NAN if it has no
  * value. */
@@ -41,8 +41,8 @@ struct interval measured_interval(const struct measured *m, size_t i);
 enum outlier { OUTLIER_UNKNOWN, OUTLIER_FINE, OUTLIER_OPEN, OUTLIER_SLOW };
 enum outlier outlier_judge(const struct interval *ratio, double margin, bool more_is_slower);
 
-/* Cause of a slow direction: the sender or the receiver, if more than half of its directions and at
- * least two are slow; otherwise this pair of nodes. */
+/* Cause of a slow direction: the sender or the receiver, if more than half of that node's
+ * directions, and at least two of them, are slow; otherwise this pair of nodes. */
 enum blame { BLAME_NOTHING, BLAME_SENDER, BLAME_RECEIVER, BLAME_PAIR };
 struct direction {
     int from, to;

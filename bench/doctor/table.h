@@ -45,7 +45,7 @@ struct doctor_table {
 extern const struct doctor_table doctor_nodes, doctor_bursts, doctor_messages, doctor_cores,
     doctor_links, doctor_findings;
 
-/* Returns all *n tables. */
+/* Returns all tables and sets *n to their number. */
 const struct doctor_table *const *doctor_tables(size_t *n);
 
 /* Sets every cell of a row to unknown. */

@@ -52,7 +52,7 @@ static void write_program(FILE *out, const struct summary *s, const char *progra
         fputs(wall ? " from exec to exit." : " as its output reports it.", out);
 }
 
-/* Writes "lenet_21k on mnist (real data), sgd, global batch 256". */
+/* Writes what was trained, such as "lenet_21k on mnist (real data), sgd, global batch 256". */
 static void write_training(FILE *out, const struct summary *s, bool brief)
 {
     char text[512], number[TEXT_NUMBER];
@@ -159,8 +159,8 @@ static size_t pairs_of(const struct figure_data *d, const struct point_summary *
     return pairing != NULL ? *(const size_t *)((const char *)p + pairing->pairs) : 0;
 }
 
-/* Returns the number of launches, runs or ratios whose median is the value of a point. 0: not a
- * median, such as the ratio of a base to itself. */
+/* Returns the number of launches, runs or ratios whose median is the value of a point. Returns 0 if
+ * the value is not a median, such as the ratio of a base to itself. */
 static size_t sample_size(const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];
@@ -251,7 +251,7 @@ static void write_whiskers(FILE *out, const struct basis *basis)
     fputc('.', out);
 }
 
-/* Writes "5 epochs" or "1 to 4 epochs". */
+/* Writes the range of epochs over all points: "5 epochs" or "1 to 4 epochs". */
 static void write_epochs(FILE *out, const struct summary *s)
 {
     double least = INFINITY, most = 0;
@@ -314,8 +314,8 @@ static void write_method(FILE *out, const struct figure_data *d, const struct su
         write_whiskers(out, &basis);
 }
 
-/* Writes "1 rank (none), 177.0 [176.2, 178.1] ms per step". If there are several bases, writes
- * their labels instead of their ranks. */
+/* Writes a base and its step time, such as "1 rank (none), 177.0 [176.2, 178.1] ms per step".
+ * Unless it is the only base (`alone`), writes its label instead of its ranks. */
 static void write_base(FILE *out, const struct point_summary *p, bool alone)
 {
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], strategy[STRATEGY_TEXT];
@@ -356,7 +356,7 @@ static void write_bases(FILE *out, const struct figure_data *d, size_t most)
         fputc('.', out);
 }
 
-/* Writes which marks are simulated, and how far they can be believed. */
+/* Writes which marks are simulated, and how well simulated times agree with measured times. */
 static void write_validation(FILE *out, const struct summary *shown, const struct summary *all)
 {
     const struct validation v = summary_validation(all);
@@ -413,7 +413,7 @@ static void write_left_out(FILE *out, const struct figure_data *d)
                 d->figure->shape->bars ? "bars" : "curves", d->figure->name);
 }
 
-/* Writes how times were predicted, the site and the machine. A short caption leaves these facts to
+/* Writes the site, the machine, and how times were predicted. A short caption leaves these facts to
  * <figure>.txt. */
 static void write_circumstances(FILE *out, const struct figure_data *d, const struct summary *s,
                                 const struct summary *ran, bool trained)
@@ -427,8 +427,8 @@ static void write_circumstances(FILE *out, const struct figure_data *d, const st
     write_place(out, ran, trained);
 }
 
-/* Writes the sentences of a caption. s: shown points; ran: shown points that ran, which describe
- * the run. */
+/* Writes the sentences of a caption. s: all shown points; ran: shown points that ran. Most
+ * sentences describe only the points that ran. */
 static void write_parts(FILE *out, const struct figure_data *d, const struct summary *s,
                         const struct summary *ran, bool full)
 {
@@ -456,8 +456,8 @@ static void write_parts(FILE *out, const struct figure_data *d, const struct sum
     }
 }
 
-/* Returns whether all values in the figure are published or defined, none measured in this run. Its
- * caption then does not describe the run. */
+/* Returns whether the figure has no value measured in this run, only published values or properties
+ * of networks. Its caption then does not describe the run. */
 static bool is_unmeasured(const struct figure_data *d)
 {
     bool published = d->published > 0 && d->figure->request->n_sources > 0;

@@ -4,8 +4,8 @@
 
 #include "bench/figures/figure_data.h"
 
-/* Makes a caption of one paragraph. full: with all facts; otherwise only those that readers need
- * below the picture. The caller frees *caption. */
+/* Makes a caption of one paragraph. full: with all facts; otherwise only the facts that readers
+ * need below the picture. The caller frees *caption. */
 enum status caption_make(char **caption, const struct figure_data *d, bool full, struct error *e);
 
 /* Makes the line below the axis of a figure over ranks, which lists points without a value.

@@ -127,8 +127,8 @@ static bool differs_by_design(const struct point_summary *p)
     return strstr(p->flags, "by_design") != NULL;
 }
 
-/* Writes " By design weights differ between ranks (broadcast_init=false): naive ranks=2.", with
- * a count if there are many points. */
+/* Writes " By design weights differ between ranks (broadcast_init=false): naive ranks=2.", or the
+ * number of points if there are more than NAMED. */
 void flaws_write(FILE *out, const struct summary *s)
 {
     enum { NAMED = 3 };
@@ -208,8 +208,8 @@ static size_t shared_lead(const struct series_list *list)
     return lead;
 }
 
-/* Returns whether the series, but not every point, has this status at this number of ranks. series
- * NULL: whether every point has it. */
+/* Returns whether the series, but not every point, has this status at this number of ranks. If
+ * `series` is NULL, returns whether every point has this status. */
 static bool misses_at(const struct missing *m, const struct series *series, long ranks,
                       const char *status)
 {

@@ -39,8 +39,8 @@ static bool is_column(const struct column *column, const char *name)
            (!column->name[length] || strcmp(column->name + length, "_median") == 0);
 }
 
-/* Returns the column of this name in summary.csv. For options also searches the files beside
- * figures, where an option can be the heading of column x. */
+/* Returns the column that `name` means in summary.csv. For an option, also searches the CSV files
+ * beside figures, where the name of an option can be the heading of column x. */
 static const struct column *find_column(const char *name, bool is_option)
 {
     const struct csv_file files[] = {columns_of("summary.csv"), figures_series, figures_dots};

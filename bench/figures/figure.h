@@ -20,7 +20,7 @@ struct figure_shape {
     enum option_id only;
     /* x and quantity that every figure of this shape has; NULL if the user can choose */
     const char *x, *total;
-    /* names that y may list, each a part of `total`, ending with NULL; NULL: y is not supported */
+    /* NULL-terminated names that option y may list, each a part of `total`; NULL: no option y */
     const char *const *parts;
     const char *lead;   /* caption text before the number of launches; NULL: " Median of " */
     const char *method; /* caption text about the values, after "Median of ..." */
@@ -33,12 +33,12 @@ extern const struct figure_shape shape_over_ranks, shape_bars, shape_stacked, sh
 
 struct figure {
     const char *name;   /* name of the figure and of its files */
-    const char *script; /* plots/<script>.gp */
+    const char *script; /* gnuplot script plots/<script>.gp */
     const struct figure_shape *shape;
     const struct figure_request *request; /* borrowed */
-    bool model;                           /* predicted times are drawn beside measured values */
+    bool model;                           /* whether to draw predicted times too */
     const char *law; /* law whose fits are drawn beside measured values; NULL: none */
-    bool published;  /* the spec's published values are drawn */
+    bool published;  /* whether to draw the spec's published values */
 };
 
 struct figure figure_of(const struct figure_request *request);

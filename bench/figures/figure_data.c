@@ -71,7 +71,7 @@ static bool is_drawn(const struct figure_data *d, size_t series)
 }
 
 /* Moves the series to draw to the front: up to FIGURE_CURVES_MAX series that have a value. If no
- * series has a value, any series can be drawn, so that the legend lists it. */
+ * series has a value, moves any series, so that the legend lists them. */
 static enum status choose_curves(struct figure_data *d, struct error *e)
 {
     struct series_list *list = &d->series;
@@ -90,8 +90,8 @@ static enum status choose_curves(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Gives each point a bar if there is room for all. Otherwise only points with a value get one, up
- * to FIGURE_BARS_MAX. */
+/* Gives each point a bar if there are at most FIGURE_BARS_MAX points. Otherwise only points with a
+ * value get a bar, up to the same number. */
 static enum status choose_bars(struct figure_data *d, struct error *e)
 {
     size_t n = 0, valued = 0;
@@ -217,8 +217,8 @@ static enum status series_a_point(struct series_list *list, const struct figure_
     return OK;
 }
 
-/* Groups points into series, one for each combination of the options that `series` names; by
- * default of all options except x. */
+/* Groups points into series: one per combination of the values of the options that `series` names.
+ * By default these are all options except x. */
 static enum status collect_series(struct figure_data *d, struct error *e)
 {
     const struct value *wanted = &d->figure->request->options[FIGURE_SERIES];

@@ -9,12 +9,13 @@
 #include "bench/figures/table.h"
 #include "bench/spec/condition.h"
 
-/* Largest numbers of curves and bars that a picture can show legibly. The series file has all. */
+/* Largest numbers of curves and bars that a picture can show legibly. The series file has all
+ * curves and bars. */
 enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
 
-/* Name that means a point's case in the options x, series and where of a figure. */
+/* Name of a point's case in the options x, series and where of a figure. */
 #define FIGURE_CASE "case"
-/* Value of option series that makes each point a series, named by its label. */
+/* Value of option series that makes each point a series, named by the point's label. */
 #define FIGURE_POINT "point"
 /* The name `run` in options of figures. In a figure of several runs: the run of a point; each curve
  * then belongs to one run, unless x is the run. In a figure of one run: column `run` of raw.csv. */
@@ -31,21 +32,21 @@ struct figure_data {
     const struct summary *s; /* borrowed */
     const struct spec *spec; /* spec of the summary */
     const struct figure *figure;
-    struct figure own; /* what `figure` points to */
+    struct figure own; /* figure that `figure` points to */
     const struct figure_run *runs;
     size_t n_runs;
-    bool several;                    /* the figure shows several named runs */
+    bool several;                    /* whether the figure shows several named runs */
     const struct quantity *quantity; /* first of `quantities` */
     struct quantity quantities[FIGURE_COLUMNS_MAX];
     char titles[FIGURE_COLUMNS_MAX][QUANTITY_TITLE], names[FIGURE_COLUMNS_MAX][QUANTITY_TITLE];
     size_t n_quantities;
     struct figure_x x;
-    struct condition *where; /* NULL: all points are shown */
-    bool *shown;             /* [points]: `where` does not exclude the point */
-    /* [points] the point's own index; for a point that repeats an earlier one, the earlier index;
-     * for a dropped point, NO_POINT */
+    struct condition *where; /* condition that selects points; NULL: all points */
+    bool *shown;             /* [points] whether the figure shows the point */
+    /* [points] the point's own index; for a point that repeats an earlier point, the earlier
+     * point's index; for a dropped point, NO_POINT */
     size_t *stands_for;
-    bool repeats; /* some points repeat others */
+    bool repeats; /* whether some points repeat others */
     /* [points] index of the point's series before the drawn series were moved to the front;
      * NO_POINT if it has no series */
     size_t *series_of;
@@ -53,11 +54,11 @@ struct figure_data {
     struct measured *measured; /* [points] value and interval of each point */
     /* step times that the model predicts; empty if the figure shows none */
     struct prediction prediction;
-    struct series_list series; /* one per curve; the first `curves` of them are drawn */
+    struct series_list series; /* one series per curve; the first `curves` series are drawn */
     size_t curves;             /* number of drawn curves */
     size_t values;    /* number of points with a value; in figures over epochs, number of values */
     size_t published; /* number of points with a published value */
-    bool *bars;       /* [points]: the point has a bar; NULL in figures without bars */
+    bool *bars;       /* [points] whether the point has a bar; NULL in figures without bars */
     size_t rows;      /* number of bars */
     size_t left_out;  /* number of curves or bars that have a value but do not fit */
     struct spread spread; /* marks that would overlap and are moved sideways */
@@ -85,8 +86,8 @@ bool figure_data_misses(const struct figure_data *d, size_t point);
 /* Returns whether a figure of bars can show the point. */
 bool figure_data_has_bar(const struct figure_data *d, size_t point);
 
-/* figure_data_model returns the predicted, figure_data_published the published value of a point;
- * NAN if the figure shows none. */
+/* Return a value of a point: figure_data_model the predicted value, figure_data_published the
+ * published value. NAN if the figure shows none. */
 double figure_data_model(const struct figure_data *d, const struct quantity *q, size_t point);
 double figure_data_published(const struct figure_data *d, size_t point);
 
@@ -96,8 +97,8 @@ enum status figure_resolve(struct figure_data *d, const struct figure_request *r
                            const struct spec *spec, bool several, struct error *e);
 enum status figure_check_sources(struct figure_data *d, struct error *e);
 
-/* Internal, for conditions: looks up an option, or a column of summary.csv, at the point_summary
- * `point`. Returns false if there is no such name. */
+/* Internal, for conditions: reads the option or column of summary.csv called `name`. point: a
+ * struct point_summary. Returns false if the name is not found. */
 bool figure_point_value(struct condition_value *value, const char *name, const void *point);
 /* Returns whether a name always means a property of points, even if a file has a column of this
  * name: case, and in figures of several runs also run. */
@@ -108,7 +109,7 @@ bool figure_where_names(const struct figure_data *d, const char *name);
 const char *figure_x_text(const struct figure_data *d, size_t point);
 /* figure_settle_places finds points of one series at the same x. Points that differ only in the
  * seed repeat the first one; figure_join_repetitions later takes the median of their values.
- * ERR_SPEC if they differ in more. */
+ * ERR_SPEC if the points differ in more than the seed. */
 enum status figure_settle_places(struct figure_data *d, struct error *e);
 enum status figure_join_repetitions(struct figure_data *d, struct error *e);
 /* Returns ERR_SPEC with a message: `n` points of series `series` have the same x. */
@@ -136,7 +137,7 @@ enum status dots_write(FILE *out, void *figure_data, struct error *e);
 bool dots_exist(const struct figure_data *d);
 
 /* Internal: write fields of a CSV row. figure_write_number writes a comma and the number.
- * figure_begin_bar begins the row of a bar with the bar's number, from 1; empty if it is not
- * drawn. */
+ * figure_begin_bar begins the row of a bar with the bar's number, from 1; the number is empty if
+ * the bar is not drawn. */
 void figure_write_number(FILE *out, double x);
 void figure_begin_bar(FILE *out, size_t row, const struct point_summary *p);

@@ -162,7 +162,7 @@ static bool is_of_scaling(const struct quantity *quantity)
 }
 
 /* Defines the caption that option `caption` requests. A short caption may cover 15 % of the
- * picture, a full one any height. */
+ * picture; a full caption may have any height. */
 static enum status define_texts(FILE *out, const struct figure_data *d, struct error *e)
 {
     long wanted = config_int(&d->s->spec->config, OPT_CAPTION);

@@ -1,5 +1,5 @@
-/* Timelines: bars over time for each rank and phase of a step. For each point draws the launch of
- * timeline.csv whose step time is the median. */
+/* Timelines: bars over time for each rank and phase of a step. For each point, the launch with the
+ * median step time in timeline.csv is drawn. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "bench/record/csv_reader.h"
 #include "kernels/base/mem.h"
 
-/* Largest number of ranks in the picture; the series file has all. */
+/* Largest number of ranks in the picture; the series file has all ranks. */
 enum { LANES_MAX = 48 };
 
 enum { POINT, LAUNCH, RANK, HOST, LANE, PHASE, NAME, BEGIN, END, WANTED };

@@ -256,8 +256,8 @@ static bool has_epochs(const struct quantity *q)
            (strcmp(q->file, "epochs.csv") == 0 || strcmp(q->file, "classes.csv") == 0);
 }
 
-/* Returns whether a figure without values is rejected. A figure of the spec stays empty instead if
- * only --set left the campaign without launches. */
+/* Returns whether to reject a figure that has no values because of option `id`. A figure of the
+ * spec stays empty instead if only --set caused the lack of values. */
 static bool is_chosen(const struct figure_data *d, enum option_id id)
 {
     return mark_from_set(d->figure->request->mark) || !spec_option_is_open(d->spec, id);
@@ -479,7 +479,8 @@ static bool x_is_no_y(const struct figure_data *d)
     return true;
 }
 
-/* Returns false if a y is an option or the seed, since these are known before any launch. */
+/* Returns false if option y names an option or the seed, since their values are known before any
+ * launch. */
 static bool y_is_measured(const struct figure_data *d)
 {
     for (size_t i = 0; i < d->n_quantities; i++) {
@@ -523,7 +524,8 @@ static bool has_law(const struct figure_data *d)
     return d->n_quantities > 0 && relation_is_ratio(d->quantities[0].relation);
 }
 
-/* Kinds with an ideal line, which is of one quantity. */
+/* Returns whether the figure's kind fits its first quantity. Kinds with an ideal line support only
+ * the quantity of that line. */
 static bool kind_has_y(const struct figure_data *d)
 {
     static const struct {

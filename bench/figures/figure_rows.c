@@ -42,7 +42,7 @@ void figure_write_number(FILE *out, double x)
     fprintf(out, ",%s", text_real(text, x));
 }
 
-/* Writes the number of the curve or bar, from 1; empty if not drawn. */
+/* Writes the number of the curve or bar, from 1; writes nothing if it is not drawn. */
 static void write_place(FILE *out, size_t place)
 {
     if (place > 0)
@@ -77,7 +77,8 @@ void figure_begin_bar(FILE *out, size_t row, const struct point_summary *p)
     write_status(out, p);
 }
 
-/* Returns the point's value by the law that is fitted to its curve; NAN if there is none. */
+/* Returns the value of the law that is fitted to the point's curve, at this point; NAN if no law is
+ * fitted. */
 static double law_value(const struct figure_data *d, const struct quantity *q, size_t point)
 {
     const struct fits_row *fitted = fits_find(d->s, point, d->figure->law);
@@ -184,8 +185,8 @@ static const char *x_column(const struct figure_data *d)
     return name;
 }
 
-/* Returns the length of a column's name without the ending "_pct". Names of its variants begin with
- * this stem: test_acc_lo. */
+/* Returns the length of a column's name without the ending "_pct". Names of related columns begin
+ * with this stem: test_acc_lo for test_acc_pct. */
 static int stem_length(const char *name)
 {
     return (int)(strlen(name) - (text_ends(name, "_pct") ? strlen("_pct") : 0));

@@ -60,8 +60,8 @@ static void name_base(char *text, size_t size, const struct figure_data *d)
                  base->point->label, base->status, base->reason[0] ? ": " : "", base->reason);
 }
 
-/* Prints why the figure has no model line: as a note if the spec requests one, otherwise as a
- * detail. */
+/* Prints why the figure has no model line: as a note if the spec requests a model line, otherwise
+ * as a detail. */
 static void say_no_model(const struct figure_data *d)
 {
     bool asked = d->figure->request->options[FIGURE_MODEL].set;
@@ -141,7 +141,7 @@ static enum status draw(const struct shown *shown, const struct pictures *pictur
     return status;
 }
 
-/* Checks all figures before a file is written. If one is wrong, none is drawn. */
+/* Checks all figures before any file is written. If one figure is wrong, no figure is drawn. */
 static enum status check_all(const struct summary *s, struct error *e)
 {
     const struct value *figures = &s->spec->config.values[OPT_FIGURES];
@@ -150,7 +150,8 @@ static enum status check_all(const struct summary *s, struct error *e)
     return OK;
 }
 
-/* Draws all figures. If one fails, the others are still drawn, unless gnuplot is missing. */
+/* Draws all figures. If a figure fails, the other figures are still drawn, unless gnuplot is
+ * missing. */
 static enum status draw_all(const struct shown *shown, const char *folder, const char *plots_dir,
                             enum figures_files files, struct error *e)
 {

@@ -8,11 +8,12 @@
 enum status figures_check(const struct spec *spec, struct error *e);
 
 /* Rejects user-defined options and metrics that have the name of a column. ERR_SPEC with file and
- * line of the spec. Not called for existing runs, because earlier versions allowed such names. */
+ * line of the spec. Names in existing runs are not checked, because earlier versions allowed such
+ * names. */
 enum status figures_check_names(const struct spec *spec, struct error *e);
 
-/* Columns of series_<figure>.csv and of dots_<figure>.csv, without those named after the figure's x
- * and y. */
+/* Columns of series_<figure>.csv and of dots_<figure>.csv, without the columns named after the
+ * figure's x and y. */
 extern const struct csv_file figures_series, figures_dots;
 /* Explains the ending of a column in a line figure's series file, such as time_ms_lo. Writes the
  * name without the ending to `stem` and returns a sentence, here "Lower end of the confidence
@@ -54,8 +55,8 @@ const struct sweep_figure *figures_of_sweeps(size_t *n);
 /* Checks the name of a sweep's table. ERR_ARGUMENT if no table of this name has figures. */
 enum status figures_check_sweep(const char *table, struct error *e);
 /* Draws the figures of a sweep's table (comm.csv or kernels.csv) in `folder` into folder `to`.
- * Prints their paths to `out` unless that is NULL. Removes pictures for which the table has no
- * rows. */
+ * Prints the paths of the pictures to `out` unless `out` is NULL. Removes pictures for which the
+ * table has no rows. */
 enum status figures_draw_sweep(const char *folder, const char *table, const char *to,
                                const char *plots_dir, enum figures_files files, FILE *out,
                                struct error *e);

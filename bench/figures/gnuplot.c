@@ -62,7 +62,7 @@ void gnuplot_define_numbers(FILE *out, const char *name, const double *values, s
 enum { MESSAGES_BYTES = 16384 };
 
 /* Reads gnuplot's output and keeps its error: the last line with a script's name and line number,
- * and all lines after it. If there is no such line, keeps the last one. Before the error, gnuplot
+ * and all lines after it. If there is no such line, keeps the last line. Before the error, gnuplot
  * repeats the command and prints warnings about missing values. */
 static void read_message(FILE *in, char message[MESSAGES_BYTES])
 {

@@ -24,7 +24,7 @@ void gnuplot_define_text_of(FILE *out, const char *list, size_t k, const char *f
  * it fails. */
 enum status gnuplot_run(char *definitions, char *script, struct error *e);
 
-/* Where pictures are drawn (stage), by which scripts (plots_dir), in which formats. */
+/* Folder where pictures are drawn (stage), folder of the scripts (plots_dir), and the formats. */
 struct pictures {
     const struct stage *stage;
     const char *plots_dir;

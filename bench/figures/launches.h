@@ -24,6 +24,6 @@ void launches_measure(struct figure_data *d, const struct launches *l);
 
 double launches_seed(const struct launches *l, size_t point, const struct launch_row *launch);
 
-/* Returns the value of a launch in the unit of the figure; for speed-up and efficiency its ratio
- * to the base's launch in the same block. NAN if there is none. */
+/* Returns the value of a launch in the unit of the figure; for speed-up and efficiency its ratio to
+ * the base's launch in the same block. NAN if it has no value. */
 double launches_value(const struct launches *l, size_t point, const struct launch_row *launch);

@@ -72,9 +72,9 @@ static double cores_of(const struct point *point)
            (double)config_int(&point->config, OPT_THREADS);
 }
 
-/* Returns whether the model can predict the point's step time. Point and base must have measured
- * steps, the base must not communicate, the point's messages must be known, and both the
- * coefficients and the point must belong to a single node. */
+/* Returns whether the model can predict the point's step time. The point and its base must have
+ * measured steps, and the base must not communicate. The point's messages must be known. The point
+ * and the coefficients must both belong to a single node. */
 static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
 {
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
@@ -102,9 +102,9 @@ static enum status predict_point(double *step_ms, const struct summary *s, size_
 
 /* ---- Calls alone ---- */
 
-/* Returns whether the time of the point's calls was measured and its messages are known. The
- * messages of a pipeline are unknown before its run, because the run decides where to cut the
- * network. */
+/* Returns whether the time of the point's communication calls was measured and its messages are
+ * known. The messages of a pipeline are unknown before its run, because the run decides where to
+ * cut the network. */
 static bool has_calls(const struct point_summary *p)
 {
     const struct config *config = &p->point->config;
@@ -193,8 +193,8 @@ static const char *link_path(const struct spec *spec)
     return input != NULL ? input->path : text;
 }
 
-/* Reads the coefficients that option `link` names. *found: false, with the reason in `words`, if it
- * names none, or if auto finds no file that was measured on `host`. */
+/* Reads the coefficients that option `link` names. *found: false, with the reason in `words`, if
+ * the option names no file, or if `auto` finds no file that was measured on `host`. */
 static enum status find_link(struct link_file *f, bool *found, char words[256],
                              const struct spec *spec, const char *run_dir, const char *host,
                              struct error *e)

@@ -16,7 +16,7 @@ struct prediction {
      * measure.replay measures it */
     double *calls_ms;
     size_t n;     /* number of points with a prediction */
-    bool by_rate; /* for some points, the spec's rate and delay between emulated hosts were used */
+    bool by_rate; /* whether some points use the spec's rate and delay between emulated hosts */
     /* for captions: coefficients and their file; if n is 0, why there is no prediction */
     char words[256];
 };
@@ -29,7 +29,8 @@ enum status prediction_make(struct prediction *p, const struct summary *s, const
 void prediction_free(struct prediction *p);
 
 /* Reads the coefficients of messages within a host that option `link` names. Leaves *link unchanged
- * if there are none. words: their source, or why there are none. Errors as prediction_make. */
+ * if no coefficients are found. words: source of the coefficients, or why there are none. Errors as
+ * prediction_make. */
 enum status prediction_link(struct link_model *link, char words[256], const struct spec *spec,
                             const char *run_dir, const char *host, struct error *e);
 /* Predicts the time of a step's messages and sums, until the last rank has finished (ms). The time
@@ -48,7 +49,8 @@ enum status prediction_program(uint64_t *steps, struct program_list *list,
 struct sweep_machine prediction_machine(const struct config *config,
                                         const struct link_model *memory,
                                         const struct link_model *network);
-/* Sets the coefficients of site.link: within a host that has all ranks, otherwise between hosts. */
+/* Sets the machine's coefficients from option site.link: within a host if one host has all ranks,
+ * otherwise between hosts. */
 void prediction_take_link(struct sweep_machine *machine, const struct config *config);
 
 /* Writes for a caption how the quantity was predicted, and the coefficients. */

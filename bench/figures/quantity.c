@@ -190,8 +190,8 @@ bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const ch
     const struct quantity *known = quantity_find(name);
     if (known != NULL && known->relation == RELATION_CALLS)
         q->relation = RELATION_CALLS;
-    /* A column of summary.csv without an interval is read from raw.csv instead, whose launches give
-     * one. */
+    /* If a column of summary.csv has no interval, the values of the launches in raw.csv are read
+     * instead, since they give an interval. */
     bool summary = strcmp(columns[i].file, column_get((enum column_id)0)->file) == 0;
     if (summary &&
         (file != NULL || x != NULL || q->lo != COLUMNS || column_of_file(RAW, name) == NULL))

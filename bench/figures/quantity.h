@@ -8,7 +8,7 @@
 
 enum quantity_source { SOURCE_POINTS, SOURCE_TIMED, SOURCE_RUNS };
 
-/* How a quantity is derived from the step time, or from the time of its communication calls
+/* How a quantity is derived from the step time, or from the time of the step's communication calls
  * alone. */
 enum quantity_relation {
     RELATION_NONE,
@@ -31,7 +31,7 @@ enum { QUANTITY_TERMS_MAX = 4 };
 struct quantity {
     const char *name;
     const char *title; /* title of the axis */
-    /* CSV file whose rows are combined into one value per point; NULL: points have the value */
+    /* CSV file whose rows are combined into one value per point; NULL: none */
     const char *file;
     double most; /* largest possible value */
     enum quantity_source source;
@@ -39,21 +39,21 @@ struct quantity {
     enum column_id column; /* column of summary.csv; COLUMNS: none */
     /* The following four members are used only if the source is POINTS. */
     double unit; /* factor from the unit of the column to the unit of the axis */
-    /* columns with the value and the ends of its interval */
+    /* columns with the value and with the ends of the value's interval */
     enum column_id whole, lo, hi;
     enum quantity_relation relation;
     /* For sums: columns of `file` that are added to `raw`. */
     const char *added[QUANTITY_TERMS_MAX - 1];
     size_t n_added;
-    bool complete; /* the value of a point is unknown if one of its launches has none */
+    bool complete; /* whether a point's value is unknown if one of its launches lacks a value */
 };
 
 /* Returns the row of quantities.def with this name, or NULL. */
 const struct quantity *quantity_find(const char *name);
 
 /* Makes a quantity of column `name` of `file`, such as "steps.csv" (NULL: any file that has it).
- * The column must hold numbers, and the file must also have column `x` unless that is NULL. Returns
- * false if there is none. `title` stores the quantity's title. */
+ * The column must hold numbers, and the file must also have column `x`, unless `x` is NULL. Returns
+ * false if there is no such column. `title` stores the quantity's title. */
 enum { QUANTITY_TITLE = 96, QUANTITY_WHY = 320 };
 bool quantity_of_column(struct quantity *quantity, char title[QUANTITY_TITLE], const char *name,
                         const char *file, const char *x);

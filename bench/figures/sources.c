@@ -17,7 +17,7 @@ enum { WORD = 128, PAIRS_MAX = 16 };
  * quantity of the figure. */
 struct pair {
     char ours[WORD], theirs[WORD];
-    bool constant; /* `theirs` is a constant text, not a column */
+    bool constant; /* whether `theirs` is a constant text, not a column */
     double factor, shift;
     size_t column;
     const struct spec_option *option; /* the option named by `ours`, or NULL */

@@ -8,12 +8,12 @@
 #include "bench/figures/figure_data.h"
 #include "kernels/base/mem.h"
 
-/* Largest number of x positions at which curves still have marks. Above it, plots/line.gp (function
- * crowded) draws lines only. */
+/* Largest number of x positions at which curves still have marks. Above this number, plots/line.gp
+ * (function crowded) draws lines only. */
 enum { PLACES_MAX = 48 };
 
-/* Half the height of a mark, relative to its value. Marks are about 3.5 % of an axis high and hide
- * others that are closer. */
+/* Half the height of a mark, relative to its value. A mark is about 3.5 % of an axis high and hides
+ * marks that are closer than this. */
 #define MARK_SHARE 0.02
 
 struct item {

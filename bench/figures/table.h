@@ -29,10 +29,10 @@ struct table_row {
 
 struct table_series {
     char name[192];
-    size_t point; /* one of the series' points; NO_POINT: only published values */
-    size_t base;  /* index in figure_data.series of the series that this one is a part of */
+    size_t point; /* index of a point of the series; NO_POINT: only published values */
+    size_t base;  /* index in figure_data.series of the series that contains this series */
     size_t nth;   /* position before sorting, the order in which rows were read */
-    bool valued;  /* the series has a value to draw */
+    bool valued;  /* whether the series has a value to draw */
     size_t curve; /* number of the curve in the picture, from 1; 0: not drawn */
 };
 
@@ -43,18 +43,17 @@ struct figure_table {
     size_t n_series;
     double *dots;
     size_t n_dots;
-    bool by_name; /* x is an index into `names`, counted from 1 */
+    bool by_name; /* whether x is an index into `names`, counted from 1 */
     char **names;
     size_t n_names;
 };
 
-/* What a figure's x is: an option, the case, the run, or a column of the file that y is read
- * from. */
+/* Kind of a figure's x: an option, the case, the run, or a column of the file with y. */
 struct figure_x {
     bool by_option, by_case, by_run, by_column;
     enum option_id option;
     const char *name;
-    const struct column *column; /* the column if by_column, otherwise NULL */
+    const struct column *column; /* column of x if by_column, otherwise NULL */
 };
 
 /* Reads the values of a figure into d->table. Call table_free in any case. */
@@ -83,6 +82,6 @@ enum status table_add_dot(struct figure_table *table, struct table_dots *dots, d
 enum status table_add_series(struct figure_table *table, const struct table_series *series,
                              struct error *e);
 void table_sort(struct figure_table *table, size_t columns);
-/* Internal: in sorted rows, removes values at each x that at most half of a series' launches
- * reached. A median of only the longest launches would not represent the others. */
+/* Internal: removes values, in sorted rows, at every x that at most half of the launches of a
+ * series reached. A median of only the longest launches would not represent the others. */
 void table_cut_ends(struct figure_table *table, size_t columns);

@@ -112,7 +112,7 @@ static enum status check_rows(const struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Sets d->measured of each point to its value with the most launches, for captions. */
+/* Sets d->measured of each point, for captions, to the point's value with the most launches. */
 static void sum_up(struct figure_data *d)
 {
     memset(d->measured, 0, d->s->n * sizeof *d->measured);
@@ -134,8 +134,8 @@ static int by_base(const void *a, const void *b)
     return (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* Sorts the table's series, from index `first`, by the figure's series that each is a part of. They
- * were found in the order of rows, which is the random order of launches. */
+/* Sorts the table's series, from index `first` on, by the figure's series that contains each of
+ * them. Until then the order is that of rows in the file, which is the random order of launches. */
 static enum status order_parts(struct figure_table *t, size_t first, struct error *e)
 {
     size_t *place;

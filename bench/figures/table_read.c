@@ -15,7 +15,7 @@
 struct row_sample {
     size_t series, point;
     double x, value;
-    const char *launch; /* borrowed from the file */
+    const char *launch; /* name of the launch, borrowed from the table */
     bool timed;
 };
 
@@ -25,7 +25,7 @@ struct gathering {
     const struct quantity *q;
     const struct figure_run *run;
     size_t k;      /* index of the quantity in option y */
-    bool by_point; /* each point gets one value, without x and series */
+    bool by_point; /* whether each point gets one value, without x and series */
     /* table: the file; raw: raw.csv if diverged launches are read from it, otherwise empty */
     struct csv_table table, raw;
     const char **diverged; /* [n_diverged] names of diverged launches, which no median includes */
@@ -36,7 +36,7 @@ struct gathering {
     /* two different texts of column `kind`, borrowed from the table; NULL: not found */
     const char *first_kind, *other_kind;
     size_t values[QUANTITY_TERMS_MAX]; /* indices of the columns whose sum is the value */
-    bool by_model; /* rows name a network and no point; they belong to all points of the network */
+    bool by_model;        /* whether rows name a network, not a point; all its points share them */
     size_t row, of_point; /* current row and point */
     struct row_sample *samples;
     size_t n;
@@ -45,8 +45,8 @@ struct gathering {
 
 /* ---- Conditions ---- */
 
-/* By default only successful runs and steps after the warm-up are used. A `where` that names such a
- * column replaces this default. */
+/* By default only successful runs and steps after the warm-up are used. If `where` names one of
+ * these columns, it replaces this default. */
 static const struct {
     const char *column, *text;
 } counting[] = {{"status", "ok"}, {"timed", "1"}};

@@ -1,4 +1,5 @@
-/* Simulates the points of a run again, and compares their steps with the run's measured steps. */
+/* Simulates the points of a run again, and compares simulated step times with the run's measured
+ * step times. */
 #include <math.h>
 #include <string.h>
 #define XXH_INLINE_ALL /* XXH3 is used as a header-only library */
@@ -9,7 +10,8 @@
 #include "bench/forecast/simulation.h"
 #include "bench/runner/files.h"
 
-/* Returns the mean times of a step by the row of the point's calibration in summary.csv. */
+/* Returns the mean times of the parts of a step, from the row of the point's calibration in
+ * summary.csv. */
 static struct step_parts parts_of(const struct summary *s, const struct point *point)
 {
     const struct point_summary *p = &s->points[point->calibration_index];

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Factor by which a cause is made slower. */
+/* Factor by which the times of one cause are multiplied. */
 static const double slower = 1.0001;
 
-/* Scales the times of computing between `from_s` and `to_s` of a step. */
+/* Multiplies the compute time between `from_s` and `to_s` of a step by `slower`. */
 static void scale_between(struct step_times *t, int tensors, double from_s, double to_s)
 {
     double more_s = (slower - 1) * (to_s - from_s);
@@ -72,22 +72,21 @@ static const struct cause {
     void (*slow)(struct simulation *s);
     size_t result; /* place of the share (ms) in struct launch_result */
 } causes[] = {
-#define CAUSE(name, slow, id) {name, slow, offsetof(struct launch_result, id)},
-    CAUSE("reading the batch", slow_load, path_load_ms)
-        CAUSE("forward pass", slow_forward, path_forward_ms)
-            CAUSE("backward pass", slow_backward, path_backward_ms)
-                CAUSE("update of weights", slow_update, path_optimizer_ms)
-                    CAUSE("injected sleeps", slow_sleeps, path_inject_ms)
-                        CAUSE("bytes between hosts", slow_bytes, path_bytes_ms)
-                            CAUSE("starts and delays of messages between hosts", slow_starts,
-                                  path_starts_ms)
-                                CAUSE("messages within a host", slow_memory, path_memory_ms)
-                                    CAUSE("sums of received numbers", slow_sums, path_sums_ms)
-#undef CAUSE
+    {"reading the batch", slow_load, offsetof(struct launch_result, path_load_ms)},
+    {"forward pass", slow_forward, offsetof(struct launch_result, path_forward_ms)},
+    {"backward pass", slow_backward, offsetof(struct launch_result, path_backward_ms)},
+    {"update of weights", slow_update, offsetof(struct launch_result, path_optimizer_ms)},
+    {"injected sleeps", slow_sleeps, offsetof(struct launch_result, path_inject_ms)},
+    {"bytes between hosts", slow_bytes, offsetof(struct launch_result, path_bytes_ms)},
+    {"starts and delays of messages between hosts", slow_starts,
+     offsetof(struct launch_result, path_starts_ms)},
+    {"messages within a host", slow_memory, offsetof(struct launch_result, path_memory_ms)},
+    {"sums of received numbers", slow_sums, offsetof(struct launch_result, path_sums_ms)},
 };
 
 enum { CAUSES = sizeof causes / sizeof *causes };
 
+/* Returns the place of the time (ms) that a cause takes of a step on the critical path. */
 static double *share_of(const struct simulation *s, size_t cause)
 {
     return (double *)((char *)s->result + causes[cause].result);
@@ -116,7 +115,7 @@ enum status critical_path_find(const struct simulation *s, const struct spec *sp
     return OK;
 }
 
-/* Prints the rank that waits least: the other ranks wait for it. */
+/* Prints the rank that waits least, which is the rank that other ranks wait for. */
 static void print_last_rank(FILE *out, const struct simulation *s)
 {
     int last = 0;

@@ -10,10 +10,11 @@
 #include "bench/runner/run_spec.h"
 #include "kernels/base/mem.h"
 
-/* Rounds of fitting. The model is linear in the coefficients as long as the critical path stays the
- * same. */
+/* Number of fitting rounds. More than one is needed, because the model is linear in the
+ * coefficients only as long as the critical path stays the same. */
 enum { ROUNDS = 5 };
-/* Time at its rate whose bytes an emulated link sends at once after a pause (ci/netns.sh). */
+/* Burst that an emulated link sends at once after a pause (ci/netns.sh): time of its bytes at the
+ * link's rate (s). */
 #define BURST_S 2.1e-3
 
 /* ---- Points ---- */
@@ -23,8 +24,8 @@ static const char *cell(const struct validated_point *v, enum column_id column)
     return v->p->cells[column];
 }
 
-/* Returns whether the model has all of the point's step: its computing, then its messages, on cores
- * of its own. */
+/* Returns whether the model covers the whole step of the point: compute, then messages, with a core
+ * for each thread. */
 static bool is_modelled(const struct point_summary *p)
 {
     const struct config *c = &p->point->config;
@@ -39,9 +40,9 @@ static bool is_modelled(const struct point_summary *p)
            strcmp(p->cells[COLUMN_oversubscribed], "1") != 0;
 }
 
-/* Returns the time of a step's computing (ms): of strategy none on as many ranks, else of the
- * point's calibration. NAN if the run has neither. Ranks with a share of the optimizer's state
- * update that share alone. */
+/* Returns the compute time of a step (ms): the step time of strategy none on the same number of
+ * ranks, otherwise the time of the point's calibration. NAN if the run has neither. If the
+ * optimizer's state is sharded, the update takes 1 / ranks of its time. */
 static double compute_ms(const struct summary *s, size_t i)
 {
     const struct point_summary *p = &s->points[i];
@@ -58,7 +59,7 @@ static double compute_ms(const struct summary *s, size_t i)
     return (has_none ? source->step_ms.mid : all_ms) - (1 - part) * update_ms;
 }
 
-/* Returns whether an emulated link may send the point's gradients at once. */
+/* Returns whether an emulated link may send all gradients of the point in one burst. */
 static bool bursts(const struct point *point)
 {
     double bytes = sizeof(float) * (double)point->net->net.n_params;
@@ -113,7 +114,8 @@ static enum status read_run(struct validated_run *run, const char *folder, struc
 
 /* ---- Predictions ---- */
 
-/* Predicts a step with coefficients in units of the assumed ones. */
+/* Predicts the time of a step (ms). at: coefficients of the link, as multiples of the assumed
+ * coefficients. */
 static enum status predict(double *ms, const struct validated_point *v,
                            const double at[LINK_COEFFICIENTS], struct error *e)
 {
@@ -130,7 +132,7 @@ static enum status predict(double *ms, const struct validated_point *v,
     return OK;
 }
 
-/* Makes a sample that is linear in the coefficients near `at`. */
+/* Makes a sample from the linear approximation of the predicted step time near `at`. */
 static enum status linearise(struct link_sample *sample, const struct validated_point *v,
                              const double at[LINK_COEFFICIENTS], struct error *e)
 {
@@ -150,7 +152,7 @@ static enum status linearise(struct link_sample *sample, const struct validated_
     return OK;
 }
 
-/* Leaves out points of other links, and those that have `value` in `column`. */
+/* Leaves out points of other links, and points that have `value` in `column`, from the next fit. */
 static void leave_out(struct cross_validation *c, size_t link, enum column_id column,
                       const char *value)
 {
@@ -178,8 +180,8 @@ static enum status fit_link(struct cross_validation *c, size_t link, struct erro
     return OK;
 }
 
-/* Predicts a point by its link without the points of its kind. The prediction is NAN if too few
- * points remain. */
+/* Predicts the step time of point i, with its link fitted without the points that `kind` leaves
+ * out. The prediction is NAN if too few points remain. */
 static enum status predict_without(struct cross_validation *c, size_t i, enum left_out kind,
                                    struct error *e)
 {
@@ -197,7 +199,8 @@ static enum status predict_without(struct cross_validation *c, size_t i, enum le
     return predict(&v->without_ms[kind], v, at, e);
 }
 
-/* Sets standard errors by the jackknife: fits without each of n strategies. */
+/* Sets the standard errors of a link's coefficients by the jackknife: each of n fits leaves out one
+ * strategy. */
 static void spread(struct cross_validation *c, size_t link)
 {
     struct fitted_link *l = &c->links[link];

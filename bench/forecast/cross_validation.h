@@ -1,7 +1,7 @@
-/* Predicts measured points of runs by links fitted without them. A point's computing is calibrated:
- * it is the step of strategy none on as many ranks, else the parts of a calibration. Its messages
- * are predicted by comm/cost/sweep.h. Alpha, beta and gamma of a link are fitted to the other
- * points that a run has on it. No launch is started. */
+/* Predicts step times of measured points from links that are fitted without these points. The
+ * compute time of a point is the step time of strategy none on the same number of ranks, otherwise
+ * the time of a calibration. comm/cost/sweep.h predicts the messages of the point. Alpha, beta and
+ * gamma of a link are fitted to the run's other points on the same link. No launch is started. */
 #pragma once
 
 #include <stdio.h>
@@ -15,22 +15,22 @@ enum left_out {
     LEFT_OUTS
 };
 
-/* A link that points of a run have in common. */
+/* A link of a run, fitted to all points of the run that use it. */
 struct fitted_link {
     const char *run, *name;
-    bool bursts; /* gradients of the points fit the burst of an emulated link */
-    size_t n;    /* number of points */
-    /* coefficients, in units of the assumed ones; NAN: too few points */
+    bool bursts; /* whether an emulated link sends a point's gradients in one burst */
+    size_t n;    /* number of points on the link */
+    /* fitted coefficients, as multiples of the assumed coefficients; NAN: too few points */
     double fitted[LINK_COEFFICIENTS];
-    double error
-        [LINK_COEFFICIENTS]; /* standard errors by the jackknife over strategies; NAN: too few */
+    /* standard errors of `fitted` by the jackknife over strategies; NAN: too few strategies */
+    double error[LINK_COEFFICIENTS];
 };
 
 struct validated_point {
     const struct point_summary *p;
     size_t link;
     double compute_ms, measured_ms;
-    double assumed_ms, without_ms[LEFT_OUTS]; /* predictions; NAN: too few points to fit */
+    double assumed_ms, without_ms[LEFT_OUTS]; /* predicted step times; NAN: too few points */
 };
 
 struct validated_run {
@@ -42,14 +42,14 @@ struct validated_run {
 struct cross_validation {
     struct validated_run *runs;
     struct validated_point *points;
-    struct link_sample *samples; /* [n_points] */
+    struct link_sample *samples; /* [n_points] one per point */
     struct fitted_link *links;
     size_t n_runs, n_points, n_links;
 };
 
 /* Reads the runs in `folders` and predicts their points. Leaves out points whose ranks share cores,
- * hide communication behind computing, sleep, or sum other than exactly. Call cross_validation_free
- * in any case. */
+ * hide communication behind compute, sleep, or do not sum gradients exactly. Call
+ * cross_validation_free in any case. */
 enum status cross_validation_make(struct cross_validation *c, const char *const *folders, size_t n,
                                   struct error *e);
 void cross_validation_free(struct cross_validation *c);

@@ -9,9 +9,10 @@
 
 /* ---- Text ---- */
 
-/* Writes median and 90th percentile of absolute errors over the points of a link; of all links
- * without bursts if link is c->n_links. kind: LEFT_OUTS for predictions by assumed coefficients.
- * errors: room for one number per point. */
+/* Writes the median and 90th percentile of absolute relative errors (%) over the points of a link,
+ * and the number of points. link = c->n_links: points of all links without bursts. kind =
+ * LEFT_OUTS: predictions with the assumed coefficients. errors: scratch space for one number per
+ * point. */
 static void write_errors(FILE *out, const struct cross_validation *c, size_t link, int kind,
                          double *errors)
 {

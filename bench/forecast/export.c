@@ -116,7 +116,8 @@ static enum status check_point(const struct point *point, struct error *e)
                      point->label);
 }
 
-/* SimGrid's fat trees have equal leaves. */
+/* Adds the leaf switches. ERR_ARGUMENT if they would have different numbers of hosts, which
+ * SimGrid's fat trees do not support. */
 static enum status add_leaves(struct exported *x, const struct export_options *options,
                               struct error *e)
 {
@@ -139,7 +140,7 @@ static double compute_s(const struct exported *x, uint64_t flops_per_image)
     return (double)flops_per_image * images / (FORECAST_FLOP_PER_S * config_number(c, OPT_THREADS));
 }
 
-/* Finds when gradients are ready: during the last backward pass of the trace. */
+/* Finds the times at which gradients are ready, during the last backward pass of the trace. */
 static enum status find_ready(struct exported *x, struct error *e)
 {
     const struct net_desc *net = &x->point->net->net;

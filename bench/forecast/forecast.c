@@ -10,15 +10,15 @@
 #include "kernels/base/mem.h"
 #include "kernels/desc/net_slice.h"
 
-/* Assumed if nothing was measured: memory bandwidth of a current server (bytes/s), overhead per
- * step (s), start-up time of the ranks (s), start-up time of a peer with its libraries (s). The
+/* Values assumed if nothing was measured: memory bandwidth of a current server (bytes/s), overhead
+ * per step (s), start-up time of the ranks (s), start-up time of a peer with its libraries (s). The
  * network has 1 Gbit/s unless an option sets another rate. */
 #define BYTE_PER_S   5e9
 #define STEP_S       100e-6
 #define START_S      0.5
 #define PEER_START_S 5.0
-/* Assumed for a simulated launch: time to start (s), rounds of messages per step, and time per
- * round and rank (s). */
+/* Values assumed for a simulated launch: time to start (s), rounds of messages per step, and time
+ * per round and rank (s). */
 #define SIMULATION_S      0.1
 #define SIMULATED_ROUNDS  100
 #define SIMULATED_ROUND_S 0.2e-6
@@ -34,11 +34,11 @@ struct walls {
 };
 
 struct sources {
-    /* [n_points + 1]: the last one collects launches of points that are not in the spec */
+    /* [n_points + 1]: the last element collects launches of points that are not in the spec */
     struct walls *walls;
     struct known_steps known;
     int cores;    /* number of cores of this machine */
-    bool resumes; /* the run with the launches in `walls` will be resumed */
+    bool resumes; /* whether the run with the launches in `walls` will be resumed */
 };
 
 /* ---- Launches of the same point ---- */
@@ -89,14 +89,17 @@ static double cores_of(const struct config *c, enum launch_run run, int cores)
     return run == RUN_TIME && config_replays(c) ? wanted : fmin(wanted, there);
 }
 
-/* Bytes of a packet on Ethernet without preamble, and bytes of a message in it: the token bucket of
- * ci/netns.sh counts headers of Ethernet (14), IP (20) and TCP with a time stamp (32). */
+/* Bytes of an Ethernet packet without preamble, and bytes of a message in the packet. The token
+ * bucket of ci/netns.sh counts the headers of Ethernet (14), IP (20) and TCP with a time stamp
+ * (32). */
 #define PACKET_BYTES  1514.0
 #define PAYLOAD_BYTES 1448.0
-/* Smallest bucket of ci/netns.sh (bytes), and time at the rate that fills its bucket (s). */
+/* Smallest bucket of ci/netns.sh (bytes), and time in which the link's rate fills a larger bucket
+ * (s). */
 #define BUCKET_BYTES 65536.0
 #define BUCKET_S     2.097152e-3
-/* Bytes that Linux keeps in the send buffer of a TCP connection at most (net.ipv4.tcp_wmem). */
+/* Largest number of bytes that Linux keeps in the send buffer of a TCP connection
+ * (net.ipv4.tcp_wmem). */
 #define SOCKET_BYTES 4194304.0
 
 void forecast_emulate(struct sweep_machine *machine, const struct config *c)
@@ -185,7 +188,7 @@ static enum status estimate_step(double *step_s, const struct point *point,
 
 /* Converts a step time of another campaign to this point. Compute time is scaled by images per core
  * and machine speed. Communication time is scaled by the same factor if the messages are alike,
- * else predicted. */
+ * otherwise it is predicted. */
 static enum status take_step(double *step_s, const struct point *point,
                              const struct known_steps *known, const struct known_step *other,
                              double cores, struct error *e)
@@ -227,8 +230,8 @@ static enum status find_step(double *step_s, struct forecast_launch *l, const st
 
 /* ---- Launches ---- */
 
-/* Returns the number of steps of a launch. If the data set is the user's own, the trainer reports
- * its size, and an evaluation is assumed to cost a sixth of an epoch. */
+/* Returns the number of steps of a launch. The size of a user's own data set comes from the
+ * trainer. The evaluation after each epoch is assumed to cost a sixth of the epoch. */
 static double steps_of(const struct campaign *c, const struct point *point, enum launch_run run)
 {
     const struct config *config = &point->config;
@@ -255,8 +258,8 @@ static double sleep_s(const struct config *c)
     }
 }
 
-/* Returns the time that injected sleeps add to a launch of `steps` steps (s). Assumes that a rank
- * of inject.ranks is there. */
+/* Returns the time that injected sleeps add to a launch of `steps` steps (s). Assumes that the
+ * launch has a rank listed in inject.ranks. */
 static double slept_of(const struct config *c, double steps)
 {
     const struct value *chosen = &c->values[OPT_INJECT_STEPS];
@@ -270,8 +273,8 @@ static double start_s(const struct config *c, int cores)
     return turns * (config_is_peer(c) ? PEER_START_S : START_S);
 }
 
-/* Returns the time to simulate a launch. With a ring, each rank has a number of messages that grows
- * with the ranks. */
+/* Returns the time to simulate a launch (s). In a ring, the number of messages per rank grows with
+ * the number of ranks. */
 static double simulated_s(const struct config *c)
 {
     double ranks = config_number(c, OPT_RANKS), steps = config_number(c, OPT_TIME_STEPS);
@@ -355,8 +358,8 @@ static double further_s(const struct forecast_point *p, size_t launches)
     return launches > before ? take_s(p, RUN_TIME, (double)(launches - before)) : 0;
 }
 
-/* Returns the time of all pending launches (s). Of the timed ones after the first, only `share` (0
- * to 1) is included. */
+/* Returns the time of all pending launches (s). Of the timed launches after the first, only `share`
+ * (0 to 1) is included. */
 static double left_s(const struct forecast_point *p, size_t launches, double share)
 {
     size_t accuracy = p->least[RUN_ACCURACY] - p->done[RUN_ACCURACY];

@@ -1,7 +1,8 @@
 /* Forecasts the time of a campaign before it runs. A point's time comes from its earlier launches,
  * otherwise from steps of the same network and batch in other campaigns, converted to this machine
- * and the point's link. Without these it is a rough estimate from FLOPs and bytes of the network.
- * Timed launches after the first of each point are included as far as they fit measure.budget. */
+ * and the point's link. Without such steps the time is a rough estimate from FLOPs and bytes of the
+ * network. Timed launches after the first of each point are included as far as they fit
+ * measure.budget. */
 #pragma once
 
 #include <stdio.h>
@@ -26,7 +27,7 @@ struct forecast_launch {
 };
 
 struct forecast_point {
-    bool runs; /* false if it is skipped or shares the launches of an earlier point */
+    bool runs; /* false if the point is skipped or shares launches of an earlier point */
     /* [2] by enum launch_run: number of required launches, number of finished launches */
     size_t least[2], done[2];
     size_t most; /* largest number of timed launches, run if the required precision needs them */
@@ -42,7 +43,7 @@ struct forecast_point {
 
 struct forecast {
     const struct campaign *c;      /* borrowed */
-    struct forecast_point *points; /* [c->spec.n_points] */
+    struct forecast_point *points; /* [c->spec.n_points] one per point */
     /* totals over all points whose time is known */
     double least_s, most_s, left_s, cut_s;
     /* number of points per basis; a point has the least reliable basis of its launches */
@@ -71,11 +72,11 @@ extern const struct link_model forecast_memory;
  * spec. */
 struct sweep_machine forecast_machine(const struct config *c);
 /* Returns the hosts of a simulated point, with the given coefficients of messages within a host.
- * Messages between hosts have the rate and the delay of the spec, and the same time per message.
- * site.link replaces the coefficients that it states. */
+ * Messages between hosts have the rate and the delay of the spec, and the same time per message as
+ * within a host. site.link replaces the coefficients that it states. */
 struct sweep_machine forecast_simulated(const struct config *c, const struct link_model *memory);
 
-/* Sets the link between hosts as ci/netns.sh limits it. */
+/* Sets the link between hosts to the limits that ci/netns.sh applies. */
 void forecast_emulate(struct sweep_machine *machine, const struct config *c);
 
 /* ---- Internal ---- */
@@ -121,8 +122,8 @@ const struct known_step *known_steps_find(const struct known_steps *known,
 /* Returns whether the communication time of a known step can be used for the point: same link and,
  * between nodes, same strategy. */
 bool known_step_communicates_as(const struct known_step *step, const struct point *point);
-/* Returns the speed of this machine relative to the step's machine, from networks that both have
- * computed; 1 if there are none. */
+/* Returns the speed of this machine relative to the step's machine, from networks that both
+ * machines have computed; 1 if there are none. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step);
 /* Returns the speed of one core (FLOP/s) in the known step whose number of FLOPs is nearest to
  * `flops`, preferably a step of this machine. NAN if there is no known step. */

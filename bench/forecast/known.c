@@ -319,8 +319,8 @@ const struct known_step *known_steps_find(const struct known_steps *known,
     return found;
 }
 
-/* Returns how far a known step is from a number of FLOPs. Steps of this machine are always nearer
- * than steps of others. */
+/* Returns the distance between the FLOPs of a known step and `flops`. Steps of this machine are
+ * always nearer than steps of others. */
 static double distance(const struct known_steps *known, const struct known_step *step, double flops)
 {
     return fabs(log(step->flops / flops)) + (is_here(known, step) ? 0 : 1e3);

@@ -2,12 +2,12 @@
 
 #include <math.h>
 
-/* Numbers of rounds after which coefficients no longer change, and the relative error below which
- * an error is as good as none, so that weights stay finite. */
+/* Numbers of rounds after which the coefficients no longer change. SMALLEST_ERROR: lower limit of
+ * relative errors in weights, so that weights stay finite. */
 enum { REWEIGHTS = 50, DESCENTS = 300 };
 #define SMALLEST_ERROR 0.001
 
-/* Normal equations of relative errors. */
+/* Normal equations of a weighted least-squares fit of relative errors. */
 struct normal {
     double matrix[LINK_COEFFICIENTS][LINK_COEFFICIENTS], right[LINK_COEFFICIENTS];
 };
@@ -30,7 +30,7 @@ static void add(struct normal *n, const struct link_sample *s, double weight)
     }
 }
 
-/* Minimises over one coefficient >= 0 after another. */
+/* Minimises the squared errors by coordinate descent: one coefficient after another, each >= 0. */
 static void descend(double at[LINK_COEFFICIENTS], const struct normal *n)
 {
     for (int round = 0; round < DESCENTS; round++)

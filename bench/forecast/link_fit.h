@@ -1,5 +1,5 @@
-/* Fits the coefficients of a link to step times, of which the model is a linear function near a
- * given link. */
+/* Fits the coefficients of a link to step times. The model of each step time is linear in the
+ * coefficients, as an approximation near a given link. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,14 +8,14 @@
 enum { LINK_ALPHA, LINK_BETA, LINK_GAMMA, LINK_COEFFICIENTS };
 
 struct link_sample {
-    /* predicted step time (ms) = rest_ms + sum of slopes[k] * coefficient k. Coefficients have
-     * their assumed value as unit. */
+    /* predicted step time (ms) = rest_ms + sum of slopes[k] * coefficient k. Coefficients are
+     * multiples of their assumed values. */
     double rest_ms, slopes[LINK_COEFFICIENTS];
-    double measured_ms; /* above 0 */
+    double measured_ms; /* measured step time, above 0 */
     bool left_out;
 };
 
 /* Finds the coefficients >= 0 with the smallest sum of absolute relative errors over the samples
  * that are not left out, by iteratively reweighted least squares. A coefficient without influence
- * keeps its value in `fitted`. Returns false if there are no more samples than coefficients. */
+ * keeps its value in `fitted`. Returns false if the samples do not outnumber the coefficients. */
 bool link_fit(double fitted[LINK_COEFFICIENTS], const struct link_sample *samples, size_t n);

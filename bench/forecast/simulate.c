@@ -10,7 +10,7 @@
 struct simulated_launch {
     const char *folder;
     const char *calibration; /* folder of the launch that measured the times of ops; NULL: none */
-    bool why;                /* print the critical path too */
+    bool why;                /* whether to print the critical path too */
     char run[PATH_BYTES];
     size_t point;
 };
@@ -43,8 +43,8 @@ static enum status simulate_point(FILE *out, const struct simulated_launch *l,
     return status;
 }
 
-/* Cuts launches/POINT/NAME off a path, and keeps POINT in `id`. Returns false if the path does not
- * end so. */
+/* Removes launches/POINT/NAME from the end of the path `run`, and copies POINT to `id`. Returns
+ * false if the path has no such end. */
 static bool cut_folders(char *run, char *id, size_t size)
 {
     char *slash = strrchr(run, '/');
@@ -68,8 +68,8 @@ static enum status keep_folder(const char *path, void *arg, struct error *e)
     return path_format(arg, e, "%.*s", (int)(strrchr(path, '/') - path), path);
 }
 
-/* Finds the last launch of the point's calibration in the run, unless the point computes at a rate.
- * *found is "" if there is none. */
+/* Finds the last launch of the point's calibration in the run, unless the point has a compute.rate.
+ * *found is "" if no launch is found. */
 static enum status find_calibration(char found[PATH_BYTES], const struct simulated_launch *l,
                                     const struct spec *spec, struct error *e)
 {

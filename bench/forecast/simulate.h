@@ -1,6 +1,6 @@
 /* Simulates launches of points at site: simulated. Each rank and step takes the time of a
  * calibrated step, drawn at random, or the time of the network's FLOPs at compute.rate.
- * comm/cost/sweep.h predicts when its messages end. */
+ * comm/cost/sweep.h predicts when the messages of a step end. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,13 +10,13 @@
 
 /* Simulates the launch whose folder is RUN/launches/POINT/NAME, writes its results to
  * simulated.json there, and prints the time of a step. The numbers drawn depend on POINT and NAME
- * alone. calibration: folder of the launch with the times of ops; NULL: the point gives
- * compute.rate, or the run has the launch. why: print the critical path too. ERR_ARGUMENT if the
- * run has no such point. */
+ * alone. calibration: folder of the launch with the times of ops; NULL: the times come from the
+ * point's compute.rate, or from a calibration launch of the run. why: whether to print the critical
+ * path too. ERR_ARGUMENT if the run has no such point. */
 enum status simulate_launch(FILE *out, const char *folder, const char *calibration, bool why,
                             struct error *e);
 /* Simulates every simulated point of the run in folder `run` again, from its spec.yaml and
- * summary.csv, and prints its step beside measured steps. Writes nothing. Times of computing are
+ * summary.csv, and prints simulated beside measured step times. Writes no files. Compute times are
  * the means of the run's calibrations, divided among the layers by their FLOPs. set: values of
- * options that replace the run's, one per line, or NULL. */
+ * options that replace the run's values, one option per line; or NULL. */
 enum status simulate_again_print(FILE *out, const char *run, const char *set, struct error *e);

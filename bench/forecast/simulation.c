@@ -11,7 +11,7 @@
 #include "kernels/base/rng.h"
 #include "kernels/base/text.h"
 
-/* Number of untimed periods before the timed periods. Ranks drift apart in them. */
+/* Number of untimed periods, in which ranks drift apart, before the timed periods. */
 enum { WARM_PERIODS = 2 };
 
 /* ---- Opening ---- */
@@ -22,7 +22,7 @@ static uint64_t periods_of(const struct simulation *s)
     return steps > s->period ? steps / s->period : 1;
 }
 
-/* Lists the times of the calls by which operations begin, and of the wait at the end. */
+/* Lists the times within a step at which operations begin, and the time of the wait at the end. */
 static enum status take_calls(struct simulation *s, struct error *e)
 {
     TRY(MEM_NEW(s->calls_s, s->program.n + 1, "the calls of a simulation", e));
@@ -32,8 +32,8 @@ static enum status take_calls(struct simulation *s, struct error *e)
     return OK;
 }
 
-/* Gradients are ready during backward. Without overlap, their messages wait for the end of it,
- * unless sockets send some. */
+/* Sets the times at which messages can start. With overlap, a gradient is ready during backward.
+ * Without overlap, messages wait for the end of backward, unless sockets send some earlier. */
 static enum status take_ready(struct simulation *s, struct error *e)
 {
     unsigned flags = strategy_flags(config_strategy_kind(s->config));
@@ -107,7 +107,7 @@ void simulation_close(struct simulation *s)
 
 /* ---- Periods ---- */
 
-/* Draws the pace of a rank: the mean over the steps of a period. */
+/* Draws the pace of a rank in a period: the mean of the random paces of its steps. */
 static double draw_pace(const struct simulation *s, int period, int rank)
 {
     double sum = 0;
@@ -139,7 +139,7 @@ static struct simulation_sleeps draw_sleeps(const struct simulation *s, int peri
 }
 
 /* Begins a period on each rank when the rank has ended the previous period. All steps of a period
- * but the last take their whole time before the last step begins. */
+ * except the last one run in full before the last step begins. */
 static void begin_period(struct simulation *s, int period)
 {
     double step_s = s->times.compute_s + s->times.optimizer_s;
@@ -172,8 +172,8 @@ static void count_period(struct simulation *s, int rank, double ended_s, double 
     s->sums.slept += slept->early + slept->late + slept->last;
 }
 
-/* Ends the period on a rank when its messages have ended and it has computed. Adds the time of the
- * update. */
+/* Ends the period on a rank when its compute and its messages have ended. Adds the time of the
+ * weight update. */
 static void end_period(struct simulation *s, int rank, double last_s, bool timed)
 {
     double *clock_s = &s->sweep.clock_s[rank], ended_s = fmax(*clock_s, waits_at(s, rank));
@@ -201,7 +201,7 @@ static void run_period(struct simulation *s, int period)
 
 /* ---- Results ---- */
 
-/* Times the messages of a period without computing, as measure.replay does. */
+/* Simulates the messages of a period without compute, as measure.replay measures them. */
 static enum status take_replay(struct simulation *s, struct error *e)
 {
     struct clock_sweep alone;
@@ -257,7 +257,8 @@ static void take_waits(struct simulation *s, double steps)
     launch_list_waits(r, s->ranks);
 }
 
-/* Returns the number of training images of an epoch; NAN if the files of the data set decide. */
+/* Returns the number of training images of an epoch; NAN if only the files of the data set
+ * determine it. */
 static double train_images(const struct simulation *s)
 {
     double some = config_number(s->config, OPT_DATA_SAMPLES),

@@ -1,5 +1,4 @@
-/* One simulated launch: the times of steps on each rank. The sweep of comm/cost/sweep.h gives the
- * times of messages. */
+/* Simulates the steps of one launch on all ranks. comm/cost/sweep.h gives the times of messages. */
 #pragma once
 
 #include "bench/collect/collect.h"
@@ -27,27 +26,27 @@ struct simulation {
     struct step_times times;
     struct sweep_machine machine;
     struct program_list program;
-    uint64_t period; /* steps of the program */
+    uint64_t period; /* number of steps that the program covers */
     struct clock_sweep sweep;
-    double *
-        calls_s; /* [program.n + 1] as in struct clock_sweep; NULL: messages wait until a rank has computed */
-    bool overlaps;                    /* messages advance while a rank computes */
-    struct inject *injects;           /* [ranks] */
-    struct simulation_sleeps *sleeps; /* [ranks] of this period */
+    /* [program.n + 1] as in struct clock_sweep; NULL: messages wait until a rank has computed */
+    double *calls_s;
+    bool overlaps;                    /* whether messages advance while a rank computes */
+    struct inject *injects;           /* [ranks] injected sleeps */
+    struct simulation_sleeps *sleeps; /* [ranks] sleeps in this period */
     double *starts_s;                 /* [ranks] start of this period */
-    double *begins_s, *paces;         /* [ranks] of this period; see struct clock_sweep */
-    double *spent_s;                  /* [ranks] sum of the timed periods */
-    double *waits_s;                  /* [ranks] sum of the waits of the timed periods */
+    double *begins_s, *paces;         /* [ranks] in this period; see struct clock_sweep */
+    double *spent_s;                  /* [ranks] total time of the timed periods */
+    double *waits_s;                  /* [ranks] total waiting time in the timed periods */
     double *periods_s;                /* [periods] time of each timed period on the slowest rank */
     int periods;                      /* number of timed periods */
     struct simulation_sums sums;
     struct launch_result *result;
 };
 
-/* Opens a simulation of points[point]. s->seed is set, also s->parts or `calibration`; other fields
- * are 0. The caller may change s->times, s->machine and s->injects before simulation_run. run:
- * folder of the run; calibration: folder of the launch that measured the times of ops, or NULL.
- * Call simulation_close in any case. */
+/* Opens a simulation of points[point]. Before the call, set s->seed and, if used, s->parts; all
+ * other fields must be 0. The caller may change s->times, s->machine and s->injects before
+ * simulation_run. run: folder of the run; calibration: folder of the launch that measured the times
+ * of ops, or NULL. Call simulation_close in any case. */
 enum status simulation_open(struct simulation *s, const struct spec *spec, size_t point,
                             const char *run, const char *calibration, struct error *e);
 /* Simulates the timed steps once, and sets s->result. */

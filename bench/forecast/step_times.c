@@ -11,7 +11,7 @@
 
 /* Calibrations of all ranks of a launch. */
 struct calibrations {
-    struct calibration *all; /* [n] */
+    struct calibration *all; /* [n] one per rank */
     int n;
     size_t steps; /* number of calibrated steps of all ranks */
 };
@@ -148,7 +148,7 @@ static enum status take_parts(struct step_times *t, const struct net_desc *net,
     return OK;
 }
 
-/* Returns the times of a step at compute.rate. */
+/* Returns the times of the parts of a step, computed from compute.rate. */
 static struct step_parts parts_at_rate(const struct point *point)
 {
     const struct config *c = &point->config;
@@ -162,7 +162,8 @@ static struct step_parts parts_at_rate(const struct point *point)
     return parts;
 }
 
-/* Ranks that own a share of the parameters update that share alone. */
+/* Divides the time of the update by the number of ranks if each rank updates only its own share of
+ * the parameters. */
 static void share_update(struct step_times *t, const struct config *c)
 {
     if (strategy_stage(config_strategy_kind(c)) > 0)

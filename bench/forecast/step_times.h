@@ -1,5 +1,5 @@
-/* Times of a training step without communication, as parts of one typical step and the paces of
- * steps. */
+/* Times of training steps without communication: the parts of a typical step, and the pace of each
+ * measured step relative to the typical step. */
 #pragma once
 
 #include <stddef.h>
@@ -8,8 +8,8 @@
 #include "bench/spec/spec.h"
 
 struct step_times {
-    /* times of a typical step (s): batch, forward pass with loss, all computing, update of the
-     * weights */
+    /* times of a typical step (s): reading the batch, forward pass with loss, all compute up to the
+     * end of backward, update of the weights */
     double load_s, forward_s, compute_s, optimizer_s;
     double *ready_s; /* [tensors] time from the step's start until each gradient is computed */
     /* [n_paces] time of a step as a multiple of the typical step, one for each measured step of
@@ -17,19 +17,19 @@ struct step_times {
     double *paces;
     size_t n_paces;
     double mean_pace;
-    char from[128]; /* launch that measured the times, or the rate */
+    char from[128]; /* source of the times: a launch, or the rate */
 };
 
 /* Mean times of the parts of a step (s). */
 struct step_parts {
     double load_s, forward_s, backward_s, optimizer_s;
-    char from[128]; /* launch that measured the times, or the rate */
+    char from[128]; /* source of the times: a launch, or the rate */
 };
 
 /* Reads the times of the point from a calibration launch and copies that launch's facts to
  * `result`. If `calibration` is NULL, divides the times in `parts` among the layers by their FLOPs.
  * If `parts` is NULL too, computes the times from compute.rate. Errors as calibration_read;
- * ERR_ARGUMENT if there is none of these. Call step_times_free in any case. */
+ * ERR_ARGUMENT if none of these is available. Call step_times_free in any case. */
 enum status step_times_open(struct step_times *t, const struct point *point,
                             const char *calibration, const struct step_parts *parts,
                             struct launch_result *result, struct error *e);

@@ -43,7 +43,8 @@ static void print_cut(FILE *out, const struct forecast *f)
                 config_text(&f->c->spec.config, OPT_BUDGET), text_duration(cut, f->cut_s));
 }
 
-/* Returns the time of the point's longest required launch; 0 if there is none or it is unknown. */
+/* Returns the time of the point's longest required launch; 0 if no launch is required or its time
+ * is unknown. */
 static double longest_s(const struct forecast_point *p)
 {
     double longest = 0;

@@ -37,12 +37,11 @@ struct guard {
     pid_t program;
     int64_t begin;
     struct timespec begin_date;
-    bool ended;            /* the program has ended and was waited for */
+    bool ended;            /* whether the program has ended and was waited for */
     struct log_reader log; /* log of a program of this project; its path is NULL for a user's
                               program */
-    bool started;          /* all ranks have started, or their start has no time limit */
-    int64_t failed;        /* time (ns) at which the guard saw that the launch had failed; 0: it has
-                              not */
+    bool started;          /* whether all ranks have started, or need not start in time */
+    int64_t failed;        /* time (ns) at which the guard saw the launch fail; 0: not failed */
     struct launch_outcome outcome;
 };
 
@@ -51,7 +50,7 @@ struct guard {
 static int block_signals(void)
 {
     sigset_t all, child;
-    signal(SIGCHLD, SIG_DFL); /* if an ancestor ignores SIGCHLD, waitpid fails */
+    signal(SIGCHLD, SIG_DFL); /* waitpid fails if SIGCHLD is ignored, as by an ancestor */
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     sigemptyset(&child);
@@ -175,7 +174,7 @@ static bool lacks_ranks(struct guard *g, const struct launch_command *command, i
     return !g->started;
 }
 
-/* Returns the reason to stop the launch now; CAUSE_ENDED: no reason, let it run. */
+/* Returns the reason to stop the launch now; CAUSE_ENDED: no reason, the launch continues. */
 static enum launch_cause end_of(struct guard *g, const struct launch_command *command, int64_t now,
                                 int64_t limit)
 {

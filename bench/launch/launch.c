@@ -11,8 +11,8 @@
 #include "bench/place/leftovers.h"
 #include "kernels/base/clock.h"
 
-/* Longest time (0.1 s) to wait until shared memory is released. If it is still in use after that,
- * it belongs to another program. */
+/* Longest time to wait until shared memory is released (in units of 0.1 s). Shared memory that is
+ * still in use after this time belongs to another program. */
 #define PATIENCE_TENTHS 50
 
 /* time (s) after which cleaning up is reported to the user */
@@ -59,7 +59,7 @@ void launch_stop(const struct launch *launch)
     send(launch->lifeline, "s", 1, MSG_NOSIGNAL);
 }
 
-/* A message of one byte says that the guard begins to clean up; a longer one is the outcome. */
+/* A message of one byte says that the guard begins to clean up; a longer message is the outcome. */
 bool launch_has_outcome(struct launch *launch)
 {
     char word;
@@ -80,8 +80,8 @@ void launch_report_cleaning(struct launch *launch)
               "stopping processes of this launch on other machines; this takes at most a minute");
 }
 
-/* Cleans up after the guard was killed. The launcher died with it. Its children end soon, but it is
- * unknown when, so shared memory is removed repeatedly. */
+/* Cleans up after the guard was killed. The launcher died with the guard. The launcher's children
+ * end soon, but at an unknown time, so shared memory is removed repeatedly. */
 static bool clean_up(const struct launch *launch)
 {
     int held = 1;

@@ -32,8 +32,8 @@ struct launch_command {
                              started rank; 0: no limit */
     const char *records;  /* folder to which ranks write their records */
     int ranks;
-    bool is_ours; /* a program of this project, whose final messages in the log mean that the launch
-                     failed */
+    bool is_ours; /* whether the program belongs to this project: a final message in the log then
+                     means that the launch failed */
     char *const
         *cleanup; /* command that ends the launch's processes on other machines (site_launch),
                      borrowed; NULL: none */
@@ -50,7 +50,7 @@ enum launch_cause {
 };
 
 /* Time within which a launcher such as mpiexec should end after its launch has failed (s). Working
- * launchers need a fraction of it. */
+ * launchers need only a fraction of this time. */
 enum { LAUNCH_STAY_S = 10 };
 
 struct launch_outcome {
@@ -63,8 +63,7 @@ struct launch_outcome {
     double cpu_s;       /* processor time of all processes of the launch on this machine */
     /* context switches and page faults of the processes that cpu_s includes */
     double switches_voluntary, switches_involuntary, faults_minor, faults_major;
-    bool gone;        /* no further launch can run here, as the cleanup command reported
-                         (SITE_CLEANUP_GONE) */
+    bool gone;        /* whether cleanup reported that no launch can run here (SITE_CLEANUP_GONE) */
     double oom_kills; /* out-of-memory kills in the runner's cgroup; 0: none or unknown */
     int not_killed;   /* number of processes that SIGKILL did not end (stuck in the kernel) */
 };
@@ -77,8 +76,7 @@ static inline bool launch_ended_well(const struct launch_outcome *outcome)
 struct launch {
     pid_t guard;
     int lifeline;        /* socket to the guard, readable when the guard sends a message */
-    int64_t cleaning_ns; /* time at which the guard began to clean up other machines; 0: it has
-                            not */
+    int64_t cleaning_ns; /* time at which cleaning up of other machines began; 0: not begun */
     bool cleaning_reported;
     struct timespec begin; /* start of the launch, by the clock that time stamps of files use */
     char *const *cleanup;
@@ -107,6 +105,6 @@ struct launch_outcome launch_finish(struct launch *launch);
  * SITE_CLEANUP_GONE: no further launch can run here. */
 bool launch_clean(char *const *cleanup);
 
-/* Internal to bench/launch. Runs the guard, and ends its process. `log`: descriptor of the open
- * log. */
+/* Internal to bench/launch. Runs the guard until the launch has ended, then exits the guard's
+ * process. `log`: descriptor of the open log. */
 _Noreturn void guard_live(int lifeline, int log, const struct launch_command *command);

@@ -15,7 +15,7 @@
 #define LOOK_BYTES ((off_t)64 << 10)
 
 /* Texts in the final message of a failing rank of this project's programs. For a user's program the
- * text is "\n". No line contains it, so it matches nothing. */
+ * text is "\n", which matches nothing because no line contains it. */
 static const char *const LAST_WORDS[] = {
     "pin: ",
 #define WORKLOAD(name, helper, foreign, strategies, summary) (foreign) ? "\n" : #name ": ",
@@ -52,15 +52,17 @@ static const char *const EXPLAIN[] = {
     "Resource temporarily unavailable",
     NULL,
 };
-/* Reports of slurmstepd about the out-of-memory killer. They follow the line about the crash. */
+/* Reports of slurmstepd about the out-of-memory killer. These reports follow the line about the
+ * crash. */
 static const char *const MEMORY_KILLER[] = {" oom_kill event", " oom-kill event", NULL};
 /* Text in messages about too little shared memory, printed before MPI starts or by UCX. */
 static const char *const SHARED_MEMORY[] = {"/dev/shm", NULL};
 /* Report of our programs' crash reporter about a dead rank. */
 static const char *const CRASH_REPORTER[] = {" was killed or has crashed", NULL};
-/* Texts of the network library UCX. They are more precise than messages of MPI above it. */
+/* Texts of the network library UCX. These texts are more precise than the messages of MPI, which
+ * uses UCX. */
 static const char *const NETWORK[] = {"UCX  ERROR", "UCX  FATAL", "Caught signal ", NULL};
-/* Texts that mark a line of this project's programs as no error. */
+/* Texts in lines of this project's programs that do not report an error. */
 static const char *const LEVELS[] = {": warning: ", ": note: ", ": detail: ", NULL};
 /* texts in lines that only report that another process failed */
 static const char *const PASSED_ON[] = {"application called MPI_Abort", "==== backtrace", NULL};
@@ -196,8 +198,8 @@ void log_tail(const char *path, char *text, size_t size)
     free(log);
 }
 
-/* Reads the complete lines after r->read and returns whether one is a final message. The next call
- * reads an incomplete last line again. */
+/* Reads the complete lines after offset r->read, and returns whether one is a final message. The
+ * next call reads an incomplete last line again. */
 static bool read_on(struct log_reader *r, FILE *f)
 {
     char *line = NULL;

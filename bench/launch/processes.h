@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 /* Sends `signal` to every process below `root`, except zombies and `root` itself. Signal 0 only
- * counts. Returns the number of processes found. */
+ * counts the processes. Returns the number of processes found. */
 int processes_signal_below(pid_t root, int signal);
 
 /* Returns the wait status of a child of `parent` that failed and was not waited for. 0: there is

@@ -45,9 +45,9 @@ static void bring_calibrations(struct launch_order *o)
     }
 }
 
-/* Draws the random order of points in a block. Moves a point away from the end if many others are
- * compared with it. Its launch makes all of them stale, and only LOOKS_A_LAUNCH points are examined
- * after each launch. */
+/* Draws the random order of points in a block. Moves a point away from the end of the block if many
+ * points are compared with it. A launch of this point makes all of them stale, and only
+ * LOOKS_A_LAUNCH points are examined after each launch. */
 static void shuffle(struct launch_order *o, int block)
 {
     size_t n = o->spec->n_points;
@@ -141,9 +141,9 @@ static bool next_of_queue(struct launch_order *o, struct next_launch *next)
 
 /* ---- Blocks ---- */
 
-/* Sets o->members to the points of the next block: those that need launches, and their comparison
- * points. Returns false if no point needs launches. Failed points are members too until they have
- * the minimum number of blocks; these launches run if the campaign is run again. */
+/* Sets o->members to the points of the next block: points that need launches, and their comparison
+ * points. Returns false if no point needs launches. Failed points are members until they have the
+ * minimum number of blocks; their launches run only if the campaign is run again. */
 static bool find_members(struct launch_order *o)
 {
     bool any = false;

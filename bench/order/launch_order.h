@@ -1,6 +1,6 @@
 /* Chooses the next launch of a campaign. The order is a function of the spec, a seed and the
  * journal alone, so an interrupted campaign resumes as if it had not been interrupted. If the spec
- * has changed since, launches that it requests and the journal lacks are run. The order is:
+ * has changed, launches that the new spec requests and the journal lacks are run. The order is:
  *
  * 1. One block of timed launches, with one launch of every point in random order. Calibration
  *    points come first, since points with compute: replay need their timings.
@@ -20,8 +20,8 @@
  * A failed launch is retried at the end of its block, up to measure.retries times per point. It is
  * not retried if the program refused its options (exit status 2 or 3), or if a point without a
  * successful launch fails twice for the same reason. Then the point has failed and gets no more
- * launches. If the campaign is run again, journal_retry withdraws the failures, and the point's
- * missing places in blocks are filled first. */
+ * launches. If the campaign is run again, journal_retry withdraws the failures, and the
+ * point's missing launches in started blocks run first. */
 #pragma once
 
 #include <stdbool.h>
@@ -45,8 +45,8 @@ struct launch_order {
     struct queued {
         size_t point, failed_at, rank;
         int block;
-    } * queue; /* [n_queue] launches of started blocks, in the order in which they run; those from
-                  `head` on have not ended */
+    } * queue; /* [n_queue] launches of started blocks, in the order in which they run; launches
+                  from `head` on have not ended */
     size_t head, n_queue;
     int n_block_numbers; /* highest block number in use + 1 */
     const char **ids;    /* [n_points] pointers to the points' ids, adjacent in memory */
@@ -55,7 +55,7 @@ struct launch_order {
     size_t n_begun;
     size_t n_launches, n_skips, n_blocks; /* number of lines of each kind read from the journal so
                                              far */
-    /* index of an accuracy run, counted over all seeds and points; all runs before it are done */
+    /* accuracy runs with a smaller index are done; the index counts over all seeds and points */
     size_t accuracy;
 };
 
@@ -71,12 +71,12 @@ struct next_launch {
     size_t n_begins;
 };
 
-/* Progress of a campaign, in launches. `left` includes launches that always run, and those expected
- * to reach the requested precision within the budget. */
+/* Progress of a campaign, in launches. `left` includes launches that always run, and launches that
+ * are expected to be needed for the requested precision and fit the budget. */
 struct launch_forecast {
     size_t done, left;
     double left_s; /* time of the remaining launches (s); NAN: no launch has ended yet */
-    bool at_most;  /* `left` is an upper bound: it is unknown when some point will be precise */
+    bool at_most;  /* whether `left` is an upper bound, as a point's precision is unknown */
 };
 
 /* Prepares to choose launches. `spec`, `journal` and `run_dir` are borrowed. Call

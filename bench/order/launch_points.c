@@ -9,7 +9,7 @@
 #include "comm/cost/cost.h"
 #include "kernels/base/mem.h"
 
-/* exit statuses of a program that rejects its options; it would reject them again */
+/* exit statuses of a program that rejects its options; a retry would fail too */
 #define EXIT_USAGE       2
 #define EXIT_UNAVAILABLE 3
 
@@ -87,8 +87,8 @@ static bool has_timing(const struct launch_points *l, size_t point, int block)
     return false;
 }
 
-/* Called before a launch of the point is added to a block. Each comparison whose other point
- * already has a timed launch in the block gains a pair. */
+/* Counts the new pairs before a launch of the point is added to a block: each comparison whose
+ * other point already has a timed launch in the block gains a pair. */
 static void count_pairs(struct launch_points *l, size_t point, int block)
 {
     const struct point_launches *p = &l->points[point];
@@ -222,8 +222,7 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
         TRY(launch_points_turn(l, point, launch->block, e));
     if (launch->status == LAUNCH_RUNNING)
         return OK;
-    if (launch
-            ->outdated) { /* its replacement runs in a new block, beside launches of other points */
+    if (launch->outdated) { /* replaced by a launch in a new block, beside other points' launches */
         if (launch->run == RUN_TIME && launch_is_done(launch))
             find_turn(l, point, launch->block)->done = true;
         return OK;
@@ -290,7 +289,7 @@ static void slice_comparisons(struct launch_points *l)
     }
 }
 
-/* Returns whether comparison k is the first one with its other point. */
+/* Returns whether no earlier comparison of the point has the same other point as comparison k. */
 static bool is_first_with(const struct point_launches *p, size_t k)
 {
     for (size_t i = 0; i < k; i++)

@@ -17,7 +17,7 @@
 struct comparison {
     uint32_t with;  /* index of the other point in the spec */
     uint32_t pairs; /* number of blocks in which both points have a timed launch */
-    bool is_share;  /* the result is the share of overlap, not a ratio */
+    bool is_share;  /* whether the result is the share of overlap, not a ratio */
 };
 
 /* The launch of a point in a block. */
@@ -31,13 +31,13 @@ struct turn {
 /* Launches of one point. Members read for all points at once come first, so that a loop over
  * thousands of points touches few cache lines. */
 struct point_launches {
-    bool is_twin;                   /* an equal point earlier in the spec has the launches */
+    bool is_twin;                   /* whether an equal, earlier point has the launches */
     bool skipped, diverged, failed; /* the point gets no further launches; failed: no retries are
                                        left */
-    bool stale;                     /* `wanted` and `expected` must be computed again */
+    bool stale;                     /* whether `wanted` and `expected` must be computed again */
     bool at_most;     /* `expected` is an upper bound: the number needed is unknown, or above the
                      maximum */
-    bool is_newcomer; /* needs launches and has no timed launch yet */
+    bool is_newcomer; /* whether the point needs launches and has no timed launch yet */
     /* numbers of blocks: completed so far; to complete before the next look; expected in all */
     uint32_t progress, wanted, expected;
     uint32_t n_comparisons, n_users;
@@ -53,7 +53,7 @@ struct point_launches {
                           wall_s: total wall time of each kind */
     double wall_s[2];
 
-    const uint32_t *users; /* [n_users] indices of points that are compared with this one */
+    const uint32_t *users; /* [n_users] indices of points that are compared with this point */
     struct timing *timings;
     struct turn *turns;
     size_t n_turns;

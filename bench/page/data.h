@@ -1,6 +1,6 @@
 /* Builds the JSON data of a page. Texts from files are converted to UTF-8 without control
- * characters. Functions return NULL if memory runs out. json_pack of a NULL also gives NULL, so
- * that only its result need be checked. */
+ * characters. Functions return NULL if memory runs out. json_pack also returns NULL if an argument
+ * is NULL, so that only its result must be checked. */
 #pragma once
 
 #include <jansson.h>
@@ -15,7 +15,7 @@ typedef void data_printer(FILE *out, const void *what);
 json_t *data_print(data_printer *print, const void *what);
 
 /* data_read reads a whole file unchanged into *text, to be freed with free. data_add_file adds the
- * file's text to an object as `key`. ERR_SYSTEM with the file's name if it cannot be read. */
+ * file's text to an object as `key`. ERR_SYSTEM with the file's name if the file cannot be read. */
 enum status data_read(char **text, const char *path, struct error *e);
 enum status data_add_file(json_t *object, const char *key, const char *path, struct error *e);
 
@@ -27,6 +27,6 @@ enum status data_add(json_t *object, const char *list, json_t *element, struct e
 void data_id(char *id, size_t size, const char *text);
 
 /* Adds a CSV file to the object's list of tables. id: beginning of the HTML ids of its rows. name:
- * file name under which readers of the page can save it. */
+ * file name under which readers of the page can save the table. */
 enum status data_add_csv(json_t *object, const char *id, const char *name, const char *path,
                          struct error *e);

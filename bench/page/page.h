@@ -1,5 +1,5 @@
 /* Writes runs as one HTML file that needs neither a network nor scripts. Each figure has its table;
- * published values are beside measured ones. A run also has its command, machine and grades.
+ * published values are beside measured values. A run also has its command, machine and grades.
  * Figures are drawn again from the run's tables in a temporary folder; nothing is written to the
  * runs. */
 #pragma once

@@ -1,4 +1,5 @@
-/* Adds to a page the claims with their verdicts, and the texts in results/ that refer to them. */
+/* Adds the claims with their verdicts, and the texts in results/ that refer to the claims, to a
+ * page. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,7 @@
 /* Replacements that shorten an SVG picture, in the order of use. IN_TAGS restricts a pattern to the
  * insides of tags. gnuplot writes '<' and '>' in texts as entities, so each '>' ends a tag. */
 #define IN_TAGS ">[^<]*(*SKIP)(*F)|"
-/* contents of a group, with the groups in it */
+/* contents of a group, including nested groups */
 #define INSIDE "(?<inside>(?:[^<]++|<(?!/?g[ >])[^>]*>|<g[^>]*>(?&inside)</g>)*+)"
 static const struct {
     const char *pattern, *with;
@@ -65,7 +65,7 @@ static enum status shorten(char **text, struct error *e)
 }
 
 /* Stores the <defs> of the first picture for the whole page, since all pictures have the same
- * ones. */
+ * <defs>. */
 static void take_marks(json_t *page, const char *text)
 {
     const char *begin = strstr(text, "<defs>"),
@@ -75,8 +75,8 @@ static void take_marks(json_t *page, const char *text)
                             json_stringn(begin, (size_t)(end - begin) + strlen("</defs>")));
 }
 
-/* Width of a picture above which it gets the full width of the page. Beside its table it would be
- * too small to read. */
+/* Width of a picture above which it gets the full width of the page. Beside its table such a
+ * picture would be too small to read. */
 #define WIDE 600
 
 static enum status take_picture(json_t *figure, const char *text, const char *path, struct error *e)

@@ -1,5 +1,5 @@
-/* Makes the sections of a page: elements of its lists `runs` and `sweeps`, and its object `claims`.
- * Internal to bench/page. */
+/* Makes the sections of a page: elements of the page's lists `runs` and `sweeps`, and the page's
+ * object `claims`. Internal to bench/page. */
 #pragma once
 
 #include "bench/page/data.h"
@@ -32,15 +32,15 @@ enum { PAGE_ID = 160 };
 void section_id(char id[PAGE_ID], json_t *page, const char *called, const char *between);
 
 /* Adds a section to `list` of the page, with the manifest of the run or sweep at `path`. A run of
- * results/reference also gets its name there as member `kept`. */
+ * results/reference also gets member `kept`: the name of its folder there. */
 enum status section_add(const struct section_source *from, const char *list, json_t *section,
                         const char *path, struct error *e);
 
 struct summary;
 
 /* Adds comparisons with published numbers to list `compared` of a run's section: one per quantity
- * that was published for one of the run's points. Verdicts are those of `scalebench compare
- * published RUN`. */
+ * that was published for one of the run's points. The verdicts equal the verdicts of `scalebench
+ * compare published RUN`. */
 enum status published_add(json_t *section, const struct summary *s, const char *path,
                           const struct page_request *request, struct error *e);
 

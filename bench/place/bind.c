@@ -21,7 +21,7 @@ static enum status affinity_get(struct affinity *set, struct error *e)
                      strerror(errno));
 }
 
-/* Compares the binding in force with the requested one. The kernel silently drops processors
+/* Compares the binding in force with the requested binding. The kernel silently drops processors
  * outside the cpuset. */
 static enum status check_bound(const char *cpus, const struct affinity *want, struct error *e)
 {

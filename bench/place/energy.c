@@ -54,7 +54,7 @@ void energy_begin(struct energy *energy)
     energy->begin_ns = clock_ns();
 }
 
-/* Returns the energy of one package (uJ), which is at most most_uj; NAN: unknown. */
+/* Returns the energy of one package since energy_begin (uJ), at most most_uj; NAN: unknown. */
 static double package_since_uj(const struct energy *energy, int i, double most_uj)
 {
     double since_uj = read_uj(energy, energy->zones[i], "energy_uj") - energy->begin_uj[i];

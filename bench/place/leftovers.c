@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Folders in which MPI libraries create shared-memory files. MPICH uses the first that exists, UCX
- * /dev/shm. */
+/* Folders in which MPI libraries create shared-memory files. MPICH uses the first folder that
+ * exists; UCX uses /dev/shm. */
 static const char *const FOLDERS[] = {"/dev/shm", "/tmp"};
 static const char *const PREFIXES[] = {"mpich_shar_tmp", "ucx_shm_posix_"};
 
@@ -49,7 +49,7 @@ static bool is_mapped(const char *pid, const char *name)
 }
 
 /* Returns whether a process has the file open or mapped. Processes map such a file and then close
- * it, so open files are checked before mappings: the reverse order could miss one. */
+ * it, so open files are checked before mappings: the reverse order could miss a process. */
 static bool is_held(const char *name)
 {
     DIR *proc = opendir("/proc");
@@ -74,7 +74,7 @@ static bool is_written(int folder, const char *name)
         return false;
     sigaction(SIGIO, &ignore, &before);
     bool written = fcntl(fd, F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN;
-    close(fd); /* also ends the lease */
+    close(fd); /* closing the file also ends the lease */
     sigaction(SIGIO, &before, NULL);
     return written;
 }

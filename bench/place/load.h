@@ -20,7 +20,7 @@ bool load_read(struct load *load, const bool *cpus, int n);
 bool load_read_list(struct load *load, const char *list);
 
 /* Parses the text of /proc/stat for all processors i < n for which cpus[i] is true. Returns false
- * if none is found. */
+ * if no such processor is found. */
 bool load_parse(struct load *load, const char *text, double ticks_per_s, const bool *cpus, int n);
 
 /* Returns the share (%) of processor time between two readings that went to other programs,
@@ -40,8 +40,8 @@ struct load_mark {
     double own_s; /* processor time of this process so far */
 };
 
-/* Processor time since a load_mark was taken, in seconds; NAN if unknown. own_s is the time of this
- * process, the others are sums over its processors. */
+/* Processor time since a load_mark was taken, in seconds; NAN if unknown. own_s: time of this
+ * process. Other members: sums over the processors of the load_mark. */
 struct load_share {
     double total_s, busy_s, steal_s, own_s;
 };

@@ -2,11 +2,11 @@
  *   pin --plan 1,core,compact,refuse ... [--] PROGRAM ARGUMENTS...
  *   pin --leftovers-since SECONDS
  *
- * Runs as one rank of any MPI launcher. It binds itself to the processors of its node-local
- * rank, from a list or from a plan made on its node. It asks the kernel to kill it when its
- * launcher dies, then becomes PROGRAM. So binding does not depend on the launcher's options, and
- * no rank outlives its launch. The first rank of a node can start a sampler, which works for any
- * PROGRAM. */
+ * pin runs as one rank of any MPI launcher. It binds its process to the processors of the
+ * node-local rank, from a list or from a plan made on the node. It asks the kernel to kill the
+ * process when the launcher dies, then executes PROGRAM in the same process. So binding does not
+ * depend on the launcher's options, and no rank outlives its launch. The first rank of a node can
+ * start a sampler, which works for any PROGRAM. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -70,7 +70,7 @@ static enum status local_rank(long *rank, struct error *e)
         "PMI_RANK, found none. Start pin by mpiexec or srun");
 }
 
-/* Extracts the entry of the node-local rank from "0|1|2-3". */
+/* Extracts the entry of the node-local rank from a list such as "0|1|2-3". */
 static enum status own_entry(char *cpus, long rank, char **entry, struct error *e)
 {
     const char *whole = cpus;
@@ -221,7 +221,8 @@ static int parse(int argc, char **argv, struct request *r)
     return optind;
 }
 
-/* Returns the rank in the whole launch; the node-local rank if the launcher reports no other. */
+/* Returns the rank in the whole launch; the node-local rank if the launcher does not report the
+ * rank in the launch. */
 static long own_rank(long local)
 {
     static const char *const names[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK",

@@ -33,7 +33,7 @@ struct place_slot {
 struct place_plan {
     struct place_slot *slots; /* [ranks]: one slot per rank */
     int ranks, threads_per_rank;
-    bool oversubscribed; /* there are more threads than usable cores */
+    bool oversubscribed; /* whether there are more threads than usable cores */
 };
 
 struct place;

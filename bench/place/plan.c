@@ -4,8 +4,8 @@
 #include "bench/place/topology.h"
 #include "kernels/base/mem.h"
 
-/* Place for one rank: consecutive cores from `first`. `lap` counts earlier placements in the same
- * cache or NUMA node. */
+/* Cores for one rank: consecutive cores, from core `first` on. `lap` counts earlier placements in
+ * the same cache or NUMA node. */
 struct placement {
     int first, numa, cache, lap;
 };
@@ -47,8 +47,8 @@ static int by_lap(const void *a, const void *b)
     return x->lap != y->lap ? x->lap - y->lap : x->first - y->first;
 }
 
-/* Reorders placements round robin over caches, or over NUMA nodes: first the first placement of
- * each, then the second of each. */
+/* Reorders placements round robin over caches, or over NUMA nodes: the first placement of each
+ * cache or node comes first, then the second of each, and so on. */
 static void placements_interleave(struct placements *s, bool nodes)
 {
     for (int i = 0; i < s->n; i++) {

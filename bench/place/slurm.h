@@ -9,9 +9,9 @@ struct slurm_share {
     int nodes;            /* nodes of the job; 0: no job */
 };
 
-/* Reads SLURM_CPUS_ON_NODE, else entry SLURM_NODEID of SLURM_JOB_CPUS_PER_NODE ("72(x2),36"); also
- * SLURM_THREADS_PER_CORE and SLURM_JOB_NUM_NODES. ERR_ARGUMENT if one is malformed: an unreadable
- * limit must not count as no limit. */
+/* Reads SLURM_CPUS_ON_NODE, or if that is not set, entry SLURM_NODEID of SLURM_JOB_CPUS_PER_NODE
+ * ("72(x2),36"); also SLURM_THREADS_PER_CORE and SLURM_JOB_NUM_NODES. ERR_ARGUMENT if a variable is
+ * malformed: an unreadable limit must not count as no limit. */
 enum status slurm_share_read(struct slurm_share *share, struct error *e);
 
 /* Sets the share of the machine that the Slurm job has, and updates the machine's usable cores. */

@@ -1,5 +1,5 @@
-/* Reads the state of a launch's processors and of the cgroup. The runner reads it right before and
- * right after the launch. */
+/* Reads the state of a launch's processors and of the cgroup. The runner reads this state right
+ * before and right after the launch. */
 #pragma once
 
 #include "bench/place/load.h"

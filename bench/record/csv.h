@@ -41,11 +41,11 @@ struct column {
 #define CSV_COLUMN(file, row, id, type, unit, meaning)                                             \
     {file, #id, CSV_##type, unit, meaning, offsetof(struct row, id)},
 
-/* Kind of CSV file. */
+/* Description of a kind of CSV file. */
 struct csv_file {
     const char *name;
-    const char *rows; /* what a row is, for dictionaries; NULL: the columns of several files */
-    const struct column *columns; /* [n] */
+    const char *rows; /* meaning of a row, for dictionaries; NULL: columns of several files */
+    const struct column *columns; /* [n] columns in order */
     size_t n;
 };
 
@@ -73,9 +73,9 @@ void csv_put_more(FILE *out, const char *text);
  * columns. */
 void csv_begin_dictionary(FILE *out);
 void csv_add_to_dictionary(FILE *out, const struct column *columns, size_t n);
-/* Prints what a row of the file is, then name, type, unit and meaning of each column as an aligned
- * list. */
+/* Prints the meaning of a row of the file, then an aligned list with name, type, unit and meaning
+ * of each column. */
 void csv_print_columns(FILE *out, const struct csv_file *file);
 
-/* Closes a file after writing. ERR_SYSTEM with `path` if not all of it could be written. */
+/* Closes a file after writing. ERR_SYSTEM with `path` if not all data could be written. */
 enum status csv_close(FILE *out, const char *path, struct error *e);

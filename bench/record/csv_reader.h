@@ -9,7 +9,7 @@
 struct csv_table {
     char path[4096];
     char *text;   /* the file's text, which `names` and `cells` point into */
-    char **names; /* [columns], directly followed by the cells */
+    char **names; /* [columns], directly followed by the cells in memory */
     char **cells; /* [rows, columns], without the row of names */
     int *lines;   /* [rows]: line of the file where each row begins */
     int names_line;
@@ -18,9 +18,9 @@ struct csv_table {
 
 /* Reads a file by RFC 4180: cells separated by commas, quoted where needed, lines ending with \n or
  * \r\n. The first row has the column names. A carriage return elsewhere must be inside quotes.
- * Lines before the names that begin with # are remarks; a byte order mark is skipped. ERR_DATA with
- * file and line if a row has more or fewer cells than there are names, a name is empty or repeated,
- * or quotes do not match. Free with csv_table_free, even after an error. */
+ * Lines that begin with # before the row of names are comments. A byte order mark is skipped.
+ * ERR_DATA with file and line if a row has more or fewer cells than there are names, a name is
+ * empty or repeated, or quotes do not match. Free with csv_table_free, even after an error. */
 enum status csv_table_read(struct csv_table *table, const char *path, struct error *e);
 void csv_table_free(struct csv_table *table);
 
@@ -52,7 +52,7 @@ const char *csv_table_cell(const struct csv_table *table, size_t row, size_t col
 const char *csv_table_text(const struct csv_table *table, size_t row, const char *name);
 double csv_table_value(const struct csv_table *table, size_t row, const char *name);
 
-/* Reads a cell as a number; NAN if it is empty. ERR_DATA with file and line if it is anything
- * else. */
+/* Reads a cell as a number; NAN if the cell is empty. ERR_DATA with file and line if the cell is
+ * not a number. */
 enum status csv_table_number(const struct csv_table *table, size_t row, size_t column,
                              double *number, struct error *e);

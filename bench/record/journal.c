@@ -90,7 +90,7 @@ static enum status open_to_append(struct journal *j, const char *run_dir, struct
     off_t good;
     TRY(open_locked(j, run_dir, e));
     TRY(read_file(j, &good, e));
-    /* cut off a torn last line, or the next line would be appended to it */
+    /* cut off a torn last line, since the next line would be appended to it */
     return ftruncate(j->fd, good) == 0 && file_sync_folder(run_dir) ? OK : cannot(j, e);
 }
 

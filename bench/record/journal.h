@@ -1,6 +1,6 @@
 /* Journal of a run: results/<name>/<run>/journal.jsonl. It is append-only, and every line is synced
- * to disk before the runner continues, so that any interruption can be resumed. A torn last line is
- * ignored.
+ * to disk before the runner continues, so that an interrupted run can always resume. A torn last
+ * line is ignored.
  *
  *   {"event":"block","block":3,"points":["1a2b3c4d5e6f","2b3c4d5e6f7a"]}
  *                                               the points of a block's timed launches, in order
@@ -17,10 +17,11 @@
  *                                        launches of the point with other keys no longer count
  *   {"event":"finished","wall_s":231.0}          all launches of the campaign are done
  *
- * A launch that is running and never done was interrupted: it does not count and is repeated
- * under the next free number, as are retried launches. A block that has begun is completed when
- * the run is resumed. Journals of earlier versions do not list the points of a block. `done`
- * holds the measurements that the runner needs to resume, so that it reads no records. */
+ * A launch with a line "running" and no line "done" was interrupted. Interrupted launches do not
+ * count and are repeated under the next free number, as are retried launches. A block that has
+ * begun is completed when the run is resumed. Journals of earlier versions do not list the points
+ * of a block. `done` holds the measurements that the runner needs to resume, so that it reads no
+ * records. */
 #pragma once
 
 #include <search.h>
@@ -53,12 +54,13 @@ struct journal_launch {
     uint64_t seed;
     /* hash of the point's options and facts (facts_key); "" if an earlier version wrote it */
     char key[24];
-    /* cores were not locked: another campaign may have used them at the same time */
+    /* whether cores were not locked, so that another campaign may have used them too */
     bool shares_cores;
     enum launch_status status;
-    /* `key` differs from the point's current key: the launch is kept but not used in results */
+    /* whether `key` differs from the point's current key: the launch is then kept, but not used in
+     * results */
     bool outdated;
-    bool retried; /* the launch failed, and a later command repeated it */
+    bool retried; /* whether the launch failed and a later command repeated it */
     char reason[512];
     double wall_s; /* time from exec to exit (s); 0 while running */
     /* time of the launch's processors used by other programs (%); NAN: unknown */
@@ -91,7 +93,7 @@ struct journal_key {
 
 struct journal {
     char path[4096];
-    int fd; /* -1 if opened for reading only */
+    int fd; /* file descriptor; -1: opened for reading only */
     struct journal_launch *launches;
     size_t n_launches;
     struct hsearch_data names; /* index of launches by name */
@@ -135,7 +137,7 @@ enum status journal_running(struct journal *j, const struct journal_launch *laun
                             struct error *e);
 /* Records the end of the launch ended->launch, with its status and results. */
 enum status journal_done(struct journal *j, const struct journal_launch *ended, struct error *e);
-/* Records that a launch is to be repeated. A failed launch becomes `retried`; any other is
+/* Records that a launch is to be repeated. A failed launch becomes `retried`; any other launch is
  * LAUNCH_RUNNING again. `finished` becomes false. */
 enum status journal_retry(struct journal *j, const char *launch, struct error *e);
 enum status journal_skipped(struct journal *j, const char *point, const char *reason,

@@ -98,7 +98,7 @@ struct journal_launch *journal_find_launch(struct journal *j, const char *name)
     return &j->launches[(size_t)entry->data];
 }
 
-/* Copies those members of `ended` that are known only at the end of a launch. */
+/* Copies the members of `ended` that are known only at the end of a launch. */
 static void end_launch(struct journal_launch *launch, const struct journal_launch *ended)
 {
     launch->status = ended->status;

@@ -9,7 +9,7 @@
 extern const char *const journal_runs[RUN_ACCURACY + 1];
 extern const char *const journal_statuses[LAUNCH_DIVERGED + 1];
 
-/* Adds the known results of a launch, including those of noise.def, to a line "done". */
+/* Adds the known results of a launch, including the values of noise.def, to a line "done". */
 void journal_write_numbers(json_t *line, const struct journal_launch *ended);
 
 /* Returns the launch with this folder; NULL if there is none. */

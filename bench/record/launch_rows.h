@@ -10,7 +10,7 @@ struct launch_row {
     const char *point, *launch; /* borrowed from the table */
     size_t row;
     double block;  /* number of the launch's block; NAN for an accuracy run */
-    double value;  /* value of the column that launch_rows_read was asked for */
+    double value;  /* value of the column requested from launch_rows_read */
     double images; /* images per step over all ranks; NAN if the workload is a command */
 };
 

@@ -123,8 +123,8 @@ static bool is_left_out(const struct field *field, const json_t *value)
     return (field->flags & FIELD_OPTIONAL) != 0 && (empty || json_is_null(value));
 }
 
-/* Adds the fields of a line to `json`: all if `flags` is 0, otherwise those with one of the
- * flags. */
+/* Adds the fields of a line to `json`: all fields if `flags` is 0, otherwise the fields that have
+ * one of the flags. */
 static json_t *add_fields(json_t *json, enum record_line line, unsigned flags, const void *values)
 {
     const struct field *field = NULL;

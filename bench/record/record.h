@@ -38,7 +38,7 @@ enum status recorder_open(struct recorder *r, const char *dir, int rank, struct 
 enum status recorder_check(const char *dir, int rank, struct error *e);
 
 /* Creates an empty DIR/rank.N.jsonl before MPI starts, which shows that this rank has started.
- * Reports no errors; recorder_check does. */
+ * Reports no errors; recorder_check reports them. */
 void recorder_announce(const char *dir, int rank);
 
 /* Removes the record if it is still empty, so that a run that is refused leaves no file. */
@@ -55,7 +55,8 @@ void record_clear(enum record_line line, void *values);
  * fields that are unknown. NULL if memory runs out or a text is not UTF-8. */
 json_t *record_json(enum record_line line, const void *values);
 
-/* Converts to JSON only those fields of a hello that must be equal in all compared launches. */
+/* Converts the identity fields of a hello line to JSON: fields that must be equal in all compared
+ * launches. */
 json_t *record_identity_json(const struct record_hello *hello);
 
 /* Lists the fields of each line for peers in other languages: {"hello":{"schema":true,...},...}.

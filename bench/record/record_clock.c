@@ -1,4 +1,5 @@
-/* Finds for each rank which ranks share its clock, and the offset of this clock to rank 0's. */
+/* Finds for each rank which ranks share its clock, and the offset of this clock from rank 0's
+ * clock. */
 #include <math.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "kernels/base/clock_offset.h"
 #include "kernels/base/error.h"
 
-/* Growing array of equal items. */
+/* Growing array of items of one type. */
 struct list {
     void *items;
     size_t n;
@@ -20,10 +20,11 @@ struct class_count {
     int64_t samples, correct;
 };
 
-/* The clock that a rank's times were read from. */
+/* Clock from which a rank's times were read. */
 struct record_clock {
     int of; /* lowest rank with the same clock; -1: offset to rank 0's clock unknown */
-    /* the ranks measured their clocks; otherwise ranks of one host are assumed to share a clock */
+    /* whether the ranks measured their clocks; if not, ranks of one host are assumed to share a
+     * clock */
     bool told;
     /* offset of the clock to rank 0's clock, as a linear function of time */
     struct clock_line line;
@@ -72,7 +73,7 @@ int64_t records_on_first_clock_ns(const struct rank_record *r, int64_t t_ns);
 struct arrivals {
     const struct rank_record *records; /* [ranks], borrowed */
     int ranks;
-    bool timed; /* the step is the k-th timed step; otherwise the k-th untimed one */
+    bool timed; /* true: the k-th timed step; false: the k-th untimed step */
     size_t k;
     bool known; /* false if a rank did not wait, or clocks are not comparable */
     int64_t first_ns, last_ns;

@@ -110,7 +110,7 @@ void attempt_progress_read(struct attempt_progress *progress, const char *dir)
     *progress = (struct attempt_progress){
         json_known(json, "resumed"), json_known(json, "steps"), json_known(json, "epoch"),
         json_known(json, "first_step_at_s"), json_known(json, "last_step_at_s")};
-    if (!(progress->first_step_s > 0)) /* 0: no step has ended yet */
+    if (!(progress->first_step_s > 0)) /* 0 in the file: no step has ended yet */
         progress->first_step_s = progress->last_step_s = NAN;
     json_decref(json);
 }

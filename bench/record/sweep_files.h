@@ -4,7 +4,7 @@
 
 #include "bench/record/csv.h"
 
-/* Rows. Unknown numbers are NAN. */
+/* Structs for the rows of the CSV files. Unknown numbers are NAN. */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 struct comm_row {
 #include "bench/workloads/sweeps/comm/csv_comm.def"

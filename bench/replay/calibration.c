@@ -13,7 +13,7 @@
 static enum status make_rows(struct calibration *c, int steps, struct error *e)
 {
     c->capacity = steps;
-    /* An extra row for a step whose times are not kept. */
+    /* Allocates an extra row for a step whose times are not kept. */
     return MEM_NEW(c->ns, ((size_t)steps + 1) * (size_t)calibration_parts(c), "times of ops", e);
 }
 

@@ -1,6 +1,7 @@
-/* Times of each part of a training step, step by step. A launch with one core per rank measures the
- * times (compute: calibrate), or they are computed from a given rate. A launch with more ranks than
- * cores sleeps for these times instead of computing (compute: replay).
+/* Durations of the parts of a training step, for each step of a launch. A launch with one core per
+ * rank measures these durations (compute: calibrate); otherwise they follow from a given rate. In a
+ * launch with more ranks than cores, each rank sleeps for these durations instead of computing
+ * (compute: replay).
  *
  * Parts in order: loading, each op forward, loss, each op backward, optimizer. Each rank writes
  * rank.N.times.json beside its record. */
@@ -12,7 +13,8 @@
 
 enum { CALIBRATION_SCHEMA = 1 };
 
-/* Properties of the timed step. Its times are replayed only for a step with equal properties. */
+/* Properties of the measured step. Measured times are replayed only for steps with equal
+ * properties. */
 struct calibrated_work {
     char model[256], plan[32], optimizer[32];
     int64_t params;
@@ -21,7 +23,8 @@ struct calibrated_work {
     int threads;
 };
 
-/* One op of the plan. Its parameters are tensors [first, last). */
+/* One op of the execution plan. Its parameters are the tensors with indices in the half-open range
+ * [first, last). */
 struct calibrated_op {
     char name[32];
     int first, last;
@@ -35,8 +38,8 @@ struct calibration {
     int n_steps, capacity;
 };
 
-/* calibration_parts returns the number of times per step, calibration_part the index of one of
- * them. `op` is 0 for load, loss and optimizer. */
+/* calibration_parts returns the number of times recorded per step. calibration_part returns the
+ * index of one of these times; `op` is 0 for load, loss and optimizer. */
 static inline int calibration_parts(const struct calibration *c)
 {
     return 2 * c->n_ops + 3;
@@ -55,8 +58,8 @@ enum status calibration_open(struct calibration *c, const struct calibrated_work
 void calibration_free(struct calibration *c);
 
 /* Returns the row [calibration_parts] where the times of the current step are written.
- * calibration_keep keeps that row and moves to the next. If `capacity` rows are kept already, the
- * row is discarded. */
+ * calibration_keep keeps that row and moves to the next row. If `capacity` rows are already kept,
+ * it discards the row. */
 int64_t *calibration_row(const struct calibration *c);
 void calibration_keep(struct calibration *c);
 
@@ -69,7 +72,7 @@ enum status calibration_read(struct calibration *c, const char *folder, int rank
 /* Returns the number of consecutive calibration files rank.0, rank.1, ... in the folder. */
 int calibration_ranks(const char *folder);
 
-/* Returns the last two components of a folder's path, the names of the run and of the launch. */
+/* Returns the last two components of a folder's path: the names of the run and the launch. */
 const char *calibration_name(const char *folder);
 
 /* ERR_ARGUMENT, naming the folder, if the timed step differs from `wanted`. */

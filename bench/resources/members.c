@@ -40,7 +40,7 @@ bool members_read_process(struct process_counts *process, const struct members *
 
 /* ---- Find new processes ---- */
 
-/* A process that the previous scan did not find. */
+/* Process that the previous scan did not find. */
 struct newcomer {
     pid_t pid, parent;
     int64_t start_ticks;
@@ -103,8 +103,8 @@ static bool is_member(const struct members *m, pid_t pid)
     return false;
 }
 
-/* Adds new processes whose parent is a member. Repeats this until none is found, since a child may
- * have a lower id than its parent. */
+/* Adds new processes whose parent is a member. Scans repeatedly until no further process is added,
+ * since a child may have a lower id than its parent. */
 static enum status add_newcomers(struct members *m, const struct newcomers *new, struct error *e)
 {
     for (size_t before = m->n + 1; before != m->n;) {
@@ -158,8 +158,8 @@ static bool read_member(struct process_counts *process, const struct members *m,
            (member->start_ticks == 0 || member->start_ticks == process->start_ticks);
 }
 
-/* Returns `sum` plus the time of processes that ended without being waited for. No counter contains
- * their time any more. If a parent waited, its counters contain the time. */
+/* Returns `sum` (ticks) plus the time of ended processes, so that the result never decreases. If a
+ * parent does not wait for its ended child, the child's time disappears from all counters. */
 static double keep_rising(double sum, double *last, double *lost)
 {
     if (sum + *lost < *last)
@@ -167,7 +167,8 @@ static double keep_rising(double sum, double *last, double *lost)
     return *last = sum + *lost;
 }
 
-/* Also removes members that have ended, except the launcher: new processes are found through it. */
+/* Also removes members that have ended. The launcher is kept, because new processes are found as
+ * its descendants. */
 void members_add_up(struct members *m, double values[SAMPLE_VALUES])
 {
     struct process_counts process;

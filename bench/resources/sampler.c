@@ -34,7 +34,7 @@ enum { NET_BYTES = 120 * (INTERFACES_MAX + 2) + 1 };
 struct sampler {
     const struct sampler_options *options;
     pid_t rank;
-    int alive; /* pidfd of process `rank`, readable once it has ended; -1: this kernel has none */
+    int alive; /* pidfd of process `rank`, readable after its end; -1: no pidfds in this kernel */
     int file;
     FILE *out;
     char nic[INTERFACE_NAME];
@@ -44,7 +44,7 @@ struct sampler {
 
 /* ---- Choose the network interface ---- */
 
-/* Reads the counters of the caller's own network namespace. */
+/* Reads the interface counters of the network namespace of the calling process. */
 static int read_interfaces(struct interface_counts *interfaces)
 {
     char text[NET_BYTES];

@@ -1,7 +1,7 @@
-/* Samples the resources of a node during a launch, in a separate process. The sampler is a child of
- * no rank, so no program waits for an unexpected child. The sampler closes all files of the launch,
- * since a launcher would wait until they are closed. It is bound to no processor, and ends with the
- * process that started it, even if that process is killed. */
+/* Samples the resources of a node during a launch, in a separate process. The sampler is not a
+ * child of a rank, so no rank gets an unexpected child. The sampler closes all files of the launch,
+ * since a launcher would wait until they are closed. The sampler is not bound to a processor. It
+ * ends with the process that started it, even if that process is killed. */
 #pragma once
 
 #include <sys/types.h>

@@ -75,7 +75,7 @@ struct launch_outcome attempt_watch(struct campaign *c, struct launch *launch)
     return launch_finish(launch);
 }
 
-/* Formats an option that limits a time, with its value: "measure.limit (10 min)". */
+/* Formats the name and the value of an option that limits a time: "measure.limit (10 min)". */
 static void name_limit(char text[64], const struct campaign *c, enum option_id option)
 {
     char limit[TEXT_NUMBER];

@@ -15,8 +15,8 @@ static void refuse(struct campaign *c, size_t point, const struct error *why)
     c->n_refused++;
 }
 
-/* Checks whether point `i` can run here: first its site, then its program, since a peer may lack
- * libraries. If so, adds the point to `same`, else returns ERR_UNAVAILABLE. */
+/* Checks whether point `i` can run here: first its site, then its program, which may lack
+ * libraries. Adds a point that can run to `same`; otherwise returns ERR_UNAVAILABLE. */
 static enum status ask(struct campaign *c, size_t i, struct same_here *same, struct error *e)
 {
     const struct point *point = &c->spec.points[i];
@@ -40,7 +40,7 @@ static enum status refuse_idle_calibrations(struct campaign *c, struct error *e)
     const struct spec *spec = &c->spec;
     struct {
         bool any, can_run;
-    } * replays; /* [n_points] of the points that replay a calibration */
+    } * replays; /* [n_points] whether points replay calibration i, and any of them can run */
     TRY(MEM_NEW(replays, spec->n_points, "the calibrations of a campaign", e));
     for (size_t i = 0; i < spec->n_points; i++) {
         size_t from = spec->points[i].calibration_index;
@@ -232,8 +232,8 @@ static void format_work_option(char *option, size_t size, const struct campaign 
              from != NULL ? from->launch : calibration_of(c, point)->id);
 }
 
-/* Prepares a launch of the trainer. `more`: at most three options that override the point's own,
- * NULL-terminated. */
+/* Prepares a launch of the trainer. `more`: at most three options that override the point's
+ * options, NULL-terminated. */
 static enum status prepare_own(const struct campaign *c, const struct point *point,
                                enum launch_run run, uint64_t seed, const char *record,
                                const int *order, const char *const *more,

@@ -41,7 +41,7 @@ struct campaign {
     json_t *facts;
     uint64_t seed;          /* seed of the random order of launches, the same whenever the run is
                                resumed */
-    char (*refusals)[1024]; /* [n_points] why the point cannot run here; "": it can */
+    char (*refusals)[1024]; /* [n_points] reason why the point cannot run here; "": it can run */
     size_t n_refused;
     char folder[PATH_BYTES];  /* <out>/<name of the campaign> */
     char run_dir[PATH_BYTES]; /* <out>/<name of the campaign>/<run>, absolute */
@@ -74,12 +74,13 @@ enum status campaign_find_run(const struct campaign *c, char run_dir[PATH_BYTES]
 /* Points the link `latest` at this run again, since a newer run may have changed it. */
 enum status campaign_link_latest(const struct campaign *c, struct error *e);
 
-/* Writes the current version (key) of each peer to the journal. Results then use only launches of
- * these versions. */
+/* Writes the current version (key) of each peer program to the journal. Results then use only
+ * launches of these versions. */
 enum status campaign_record_changes(struct campaign *c, struct error *e);
 
-/* Marks every failed launch in the journal as retried, so that its point can get launches again.
- * campaign_run repeats failed launches that no other launch replaces; *retried is their number. */
+/* Marks every failed launch in the journal as retried, so that its point can be launched again.
+ * *retried is the number of failed launches that no later launch replaces; campaign_run repeats
+ * them. */
 enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e);
 
 /* Runs the remaining launches. Can be called again, for example to repeat launches with damaged

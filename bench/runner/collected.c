@@ -93,7 +93,8 @@ static enum status copy_file(const char *path, void *arg, struct error *e)
     return file_copy(to, path, e);
 }
 
-/* Copies the files that tables and figures of a run need. Renames the copy when it is complete. */
+/* Copies the files of a run that its tables and figures need. The copy gets its final name only
+ * when it is complete. */
 static enum status copy_run(const char *to, const char *from, struct error *e)
 {
     static const char *const files[] = {"*.csv", "*.yaml", "*.json",   "*.md",       "*.txt",
@@ -154,7 +155,8 @@ static enum status file_run(struct adding *a, const char *folder, const char *ca
     return note_campaign(a->collected, campaign, e);
 }
 
-/* Reads the spec and the manifest of a run. Returns why it cannot be filed; NULL: it can. */
+/* Reads the spec and the manifest of a run. Returns the reason why the run cannot be filed; NULL:
+ * it can be filed. */
 static const char *read_run(struct spec *spec, struct run *run, const char *folder,
                             struct error *why)
 {
@@ -272,7 +274,7 @@ void collected_free(struct collected *c)
 /* ---- Figures ---- */
 
 struct classes {
-    struct joined_run *runs; /* [n] newest run of each class */
+    struct joined_run *runs; /* [n] newest run of each class of hardware */
     size_t n;
 };
 

@@ -14,16 +14,17 @@ struct collected {
     size_t n;
 };
 
-/* Files each run below `source`, a folder or an archive of `make artifact`. Archives below the
- * folder count too. A run that is already filed is left unchanged. Prints one line per run to
- * `report`: where it is filed, or why it is left out. Errors: ERR_ARGUMENT if there is no run,
- * ERR_DATA for an archive that tar cannot extract. Call collected_free in any case. */
+/* Files each run below `source`, a folder or an archive of `make artifact`. Archives in the folder
+ * are searched too. A run that is already filed is left unchanged. Prints one line per run to
+ * `report`: the folder of the filed run, or the reason why the run is left out. Errors:
+ * ERR_ARGUMENT if there is no run, ERR_DATA for an archive that tar cannot extract. Call
+ * collected_free in any case. */
 enum status collected_add(struct collected *c, const char *source, const char *out, FILE *report,
                           struct error *e);
 void collected_free(struct collected *c);
 
 /* Draws the figures of a collected campaign into <out>/collected/<campaign>/figures, with one curve
- * or bar per class of hardware: the class's newest run. Prints one line to `report`. Draws nothing
- * if there is one class only. */
+ * or bar per class of hardware, taken from the class's newest run. Prints one line to `report`.
+ * Draws nothing if there is only one class. */
 enum status collected_draw(const char *campaign, const char *out, const struct tools *tools,
                            FILE *report, struct error *e);

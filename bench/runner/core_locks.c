@@ -12,7 +12,7 @@
 
 enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, struct error *e)
 {
-    char all[4096] = ""; /* processors of this process, read if some rank is not bound */
+    char all[4096] = ""; /* processors that this process can use, read if a rank is not bound */
     for (int r = 0; r < plan->ranks; r++) {
         const char *cpus = plan->slots[r].cpus;
         if (!cpus[0] && !all[0])
@@ -33,8 +33,8 @@ static int core_of(int cpu)
                                                                                            : cpu;
 }
 
-/* Opens the folder of the lock files. It has the permissions of /tmp: all users may create files,
- * and only a file's owner may remove it. */
+/* Opens the folder of the lock files. The folder has the permissions of /tmp: all users may create
+ * files, and only a file's owner may remove the file. */
 static enum status open_folder(int *folder, struct error *e)
 {
     const char *chosen = getenv("SCALEBENCH_LOCKS");

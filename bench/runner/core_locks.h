@@ -22,7 +22,8 @@ struct core_locks {
 enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, struct error *e);
 
 /* Locks the cores in ascending order. ERR_UNAVAILABLE, naming the other campaign, if a core is in
- * use. Keeps the locks taken so far, so it can be called again later. ERR_SYSTEM if locks are not
- * possible. `who` is written to the lock files, for messages of other campaigns. */
+ * use. Keeps the locks taken so far, so that a later call can take the remaining locks. ERR_SYSTEM
+ * if locks are not possible. `who` is written to the lock files, for messages of other
+ * campaigns. */
 enum status core_locks_take(struct core_locks *l, const char *who, struct error *e);
 void core_locks_release(struct core_locks *l);

@@ -9,8 +9,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Names the launch's folder. Its number comes from the journal, so that no later launch overwrites
- * the folder of an interrupted one. */
+/* Names the launch's folder. The number in the name comes from the journal, so that no later launch
+ * overwrites the folder of an interrupted launch. */
 static void name_launch(struct execution *x)
 {
     const struct next_launch *next = x->next;
@@ -109,7 +109,7 @@ static enum status judge(struct execution *x, struct error *e)
 }
 
 /* Returns the expected wall time of a launch (s): the wall time of the point's last launch, else of
- * the last launch of any point. INFINITY: there is none. */
+ * the last launch of any point. INFINITY if nothing was launched yet. */
 static double expected_wall_s(const struct launch_points *points, size_t point)
 {
     double own_s = points->points[point].last_s;

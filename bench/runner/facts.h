@@ -31,17 +31,17 @@ enum status facts_key(char key[FACTS_KEY_BYTES], const json_t *facts, const stru
 /* Writes the SHA-256 of all facts, in hexadecimal. */
 enum status facts_digest(char hex[65], const json_t *facts, struct error *e);
 
-/* Returns the next fact after `last` (NULL: from the first) that both objects have with different
- * values. NULL: there is none. */
+/* Returns the name of the next fact after `last` whose value differs between `was` and `is`; both
+ * contain the fact. NULL if there is none. last = NULL: begins with the first fact. */
 const char *facts_differ(const json_t *was, const json_t *is, const char *last);
 
-/* Returns whether a run that began with facts `was` can be resumed with facts `is`. It can if the
- * changed facts affect only points of peer programs, and at least one point of the spec is
+/* Returns whether a run that began with facts `was` can be resumed with facts `is`. This is true if
+ * the changed facts affect only points of peer programs, and at least one point of the spec is
  * unaffected. */
 bool facts_allow_resume(const json_t *was, const json_t *is, const struct spec *spec);
 
 /* Writes a fact's name for messages, such as "the program train_cnn". fact_way_back returns the
- * condition under which launches from before its change are used again. */
+ * condition under which launches from before the fact's change are used again. */
 void fact_explain(char *text, size_t size, const char *name);
 const char *fact_way_back(const char *name);
 

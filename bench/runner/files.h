@@ -39,6 +39,7 @@ typedef enum status file_visitor(const char *path, void *arg, struct error *e);
 enum status files_visit(const char *folder, const char *pattern, file_visitor *visit, void *arg,
                         size_t *n, struct error *e);
 
-/* Runs a program (argv as for exec) and reads the first line of its output. Returns its exit
- * status; -1: it could not be started, or was killed. `quiet` discards its standard error. */
+/* Runs a program (argv as for exec) and reads the first line of its output. Returns the program's
+ * exit status; -1 if the program could not be started or was killed. `quiet` discards its standard
+ * error. */
 int program_ask(char *const argv[], bool quiet, char *line, size_t size);

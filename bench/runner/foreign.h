@@ -9,15 +9,15 @@
 /* largest number of users' programs in one campaign */
 #define FOREIGN_PROGRAMS_MAX 64
 
-/* Finds a user's program and adds its path to the JSON object `programs`, by the name in the spec.
- * Relative paths are looked up in the folders of seen_from_open, names without '/' beside
- * scalebench, then in PATH. ERR_UNAVAILABLE with the position in the spec if there is no
- * executable. ERR_SPEC if two programs have the same file name, by which a run distinguishes
- * programs. */
+/* Finds a user's program and adds its path to the JSON object `programs`, with the name in the spec
+ * as key. Searches for relative paths in the folders of seen_from_open. Searches for names without
+ * '/' beside scalebench, then in PATH. ERR_UNAVAILABLE with the position in the spec if there is no
+ * executable. ERR_SPEC if two programs have the same file name, since a run distinguishes programs
+ * by file name. */
 enum status foreign_find(json_t *programs, const struct spec *spec, const struct tools *tools,
                          const struct config *config, struct error *e);
 
-/* Returns the path of the point's program; "": it was not found. */
+/* Returns the path of the point's program; "" if the program was not found. */
 const char *foreign_program(const json_t *programs, const struct config *config);
 
 /* Returns the file name of the point's program, such as "pi" for "build/pi". */

@@ -78,7 +78,8 @@ static time_t began(const char *line)
 }
 
 /* Watches the file for WATCH_S seconds. Returns false if the line changed or the file is gone,
- * because the runner lives. A runner that was killed while it made the file has left it empty. */
+ * because the runner lives. An empty file was left by a runner that was killed while it created the
+ * file. */
 static bool watch(const char *run_dir, const char *path, const char *line)
 {
     char now[512];

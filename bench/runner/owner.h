@@ -1,7 +1,7 @@
 /* The file <run>/runner names the runner that uses a run: one line with process, host and start
- * time. While launches run, it is updated every few seconds. A lock on the journal ensures that
- * only one runner uses a run. If the file system has no locks between hosts, this file alone
- * ensures it. */
+ * time. While launches run, the runner updates the line every few seconds. A lock on the journal
+ * ensures that only one runner uses a run. If the file system has no locks between hosts, only this
+ * file prevents a second runner. */
 #pragma once
 
 #include <time.h>
@@ -18,16 +18,16 @@ struct owner {
 };
 
 /* Registers this process, which must have the lock on the journal, as the run's runner. If the file
- * names a runner on this host, that runner was killed, since it lost the lock. If it names a runner
- * on another host, watches the file for some seconds. ERR_UNAVAILABLE if the file changes, or if
- * another runner registers meanwhile. */
+ * names a runner on this host, that runner was killed, since it no longer has the lock. If the file
+ * names a runner on another host, watches the file for some seconds. ERR_UNAVAILABLE if the file
+ * changes, or if another runner registers meanwhile. */
 enum status owner_take(struct owner *o, const char *run_dir, struct error *e);
 /* Updates the file if the next update is due. */
 void owner_sign(struct owner *o);
 void owner_leave(struct owner *o);
 
-/* Returns ERR_UNAVAILABLE. The message names the other runner, from `line` of the file at `path`,
- * and says how to run after it has ended. */
+/* Returns ERR_UNAVAILABLE. The message names the other runner, which `line` of the file at `path`
+ * describes, and explains how to continue after that runner has ended. */
 enum status owner_refuse(const char *path, const char *line, struct error *e);
 
 /* Reads the line of the file; "an unknown process" if there is no file. */

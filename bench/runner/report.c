@@ -147,7 +147,8 @@ static bool has_tables_only(const char *run_dir)
     return !launches && (!journal || folder_has(run_dir, "summary.csv"));
 }
 
-/* Returns whether all rules of Hoefler and Belli are met; if not, prints how many are not. */
+/* Returns whether all rules of Hoefler and Belli are met. Otherwise prints how many rules are
+ * violated. */
 static bool all_rules_hold(const struct summary *s)
 {
     struct rule_result results[RULES];

@@ -17,23 +17,23 @@ struct report_request {
     bool figures_optional; /* print a note instead of an error if gnuplot is missing */
     bool strict;           /* fail if a rule of Hoefler and Belli is not met */
     FILE *table;           /* stream to which the table is printed; NULL: none */
-    /* this command has already printed the failures among the journal's last n_reported launches */
+    /* number of the journal's last launches whose failures this command has already printed */
     size_t n_reported;
     /* writable journal, to repeat damaged launches; NULL: do not repeat them */
     struct journal *journal;
 };
 
 struct report_result {
-    bool all_well; /* no point fails the campaign; if `strict`, all rules are met */
+    bool all_well; /* no point makes the campaign fail; if `strict`, all rules are met */
     /* number of launches marked as retried because their records are damaged; if not 0, nothing
      * else was done */
     size_t damaged;
 };
 
-/* Reads the journal and the records of a run, or its tables if there is no journal, and does what
- * `request` says. Does not overwrite tables that it has read. If a table is printed, also prints
- * points that are not ok on standard error. A figure that cannot be drawn is an error, but the
- * table is printed first. If request->journal is given, marks successful launches whose records
- * cannot be read as retried. */
+/* Reads the journal and the records of a run, or its tables if there is no journal. Writes, draws
+ * and prints as `request` specifies. Does not overwrite tables from which it has read. If a table
+ * is printed, also prints points that are not ok on standard error. A figure that cannot be drawn
+ * is an error, but the table is printed first. If request->journal is given, marks successful
+ * launches whose records cannot be read as retried. */
 enum status report_make(const struct spec *spec, const struct report_request *request,
                         const struct tools *tools, struct report_result *result, struct error *e);

@@ -15,13 +15,14 @@ enum status spec_load_here(struct spec *spec, const char *path, const char *set,
  * error. */
 enum status run_spec_load(struct spec *spec, const char *run_dir, const char *set, struct error *e);
 
-/* Writes the first option whose value differs: " (lr: 0.1 then, 0.2 now)"; "" if only files
- * differ. */
+/* Writes the first option whose value differs between two specs: " (lr: 0.1 then, 0.2 now)"; "" if
+ * only files differ. */
 enum { RUN_CHANGE = 300 };
 void run_spec_change(char text[RUN_CHANGE], const struct spec *then, const struct spec *now);
 
 /* Prints a note if several seeds give equal accuracy runs of a point. */
 void run_spec_note_seeds(const struct spec *spec);
 
-/* Prints a note if the run has no point of the spec, so that its results are of another spec. */
+/* Prints a note if the run has no point of the spec, so that the run's results belong to another
+ * spec. */
 void run_spec_note_change(const struct spec *now, const char *run_dir);

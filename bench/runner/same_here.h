@@ -16,5 +16,5 @@ void same_here_free(struct same_here *same);
 enum status same_here_add(struct same_here *same, size_t point, const struct place_plan *plan,
                           struct error *e);
 
-/* Prints a note with the first two points that run alike, and the number of further ones. */
+/* Prints a note with the first two points that run alike, and the number of further such points. */
 void same_here_note(const struct same_here *same);

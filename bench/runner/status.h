@@ -21,17 +21,17 @@ struct run_status {
     const char *repeats;
     enum run_state state;
     char why[512];
-    /* number of points in the spec, and in each of four states */
+    /* total number of points in the spec, and number of points in each of four states */
     size_t points, points_done, points_failed, points_skipped, points_left;
-    size_t precise; /* number of points whose step time has an interval as narrow as requested */
+    size_t precise; /* number of points whose step time is as precise as requested */
     /* number of launches of the spec's points. done: ended and not retried; failed: retried
      * launches included */
     size_t done, failed, interrupted, left;
     double left_s; /* estimated time of the remaining launches (s); NAN: unknown */
     bool at_most;  /* left_s is an upper bound */
-    /* launches of points that the spec no longer contains; number of these points */
+    /* number of launches of points that the spec no longer contains, and number of these points */
     size_t kept, kept_points;
-    size_t outdated; /* launches of an earlier version of a peer, no longer used */
+    size_t outdated; /* number of launches of earlier versions of peer programs, no longer used */
     /* process, host and start of the runner; "": no runner is alive */
     char owner[512];
     bool running;                 /* a launch is running now; the next three members describe it */

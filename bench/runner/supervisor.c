@@ -305,7 +305,7 @@ static enum status restart(struct supervised *s, bool *may, struct error *e)
     return OK;
 }
 
-/* Runs the next segment, or restarts one after ranks died. Sets *more if it must be called
+/* Runs the next segment, or restarts one after ranks died. Sets *more if run_next must be called
  * again. */
 static enum status run_next(struct supervised *s, bool *more, struct error *e)
 {

@@ -52,8 +52,8 @@ static bool is_changed(const char *home, const char *line)
             SHA256File(path, hex) == NULL || memcmp(hex, line, DIGITS) != 0);
 }
 
-/* Reads the file `revision` of archives: the revision, then sums of the sources if there are any.
- * If a source has changed, the revision is dirty. */
+/* Reads the file `revision` of a source archive: the revision, then SHA-256 sums of the sources, if
+ * any. Marks the revision as dirty if a source has changed. */
 static bool read_revision(const char *home, char *revision, size_t size)
 {
     char path[PATH_BYTES], line[PATH_BYTES + 80];

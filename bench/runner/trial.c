@@ -12,7 +12,7 @@
  * hang */
 #define LIMIT_S 60.0
 
-/* what the program hello_ranks printed for two ranks */
+/* Output of the program hello_ranks for two ranks. */
 struct trial {
     int jobs;         /* number of lines, one per MPI job; 1 if the launcher works */
     int ranks, nodes; /* numbers of ranks and nodes in the first line */
@@ -54,7 +54,8 @@ static void explain(char *why, size_t size, const struct launch_outcome *outcome
         snprintf(why, size, "%s", words[0] ? words : "no output");
 }
 
-/* Tries to start two ranks with a launcher. `why`: why the launcher failed; "": it works. */
+/* Tries to start two ranks with a launcher. `why`: reason why the launcher failed; "": the launcher
+ * works. */
 static enum status try_launcher(struct campaign *c, const struct point *point,
                                 enum launcher_kind kind, char *why, size_t size, struct error *e)
 {

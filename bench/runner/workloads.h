@@ -23,7 +23,7 @@ struct workloads {
 
 #define WORKLOAD_PROGRAMS_MAX (2 * WORKLOADS + FOREIGN_PROGRAMS_MAX)
 
-/* Finds the programs of all points. ERR_UNAVAILABLE: one is not built. Call workloads_free
+/* Finds the programs of all points. ERR_UNAVAILABLE if a program is not built. Call workloads_free
  * afterwards, also after an error. */
 enum status workloads_find(struct workloads *w, const struct spec *spec, const struct tools *tools,
                            struct error *e);
@@ -32,14 +32,16 @@ void workloads_free(struct workloads *w);
 const char *workloads_program(const struct workloads *w, const struct point *point);
 
 /* Returns the program's name and the non-default options that affect its answer: "train_cnn
- * data.set=digits". These are data.*, train.precision and kernels.isa; for a peer its own options.
- * Points with equal texts share one answer. Free the text; NULL: no memory. */
+ * data.set=digits". These options are data.*, train.precision and kernels.isa; for a peer program,
+ * its own options (peer.*). Points with equal texts share one answer. Free the text; NULL: no
+ * memory. */
 char *workload_about(const struct point *point);
 
-/* Asks the point's program. A peer answers whether it can run here. Any other program answers with
- * the properties that all its launches share (launch_common of bench/collect). Stores the answer.
- * ERR_UNAVAILABLE with the reason if the program cannot run. ERR_SPEC at the option if data cannot
- * be read, or a program is missing. Any other problem is reported later by the launches. */
+/* Asks the point's program. A peer program answers whether it can run here. Any other program
+ * answers with the properties that all its launches share (launch_common of bench/collect). Stores
+ * the answer. ERR_UNAVAILABLE with the reason if the program cannot run. ERR_SPEC at the option if
+ * data cannot be read, or a program is missing. Any other problem is reported later by the
+ * launches. */
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e);
 
 /* Returns ERR_DATA if a launch reports a property with another value than workloads_ask stored. The

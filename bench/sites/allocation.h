@@ -7,7 +7,7 @@
 #include "kernels/base/error.h"
 
 struct allocation {
-    char **names; /* [n]: names of the nodes, in Slurm's order; a point uses the first ones */
+    char **names; /* [n]: names of the nodes in Slurm's order; a point uses the first nodes */
     int n;        /* number of nodes; 0: no Slurm job */
     /* ERR_UNAVAILABLE with the reason if the job's nodes cannot be read; else OK */
     struct error missing;

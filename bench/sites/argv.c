@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the stream, NULL if there is no memory. */
+/* Returns the stream that writes argv->text; NULL if there is no memory. */
 static FILE *stream_of(struct argv_builder *argv)
 {
     if (argv->out == NULL && !argv->failed)

@@ -55,7 +55,8 @@ static enum status find_hosts(struct hosts *h, const struct netns *own, struct e
     return OK;
 }
 
-/* Refuses given hosts whose link differs from the point's link, which results would show. */
+/* Refuses hosts that ci/netns.sh made if their link differs from the point's link. Results would
+ * otherwise name the wrong link. */
 static enum status check_link(const struct config *c, struct error *e)
 {
     char wanted[LINK_BYTES];
@@ -115,8 +116,8 @@ static void add_names(struct argv_builder *argv, const struct hosts *h, const st
     }
 }
 
-/* Adds the section of one host, with the ranks `first` to `first` + `ranks` - 1. pin binds each
- * rank of the host to its cores. */
+/* Adds one host's section of the mpiexec command. The section starts `ranks` ranks, numbered from
+ * `first`. pin binds each rank to its cores. */
 static void add_host(struct argv_builder *argv, const struct mpiexec_job *job,
                      const struct hosts *h, int first, int ranks)
 {
@@ -159,9 +160,10 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     }
 }
 
-/* Disables UCX's rendezvous protocol over TCP (UCX 1.13). If two ranks exchange messages,
- * clear-to-send waits behind outgoing data, which doubles the time of recursive halving. However,
- * MPI_Finalize hangs without rendezvous. Foreign programs call MPI_Finalize, so they keep it. */
+/* Disables UCX's rendezvous protocol over TCP (UCX 1.13). If two ranks exchange messages, the
+ * protocol's clear-to-send message waits behind outgoing data, which doubles the time of recursive
+ * halving. However, MPI_Finalize hangs without rendezvous. Foreign programs call MPI_Finalize, so
+ * they keep it. */
 static const char *const *environment(const struct config *c)
 {
     static const char *const no_rendezvous[] = {"UCX_RNDV_THRESH=inf", NULL};

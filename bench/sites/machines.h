@@ -18,7 +18,7 @@ struct machine {
     char name[256];
     char class[HARDWARE_CLASS_BYTES]; /* hardware class, as hardware_class writes it */
     int cores;                        /* number of cores that ranks can use */
-    struct error reason; /* ERR_UNAVAILABLE with the reason if nothing can run there; else OK */
+    struct error reason; /* ERR_UNAVAILABLE with the reason if no rank can run there; else OK */
 };
 
 struct machines {
@@ -46,6 +46,6 @@ enum status machines_check(struct machines *m, const struct config *config, stru
 /* Returns whether a machine is one of the nodes of a point. */
 bool machines_has(const struct config *config, const char *name);
 
-/* Returns the smallest number of usable cores among the point's machines that were asked. config
- * NULL: among all machines that were asked. Returns 0 if none was asked. */
+/* Returns the smallest number of usable cores among the point's machines that were asked. If
+ * `config` is NULL, all machines that were asked count. Returns 0 if no machine was asked. */
 int machines_cores(const struct machines *m, const struct config *config);

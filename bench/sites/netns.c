@@ -13,7 +13,7 @@
 
 /* ---- The script ---- */
 
-/* Running script. `line` is a socket to its standard input and output. */
+/* Running process of ci/netns.sh. `line` is a socket to its standard input and output. */
 struct script {
     pid_t pid;
     int line;
@@ -100,7 +100,7 @@ static int end(const struct script *script)
     return status;
 }
 
-/* Turns the script's message "netns.sh: REASON" into an error. */
+/* Converts the script's message "netns.sh: REASON" to an error. */
 static enum status refuse(const char *said, struct error *e)
 {
     static const char name[] = "netns.sh: ";
@@ -209,8 +209,8 @@ static enum status reshape(struct netns *n, const struct config *config, struct 
     return OK;
 }
 
-/* Returns whether the holder was killed. The end of its stream shows that. No unread data can hide
- * the end, because a holder sends only answers. */
+/* Returns whether the holder was killed, in which case its socket reports end of file. Unread data
+ * cannot hide the end of file, because a holder sends only answers. */
 static bool has_lost_holder(const struct netns *n)
 {
     char c;

@@ -23,7 +23,8 @@ struct netns {
     size_t n_answers;
 };
 
-/* Whether this machine can emulate hosts with a link; asked once per link. */
+/* Answer of ci/netns.sh whether this machine can emulate hosts with a link. Each link is asked
+ * about only once. */
 struct netns_answer {
     char link[LINK_BYTES];
     struct error reason; /* OK if hosts with the link are possible; else the reason why not */
@@ -41,7 +42,8 @@ void netns_add_command(struct argv_builder *argv, const struct netns *n,
  * ERR_UNAVAILABLE with the reason if not. */
 enum status netns_check(struct netns *n, const struct config *config, struct error *e);
 
-/* Brings the hosts up with the point's link, or reshapes them. ERR_UNAVAILABLE with the reason. */
+/* Brings the hosts up with the point's link, or changes the link of running hosts. ERR_UNAVAILABLE
+ * with the reason if this fails. */
 enum status netns_ready(struct netns *n, const struct config *config, struct error *e);
 
 /* Takes the hosts down and waits until they are gone. They can be brought up again. */

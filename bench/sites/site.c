@@ -14,8 +14,9 @@ const struct site *site_of(const struct config *config)
     return sites[config_int(config, OPT_SITE)];
 }
 
-/* Refuses strategies that need all ranks on one node. If a network is cut into pipeline stages or
- * tensor slices, the strategy is accepted, since each replica can have its own node. */
+/* Refuses strategies that need all ranks on one node if the point has several nodes. If the network
+ * is cut into pipeline stages or tensor slices, accepts any strategy, since each replica can have
+ * its own node. */
 static enum status check_one_node(const struct config *config, struct error *e)
 {
     enum strategy_kind strategy = config_strategy_kind(config);

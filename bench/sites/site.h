@@ -1,5 +1,5 @@
-/* Sites: where launches run. A site plans ranks onto nodes and cores and builds the command; the
- * runner starts it, watches it and cleans up. One .c file per kind of site, each with one const
+/* Sites: places where launches run. A site plans ranks onto nodes and cores and builds the command;
+ * the runner starts it, watches it and cleans up. One .c file per kind of site, each with one const
  * table. */
 #pragma once
 
@@ -54,7 +54,8 @@ struct site {
     enum status (*check)(struct netns *netns, struct machines *machines,
                          const struct config *config, struct error *e);
     enum status (*ready)(struct netns *netns, const struct config *config, struct error *e);
-    /* site_check can find out what `prepare` needs, so launches are prepared again after it */
+    /* site_check can collect facts that `prepare` needs, so launches are prepared again after the
+     * check */
     bool learns;
     /* Daemons on the nodes start the ranks, so the ranks are not descendants of the runner. The
      * ranks, not the runner, then measure the processor time of other processes. */
@@ -66,7 +67,8 @@ struct site {
 };
 
 /* Checks that the site can run the point. Points with equal needs are checked once. ERR_UNAVAILABLE
- * with the reason if not. Takes down what it brings up. */
+ * with the reason if the site cannot run the point. Takes down all hosts that the check brings
+ * up. */
 enum status site_check(struct netns *netns, struct machines *machines, const struct config *config,
                        struct error *e);
 

@@ -8,8 +8,8 @@
 
 #include "bench/sites/mpiexec.h"
 
-/* Returns the launcher that the spec names, else the one found by a trial, else the first one to
- * try. */
+/* Returns the launcher that the spec names, else the launcher found by a trial, else the launcher
+ * to try first. */
 static enum launcher_kind launcher_of(const struct site_job *job)
 {
     enum launcher_kind wanted =
@@ -21,7 +21,7 @@ static enum launcher_kind launcher_of(const struct site_job *job)
     return launcher_check_hydra(job->launcher, NULL) == OK ? LAUNCHER_hydra : LAUNCHER_pmi2;
 }
 
-/* Returns the network interface that the spec names, NULL for none. */
+/* Returns the network interface that the spec names; NULL for the name `none`. */
 static const char *interface_of(const struct config *c)
 {
     const char *name = config_text(c, OPT_SITE_INTERFACE);

@@ -17,8 +17,8 @@ static enum status check_machines(const struct config *c, struct error *e)
                      machines->n);
 }
 
-/* Adds hydra's arguments. The machine that runs mpiexec need not be in site.machines, and need not
- * have the interface. */
+/* Adds hydra's arguments. The machine that runs mpiexec may be missing in site.machines, and may
+ * lack the interface site.interface. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct config *c = &job->job->point->config;

@@ -57,13 +57,14 @@ struct condition_value {
     double lo, hi;
 };
 
-/* Returns the value of a CSV cell: its text, and the number that it spells. */
+/* Returns the value of a CSV cell: its text, and the number that the text represents. */
 struct condition_value condition_value_of(const char *text);
 
 /* Looks up the value of a name. Returns false if the name is unknown. */
 typedef bool condition_lookup(struct condition_value *value, const char *name, const void *arg);
 
-/* Returns the first name that `lookup` does not know; NULL if it knows all. */
+/* Returns the first name in the condition that `lookup` does not know; NULL if `lookup` knows all
+ * names. */
 const char *condition_unknown(const struct condition *c, condition_lookup *lookup, const void *arg);
 
 /* Returns whether the condition holds for the numbers, ignoring intervals. Unknown names have
@@ -104,7 +105,8 @@ enum condition_kind { CONDITION_ANY, CONDITION_NUMBER, CONDITION_TEXT };
 
 enum { CONDITION_WHY = 320 };
 
-/* Returns whether a value of this kind can satisfy the comparison; otherwise `why` explains. */
+/* Returns whether a value of this kind can satisfy the comparison; otherwise writes the reason to
+ * `why`. */
 bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *term,
                          enum condition_kind kind);
 
@@ -116,8 +118,8 @@ struct condition_range {
     int classes; /* number of classes if lo is the accuracy of random guessing; otherwise 0 */
 };
 
-/* Returns whether some numbers of the range satisfy the comparison and others do not; otherwise
- * `why` explains. */
+/* Returns whether some numbers of the range satisfy the comparison and others do not. Otherwise
+ * writes the reason to `why`. */
 bool condition_term_decides(char why[CONDITION_WHY], const struct condition_term *term,
                             const struct condition_range *range);
 

@@ -174,7 +174,7 @@ enum compressor_kind config_compressor(const struct config *config)
     return config_int(config, OPT_STRATEGY) == STRATEGY_none ? COMPRESSOR_none : of[precision];
 }
 
-/* Checks train.precision. Gradients of 16 bits are sent as they are, so a compressor is
+/* Checks train.precision. 16-bit gradients are sent without further compression, so a compressor is
  * rejected. */
 static enum status check_precision(const struct config *config, struct strategy_config *to,
                                    enum option_id *at, struct error *e)

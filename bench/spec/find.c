@@ -59,7 +59,8 @@ static void strip_paths(glob_t *found, size_t folder_length)
     }
 }
 
-/* Finds all files of `folder` and of its reports/<report>/. Finding none is not an error. */
+/* Finds all files of `folder` and of its reports/<report>/. It is not an error if there is no
+ * file. */
 static enum status glob_folder(glob_t *found, const char *home, const char *folder, struct error *e)
 {
     static const char *const places[] = {"*", "reports/*/*"};

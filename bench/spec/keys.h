@@ -4,7 +4,7 @@
 #include "bench/spec/value.h"
 #include "kernels/base/error.h"
 
-/* Called for each option with its entry of the map. */
+/* Function that keys_walk calls for each option, with the option's map entry in `g`. */
 typedef enum status keys_visitor(void *arg, const struct given *g, struct error *e);
 
 /* Keys allowed beside options: extends, matrix, cases, ... at the top of a spec; label and some

@@ -67,7 +67,7 @@ static void displace_batch(const struct reading *reading, enum option_id id, str
     if (value->set && !mark_same_layer(value->mark, mark)) {
         value->set = false;
         value->number = 0;
-        strcpy(value->text, "0"); /* the default's text; `text` has room for at least one digit */
+        strcpy(value->text, "0"); /* the default is 0; every `text` has room for one digit */
     }
 }
 

@@ -1,5 +1,6 @@
 /* Parts of a spec that give several points: matrix, zip, exclude, baseline, cases. Extended files
- * are read first, then the spec, then the words of --set. Each overrides what was read earlier. */
+ * are read first, then the spec, then the words of --set. Each of them overrides values that were
+ * read earlier. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +13,7 @@
 
 /* Origins of key=value words that override files: the spec's quick form, then --set. */
 enum words_origin { WORDS_QUICK, WORDS_SET, WORDS_ORIGINS };
-/* Name printed in place of a file name in positions of words, for each origin. */
+/* Name that messages print in place of a file name, for each origin of words. */
 extern const char *const words_files[WORDS_ORIGINS];
 /* Returns whether a position is in key=value words (quick form or --set), not in a file. */
 bool mark_from_set(struct mark mark);
@@ -38,7 +39,7 @@ struct selection {
     /* condition that excluded points satisfy; NULL: excluded points have the values in `config` */
     struct condition *condition;
     size_t matches; /* number of points that the exclude matches */
-    size_t alone;   /* number of points that this exclude matches and no earlier exclude does */
+    size_t alone;   /* number of points that this exclude is the first to match */
     /* comes from the same entry of `exclude` as the previous selection */
     bool goes_on;
 };
@@ -69,7 +70,8 @@ struct reading {
  * and a zeroed matrix, then for each overriding file. */
 enum status matrix_read(struct spec *spec, const struct node *root, struct error *e);
 
-/* Read the options at the top, below `matrix`, below `zip` or below `baseline`. */
+/* Three functions that read the options at the top or below `baseline`, below `matrix`, and below
+ * `zip`. */
 enum status matrix_read_options(struct reading *reading, const struct node *map, struct error *e);
 enum status matrix_read_axes(struct reading *reading, const struct node *map, struct error *e);
 enum status matrix_read_zip(struct reading *reading, const struct node *node, struct error *e);
@@ -95,7 +97,7 @@ void matrix_remove_axis(struct matrix *matrix, struct axis *axis);
 /* Returns whether the case sets the option, to one value or by an axis. */
 bool matrix_gives(const struct matrix *matrix, enum option_id id);
 
-/* Reads the list `exclude`, which replaces all excludes of other files. */
+/* Reads the list `exclude`. The list replaces the excludes of all files read earlier. */
 enum status excludes_read(struct reading *reading, const struct node *list, struct error *e);
 void excludes_clear(struct matrix *matrix);
 
@@ -103,15 +105,16 @@ void excludes_clear(struct matrix *matrix);
  * replaces the whole baseline. */
 enum status baseline_read(struct reading *reading, const struct node *node, struct error *e);
 
-/* Stores one value of an option. The value overrides one of another layer (mark_same_layer); a
- * second value in the same layer is an error. */
+/* Stores one value of an option. The value overrides a value from another layer (mark_same_layer).
+ * A second value in the same layer is an error. */
 enum status option_read(struct config *config, const struct given *g, struct error *e);
 enum status option_given_twice(const struct given *g, struct mark first, struct error *e);
 /* Rejects a campaign-wide option where only options of points are allowed, such as in the
  * matrix. */
 enum status option_refuse_campaign(const struct given *g, struct error *e);
 
-/* Returns an option's value as conditions compare it: with a number if the values have an order. */
+/* Returns an option's value for use in conditions. The returned value includes a number if the
+ * option's values have an order. */
 struct condition_value option_as_condition(const struct spec_option *option,
                                            const struct value *value);
 /* Looks up an option or `case` of a point; a condition_lookup. */

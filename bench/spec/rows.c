@@ -15,8 +15,8 @@ bool config_concerns(const struct config *config, enum option_id option)
            (!of_model || config_is_simulated(config));
 }
 
-/* Returns whether the program reads an option. A foreign program has seed and threads from its
- * command and environment; the runner uses its batch size to count images. */
+/* Returns whether the program reads an option. A foreign program gets seed and threads from its
+ * command and environment. The runner uses the batch size to count the program's images. */
 bool config_reads(const struct config *config, enum option_id option)
 {
     return !config_is_foreign(config) || !scope_is_workload(option_get(option)->scope) ||

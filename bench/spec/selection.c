@@ -130,7 +130,7 @@ static enum status check_term(const struct config *config, const struct conditio
     return OK;
 }
 
-/* Replaces yes, on and the like by the spelling of values: true or false. */
+/* Replaces a boolean such as yes or on by its canonical spelling, true or false. */
 static void spell_bool(struct condition *condition, size_t term, const struct spec_option *option)
 {
     size_t n;
@@ -210,7 +210,7 @@ bool selection_is_open(const struct selection *selection, const struct spec *spe
 
 /* ---- Exclude ---- */
 
-/* The selections made from one entry of `exclude`; several if the entry has lists. */
+/* Selections made from one entry of `exclude`. An entry with lists gives several selections. */
 struct entry_reading {
     struct matrix *matrix;
     size_t first;

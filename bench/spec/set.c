@@ -41,7 +41,7 @@ static bool begins(const char *key, const char *prefix)
 }
 
 /* Returns the length of the label in "LABEL.key" or "'LABEL'.key", including dot and quotation
- * marks; 0 if it is the label of another case. */
+ * marks. Returns 0 if the key has another case's label. */
 static size_t label_length(const char *key, const char *label)
 {
     size_t length = strlen(label), quote = *key == '"' || *key == '\'';
@@ -119,8 +119,8 @@ static enum status apply_entry(struct reading *reading, struct node *entry, stru
     return matrix_read_axes(reading, &map, e);
 }
 
-/* Returns the index of the first '=' outside quotation marks, since a quoted label may contain one;
- * the length of the text if there is none. */
+/* Returns the index of the first '=' outside quotation marks; a quoted label may contain another
+ * '='. Returns the length of the text if there is none. */
 static size_t equals_at(const char *text)
 {
     char quote = '\0';
@@ -132,8 +132,8 @@ static size_t equals_at(const char *text)
 }
 
 /* Returns a hint to append to the message about an incomplete word; "" if there is none. A word was
- * probably split at a blank if it ends in a case's label, or if the rest of --set begins with '=' or
- * with a value without a key. */
+ * probably split at a blank if it ends in a case's label, or if the text after it begins with '='
+ * or with a value without a key. */
 static const char *blank_hint(const char *word, const char *rest)
 {
     const char *next = rest + strspn(rest, " \t\n");

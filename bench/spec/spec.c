@@ -160,7 +160,7 @@ static enum status name_quick_form(struct spec *spec, struct error *e)
     char *name;
     struct value *value = &spec->config.values[OPT_NAME];
     struct mark mark = value->mark;
-    if (!value->set || mark_from_set(mark)) /* `quick` has set the name itself */
+    if (!value->set || mark_from_set(mark)) /* the words of `quick` set a name */
         return OK;
     if (asprintf(&name, "%s_quick", value->text) < 0)
         return error_no_memory(e, "a name");
@@ -169,8 +169,8 @@ static enum status name_quick_form(struct spec *spec, struct error *e)
     return status;
 }
 
-/* Applies the words of `quick` to the spec. A recorded spec has these words applied already, and
- * its `quick` is none. asked: column of form=quick in --set, or 0. */
+/* Applies the words of option `quick` to the spec. In a recorded spec they are already applied, and
+ * `quick` is "none". asked: column of form=quick in --set; 0 if --set does not have it. */
 static enum status apply_quick(struct spec *spec, int asked, struct error *e)
 {
     const struct spec_option *option = option_get(OPT_QUICK);
@@ -236,7 +236,7 @@ static enum status refuse_repeated(const struct spec *quick, const struct spec *
     return OK;
 }
 
-/* Finds mistakes in the words of a quick form, also if this load does not use it. */
+/* Checks the words of the quick form, even if the spec is loaded in its full form. */
 static enum status try_quick(const struct spec *spec, struct error *e)
 {
     struct spec trial;

@@ -19,7 +19,7 @@ enum { OWN_OPTIONS_MAX = 32 };
 enum option_id {
 #define OPTION(id, key, type, scope, unit, min, max, preset, names, help) OPT_##id,
 #include "bench/spec/options.def"
-    OPTION_ROWS, /* number of rows; the last, OPT_OWN, is the first option of foreign programs */
+    OPTION_ROWS, /* number of rows; the last row, OPT_OWN, is the first foreign option */
     OPT_OWN_LAST = OPT_OWN + OWN_OPTIONS_MAX - 1,
     OPTION_COUNT
 };
@@ -43,8 +43,8 @@ enum option_type {
     TYPE_NODES,      /* integer or auto; a number once the spec is read */
     TYPE_NODE_RANKS, /* integer, half or full; a number once the spec is read */
     TYPE_SEGMENTS,   /* list of {epoch: 0, ranks: 1}; kept as pairs of numbers */
-    TYPE_CONDITION,  /* ">= 96.5"; kept as number; "": none */
-    TYPE_FIGURES,    /* list of names and maps: bench/spec/figures/request.h */
+    TYPE_CONDITION,  /* ">= 96.5"; kept as a number; "": no condition */
+    TYPE_FIGURES,    /* list of names and maps; see bench/spec/figures/request.h */
     TYPE_OWN,        /* text for a foreign program; also kept as a number, or NAN */
 };
 
@@ -82,8 +82,8 @@ static inline bool scope_is_workload(enum option_scope scope)
     return scope == SCOPE_WORKLOAD || scope == SCOPE_UNTIMED;
 }
 
-/* Returns whether points with equal identities may differ in the option: it follows from ranks and
- * nodes, or does not affect the run. */
+/* Returns whether points with equal ids may differ in the option. Such an option follows from ranks
+ * and nodes, or does not affect the run. */
 static inline bool option_is_derived(enum option_id id)
 {
     return id == OPT_RANKS_PER_NODE || id == OPT_SITE_HOSTS || id == OPT_SITE_LAUNCHER ||
@@ -106,7 +106,7 @@ struct own_options {
     char keys[OWN_OPTIONS_MAX][OWN_KEY];
     size_t n;
 };
-/* Prints what `scalebench explain KEY` shows: type, unit, range, names, default, help. */
+/* Prints the text of `scalebench explain KEY`: type, unit, range, names, default, help. */
 void option_explain(FILE *out, const struct spec_option *option);
 
 /* Type of the value of a key that is not an option (parts.def). */
@@ -129,8 +129,8 @@ struct spec_part {
 };
 const struct spec_part *spec_parts(size_t *n);
 
-/* Position of a value. line 0: default or command line (see `file`). For an aliased value, the
- * position of the alias. */
+/* Position of a value; for an aliased value, the position of the alias. If line is 0, the value is
+ * a default or from a command line (see `file`). */
 struct mark {
     const char *file; /* name of the file; borrowed from the spec */
     int line, column;
@@ -170,9 +170,9 @@ struct config {
     const struct own_options *own;
 };
 
-/* Return an option as option_get and option_find do, including options of foreign programs. */
+/* Like option_get and option_find, but also return options of foreign programs. */
 const struct spec_option *config_option(const struct config *config, enum option_id id);
-/* Lists the keys of options of points. Returns their number. */
+/* Lists the keys of all options that may differ between points. Returns their number. */
 size_t config_list_point_options(const struct config *config, const char *keys[OPTION_COUNT]);
 
 const struct spec_option *config_option_find(const struct config *config, const char *key);
@@ -185,7 +185,7 @@ void config_borrow(struct config *to, const struct config *from);
 void config_free(struct config *config);
 /* Sets an option to a value, borrowing its texts and numbers. */
 void config_put(struct config *config, enum option_id id, const struct value *value);
-/* Parses and stores one value. An error names key, text and accepted values. */
+/* Parses and stores one value. The error message has key, text and accepted values. */
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
                        struct mark mark, struct error *e);
 
@@ -198,7 +198,7 @@ enum status config_set_number(struct config *config, enum option_id id, long num
 /* Returns whether some option is set to repeat a flaw of published programs. */
 bool config_has_flaw(const struct config *config);
 
-/* Returns the strategy that sync.strategy becomes at ZeRO stage sync.zero. If there is none,
+/* Returns the form of sync.strategy with ZeRO stage sync.zero. If the strategy has no such form,
  * returns sync.strategy; config_strategy then rejects sync.zero. */
 enum strategy_kind config_strategy_kind(const struct config *config);
 
@@ -221,35 +221,36 @@ bool config_compressor_waits(const struct config *config);
  * least 1. */
 long config_replicas(const struct config *config, long ranks);
 
-/* Checks parallel.* against other options and the network, if known (not NULL). ERR_ARGUMENT
- * explains; *at is the option to change. */
+/* Checks parallel.* against other options and against the network unless `net` is NULL.
+ * ERR_ARGUMENT if they conflict; *at is the option to change. */
 enum status config_check_parallel(const struct config *config, const struct net_desc *net,
                                   long ranks, enum option_id *at, struct error *e);
 
 /* Returns the number of images per step over all ranks: train.global_batch, or train.batch_per_rank
- * times train.accumulate times replicas; 0 if neither is given. */
+ * times train.accumulate times replicas. 0 if neither option is given. */
 double config_global_batch(const struct config *config, long ranks);
-/* Returns how many of these images are trained: train.remainder: drop leaves some out. */
+/* Returns the number of trained images per step; `train.remainder: drop` leaves some images out. */
 double config_trained_batch(const struct config *config, long ranks);
 
-/* Checks that batch options agree and each rank has images for each micro-batch. ERR_ARGUMENT
- * explains; *at is the option to change. */
+/* Checks that batch options agree and each rank has images for each micro-batch. ERR_ARGUMENT if
+ * not; *at is the option to change. */
 enum status config_check_batch(const struct config *config, long ranks, enum option_id *at,
                                struct error *e);
 
 /* Returns the effective sync.overlap: `none` if the strategy does not communicate during backward,
  * or if the compressor prevents overlap. */
 enum overlap_kind config_overlap(const struct config *config);
-/* Returns the cores of a rank: one per computing thread, and one for the thread of sync.overlap. */
+/* Returns the number of cores per rank: one per computing thread, and one for the thread of
+ * sync.overlap if there is one. */
 int config_cores_per_rank(const struct config *config);
 
-/* Checks the strategy against other options on `ranks` ranks. ERR_ARGUMENT explains; *at is the
- * option to change. */
+/* Checks whether strategy and other options are valid on `ranks` ranks. ERR_ARGUMENT if not; *at is
+ * the option to change. */
 enum status config_check_strategy(const struct config *config, int ranks, enum option_id *at,
                                   struct error *e);
 
-/* Checks the data set against other options and the network. ERR_ARGUMENT or ERR_SHAPE explains;
- * *at is the option to change. */
+/* Checks the data set against other options and the network. ERR_ARGUMENT or ERR_SHAPE if they
+ * conflict; *at is the option to change. */
 enum status config_check_data(const struct config *config, const struct net_desc *net,
                               enum option_id *at, struct error *e);
 
@@ -271,7 +272,7 @@ struct data_set_row {
     enum data_source source;
     struct shape shape;
     int train, test; /* numbers of images for training and testing */
-    int classes; /* number of classes. For train, test, shape and classes, 0 means that the files decide */
+    int classes;     /* number of classes. 0 in train, test, shape or classes: from the files */
     /* names of the classes, separated by blanks; "": classes are named by number */
     const char *class_names;
 };
@@ -295,19 +296,20 @@ enum status config_refuse_unread(const struct config *config, enum option_id id,
  * 50 steps. Returns false if it has an effect. */
 bool config_is_late(char why[], size_t size, const struct config *config, enum option_id id);
 enum { LINK_BYTES = 64 };
-/* Writes the link between emulated or simulated hosts: "1gbit delay none", or its name. */
+/* Writes rate and delay of the link between emulated or simulated hosts, such as "1gbit delay
+ * none", or the link's name. */
 void config_link(char text[LINK_BYTES], const struct config *config);
-/* Coefficients of a link with a name (links.def): us, ns per byte sent, ns per byte added, each
- * with a 95 % interval. Stated coefficients have no interval (lo and hi NAN), and a stated link has
- * no gamma (NAN). */
+/* Coefficients of a named link (links.def), each with a 95 % interval: alpha (us), beta (ns per
+ * byte sent), gamma (ns per byte added). Published coefficients have no interval (lo and hi are
+ * NAN) and no gamma (NAN). */
 struct named_link {
     struct interval alpha_us, beta_ns, gamma_ns;
-    const char *file; /* source below results/reference; NULL: a publication */
+    const char *file; /* file below results/reference; NULL: from a publication */
 };
 /* Returns the row of a link; NULL for LINK_none. */
 const struct named_link *named_link(enum link_kind link);
-/* Return the seconds per byte and the delay (s) of the link between emulated hosts; 0 for none. The
- * options must have passed link_check. */
+/* Return the seconds per byte and the delay (s) of the link between emulated hosts; 0 if the link
+ * is unlimited or has no delay. The options must have passed link_check. */
 double config_link_s_per_byte(const struct config *config);
 double config_link_delay_s(const struct config *config);
 /* Returns whether the link has its default rate and delay, and no name. */
@@ -321,19 +323,20 @@ const char *config_kind_trained(const struct config *config);
 const struct workload_row *config_workload(const struct config *config);
 /* Returns the workload's row; NULL if the name is unknown. */
 const struct workload_row *workload_find(const char *name);
-/* Returns ERR_ARGUMENT if a peer does not support the strategy; the message lists those that it
- * supports. */
+/* Returns ERR_ARGUMENT if a peer does not support the strategy. The message lists the strategies
+ * that the peer supports. */
 enum status workload_check_strategy(const struct workload_row *row, const char *strategy,
                                     struct error *e);
 const struct data_set_row *config_data_set(const struct config *config);
 /* Returns the data set's row; NULL if the name is unknown. */
 const struct data_set_row *data_set_find(const char *name);
-/* Returns the number of images per step of a point that are trained. */
+/* Returns the number of trained images per step, over all ranks of the point. */
 static inline double config_images(const struct config *c)
 {
     return config_trained_batch(c, (long)c->values[OPT_RANKS].number);
 }
-/* Returns the number of images per step of a point, trained or left out by train.remainder. */
+/* Returns the number of images per step over all ranks of the point, including images that
+ * train.remainder leaves out. */
 static inline double config_images_taken(const struct config *c)
 {
     return config_global_batch(c, (long)c->values[OPT_RANKS].number);
@@ -390,8 +393,8 @@ static inline bool config_adds_launches(const struct config *c)
 {
     return c->values[OPT_TIME_LAUNCHES].number < c->values[OPT_TIME_LAUNCHES].number_hi;
 }
-/* Returns the number of ranks on a node; nodes are counted from 0. The first nodes have one more if
- * the division leaves a remainder. */
+/* Returns the number of ranks on node `node`, counted from 0. If ranks do not divide evenly, the
+ * first nodes have one more rank. */
 static inline int config_node_ranks(const struct config *c, int node)
 {
     long ranks = config_int(c, OPT_RANKS), nodes = config_int(c, OPT_NODES);
@@ -412,8 +415,8 @@ static inline bool config_calibrates(const struct config *c)
 {
     return config_int(c, OPT_COMPUTE) == COMPUTE_calibrate;
 }
-/* Returns whether the point has accuracy runs. With strategy none at several ranks, replicas train
- * apart, and the accuracy of one means nothing. */
+/* Returns whether the point has accuracy runs. With strategy none on several ranks there are none:
+ * replicas train separately, so one replica's accuracy is meaningless. */
 static inline bool config_wants_accuracy(const struct config *c)
 {
     return config_int(c, OPT_ACCURACY_RUN) && !config_is_foreign(c) && !config_calibrates(c) &&
@@ -434,7 +437,7 @@ bool config_names_checkpoint(const struct config *config);
 
 /* Part of an accuracy run with a fixed number of ranks. */
 struct segment {
-    uint32_t epoch, until; /* first epoch, from 0, and the epoch after the last */
+    uint32_t epoch, until; /* first epoch, counted from 0, and the epoch after the last one */
     int ranks;
 };
 
@@ -445,31 +448,31 @@ bool config_is_elastic(const struct config *config);
 size_t config_segments(const struct config *config);
 struct segment config_segment(const struct config *config, size_t i);
 
-/* Makes the config of a run that continues on `ranks` of the point's ranks, with no more ranks per
+/* Makes the config of a run that continues on only `ranks` of its ranks, with no more ranks per
  * node than before. Borrows like config_borrow. */
 void config_on_ranks(struct config *to, const struct config *from, int ranks);
 
 /* Returns whether batch and strategy are valid on `ranks` ranks; otherwise `why` explains. */
 bool config_runs_on(const struct config *config, int ranks, struct error *why);
 
-/* Checks an elastic run against other options. ERR_ARGUMENT explains; *at is the option to
- * change. */
+/* Checks the options of elastic runs against other options. ERR_ARGUMENT if they conflict; *at is
+ * the option to change. */
 enum status config_check_elastic(const struct config *config, enum option_id *at, struct error *e);
 
 #define SHA256_TEXT_BYTES 65
 
 /* File that a spec names: a network, published numbers or coefficients of a link. The file is
- * searched beside the spec, then in the current folder; if --set names it, only in the current
+ * searched in the spec's folder, then in the current folder; if --set names it, only in the current
  * folder. Networks and published numbers are also found by name in configs/models and
- * results/published. A run keeps a copy, to which its spec.yaml refers. Files with equal contents
- * are one input. */
+ * results/published. A run keeps a copy of the file, to which the run's spec.yaml refers. Files
+ * with equal contents are one input. */
 struct spec_input {
     enum option_id option;
     /* file name without folder and ending, unique per option; option values have this text */
     char *name;
     char *path; /* path from which the file was read */
     char *copy; /* path of the copy in a run's folder: "models/lenet_21k.yaml" */
-    /* SHA-256: of the network (model_sha256), or of the bytes if the file is not a network */
+    /* SHA-256 of the network (model_sha256), or of the file's bytes if it is not a network */
     char digest[SHA256_TEXT_BYTES];
     struct net_desc net; /* the network, if the file is one; else empty */
 };
@@ -477,8 +480,7 @@ struct spec_input {
 /* Point of a campaign. `label` distinguishes it by the options that vary ("ranks=2 allreduce"),
  * with the case name first if there are cases. `id` is the first 12 hexadecimal digits of a SHA-256
  * over all POINT and WORKLOAD values that are not defaults, with the contents of the network in
- * place of its name. Points of different cases may have the same id: then they share their
- * launches. */
+ * place of its name. Points of different cases with the same id share their launches. */
 struct point {
     struct config config; /* values of all options; borrowed from the spec */
     /* case of the point, or the spec's matrix if there are no cases; borrowed */
@@ -489,16 +491,17 @@ struct point {
     const struct spec_input *net;
     char id[16];
     char label[128];
-    bool base; /* the point is the baseline point of some point; then base_index is its own index */
+    bool base; /* another point's baseline; then base_index is its own index */
     /* index of the baseline point, which the speed-up is relative to */
     size_t base_index;
-    /* index of the first point with strategy none that differs only in sync.*; the point's own
-     * index if there is none */
+    /* index of the first point with strategy none that differs from this point only in sync.*; this
+     * point's own index if there is no such point */
     size_t silent_index;
-    /* index of the calibration point whose timings the point replays; else its own index */
+    /* index of the calibration point whose timings this point replays; else its own index */
     size_t calibration_index;
-    /* index of the first point of each peer program with equal options; this point's own index if
-     * there is no such point. Options that only one program reads (kernels.*, peer.*) may differ */
+    /* [program] index of the first point that runs this program with equal options; this point's
+     * own index if there is no such point. Options that only one program reads (kernels.*, peer.*)
+     * may differ */
     size_t peers[WORKLOADS];
     bool requested; /* part of the matrix; false: added, for example as a baseline point */
 };
@@ -512,7 +515,7 @@ struct node;
  * the others follow from these. Without `baseline:`, the first point with the fewest ranks that
  * solves the same problem is chosen, preferably of the same case. Points that solve the same
  * problem differ only in ranks, nodes, place.*, sync.* and inject.*. With measure.replay, a point
- * of strategy none is added for each point of several ranks. */
+ * with strategy none is added for each point with several ranks. */
 struct spec {
     char *path;   /* path of the spec file */
     char **bases; /* paths of the files that the spec extends */
@@ -536,12 +539,12 @@ struct spec {
     struct node *folders; /* folders for relative paths in a recorded spec; or NULL */
 };
 
-/* Returns the input file that `option` names; `name` is the text of the option's value. NULL if
- * there is none. */
+/* Returns the input file that a value of `option` names; `name` is the value's text. NULL if the
+ * value names no file. */
 const struct spec_input *spec_input_find(const struct spec *spec, enum option_id option,
                                          const char *name);
-/* Turns the error of reading a file into one at the option that names the file: "link: expected a
- * link.csv, found a.csv: line 1: ...". Returns ERR_SPEC. */
+/* Turns an error in an input file into an error at the option that names the file: "link: expected
+ * a link.csv, found a.csv: line 1: ...". Returns ERR_SPEC. */
 enum status spec_input_refuse(const struct spec *spec, enum option_id option, const char *expected,
                               struct error *e);
 
@@ -549,7 +552,7 @@ enum status spec_input_refuse(const struct spec *spec, enum option_id option, co
 struct spec_machine {
     int usable_cores; /* usable cores per node */
     int nodes;        /* nodes of the batch job; 0 or 1: no job of several nodes */
-    bool batch;       /* no batch job, but jobs can be submitted */
+    bool batch;       /* jobs can be submitted, and this process is not in a batch job */
 };
 
 /* Loads a spec. `path` is tried as given, then in configs/ and $SCALEBENCH_HOME/configs/. `set` (or
@@ -564,7 +567,7 @@ struct spec_machine {
 enum status spec_load(struct spec *spec, const char *path, const char *set,
                       const struct spec_machine *machine, struct error *e);
 void spec_free(struct spec *spec);
-/* Returns whether a name is meant as a spec: it exists, or ends in .yaml. */
+/* Returns whether a name is meant as a spec's path: the file exists, or the name ends in .yaml. */
 bool spec_is_meant(const char *name);
 
 /* Returns the key of an option in --set that affects more than figures; NULL if there is none. */
@@ -595,9 +598,9 @@ extern const char spec_folders_key[];
 
 enum { SEEN_FROM_MAX = 8 };
 
-/* Folders that are searched for the path of a value, in this order: the folder of the file with the
- * value, then the current folder. NULL ends the list. For --set, the current folder comes first.
- * Each is "" (the current folder) or ends in '/'. */
+/* Folders in which the relative path of a value is searched, in this order: the folder of the file
+ * with the value, then the current folder. For a value of --set, the current folder comes first.
+ * NULL ends the list. Each folder is "" (the current folder) or ends in '/'. */
 struct seen_from {
     char *beside; /* folder of the file with the value; freed by seen_from_close */
     const char *folders[SEEN_FROM_MAX + 1];
@@ -611,16 +614,16 @@ const char *spec_title(const struct spec *spec);
 /* Returns the title given by --set, which figures show; "" if none. */
 const char *spec_title_of_set(const struct spec *spec);
 
-/* Returns the command of the first point if all points are of foreign programs; else NULL. */
+/* Returns the command of the first point if all points run foreign programs; else NULL. */
 const char *spec_foreign(const struct spec *spec);
 
 /* Makes the workload's command line for a point: "--key=value" texts in a NULL-terminated array.
  * One allocation; free with free(). */
 enum status point_arguments(char ***arguments, const struct point *point, struct error *e);
 
-/* Reads "--key=value" and "--key value" for every option of scope WORKLOAD into `config`; the last
- * of several counts. argv[0] is skipped. Other arguments, and all from "--" on, are left in
- * argv[1..*argc). */
+/* Reads "--key=value" and "--key value" for every option of scope WORKLOAD into `config`. If an
+ * option is repeated, the last value is used. argv[0] is skipped. Other arguments, and all
+ * arguments from "--" on, are left in argv[1..*argc). */
 enum status config_parse_arguments(struct config *config, int *argc, char **argv, struct error *e);
 
 /* Reads a model. `name` is a path (with '/' or ending in .yaml), or the name of

@@ -129,8 +129,8 @@ static void write_selection(FILE *out, const struct spec *spec, const struct sel
     fputs("}\n", out);
 }
 
-/* Writes the excludes that match some point. Excludes that match none on this machine or with this
- * --set would be errors in the written spec. */
+/* Writes the entries of `exclude` that match some point. Entries that match no point on this
+ * machine or with this --set would be errors in the written spec. */
 static void write_excludes(FILE *out, const struct spec *spec, const struct matrix *matrix,
                            const char *indent)
 {
@@ -180,7 +180,8 @@ static bool is_relative(const struct value *value)
     return value->path != NULL && value->text[0] != '/';
 }
 
-/* Returns whether some point has a relative path to a file that is not copied. */
+/* Returns whether some point has a relative path. Such files are not copied beside the written
+ * spec. */
 static bool has_relative(const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++) {
@@ -209,8 +210,8 @@ static enum status write_folder(FILE *out, const char *file, const char *before,
 }
 
 /* Writes the folders in which relative paths are searched, so that the written spec can lie
- * anywhere. A recorded spec has such folders already. Otherwise they are the folders of the spec
- * and of the files that it extends, then the current folder. */
+ * anywhere. If the spec is itself a recorded spec, these are the folders that it lists. Otherwise
+ * they are the folders of the spec and of the files that it extends, then the current folder. */
 static enum status write_folders(FILE *out, const struct spec *spec, struct error *e)
 {
     const struct node *folders = spec->folders;

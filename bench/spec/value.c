@@ -38,7 +38,7 @@ static enum status parse_text(struct value *value, const struct given *g, struct
     return value_set_text(value, e, "%s", g->node->text);
 }
 
-/* Parses an option of a foreign program, which receives the text unchanged. */
+/* Parses an option of a foreign program. The program receives the text unchanged. */
 static enum status parse_own(struct value *value, const struct given *g, struct error *e)
 {
     enum option_type type;
@@ -186,7 +186,7 @@ static enum status parse_ranks(struct value *value, const struct given *g, struc
     return parse_int(value, g, e);
 }
 
-/* Parses a number or one of the words `a` and `b`. The number of a word is NAN until nodes_resolve
+/* Parses a number, or the word `a` or `b`. For a word, value->number is NAN until nodes_resolve
  * computes it. */
 static enum status parse_or_word(struct value *value, const struct given *g, const char *a,
                                  const char *b, struct error *e)
@@ -279,8 +279,8 @@ void value_as_list(char text[200], const struct spec_option *option, const char 
         separate_words(text, 200, written);
 }
 
-/* Checks that a value is present. It must be a list of plain values if the option expects a list,
- * and must not be a list otherwise. */
+/* Checks that a value is present, and that it is a list of plain values if and only if the option
+ * expects a list. */
 static enum status check_kind(const struct given *g, struct error *e)
 {
     bool list = type_is_list(g->option->type);

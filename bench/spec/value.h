@@ -20,8 +20,8 @@ bool number_parse(const char *text, double *number);
 /* Parses a boolean of YAML 1.1: true, yes, on, false, no, off, also True and TRUE. Returns false
  * for any other text. */
 bool bool_parse(const char *text, bool *yes);
-/* Returns word `i` of the words for booleans, NULL after the last. The lower-case form of each word
- * comes first. */
+/* Returns word `i` of the list of words for booleans; NULL after the last word. The lower-case form
+ * of each word comes first. */
 const char *bool_word(size_t i);
 
 /* Parses a number alone (*type becomes TYPE_REAL), or directly followed by a unit of time, a unit
@@ -31,10 +31,10 @@ bool number_parse_unit(const char *text, enum option_type *type, double *number)
 /* Suggests a list for items written without brackets: "1, 2" for "1 2". */
 void value_as_list(char text[200], const struct spec_option *option, const char *written);
 
-/* Returns unit `i` of values of TIME, SIZE or PERCENT; NULL after the last. */
+/* Returns unit `i` of type TIME, SIZE or PERCENT; NULL after the last unit. */
 const char *value_unit(enum option_type type, size_t i);
 
-/* Parses a value. The old value is freed; after an error it is unchanged. */
+/* Parses a value into *value. The old contents are freed; after an error they are unchanged. */
 enum status value_parse(struct value *value, const struct given *g, struct error *e);
 
 /* Copies a value. `to` is overwritten, not freed. After an error nothing in it needs freeing. */
@@ -43,8 +43,8 @@ enum status value_copy(struct value *to, const struct value *from, struct error 
 void value_borrow(struct value *to, const struct value *from);
 void value_free(struct value *value);
 
-/* Parse, copy and free values of every type but FIGURES. The options of a figure are such
- * values. */
+/* Parse, copy and free values of every type except FIGURES. The options of a figure have these
+ * types. */
 enum status value_parse_plain(struct value *value, const struct given *g, struct error *e);
 enum status value_copy_plain(struct value *to, const struct value *from, struct error *e);
 void value_free_plain(struct value *value);
@@ -58,8 +58,8 @@ enum status value_set_list(struct value *value, unsigned step, value_item_writer
 /* Writes a text as a YAML scalar in quotation marks. */
 void value_write_quoted(FILE *out, const char *text);
 
-/* Returns whether a value equals the option's default, even if the spec gives it, since recorded
- * specs give all options. False for an option without a default. */
+/* Returns whether a value equals the option's default, even if the spec sets it; recorded specs set
+ * all options. False for an option without a default. */
 bool value_is_preset(const struct spec_option *option, const struct value *value);
 
 /* Returns whether two values of the same option are equal. */

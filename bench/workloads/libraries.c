@@ -28,8 +28,8 @@ static bool add_build_id(XXH3_state_t *state, const char *notes, size_t size)
     return false;
 }
 
-/* Adds one loaded library to the hash. Skips entries without a path: the program itself and
- * mappings of the kernel. */
+/* Adds one loaded library to the hash. Skips entries without a path: the program itself and the
+ * kernel's virtual library (vDSO). */
 static int add_library(struct dl_phdr_info *info, size_t size, void *state)
 {
     struct stat s;

@@ -5,6 +5,6 @@
 #define LIBRARIES_HASH_BYTES 17
 
 /* Writes the hash as 16 hexadecimal digits. The hash covers the build ids of all loaded libraries,
- * in order of loading. For a library without a build id, it covers size and time of the file. Call
- * it at the start of main, since MPI loads more libraries later. */
+ * in order of loading. For a library without a build id, the hash covers size and modification time
+ * of the file. Call this function at the start of main, since MPI loads more libraries later. */
 void libraries_hash(char hex[LIBRARIES_HASH_BYTES]);

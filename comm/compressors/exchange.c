@@ -1,5 +1,5 @@
-/* Exchanges direct messages among all ranks, for compressors. No rank forwards data of another, so
- * no algorithm sends fewer bytes. Latency grows with the number of ranks. */
+/* Exchanges direct messages among all ranks, for compressors. No rank forwards another rank's data,
+ * so no algorithm sends fewer bytes. Latency grows with the number of ranks. */
 #include "comm/compress.h"
 #include "kernels/base/pool.h"
 

@@ -30,7 +30,7 @@ struct part {
 };
 
 struct powersgd {
-    struct part *parts; /* [n_tensors + 1]; the last has the total sizes of P and Q */
+    struct part *parts; /* [n_tensors + 1]; the last part has the total sizes of P and Q */
     real *memory;       /* residual [n], then Q of all tensors [n_q] */
     real *p;
     size_t n_q;

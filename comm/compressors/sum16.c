@@ -150,8 +150,8 @@ static enum status gather_next(struct sync *s, struct error *e)
     return exchanger_begin(s, &sum->gather, e);
 }
 
-/* Tests each exchange up to the first that is incomplete. Later ones need no test: MPI_Test
- * progresses all messages. */
+/* Tests exchanges up to the first incomplete one. Later exchanges need no test: MPI_Test progresses
+ * all messages. */
 static bool sum16_poll(struct sync *s)
 {
     struct sum16 *c = s->compression;

@@ -1,5 +1,5 @@
-/* topk: sparsification (Aji and Heafield, 2017) with error feedback. Each rank sends a fraction
- * sync.topk of its numbers, those of largest magnitude, with their indices. Every rank adds all
+/* topk: sparsification (Aji and Heafield, 2017) with error feedback. Each rank sends sync.topk
+ * percent of its numbers, chosen by largest magnitude, with their indices. Every rank adds all
  * packets in the order of ranks. Numbers that were not sent are kept for the next step. The largest
  * numbers are chosen from the whole gradient under allreduce, per tensor under allreduce_layer, per
  * bucket under bucketed.

@@ -1,7 +1,7 @@
 #include "comm/cost/rounds.h"
 
-/* Returns the schedule of a sum over nodes: Rabenseifner's algorithm, with the fewest messages, for
- * a power of two of nodes. For other numbers of nodes a ring sends fewer bytes. */
+/* Returns the schedule of a sum over nodes. If the number of nodes is a power of two,
+ * Rabenseifner's algorithm sends the fewest messages. Otherwise a ring sends fewer bytes. */
 static struct schedule between_nodes(const struct schedule *s, size_t count)
 {
     bool power_of_two = (s->view.nodes & (s->view.nodes - 1)) == 0;

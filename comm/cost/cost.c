@@ -70,11 +70,11 @@ void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank
 }
 
 /* Reader that runs operations one after another: operation k ends at end_k = max(ready_k,
- * end_(k-1)) + t_k (Shi, Chu and Li, "MG-WFBP", INFOCOM 2019). The time of all is split in
- * proportion to their bytes. */
+ * end_(k-1)) + t_k (Shi, Chu and Li, "MG-WFBP", INFOCOM 2019). The total time is split over the
+ * operations in proportion to their bytes. */
 struct exposure {
     struct reader reader;
-    const double *ready; /* NULL: adds up the bytes only */
+    const double *ready; /* times when gradients are ready; NULL: only adds up bytes */
     double comm, all;    /* time and bytes of all operations */
     double bytes, end;
 };

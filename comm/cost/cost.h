@@ -15,9 +15,9 @@ enum strategy_kind {
     STRATEGIES
 };
 
-/* Variants of the strategies that have more than one. */
+/* Variants of strategies, for strategies that have several. */
 enum strategy_variant {
-    VARIANT_usual, /* the only variant of other strategies */
+    VARIANT_usual, /* for strategies without variants */
 #define VARIANT(strategy, name, flags, summary) VARIANT_##strategy##_##name,
 #include "comm/cost/strategies.def"
     VARIANTS
@@ -50,7 +50,7 @@ enum allreduce_algorithm {
 enum call_kind { CALL_BLOCKING, CALL_NONBLOCKING };
 
 enum strategy_flag {
-    STRATEGY_EXACT = 1,          /* training on p ranks equals training on one, up to rounding */
+    STRATEGY_EXACT = 1,          /* training on p ranks equals serial training, up to rounding */
     STRATEGY_DETERMINISTIC = 2,  /* repeated runs on equally many ranks get the same bits */
     STRATEGY_OVERLAPS = 4,       /* communicates during backward */
     STRATEGY_OWNS_OPTIMIZER = 8, /* each rank runs the optimizer on its share of the parameters */
@@ -59,7 +59,7 @@ enum strategy_flag {
     /* weights of ranks differ or are sharded until eval_begin makes one model of them */
     STRATEGY_AVERAGED = 128,
     STRATEGY_COMPRESSES = 256,      /* a compressor can replace its sum of gradients */
-    STRATEGY_SHARES_WEIGHTS = 1024, /* in each step a rank takes updated weights from others */
+    STRATEGY_SHARES_WEIGHTS = 1024, /* in each step a rank gets updated weights from others */
     STRATEGY_OWN_MEAN = 2048,       /* with STRATEGY_LOCAL_MEAN: ranks never average */
     STRATEGY_ONE_NODE = 4096,       /* all ranks must share memory */
     STRATEGY_ALGORITHMS = 512, /* calls MPI_Allreduce or MPI_Iallreduce and reads sync.algorithm */
@@ -107,16 +107,16 @@ struct strategy_config {
     enum strategy_variant variant; /* a variant of the strategy, or VARIANT_usual */
     enum allreduce_algorithm algorithm;
     enum call_kind calls;            /* call for sums whose result a rank needs at once */
-    enum compressor_kind compressor; /* COMPRESSOR_none without STRATEGY_COMPRESSES */
-    /* with 16 bits, the compressor has the same name, or the strategy sends nothing */
+    enum compressor_kind compressor; /* none unless the strategy has STRATEGY_COMPRESSES */
+    /* bf16 or fp16 only with the compressor of the same name, or if the strategy sends nothing */
     enum precision precision;
     enum gradient_scale scale; /* GRADIENT_SCALE_loss if the strategy has STRATEGY_LOCAL_MEAN */
-    size_t micro_batches;      /* number per step; 0: one */
+    size_t micro_batches;      /* number of micro-batches per step; 0 means 1 */
     double options
         [SYNC_OPTIONS]; /* values in the units that strategies.def and compressors.def state */
-    const int *node_of; /* [ranks] node of each rank; NULL: as node_map_of chooses */
-    const size_t *rows; /* [tensors] rows of a matrix, 0: not a matrix; NULL: all 0 */
-    const int *ops;     /* [tensors] op that reads each, ascending; NULL: one op per tensor */
+    const int *node_of; /* [ranks] node of each rank; NULL: node_map_of chooses nodes */
+    const size_t *rows; /* [tensors] rows of each matrix, 0 for other tensors; NULL: all 0 */
+    const int *ops;     /* [tensors] op that reads the tensor, ascending; NULL: one op per tensor */
     size_t page_bytes;  /* size of a page, the unit in which memory is freed; 0: one byte */
 };
 
@@ -179,19 +179,19 @@ enum status strategy_check(enum strategy_kind strategy, const struct strategy_co
 enum status compressor_check(const struct strategy_config *config, const char **key,
                              struct error *e);
 
-/* Returns the least time of communication that backward cannot hide; NAN for strategies that are
- * not modelled. ready [n]: time from the start of backward until each gradient is ready. backward:
+/* Returns the minimum communication time that backward cannot hide; NAN for strategies that are not
+ * modelled. ready [n]: time from the start of backward until each gradient is ready. backward:
  * duration of backward. comm: time of all sums together. All times have the same unit. */
 double strategy_exposed(enum strategy_kind strategy, const struct strategy_config *config,
                         const size_t *counts, const double *ready, size_t n, size_t width,
                         double backward, double comm);
 
-const char *const *strategy_names(void);              /* [STRATEGIES], by enum strategy_kind */
-unsigned strategy_flags(enum strategy_kind strategy); /* flags without those of variants */
+const char *const *strategy_names(void);              /* [STRATEGIES] names by enum strategy_kind */
+unsigned strategy_flags(enum strategy_kind strategy); /* without flags of variants */
 /* Returns the flags of a strategy and its variant. VARIANT_usual adds none. */
 unsigned strategy_config_flags(enum strategy_kind strategy, enum strategy_variant variant);
-/* Returns the strategy that implements `stage` of ZeRO for sync.strategy: `strategy`; STRATEGIES if
- * there is none. It returns `strategy` for stage 0. */
+/* Returns the strategy that implements sync.zero = `stage` for sync.strategy = `strategy`. Stage 0
+ * returns `strategy` itself. STRATEGIES: no strategy implements the stage. */
 enum strategy_kind strategy_of_stage(enum strategy_kind strategy, int stage);
 /* Lists the strategies for which `stage` (1 to 3) is implemented. Returns their number. */
 size_t strategy_stage_list(int stage, const char *names[STRATEGIES]);
@@ -201,11 +201,11 @@ int strategy_stage(enum strategy_kind strategy);
 /* Lists the strategies that have all `flags`. Returns their number. */
 size_t strategy_list(unsigned flags, const char *names[STRATEGIES]);
 
-/* Returns how many of n numbers topk sends: n * share, rounded, but at least one if n > 0. */
+/* Returns how many of n numbers topk sends: n * share, rounded, but at least 1 if n > 0. */
 size_t topk_count(size_t n, double share);
-/* Size of a packet of k numbers with their indices, a multiple of 8. */
+/* Returns the bytes of a packet of k numbers with their indices, a multiple of 8. */
 size_t topk_packet_bytes(size_t k, size_t width);
-/* Size of a packet with n signs and one magnitude per tensor, a multiple of 8. */
+/* Returns the bytes of a packet of n signs and one magnitude per tensor, a multiple of 8. */
 size_t sign_packet_bytes(size_t tensors, size_t n, size_t width);
 
 /* Low-rank factors of a tensor in PowerSGD: P [rank][side] and Q [rank][other] approximate a matrix
@@ -220,14 +220,14 @@ struct low_rank low_rank_of(size_t count, size_t rows, int rank);
 size_t low_rank_p(const struct low_rank *shape, size_t count);
 size_t low_rank_q(const struct low_rank *shape);
 
-const char *const *compressor_names(void); /* [COMPRESSORS] */
+const char *const *compressor_names(void); /* [COMPRESSORS] names by enum compressor_kind */
 unsigned compressor_flags(enum compressor_kind compressor);
 const char *compressor_source(enum compressor_kind compressor);
 /* Returns `text` with the option on which the size of a compressor's saved state depends, for
  * example " of rank 2"; "" if there is none. */
 #define COMPRESSOR_TITLE 32
 const char *compressor_title(const struct strategy_config *config, char text[COMPRESSOR_TITLE]);
-const char *const *algorithm_names(void); /* [ALGORITHMS] */
+const char *const *algorithm_names(void); /* [ALGORITHMS] names by enum allreduce_algorithm */
 
 /* Returns a strategy's variant by name; VARIANTS if there is none. "usual" is the first variant. */
 enum strategy_variant strategy_variant_find(enum strategy_kind strategy, const char *name);
@@ -239,5 +239,5 @@ const char *strategy_variant_name(enum strategy_variant variant);
 struct pickle_header {
     uint64_t tensor, count;
 };
-/* Size of a pickled gradient of n tensors, with headers. */
+/* Returns the bytes of a pickled gradient of n tensors, with headers. */
 size_t pickle_bytes(const size_t *counts, size_t n, size_t width);

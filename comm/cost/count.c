@@ -1,6 +1,6 @@
 #include "comm/cost/program.h"
 
-/* Counts a transfer outside calls of the library: each of its messages is a call. */
+/* Counts a transfer that the strategy makes itself: each of its messages is one MPI call. */
 static void count_calls(struct cost *c, const struct schedule *s, size_t count, size_t width)
 {
     c->calls += schedule_messages(s, count);

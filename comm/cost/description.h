@@ -25,7 +25,7 @@ static inline size_t page_of(const struct strategy_config *config)
     return config->page_bytes > 0 ? config->page_bytes : 1;
 }
 
-/* Rounds up to whole pages. */
+/* Rounds `bytes` up to whole pages. */
 static inline size_t whole_pages(const struct strategy_config *config, size_t bytes)
 {
     size_t page = page_of(config);
@@ -43,12 +43,12 @@ struct strategy_desc {
     /* Returns wire_source of struct cost. NULL: the library's algorithms, or WIRE_COUNTED if the
      * library sums nothing. */
     const char *(*source)(const struct step *s);
-    /* Rule of the only operation. Used if `program` is NULL. */
+    /* Rule of the strategy's only operation. Used if `program` is NULL. */
     const struct schedule_rule *schedule;
     /* Operations begin as soon as backward has produced their gradients (strategy_exposed). */
     bool overlaps;
-    /* Returns in how many of steps [first, first + n) the whole communication of a period takes
-     * place. NULL: each step has an equal part of it. */
+    /* Returns how many of the steps [first, first + n) have communication, if one step has all
+     * communication of its period. NULL: each step of a period has an equal part. */
     uint64_t (*times)(const struct strategy_config *config, uint64_t first, uint64_t n);
     /* Lowers *m from the memory of whole arenas to the memory of `rank`. NULL: every rank keeps
      * whole arenas. */

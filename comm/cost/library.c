@@ -7,12 +7,12 @@
  * A size equal to a limit counts as short: "avg_msg_size<=12288" is binomial. */
 #define REDUCE_SHORT_BYTES     2048
 #define BCAST_SHORT_BYTES      12288
-#define BCAST_MIDDLE_BYTES     524288 /* used only if ranks are a power of two */
+#define BCAST_MIDDLE_BYTES     524288 /* used only if the number of ranks is a power of two */
 #define BCAST_MIN_RANKS        8
 #define ALLREDUCE_SHORT_BYTES  8
 #define IALLREDUCE_SHORT_BYTES 2048
 
-/* Returns a call of the library with `count` numbers. Its messages are never cut, and empty ones
+/* Returns a call of the library with `count` numbers. Messages are never cut, and empty messages
  * are sent too. */
 static struct operation call_of(const struct schedule_rule *rule, enum cut cut, size_t count,
                                 size_t width)

@@ -5,7 +5,7 @@
 #include "comm/cost/program.h"
 
 /* Returns the algorithm that MPICH runs if a blocking or nonblocking call asks for `asked`. For
- * ALGORITHM_auto it is MPICH's choice. Vectors with fewer numbers than ranks are exchanged
+ * ALGORITHM_auto, returns MPICH's own choice. Vectors with fewer numbers than ranks are exchanged
  * whole. */
 enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enum call_kind call,
                                              int ranks, size_t count, size_t width);
@@ -16,8 +16,8 @@ struct operation library_allreduce(enum allreduce_algorithm asked, enum call_kin
  * 0: "none". */
 const char *allreduce_source(unsigned algorithms);
 
-/* Returns whether MPICH reduces a vector by rule_reduce_scatter_gather, as it does long ones, or
- * along a binomial tree. */
+/* Returns whether MPICH reduces this vector by rule_reduce_scatter_gather, its algorithm for long
+ * vectors, instead of along a binomial tree. */
 bool reduce_is_long(int ranks, size_t count, size_t width);
 struct operation library_reduce(int ranks, size_t count, size_t width);
 
@@ -27,7 +27,7 @@ enum bcast_algorithm { BCAST_BINOMIAL, BCAST_SCATTER_DOUBLING, BCAST_SCATTER_RIN
 enum bcast_algorithm bcast_algorithm(int ranks, size_t bytes);
 struct operation library_bcast(int ranks, size_t bytes);
 
-/* Gather and scatter along binomial trees. Each rank has `bytes`. A message carries the bytes of
- * all ranks in the subtree of its child. */
+/* Gather and scatter along binomial trees, with `bytes` bytes per rank. A message carries the bytes
+ * of all ranks in the subtree of its child. */
 struct operation library_gather(size_t bytes);
 struct operation library_scatter(size_t bytes);

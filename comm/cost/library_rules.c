@@ -68,7 +68,8 @@ static int tree_rounds(const struct schedule *s)
     return binomial_levels(s->ranks);
 }
 
-/* Returns the length of the edges that round i goes down, longest first. */
+/* Returns the length of the tree edges along which round i sends down. Round 0 has the longest
+ * edges. */
 static int mask_down(const struct schedule *s, int i)
 {
     return 1 << (binomial_levels(s->ranks) - 1 - i);
@@ -95,7 +96,8 @@ static void bcast_round(const struct schedule *s, int i, struct round *r)
         binomial_down(s, &edge, 0, s->count, r);
 }
 
-/* Numbers of all ranks in the child's subtree; each rank has `count`. */
+/* subtree_first and subtree_count find the numbers of all ranks in the child's subtree, if each
+ * rank has `count` numbers. */
 static size_t subtree_first(const struct schedule *s, const struct edge *edge)
 {
     return s->count * (size_t)edge->child;

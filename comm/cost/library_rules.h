@@ -1,4 +1,4 @@
-/* Rules of MPICH's algorithms that no strategy has. Internal to comm/cost. */
+/* Rules for MPICH's algorithms that are not the algorithm of a strategy. Internal to comm/cost. */
 #pragma once
 
 #include "comm/cost/rounds.h"

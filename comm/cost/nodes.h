@@ -1,6 +1,6 @@
-/* Which ranks are on which node, for strategies that sum within nodes and between them. Nodes are
- * numbered in the order of their first ranks, places on a node in the order of its ranks. The rank
- * at place 0 leads. */
+/* Maps ranks to nodes, for strategies that sum within nodes and between them. Nodes are numbered in
+ * the order of their first ranks, places on a node in the order of its ranks. The rank at place 0
+ * is the leader of its node. */
 #pragma once
 
 #include "comm/cost/cost.h"
@@ -12,7 +12,7 @@ struct node_map {
     int ranks;
 };
 
-/* A rank's place on its node, and sizes of nodes. */
+/* Place of a rank on its node, and sizes of the nodes. */
 struct node_view {
     int node, place, size; /* this rank's node, its place there, and the node's ranks */
     int nodes;

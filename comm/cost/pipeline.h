@@ -32,14 +32,14 @@ struct pipeline_task {
 struct pipeline_task pipeline_task(enum pipeline_schedule schedule, int stage, int stages,
                                    int micros, int i);
 
-/* Returns of how many micro-batches a stage keeps the activations at the same time, at most.
+/* Returns the maximum number of micro-batches whose activations a stage keeps at the same time.
  * Micro-batch m can use buffer m modulo this number. */
 int pipeline_kept(enum pipeline_schedule schedule, int stage, int stages, int micros);
 
 /* Cuts n ops into stages so that the longest stage is as short as possible. Stage s has ops
  * [first[s], first[s + 1]) and at least one op with parameters. Among equal cuts, the first stages
- * are the longest. first [stages + 1]; costs [n] >= 0; has_params [n]. Returns false without memory
- * or with fewer ops with parameters than stages. */
+ * are the longest. first [stages + 1]; costs [n] >= 0; has_params [n]. Returns false if memory is
+ * exhausted, or if fewer ops than stages have parameters. */
 bool pipeline_cut_ops(int *first, int stages, const double *costs, const bool *has_params, int n);
 
 /* Messages that a stage sends in a step of `images`: `out` activations per image to the next stage,

@@ -1,8 +1,8 @@
 /* The program of a strategy: the operations by which ranks synchronise gradients in a step. It is a
  * pure function of strategy, options, tensors, ranks and nodes, without MPI. All ranks run the same
- * operations in the same order. The rule of an operation says what each rank sends, receives, adds
- * and copies, round by round. Calls of the library are operations too, with the library's
- * algorithms as rules.
+ * operations in the same order. The rule of an operation defines the numbers that each rank sends,
+ * receives, adds and copies, round by round. Calls of the library are operations too, with the
+ * library's algorithms as rules.
  *
  * Readers process the operations: count.c counts the messages of a rank, sweep.h finds when each
  * rank finishes, and trace.h writes traces for simulators.
@@ -24,8 +24,7 @@ struct operation {
     struct node_map map; /* nodes of the ranks, for rules with knows_nodes */
     /* starts when the gradients of tensors [tensor, n) are ready; 0: after backward */
     size_t tensor;
-    /* all messages of a rank are one call of the library with `count` numbers; else each is a
-     * call */
+    /* all messages of a rank are one MPI call with `count` numbers; else each message is a call */
     bool is_call;
     unsigned algorithm; /* bit of the library's allreduce algorithm; 0: no allreduce */
 };
@@ -66,9 +65,9 @@ struct counter counter_of(struct cost *cost, int rank, int ranks);
 /* Reader that keeps the operations of a program in a list. Call program_list_free afterwards. */
 struct program_list {
     struct reader reader;
-    struct operation *all; /* [n] */
+    struct operation *all; /* [n] operations */
     size_t n;
-    enum status status; /* ERR_MEMORY with *e: operations are missing */
+    enum status status; /* ERR_MEMORY, with *e set: the list is incomplete */
     struct error *e;
 };
 struct program_list program_list_of(struct error *e);

@@ -15,7 +15,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Returns the index of a block's first number, if `numbers` are cut into `blocks`. */
+/* Returns the index of the first number of a block, if `numbers` numbers are cut into `blocks`
+ * blocks. */
 static size_t block_begin(size_t numbers, size_t blocks, enum cut cut, size_t block)
 {
     size_t size = numbers / blocks, rest = numbers % blocks;
@@ -181,7 +182,7 @@ int pipeline_rounds(const struct schedule *s, int top)
     return s->ranks == 1 || segments == 0 ? 0 : (int)segments + 2 * top - 1;
 }
 
-/* Finds the numbers of a segment. Returns false if there is no such segment. */
+/* Finds the numbers of a segment. Returns false if the schedule has no such segment. */
 static bool segment_range(const struct schedule *s, int segment, size_t *first, size_t *count)
 {
     if (segment < 0 || (size_t)segment >= schedule_messages(s, s->count))

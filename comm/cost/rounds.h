@@ -1,4 +1,4 @@
-/* Building blocks of rules. Internal to comm/cost. */
+/* Building blocks for the rules of collective operations (schedule.h). Internal to comm/cost. */
 #pragma once
 
 #include "comm/cost/description.h"
@@ -23,7 +23,7 @@ void round_pass_on(const struct schedule *s, int sent, bool add, struct round *r
  * pair continues with the numbers of both; the even rank pauses and receives the result at the
  * end. */
 struct fold {
-    int blocks, folded; /* numbers of ranks that continue (a power of two), and of pairs */
+    int blocks, folded; /* number of ranks that continue (a power of two); number of pairs */
     int doublings;      /* log2(blocks) */
     /* the even rank of a pair continues, and the odd rank receives no result */
     bool even_stays;
@@ -31,15 +31,15 @@ struct fold {
 struct fold fold_of(int ranks);
 int fold_position_of(const struct fold *f, int rank);
 int fold_rank_at(const struct fold *f, int position);
-/* Returns whether `rank` pauses while the other rank of its pair continues. */
+/* Returns whether `rank` pauses while its partner in the pair continues. */
 bool fold_stands_aside(const struct fold *f, int rank);
 /* Fills in the transfers of the first round, in which pairs fold, or of the last round, in which
  * pausing ranks receive the result. */
 void fold_round(const struct schedule *s, const struct fold *f, bool last, struct round *r);
 
-/* Fills in the folding and the unfolding round of `rounds` rounds. In rounds between them it
- * returns true on ranks that continue, for which the caller fills in round *i of the algorithm; it
- * subtracts the folding round from *i. */
+/* Fills in the first and last of `rounds` rounds, which fold and unfold pairs. Returns true in the
+ * rounds between, on ranks that continue: the caller then fills in round *i of the algorithm.
+ * Subtracts the folding round from *i. Without pairs, returns true and leaves *i unchanged. */
 bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds, int *i,
                      struct round *r);
 
@@ -49,11 +49,11 @@ bool fold_is_between(const struct schedule *s, const struct fold *f, int rounds,
  * keeps one half. */
 struct halves {
     int partner;
-    size_t own, own_count;       /* numbers of the half that this rank keeps */
-    size_t theirs, theirs_count; /* numbers of the half that its partner keeps */
+    size_t own, own_count;       /* offset and size of the half that this rank keeps */
+    size_t theirs, theirs_count; /* offset and size of the half that its partner keeps */
 };
 struct halves halves_of(const struct schedule *s, const struct fold *f, int bit);
-/* halves_scatter: each partner sends the half that the other keeps, which the other adds.
+/* halves_scatter: this rank sends its partner's half, and adds the received half to its own.
  * halves_gather: each partner sends its finished half. */
 void halves_scatter(const struct halves *h, struct round *r);
 void halves_gather(const struct halves *h, struct round *r);
@@ -78,7 +78,8 @@ void binomial_down(const struct schedule *s, const struct edge *edge, size_t fir
 
 /* ---- Pipelines ---- */
 
-/* Place of a rank in a tree. Heights and depths count edges. */
+/* Position of a rank in a tree along which segments are pipelined. Heights and depths are in
+ * edges. */
 struct pipeline_place {
     int parent, height, depth;
     int children[2], child_heights[2], n_children;

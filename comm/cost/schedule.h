@@ -52,8 +52,8 @@ struct schedule {
     int rank, ranks;
     size_t count;
     size_t segment; /* largest message in numbers, > 0 */
-    /* a transfer is one message, even if it is empty; else it is cut, and not sent if it is
-     * empty */
+    /* a transfer is one message, even if empty; else a transfer is cut into segments, and an empty
+     * transfer is not sent */
     bool single;
     enum cut cut;
     int owners; /* ranks [0, owners) each own a share of the numbers */

@@ -63,8 +63,8 @@ static struct path path_of(struct clock_sweep *w, int from, int to)
     return path;
 }
 
-/* Returns when a transfer starts that could start at `begin`, so that it does not end before the
- * leaf has passed on its bytes. */
+/* Returns the start of a transfer that could start at `begin`. The start is delayed so that the
+ * transfer does not end before the leaf has passed on its bytes. */
 static double start_at_leaf(double *leaf_s, const struct path *path, double begin, double occupied,
                             size_t bytes)
 {
@@ -81,8 +81,8 @@ static double occupied_s(const struct link_model *link, size_t messages, size_t 
 
 /* ---- Messages of a round ---- */
 
-/* Returns when a rank calls the library first at `time_s` or later. It waits in a call once it has
- * computed. */
+/* Returns the time of a rank's first library call at `time_s` or later. After its last call the
+ * rank only waits in the library, so the result is `time_s`. */
 static double next_call_s(const struct clock_sweep *w, int rank, double time_s)
 {
     for (size_t i = 0; i < w->n_calls; i++) {
@@ -93,8 +93,8 @@ static double next_call_s(const struct clock_sweep *w, int rank, double time_s)
     return time_s;
 }
 
-/* Returns the start of a message that could start at `begin`. The part that does not fit the socket
- * follows at the rank's next call. */
+/* Returns the start of a message that could start at `begin`. The part of the message that does not
+ * fit into the socket is sent at the rank's next library call. */
 static double start_in_socket(const struct clock_sweep *w, int rank, double begin, size_t bytes)
 {
     const struct sweep_machine *m = &w->machine;
@@ -104,15 +104,15 @@ static double start_in_socket(const struct clock_sweep *w, int rank, double begi
     return later(begin, call_s - m->socket_bytes * m->network.beta_s);
 }
 
-/* Returns the part of the burst that a path's interface lets pass at once. */
+/* Returns the burst of a path's sending interface (s); 0 within a host. */
 static double burst_of(const struct clock_sweep *w, const struct path *path)
 {
     return path->link == &w->machine.network ? w->machine.burst_s : 0;
 }
 
 /* Starts all sends of a round: when the round begins, or when the operation begins if its messages
- * are posted at once. Returns the end of the last send. The interface is occupied as long as
- * without a burst, but messages leave earlier by the burst. */
+ * are posted at once. Returns the end of the last send. A burst does not shorten the occupation of
+ * the interface, but messages leave earlier by the burst. */
 static double send_all(struct clock_sweep *w, const struct operation *op, int rank)
 {
     const struct round *r = &w->rounds[rank];
@@ -150,8 +150,8 @@ static double begin_of(const struct clock_sweep *w, int rank, int i)
     return w->begin_s[receives[i].rank * ROUND_TRANSFERS + k];
 }
 
-/* Returns when a message arrives that leaves at `leaves_s` and occupies the receiving interface for
- * `occupied`. It cannot leave before it is posted, even within a burst. */
+/* Returns the arrival of a message that leaves at `leaves_s` and occupies the receiving interface
+ * for `occupied` seconds. The message cannot leave before it is posted, even within a burst. */
 static double arrive(const struct path *path, double leaves_s, double posts_s, double occupied)
 {
     double arrives = later(leaves_s, posts_s) + path->delay_s;
@@ -160,8 +160,8 @@ static double arrive(const struct path *path, double leaves_s, double posts_s, d
     return *path->receiving_s = later(*path->receiving_s + occupied, arrives);
 }
 
-/* Receives a transfer message by message and adds each while the next arrives. Returns the end of
- * the last addition. */
+/* Receives a transfer message by message, and adds each message while the next one arrives. Returns
+ * the end of the last addition. */
 static double receive(struct clock_sweep *w, const struct operation *op, int rank, int i,
                       double clock)
 {
@@ -186,7 +186,7 @@ static double receive(struct clock_sweep *w, const struct operation *op, int ran
 
 /* ---- Rounds ---- */
 
-/* Barrier of all ranks. */
+/* Makes all ranks meet at a barrier: sets their clocks to the latest clock plus one latency. */
 static void meet(struct clock_sweep *w)
 {
     double latest = clock_sweep_latest_s(w) + w->machine.memory.alpha_s;
@@ -194,16 +194,16 @@ static void meet(struct clock_sweep *w)
         w->clock_s[r] = latest;
 }
 
-/* Returns the leaf of a rank, or its host without leaves. Ranks of one such group share an
- * interface. */
+/* Returns the group of a rank: its leaf, or its host if there are no leaves. The ranks of a group
+ * share an interface. */
 static int group_of(const struct clock_sweep *w, int rank)
 {
     int host = node_of_rank(&w->machine.hosts, rank);
     return w->machine.leaf_hosts > 0 ? host / w->machine.leaf_hosts : host;
 }
 
-/* Sorts the ranks of each group by a time, since its interface serves the earliest first. The order
- * hardly changes from round to round. Ranks of a single host share no interface. */
+/* Sorts the ranks of each group by a time, since the group's interface serves the earliest rank
+ * first. The order hardly changes between rounds. Ranks of a single host share no interface. */
 static void sort_ranks(struct clock_sweep *w, const double *time_s)
 {
     for (int i = 1; i < w->ranks && w->hosts > 1; i++) {
@@ -296,7 +296,7 @@ static enum status alloc(struct clock_sweep *w, struct error *e)
     return MEM_NEW(w->receiving_s, interfaces, "the interfaces of a sweep", e);
 }
 
-/* Lists the ranks group by group. */
+/* Fills w->order with the ranks, group by group. */
 static void list_ranks(struct clock_sweep *w)
 {
     for (int r = 0; r < w->ranks; r++) {

@@ -5,10 +5,10 @@
  * Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
  * 2005). Interfaces are full duplex: a rank has one in the memory of its host, all ranks of a host
  * share one to the network. A rank ends a round when it has sent its messages, received the
- * messages of others and finished its additions. It adds while later messages arrive. A late rank
- * delays others only through its messages. Operations run one after another, each from the time at
- * which backward has produced its gradients; computing and communication do not slow each other
- * down.
+ * messages of others and finished its additions. A rank adds a message while later messages arrive.
+ * A late rank delays others only through its messages. Operations run one after another, each from
+ * the time at which backward has produced its gradients; computing and communication do not slow
+ * each other down.
  *
  * Messages between hosts of different leaf switches also occupy the links of their leaves to the
  * spine switches, which all hosts of a leaf share.
@@ -50,7 +50,7 @@ double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
                     const struct round *r);
 
 struct clock_sweep {
-    struct reader reader; /* advances the clocks by each operation it is given */
+    struct reader reader; /* advances the clocks by each operation */
     struct sweep_machine machine;
     int ranks, hosts, leaves;
     const double *ready_s; /* [tensors] time at which each gradient is ready; NULL: 0; borrowed */
@@ -58,8 +58,8 @@ struct clock_sweep {
      * begins_s[r] + paces[r] ready_s[i]; NULL: 0 and 1; borrowed */
     const double *begins_s, *paces;
     /* [n_calls] times at which a computing rank calls the library, ascending, scaled as ready_s.
-     * The last is the time at which it has computed. Messages advance at calls only; NULL: always.
-     * Borrowed */
+     * The last is the time at which the rank has finished computing. Messages advance at calls
+     * only; NULL: always. Borrowed */
     const double *calls_s;
     size_t n_calls;
     double *clock_s; /* [ranks] each rank's start, 0 by default; then its end */

@@ -14,8 +14,8 @@ struct trace {
     FILE *out;
     const struct trace_format *format;
     const struct trace_step *step;
-    /* Numbers of GOAL's labels that the current rank has so far, by kind. sent, received: messages
-     * already waited for. */
+    /* Number of GOAL labels written so far for the current rank, by kind. sent, received: number of
+     * messages already waited for. */
     long works, sends, receives, sent, received, computings;
     double computed_s; /* end of the current rank's last computing */
 };
@@ -23,10 +23,10 @@ struct trace {
 typedef void message_writer(struct trace *t, const struct message *m);
 
 struct trace_format {
-    bool by_rank; /* trace written rank by rank; else operation by operation, each for all ranks */
+    bool by_rank; /* whether the trace is written rank by rank; else operation by operation */
     void (*begin)(struct trace *t, int rank), (*end)(struct trace *t, int rank);
-    /* Writes that the next operation starts when the rank has computed until `until_s`. NULL: all
-     * computing precedes the operations. */
+    /* Writes that the rank computes until `until_s` before the next operation. NULL: all computing
+     * precedes the first operation. */
     void (*compute)(struct trace *t, int rank, double until_s);
     void (*work)(struct trace *t, int rank, double seconds);
     message_writer *send, *receive, *wait_sent, *wait_received;
@@ -82,8 +82,8 @@ static const struct trace_format format_simgrid = {
 
 /* ---- GOAL ---- */
 
-/* Works and waits of a rank form a chain of labels c0, c1 ..., since a process does one after
- * another. A message starts after the last label of the chain so far. */
+/* Writes work of a rank. Works and waits form a chain of labels c0, c1 ..., since a process
+ * executes them one after another. A message starts after the last label of the chain so far. */
 static void goal_work(struct trace *t, int rank, double seconds)
 {
     fprintf(t->out, "c%ld: calc %.0f\n", t->works, 1e9 * seconds);
@@ -92,8 +92,8 @@ static void goal_work(struct trace *t, int rank, double seconds)
     t->works++;
 }
 
-/* Writes computing, labels b0, b1 ..., for a second processor of the rank, so that additions do not
- * delay it. */
+/* Writes computing (labels b0, b1 ...) on a second processor of the rank, so that additions do not
+ * delay the computing. */
 static void goal_compute(struct trace *t, int rank, double until_s)
 {
     if (until_s <= t->computed_s && t->works > 0)
@@ -121,7 +121,7 @@ static void goal_end(struct trace *t, int rank)
     fputs("}\n", t->out);
 }
 
-/* Writes message number n. Its size is at least one byte, since LogGOPSim subtracts one. */
+/* Writes message number n. Its size is at least one byte, since LogGOPSim subtracts one byte. */
 static void goal_message(struct trace *t, const struct message *m, const char *verb,
                          const char *side, long n)
 {
@@ -266,7 +266,8 @@ static void write_rounds(struct trace *t, const struct operation *op, int first,
             write_round(t, op, rank, i, parts);
 }
 
-/* Writes an operation of ranks [first, end). All messages of a posted operation begin first. */
+/* Writes an operation for ranks [first, end). If its rule is `posted`, the messages of all rounds
+ * begin before the first wait. */
 static void write_operation(struct trace *t, const struct operation *op, int first, int end)
 {
     if (op->rule == NULL)

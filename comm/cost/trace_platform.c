@@ -1,6 +1,6 @@
 #include "comm/cost/trace.h"
 
-/* Rate of a link (bytes per second); a link without limit gets one that takes no time. */
+/* Returns the rate of a link (bytes per second); 1e15 for a link without limit. */
 static double rate_of(const struct link_model *link)
 {
     return link->beta_s > 0 ? 1 / link->beta_s : 1e15;

@@ -7,7 +7,7 @@ enum status average_open(struct sync *s, struct error *e)
     struct average *a = s->context;
     TRY(MEM_KEEP(&s->memory, a->weights, s->arenas.n, "a rank's own weights", e));
     for (int i = 0; i < SYNC_WARM_CALLS; i++)
-        TRY(average_params(s, e)); /* warms up on weights that are still 0 */
+        TRY(average_params(s, e)); /* sums weights, which are still 0, to warm up connections */
     return OK;
 }
 

@@ -8,7 +8,8 @@ struct average {
     real *weights; /* [n] this rank's weights, saved while the arena holds the average */
 };
 
-/* Allocates the state and averages once in advance, because first messages are slow. Collective. */
+/* Allocates the state. Averages once in advance, because the first messages between two ranks are
+ * slow. Collective. */
 enum status average_open(struct sync *s, struct error *e);
 
 /* Replaces the parameters by their average over all ranks, with the same bits on each rank.

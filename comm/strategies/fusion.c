@@ -34,8 +34,8 @@ struct fusion {
     int answer; /* `ready` of this rank; the question replaces it by the minimum over ranks */
     uint64_t answered; /* number of questions answered in this step */
     int64_t origin_ns; /* time when the first cycle began */
-    /* when the tensors now waiting began to wait: at the last answer, or when the first of them
-     * became ready after it */
+    /* time from which waiting tensors count: the last start of sums, or the time when the first
+     * tensor became ready after that */
     int64_t since_ns;
 };
 
@@ -54,8 +54,8 @@ static void start_sum(struct sync *s, const struct bucket *b)
     pending_begin_at_once(s->waiter, sum);
 }
 
-/* Starts the sums of the last `agreed` tensors, which are ready on every rank, except for sums
- * already started. */
+/* Starts sums of the last `agreed` tensors, which are ready on every rank. Leaves out tensors whose
+ * sums were already started. */
 static void start_sums(struct sync *s, size_t agreed)
 {
     struct fusion *f = s->context;

@@ -25,8 +25,9 @@ static enum status check_space(const struct sync *s, int arenas, struct error *e
     return mem_check_shared(who, (double)part_bytes(s, arenas) * s->ranks, e);
 }
 
-/* Rank 0 decides for all ranks whether shared memory has enough space. A rank that looks later
- * would count memory that others have taken meanwhile. Only rank 0 has an error message. */
+/* Rank 0 decides for all ranks whether shared memory has enough space. A rank that checks later
+ * would count memory that other ranks have allocated meanwhile. Only rank 0 has an error
+ * message. */
 static enum status agree_on_space(const struct sync *s, int arenas, struct error *e)
 {
     int found = check_space(s, arenas, e);

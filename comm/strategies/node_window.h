@@ -31,8 +31,8 @@ void node_window_touch(const struct node_window *w, const struct sync *s);
 
 /* A barrier among the ranks of the node, in shared memory and in two halves. node_barrier_arrive
  * announces that this rank has arrived. node_barrier_wait returns when all other ranks have arrived
- * as many times as this one. Ranks can then read what others wrote before they arrived. `operation`
- * names the wait in error messages. */
+ * as many times as this rank. Ranks can then read data that other ranks wrote before their arrival.
+ * `operation` names the wait in error messages. */
 void node_barrier_arrive(struct node_window *w, const struct sync *s);
 enum status node_barrier_wait(struct node_window *w, struct sync *s, const char *operation,
                               struct error *e);

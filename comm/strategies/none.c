@@ -1,6 +1,6 @@
 /* none: no synchronisation; each rank trains on its own part of the data. With one rank this is the
- * serial baseline. With p ranks it gives the compute-only curve, which shows the cost of shared
- * memory bandwidth, caches and clock rates without communication.
+ * serial baseline. With p ranks it is the compute-only curve: it shows the cost of sharing memory
+ * bandwidth, caches and clock rate, without communication.
  *
  * Sends no message. */
 #include "comm/strategy.h"

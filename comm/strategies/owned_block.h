@@ -1,5 +1,5 @@
 /* Blocks of tensors for ZeRO. The arenas are cut into blocks (comm/cost/strategies/zero.h), and
- * every rank owns an equal share of each block. How shares are exchanged is left to the strategy
+ * every rank owns an equal share of each block. The strategy decides how ranks exchange shares
  * (struct owned_way). */
 #pragma once
 
@@ -27,13 +27,13 @@ struct owned_way {
     enum status (*leave)(struct sync *s, size_t k, struct error *e);
     /* Waits for the oldest block that `leave` has started, and sums this rank's share of it. */
     enum status (*sum_next)(struct sync *s, end_wait *end, struct error *e);
-    /* Fetches other ranks' shares of the parameters: of the blocks that are kept whole (is_whole),
-     * or of the others (!is_whole). */
+    /* Fetches other ranks' shares of the parameters: for blocks that are kept whole (is_whole), or
+     * for all other blocks (!is_whole). */
     enum status (*gather)(struct sync *s, bool is_whole, struct error *e);
 };
 
 /* All blocks, and this rank's share of each; first member of sync->context. ZeRO stage 1 has one
- * block. A rank's share of it is the part whose sum the ring algorithm leaves on that rank. */
+ * block. A rank's share of that block is the part whose sum the ring algorithm leaves there. */
 struct owned_blocks {
     const struct owned_way *way;
     int stage;
@@ -59,7 +59,7 @@ void owned_block_give_back(const struct sync *s, const struct owned_block *b, re
                            give_back *memory);
 
 /* Reserves optimizer state for all numbers, so that indices are equal in all arenas. Only pages of
- * this rank's shares take memory, since the others are never written. sync_destroy frees it with
+ * this rank's shares take memory, since other pages are never written. sync_destroy frees it with
  * the arenas. */
 enum status owned_state_open(struct sync *s, struct error *e);
 

@@ -129,7 +129,7 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
 {
     struct param_server *p = s->context;
     sync_comm_begin(s);
-    if (p->code == MPI_SUCCESS) /* serving other ranks may have failed earlier */
+    if (p->code == MPI_SUCCESS) /* no earlier MPI call for other ranks has failed */
         p->code = push(s);
     if (p->serves && p->code == MPI_SUCCESS) {
         p->server.pool = s->exec->pool;
@@ -310,7 +310,8 @@ static enum status param_server_restore(struct sync *s, const void *data, size_t
     return OK;
 }
 
-/* Ends servers only after all ranks have received their last answer, which the barrier ensures. */
+/* Destroys the server after a barrier, which ensures that all ranks have received their last
+ * answer. */
 static void param_server_destroy(struct sync *s)
 {
     struct param_server *p = s->context;

@@ -13,8 +13,8 @@ void server_range(const struct sync *s, int index, int servers, size_t *begin, s
     *count = end - *begin;
 }
 
-/* Counts the time since begin_ns as `phase` instead of communication. PHASES: counts it as
- * neither. */
+/* Counts the time since begin_ns as `phase` instead of communication. If `phase` is PHASES, counts
+ * the time as neither. */
 static void charge(const struct server *v, enum phase phase, int64_t begin_ns)
 {
     struct sync_times *times = &v->s->times;
@@ -42,8 +42,8 @@ static void run_optimizer(struct server *v, const real *grads, uint64_t step, do
     v->version++;
 }
 
-/* Clips a sum by value and by norm. If a norm is needed, there is only one server, so the sum is
- * the whole gradient. */
+/* Clips a sum by value and by norm. Clipping by norm requires a single server, so the sum is the
+ * whole gradient. */
 static void clip(const struct server *v, real *sum)
 {
     if (v->o.clip_norm == 0 && v->o.clip_value == 0)

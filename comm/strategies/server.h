@@ -18,7 +18,7 @@ struct client {
     bool arrived; /* whether a push has arrived that is not processed yet */
 };
 
-/* A step for which gradients of some ranks are still missing. */
+/* A step for which the gradients of some ranks have not arrived yet. */
 struct open_step {
     int arrived; /* number of ranks whose gradient of this step has arrived */
     uint64_t step;

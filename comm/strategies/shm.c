@@ -24,7 +24,7 @@ struct shm {
     bool is_read; /* whether all ranks have read this rank's gradients of the last step */
     /* time spent waiting in this step until all ranks have read; part of comm_total_ns */
     int64_t read_ns;
-    enum status read; /* result of waiting for readers; `error` has the message if it failed */
+    enum status read; /* result of waiting for readers; `error` has the message if waiting failed */
     struct error error;
 };
 
@@ -76,7 +76,7 @@ static enum status wait_for_readers(struct sync *s)
 }
 
 /* Runs the optimizer slice by slice. Each rank begins with its own slice, so that ranks do not all
- * read the same one. If the optimizer needs whole tensors, all slices are first copied to this
+ * read the same slice. If the optimizer needs whole tensors, all slices are first copied to this
  * rank's arena, because tensors may cross slices. */
 static void optimize(struct sync *s, const struct optimizer *o, uint64_t step, double lr)
 {

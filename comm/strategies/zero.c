@@ -4,19 +4,18 @@
  *
  * Gradients: when backward has finished a block, a rank sends each share to the rank that owns
  * it. The owner adds the received shares to its own in the order of ranks, and releases the
- * gradients of all other shares. At most two blocks are in transit; before a third starts, the
- * rank waits for the oldest. If a step has several micro-batches, each rank first adds up whole
- * gradients and sends them after the last one, as FSDP does under no_sync.
+ * gradients of all other shares. At most two blocks are in transit; before a third starts, the rank
+ * waits for the oldest. If a step has several micro-batches, each rank first adds up whole
+ * gradients. It sends them after the last micro-batch, as FSDP does under no_sync.
  *
  * Parameters: a rank runs the optimizer on its shares. At stage 2 these are then sent to all
- * ranks. At stage 3, tensors of more than sync.zero_persist numbers are gathered before each
- * pass of the op that reads them, while the previous op computes. They are released after the
- * pass.
+ * ranks. At stage 3, tensors of more than sync.zero_persist numbers are gathered before each pass
+ * of the op that reads them, while the previous op computes. They are released after the pass.
  *
  * As in zero1, arenas are reserved whole, so that indices are equal on all ranks. Released pages
- * take no memory, but must be allocated again within the step, which costs time. Weights are
- * whole on every rank when they are drawn, evaluated or saved; other ranks' shares are released
- * when the next step begins. */
+ * take no memory, but must be allocated again within the step, which costs time. Weights are whole
+ * on every rank when they are drawn, evaluated or saved; other ranks' shares are released when the
+ * next step begins. */
 #include "comm/cost/strategies/zero.h"
 #include "comm/local_ops.h"
 #include "comm/strategies/owned_block.h"
@@ -82,8 +81,8 @@ static enum status gather_begin(struct sync *s, size_t k, struct error *e)
     return exchanger_begin(s, &z->flights[k], e);
 }
 
-/* Gathers the parameters of the blocks that are kept whole (is_whole), or of the others
- * (!is_whole), all at the same time. */
+/* Gathers the parameters of the blocks that are kept whole (is_whole), or of all other blocks
+ * (!is_whole). All gathers run at the same time. */
 static enum status gather_blocks(struct sync *s, bool is_whole, struct error *e)
 {
     const struct zero *z = s->context;

@@ -9,7 +9,7 @@
 
 /* Returns whether the launch has more ranks on this node than processors that this rank may use.
  * Only Hydra states the number of ranks before MPI_Init; under other launchers the result is false.
- * The processors are those of the machine, container, job or taskset. The result is also true if
+ * Processors are counted within the machine, container, job or taskset. The result is also true if
  * each rank is bound to one core: yielding then costs almost nothing. */
 bool progress_is_crowded(void);
 

@@ -63,7 +63,7 @@ static enum status wait_for_check(void *arg, MPI_Request *request, struct error 
     return poll_request(arg, MPI_SUCCESS, request, e);
 }
 
-/* In check mode, compares this rank's call with those of the other ranks. Call it between
+/* In check mode, compares this rank's call with the calls of the other ranks. Call it between
  * wait_enter and wait_leave. */
 static enum status compare_call(struct waiter *w, const struct call *call, MPI_Comm comm,
                                 struct error *e)

@@ -59,17 +59,17 @@ struct waiter {
     MPI_Win window;
 
     /* Hook that serves other ranks, called repeatedly during every wait (for parameter servers).
-     * NULL: none. Set on all ranks or on none. It must not wait. If it is set, WAIT_BLOCK tests in
-     * a loop too, because a rank blocked inside MPI cannot serve. */
+     * NULL: none. Set on all ranks or on none. It must not wait. If the hook is set, WAIT_BLOCK
+     * tests in a loop too, because a rank blocked inside MPI cannot serve. */
     void (*serve)(void *arg);
     void *serve_arg;
     /* Whether ranks make different numbers of waits. If so, a rank with a smaller sequence number
      * is not necessarily late. */
     _Atomic bool free_running;
     /* For ranks whose steps are independent, as with an asynchronous server: time (clock_ns) when
-     * they last synchronised. Since then a rank may have fallen behind by as much as the time
-     * passed. Barriers therefore extend their deadline by that time. 0: every step synchronises.
-     * Set on all ranks or on none. */
+     * they last synchronised. Since then a rank may have fallen behind by the time that has passed.
+     * Barriers therefore extend their deadline by this time. 0: every step synchronises. Set on all
+     * ranks or on none. */
     int64_t alone_since_ns;
 
     _Atomic uint64_t sequence;     /* number of waits begun so far */
@@ -97,7 +97,7 @@ void waiter_close(struct waiter *w);
 
 /* Turns check mode on. Before each collective, ranks compare their calls (call_check.h). Receivers
  * compare each message with the one they expect (message_check.h). If calls differ, all ranks get
- * ERR_MPI; if a message differs, its receiver does. */
+ * ERR_MPI; if a message differs, its receiver gets ERR_MPI. */
 enum status waiter_check_calls(struct waiter *w, struct error *e);
 
 /* Returns whether this rank waits by blocking MPI calls, such as MPI_Allreduce, instead of

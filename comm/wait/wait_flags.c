@@ -4,7 +4,7 @@
 #include "comm/wait/wait_internal.h"
 #include "kernels/base/clock.h"
 
-/* Number of tests between two yields of the core, about 50 us. */
+/* Number of flag tests between two yields of the core. They take about 50 us. */
 #define TESTS_ALONE 1024
 
 void flag_raise(struct flag *flag, uint64_t value)
@@ -20,9 +20,9 @@ static bool are_raised(struct flag *const *flags, int n, uint64_t value)
     return raised;
 }
 
-/* Called after each test of flags. Yields the core: under WAIT_YIELD each time, otherwise every
- * TESTS_ALONE tests. Also lets MPI messages progress, because other ranks may be waiting for
- * them. */
+/* Yields the core: under WAIT_YIELD after each test of flags, otherwise once per TESTS_ALONE tests.
+ * Once per TESTS_ALONE tests, it also lets MPI messages progress, since other ranks may be waiting
+ * for these messages. */
 static void let_others_run(const struct waiter *w, unsigned tests, MPI_Comm comm)
 {
     int found;
@@ -32,7 +32,7 @@ static void let_others_run(const struct waiter *w, unsigned tests, MPI_Comm comm
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
 }
 
-/* Tests in a loop under every policy, because MPI cannot wait for flags. */
+/* Tests the flags in a loop under every wait policy, because MPI cannot wait for flags. */
 enum status wait_flags(struct waiter *w, struct flag *const *flags, int n, uint64_t value,
                        MPI_Comm comm, const char *operation, struct error *e)
 {

@@ -9,19 +9,19 @@
 #include "comm/wait/wait.h"
 
 void wait_enter(struct waiter *w, const char *operation);
-/* Like wait_enter, for a wait that tests in a loop under every policy. */
+/* Works as wait_enter, for a wait that tests in a loop under every wait policy. */
 void wait_enter_polling(struct waiter *w, const char *operation);
 /* Extends the deadline of the current wait by more_ns. */
 void wait_allow(struct waiter *w, int64_t more_ns);
 void wait_leave(struct waiter *w);
 
-/* Updates this rank's alive_ns. ERR_TIMEOUT if the deadline has passed. */
+/* Records that this rank is alive. ERR_TIMEOUT if the deadline of the current wait has passed. */
 enum status wait_check_deadline(struct waiter *w, struct error *e);
 
 /* Called between two tests of a wait: serves other ranks, yields under WAIT_YIELD and checks the
  * deadline. */
 enum status wait_pause(struct waiter *w, struct error *e);
 
-/* Waits for one request that was started without error: by a blocking call, or by tests, depending
- * on the policy. */
+/* Waits for one request that was started without error. The wait policy decides between a blocking
+ * call and tests in a loop. */
 enum status wait_request(struct waiter *w, MPI_Request *request, struct error *e);

@@ -7,8 +7,9 @@ static bool is_compared(const struct message *m)
     return m->note != NULL;
 }
 
-/* Waits for one message that was started. In check mode it first waits for the message's note and
- * compares it. Reports an error that an earlier test has found. */
+/* Waits for one message that was started. In check mode, first waits for the note that describes
+ * the message (message_check.h) and compares it with the message. Reports an error that an earlier
+ * test of the message has found. */
 static enum status finish_message(struct waiter *w, struct message *message, struct error *e)
 {
     TRY(message_status(w, message->code, w->operation, e));
@@ -47,7 +48,8 @@ static enum status check_messages(const struct waiter *w, const struct message *
     return OK;
 }
 
-/* Checks the size of a message and initialises it. In check mode, starts its note. */
+/* Checks the size of a message and initialises it. In check mode, starts to send or receive the
+ * message's note. */
 static int start_message(struct waiter *w, bool receives, struct message *m, MPI_Comm comm,
                          const char *operation)
 {
@@ -62,7 +64,7 @@ static int start_message(struct waiter *w, bool receives, struct message *m, MPI
                                &m->note);
 }
 
-/* Posts a receive. More than INT_MAX bytes need MPI 4. */
+/* Posts a receive. Messages of more than INT_MAX bytes need MPI 4. */
 static int receive(struct message *m, MPI_Comm comm)
 {
 #if MPI_VERSION >= 4

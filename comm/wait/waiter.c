@@ -14,20 +14,20 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* A waiting rank counts as stopped if its alive_ns is older than this. The watchdog and test loops
- * update alive_ns far more often. */
+/* Time (ns) without a sign of life after which a waiting rank counts as stopped. The watchdog and
+ * test loops update alive_ns far more often. */
 #define SILENCE_NS 500000000
 
 #define MEETING "synchronising the ranks of this node"
 
-/* For a rank that tests in a loop, the watchdog's deadline is this much later. The loop ends itself
- * at its own deadline, unless it is stuck inside MPI. */
+/* Time (ns) that is added to the watchdog's deadline if the rank tests in a loop. The loop ends
+ * itself at the rank's deadline, unless it is stuck inside MPI. */
 #define SLACK_NS 1000000000
 
 /* ---- Messages ---- */
 
-/* Returns the lowest sequence number on this node. The ranks that have it are furthest behind.
- * Other late ranks, for example neighbours in a ring, may only be waiting for these. */
+/* Returns the lowest sequence number of a wait on this node. Ranks at this number are furthest
+ * behind. Other late ranks, for example neighbours in a ring, may only be waiting for them. */
 static uint64_t last_sequence(const struct waiter *w)
 {
     uint64_t last = w->sequence;
@@ -37,8 +37,9 @@ static uint64_t last_sequence(const struct waiter *w)
     return last;
 }
 
-/* Writes a list such as "rank 1 3" of the other ranks of this node that are at wait `sequence`. If
- * `only_stopped`, lists only ranks that count as stopped. Returns false if there are none. */
+/* Writes a list such as "rank 1 3" of the other ranks of this node whose current wait has number
+ * `sequence`. If `only_stopped`, lists only ranks that count as stopped. Returns false if the list
+ * is empty. */
 static bool name_ranks(const struct waiter *w, char *text, size_t size, uint64_t sequence,
                        bool only_stopped)
 {
@@ -55,8 +56,8 @@ static bool name_ranks(const struct waiter *w, char *text, size_t size, uint64_t
     return used > empty;
 }
 
-/* Describes a wait that has exceeded its deadline. The watchdog's thread may call it while this
- * rank is just leaving the wait. */
+/* Describes a wait that has exceeded its deadline. The watchdog's thread may call this function
+ * while the rank is just leaving the wait. */
 static void describe_timeout(void *arg, char *text, size_t size)
 {
     const struct waiter *w = arg;
@@ -175,7 +176,7 @@ enum status waiter_check_calls(struct waiter *w, struct error *e)
     return call_check_open(&w->check, e);
 }
 
-/* Frees the window. The watchdog must have stopped, because it writes there. */
+/* Frees the shared window. The watchdog must have stopped, because it writes to the window. */
 static void close_window(struct waiter *w)
 {
     struct startup_watchdog startup;
@@ -208,7 +209,8 @@ bool waiter_blocks(const struct waiter *w)
     return w->kind == WAIT_BLOCK && w->serve == NULL;
 }
 
-/* Updates alive_ns. Relaxed order is sufficient, because no other data depends on this time. */
+/* Sets alive_ns of this rank. Relaxed order is sufficient, because no other data depends on this
+ * time. */
 static void give_sign_of_life(struct waiter *w, int64_t now_ns)
 {
     atomic_store_explicit(&w->presence[w->node_rank].alive_ns, now_ns, memory_order_relaxed);

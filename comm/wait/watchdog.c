@@ -11,7 +11,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Interval at which the thread checks the deadline. A check that is late by this much is harmless,
+/* Interval (ns) between checks of the deadline. A check that is late by one interval is harmless,
  * since deadlines are seconds long. */
 #define LOOK_NS 50000000
 
@@ -32,9 +32,8 @@ static void end_process(struct watchdog *w)
     w->describe(w->arg, text, sizeof text - 1);
     size_t length = strlen(text);
     text[length++] = '\n';
-    /* A failing write is ignored, because the exit status is enough: it is the same as for a wait
-     * that ends at its own deadline. quick_exit is used because exit() would run handlers while
-     * another thread is inside MPI. */
+    /* A failed write is ignored, because the exit status also reports the failure. quick_exit is
+     * used because exit() would run handlers while another thread is inside MPI. */
     if (write(STDERR_FILENO, text, length) < 0)
         quick_exit(EXIT_FAILURE);
     quick_exit(EXIT_FAILURE);

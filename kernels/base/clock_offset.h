@@ -45,11 +45,12 @@ struct clock_line {
 /* Returns the offset at local time `t_ns`. */
 double clock_line_offset_ns(const struct clock_line *line, int64_t t_ns);
 
-/* Returns a bound on the error of all offsets between the two moments: the larger error of both
- * ends plus an allowance for changes of the drift. If the line is steeper than clocks can drift, a
- * clock was set. The bound then also includes the part of the offset that drift cannot explain. */
+/* Returns a bound on the error of all offsets between `begin` and `end`: the larger of the errors
+ * at `begin` and `end`, plus an allowance for changes of the drift. If the line is steeper than
+ * clocks can drift, a clock was set. The bound then also includes the part of the offset that drift
+ * cannot explain. */
 double clock_line_error_ns(const struct clock_line *line);
 
-/* Returns the drift in seconds per second, positive if the local clock is the faster one. NAN if
- * both moments are the same. */
+/* Returns the drift in seconds per second, positive if the local clock is faster than the remote
+ * clock. NAN if `begin` and `end` are at the same time. */
 double clock_line_drift(const struct clock_line *line);

@@ -39,7 +39,7 @@ enum status error_set(struct error *e, enum status status, const char *format, .
 enum status error_at(struct error *e, enum status status, const char *file, int line, int column,
                      const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* Sets ERR_MEMORY with the text "no memory for WHAT", and returns it. */
+/* Sets and returns ERR_MEMORY, with the text "no memory for WHAT". */
 enum status error_no_memory(struct error *e, const char *what);
 
 /* Returns from the calling function with the status of a failed call. If something must be freed

@@ -22,9 +22,9 @@ struct exec {
     void (*poll)(void *arg);
     void *poll_arg;
 
-    /* Sums `values` over the ranks that share a batch, for synchronised batch norm. NULL: one rank.
-     * If the sum fails, the computation continues with the local values. group_sum must then record
-     * the error in group_arg. */
+    /* Sums `values` over the ranks that share a batch, for synchronised batch norm. NULL: batch
+     * norm uses the values of this rank alone. If the sum fails, the computation continues with the
+     * local values, and group_sum must record the error in group_arg. */
     enum status (*group_sum)(void *arg, double *values, size_t n);
     void *group_arg;
 
@@ -36,7 +36,7 @@ struct exec {
     bool accumulate; /* backward adds to gradients instead of overwriting them */
 
     /* Running statistics of all batch norm layers; NULL if the net has none. If `fixed_statistics`
-     * is set, training uses them too and does not update them. */
+     * is set, training also normalises with the running statistics and does not update them. */
     real *buffers;
     bool fixed_statistics;
 

@@ -28,12 +28,13 @@ enum isa isa_best_bf16(void);
 /* Returns the full-precision set that `isa` extends, for example avx512 for avx512_bf16. */
 enum isa isa_exact(enum isa isa);
 
-/* Limits isa_choose to the set `name`; "auto" removes the limit. ERR_UNAVAILABLE if this processor
- * does not have the set. Call it before threads are created. */
+/* Makes `name` the most capable set that isa_choose may return; "auto" removes the limit.
+ * ERR_UNAVAILABLE if this processor does not have this set. Call it before threads are created. */
 enum status isa_limit(const char *name, struct error *e);
 
 /* Chooses isa_best_bf16() if `bf16`, else isa_best(), limited by isa_limit and $SCALEBENCH_ISA.
- * ERR_ARGUMENT if $SCALEBENCH_ISA is unknown or not supported by this processor. */
+ * ERR_ARGUMENT if $SCALEBENCH_ISA names a set that is unknown or not supported by this
+ * processor. */
 enum status isa_choose(enum isa *isa, bool bf16, struct error *e);
 
 /* Returns the ISAS names: portable avx2 avx512 avx512_bf16 amx_bf16. */

@@ -17,9 +17,9 @@
     "mpiexec -n %1$d %2$s ..."
 
 /* Variables that launchers set for each process: its rank and the number of processes. `advice`
- * ends the error message of launcher_check. Searched in order: Hydra or srun with an MPI plugin,
- * Open MPI, srun. The innermost launcher must come first, because ranks of an mpiexec inside a
- * Slurm job also inherit srun's variables. */
+ * ends the error message of launcher_check. Launchers are searched in this order: Hydra or srun
+ * with an MPI plugin, Open MPI, srun. The innermost launcher must come first, because ranks of an
+ * mpiexec inside a Slurm job also inherit srun's variables. */
 static const struct launcher {
     const char *rank, *tasks, *advice;
 } LAUNCHERS[] = {
@@ -30,7 +30,7 @@ static const struct launcher {
 };
 enum { N_LAUNCHERS = sizeof LAUNCHERS / sizeof *LAUNCHERS };
 
-/* Returns the number in `text`, or -1 if it is not a valid rank. */
+/* Returns the number in `text`, or -1 if the text is not a valid rank. */
 static int parse_rank(const char *text)
 {
     char *end;
@@ -91,8 +91,8 @@ static bool is_stopped_sibling(const char *pid)
            parent == (int)getppid() && (state == 'T' || state == 't');
 }
 
-/* Returns the rank of a process, or -1. /proc/PID/environ is a list of strings that each end with a
- * zero byte. */
+/* Returns the rank in the environment of process `pid`, or -1 if there is none. /proc/PID/environ
+ * is a list of strings that each end with a zero byte. */
 static int rank_of(const char *pid)
 {
     static const size_t ENVIRONMENT_BYTES = 131072;
@@ -147,8 +147,8 @@ static void announce_end(void)
         (void)!read(connection.fd, answer, sizeof answer);
 }
 
-/* Only defined in builds with the leak sanitizer. Called explicitly, since _exit skips the leak
- * check. */
+/* The leak check is only defined in builds with the leak sanitizer. It is called explicitly, since
+ * _exit skips it. */
 extern void __lsan_do_leak_check(void) __attribute__((weak));
 
 void launcher_leave(int exit_status)

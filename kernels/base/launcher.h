@@ -7,7 +7,8 @@
 
 #include "kernels/base/error.h"
 
-/* Returns the rank of this process from the launcher's environment; -1 if there is none. */
+/* Returns the rank that the launcher put into the environment of this process; -1 if there is
+ * none. */
 int launcher_rank(void);
 
 /* Checks that MPI has as many ranks as the launcher started. (Without an MPI plugin, srun starts N
@@ -16,11 +17,11 @@ int launcher_rank(void);
 enum status launcher_check(int ranks, const char *program, struct error *e);
 
 /* Writes the numbers of ranks that are stopped (by SIGSTOP or a debugger) and have the same parent
- * process as this rank, for example "rank 1 3". Reads /proc. Returns false if none is stopped or
- * visible. */
+ * process as this rank, for example "rank 1 3". Reads /proc. Returns false if no stopped rank is
+ * found. */
 bool launcher_name_stopped(char *text, size_t size);
 
-/* Returns whether a rank can end through launcher_leave: with a PMI-1 launcher, or without a
+/* Returns whether a rank can end through launcher_leave: true with a PMI-1 launcher or without a
  * launcher. Other launchers (PMIx, Open MPI, Cray) would report the rank as crashed. */
 bool launcher_hears_leaving(void);
 
@@ -28,8 +29,8 @@ bool launcher_hears_leaving(void);
  * the launcher. Call a barrier first.
  *
  * Reason: MPI_Finalize of MPICH before 4.2 on UCX can deadlock. Some ranks then wait in a barrier
- * in which MPI makes no progress. To close a connection, other ranks wait for replies from these
- * ranks. Over TCP, every second run hung. */
+ * in which MPI makes no progress. The other ranks close connections, for which they need replies
+ * from the ranks in the barrier. Over TCP, every second run hung. */
 _Noreturn void launcher_leave(int exit_status);
 
 /* Waits until the launcher has read all output of this process, because Hydra discards unread

@@ -57,8 +57,8 @@ void mem_give_back_shared(void *memory, size_t bytes)
     give_back(memory, bytes, MADV_REMOVE);
 }
 
-/* Copies with memcpy: `pointer` is the address of a pointer of any type, and assigning through a
- * void ** would break the aliasing rules. */
+/* Stores `memory` with memcpy: `pointer` is the address of a pointer of any type, and assigning
+ * through a void ** would break the aliasing rules. */
 static enum status hand_out(void *pointer, void *memory, const char *what, struct error *e)
 {
     memcpy(pointer, &memory, sizeof memory);

@@ -14,8 +14,8 @@ void *mem_alloc(size_t bytes);
 
 void mem_free(void *memory);
 
-/* Zeroes private memory, from mem_alloc or malloc, and returns its whole pages to the system. They
- * are allocated again when touched. */
+/* Zeroes private memory, from mem_alloc or malloc, and returns its whole pages to the system.
+ * Touching a page allocates it again. */
 void mem_give_back(void *memory, size_t bytes);
 /* Zeroes memory shared between processes and returns its whole pages to the system. All processes
  * see the zeros. */
@@ -56,8 +56,8 @@ void mem_room_empty(struct mem_room *room);
  * check, a process that touches a missing page dies of SIGBUS. The text of ERR_UNAVAILABLE names
  * `who`, the free space and how to enlarge /dev/shm. OK if the free space is unknown. */
 enum status mem_check_shared(const char *who, double bytes, struct error *e);
-/* Returns the error that mem_check_shared returns if space is missing, without checking. Use it if
- * a page of shared memory could not be allocated. */
+/* Returns the error of mem_check_shared for missing space, without a check. Call it after a page of
+ * shared memory could not be allocated. */
 enum status mem_shared_is_full(const char *who, double bytes, struct error *e);
 
 /* Returns the peak resident set of this process in MiB. */

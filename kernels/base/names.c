@@ -13,10 +13,10 @@
 #define LENGTH_MAX 127
 #define FAR        ((size_t)-1)
 
-/* Costs of suggesting a known name; the name with the lowest cost is suggested. EDIT: per mistyped
- * letter. ENDING, WORDS, FIRST_WORD: for ways in which two names share words, see words_distance.
- * PATH_OF_TOP, PATH_OF_GROUP: surcharges if the known name is only valid elsewhere in the file, at
- * the top level or in a group. */
+/* Costs of suggesting a known name; the name with the lowest cost is suggested. EDIT: cost per
+ * mistyped letter. ENDING, WORDS, FIRST_WORD: costs of names that share words, see words_distance.
+ * PATH_OF_TOP, PATH_OF_GROUP: surcharges for a name that is only valid elsewhere in the file,
+ * either at the top level or in a group. */
 enum { EDIT = 4, ENDING = 3, WORDS = 7, FIRST_WORD = 13, PATH_OF_TOP = 4, PATH_OF_GROUP = 6 };
 
 static size_t smaller(size_t a, size_t b)
@@ -92,9 +92,9 @@ static bool is_plural(const char *name)
     return length > 3 && name[length - 1] == 's';
 }
 
-/* Returns the distance of two names that have a word in common, else FAR. Examples: "lenet" and
- * lenet_21k, "warmup" and lr_warmup, "speed" and speedup, "batch_size" and global_batch. A plural
- * is equal to its singular. */
+/* Returns the distance between two names that have a word in common, else FAR. Examples: "lenet"
+ * and lenet_21k, "warmup" and lr_warmup, "speed" and speedup, "batch_size" and global_batch. A
+ * plural is equal to its singular. */
 static size_t words_distance(const char *name, const char *known)
 {
     size_t length = strlen(name) - is_plural(name), first = strcspn(name, "_");

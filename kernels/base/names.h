@@ -13,8 +13,8 @@ struct name_places {
     size_t n_here;
     const char *const *elsewhere;
     size_t n_elsewhere;
-    const char *beside; /* top-level key that contains this position, for "move it beside 'matrix'";
-                         * NULL: unknown */
+    const char *beside; /* top-level key that contains this position, for the message "move it
+                         * beside 'matrix'"; NULL: unknown */
 };
 
 /* Names nearest to an unknown name. The distance is the number of edits (insert, delete, replace,

@@ -49,8 +49,8 @@ static inline void cpu_pause(void)
 #endif
 }
 
-/* One iteration of a spin loop that began at time `begin`. Returns false once spin_ns has
- * passed. */
+/* Runs one iteration of a spin loop that began at time `begin` (ns). Returns false after
+ * spin_ns. */
 static bool spin(const struct pool *pool, int64_t begin)
 {
     int64_t spent = clock_ns() - begin;
@@ -155,9 +155,9 @@ static int worker_start(struct worker *worker, int cpu)
     return failed;
 }
 
-/* Returns the time to spin before sleeping. It is 0 if there are more threads than cores: a
- * spinning thread would occupy the core of the awaited thread. If `cpus` is given, each worker has
- * its own core. */
+/* Returns the time (ns) to spin before sleeping. 0 if unbound threads outnumber the cores, since a
+ * spinning thread would occupy the core of the awaited thread. With `cpus`, each worker has its own
+ * core. */
 static int64_t choose_spin_ns(int threads, const int *cpus)
 {
     cpu_set_t set;

@@ -24,7 +24,7 @@ static void use_decimal_point(char *text)
     memmove(found + 1, found + length, strlen(found + length) + 1);
 }
 
-/* A quiet NaN whose bits differ from NAN's. */
+/* Quiet NaN that marks undefined results. Its bits differ from the bits of NAN. */
 static const union {
     uint64_t bits;
     double x;

@@ -7,7 +7,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Smallest number of spans that are reserved for a step. */
+/* Smallest number of spans that are reserved for each step. */
 enum { ROOM_LEAST = 4096 };
 
 struct timeline {
@@ -19,7 +19,7 @@ struct timeline {
                      * current step */
     size_t steps, steps_most;
     size_t room_most; /* largest number of spans that may be stored */
-    bool full;        /* set once bytes_most is reached: no further step is recorded */
+    bool full;        /* the limit of steps or memory is reached: no further step is recorded */
 };
 
 const char *const *phase_names(void)
@@ -58,8 +58,8 @@ static size_t least_of(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Enlarges t->spans to `room` spans. memset touches the new pages here, so that no page fault
- * occurs within a step. */
+/* Enlarges the array of spans to `room` spans. memset touches the new pages here, so that no page
+ * fault occurs within a step. */
 static enum status make_room(struct timeline *t, size_t room, struct error *e)
 {
     struct timeline_span *spans = reallocarray(t->spans, room, sizeof *spans);

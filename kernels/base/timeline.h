@@ -2,8 +2,8 @@
  * readings. All calls but timeline_step accept a NULL timeline and then do nothing. Not
  * thread-safe.
  *
- * To add a phase: a row of TIMELINE_PHASES, timeline_add where it ends, its colour in
- * plots/timeline.gp. */
+ * To add a phase: a row of TIMELINE_PHASES, a call of timeline_add where the phase ends, a colour
+ * in plots/timeline.gp. */
 #pragma once
 
 #include <stddef.h>
@@ -31,7 +31,7 @@ enum phase { TIMELINE_PHASES(PHASE_ID) PHASES };
 
 const char *const *phase_names(void);
 
-/* Activity in [begin_ns, end_ns) by clock_ns. */
+/* One activity of a rank, from begin_ns to end_ns (times of clock_ns). */
 struct timeline_span {
     enum phase phase;
     const char *name; /* activity, for example an op; borrowed, must outlive the timeline */
@@ -40,8 +40,8 @@ struct timeline_span {
 
 struct timeline;
 
-/* Creates a timeline that keeps the first `steps_most` steps, fewer if they exceed `bytes_most`.
- * Close with timeline_close. */
+/* Creates a timeline that keeps at most the first `steps_most` steps and stores at most
+ * `bytes_most` bytes of spans. Close with timeline_close. */
 enum status timeline_open(struct timeline **timeline, size_t steps_most, size_t bytes_most,
                           struct error *e);
 void timeline_close(struct timeline *t);

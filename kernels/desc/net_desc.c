@@ -123,8 +123,8 @@ static void name_by_kind(const struct net_desc *net, struct layer_desc *layer)
     while (find_layer(net, layer->name) != NULL);
 }
 
-/* Checkpoints use these prefixes for data other than weights: "optimizer.0.fc.weight",
- * "rank.1.strategy". */
+/* Returns whether a layer name begins with a prefix that checkpoints use for other data:
+ * "optimizer.0.fc.weight", "rank.1.strategy". */
 static bool is_reserved(const char *name)
 {
     return strncmp(name, "optimizer.", 10) == 0 || strncmp(name, "rank.", 5) == 0;
@@ -163,9 +163,9 @@ static enum status infer_shapes(const struct net_desc *net, struct layer_desc *l
     return OK;
 }
 
-/* Completes the names, sizes and offsets of a layer's tensors or buffers. The first one begins at
- * *offset in the arena. The last part of a name ("weight"), set by the rule, has at most 15
- * letters, so the layer's name is never cut. */
+/* Completes the names, sizes and offsets of a layer's tensors or buffers. The first tensor or
+ * buffer begins at *offset in the arena. The last part of a name ("weight"), set by the rule, has
+ * at most 15 letters, so the layer's name is never cut. */
 static void place_list(const struct net_desc *net, const struct layer_desc *layer,
                        struct tensor_desc *list, int n, size_t *offset)
 {
@@ -183,7 +183,7 @@ static void place_list(const struct net_desc *net, const struct layer_desc *laye
     }
 }
 
-/* Tensors and buffers of one layer, before they are appended to the net's tables. */
+/* Tensors and buffers of one layer, not yet appended to the net's tables. */
 struct layer_parts {
     struct tensor_desc tensors[2], buffers[2];
 };

@@ -103,8 +103,8 @@ struct net_desc {
 };
 
 /* One option of a layer kind, as a model file writes it. A LAYER_PAIR takes one number or [h, w]. A
- * LAYER_PART is true (the default) if the layer has an optional part, such as a bias. If it is
- * false, the option's bool field is set: the layer lacks that part. */
+ * LAYER_PART is a bool, true by default, for an optional part of the layer such as its bias. false
+ * sets the option's field, which marks that the layer lacks the part. */
 struct layer_option {
     const char *key;
     enum { LAYER_INT, LAYER_PAIR, LAYER_REAL, LAYER_PART } type;
@@ -166,8 +166,9 @@ enum status net_desc_end(struct net_desc *net, struct error *e);
 /* Frees the net's tables, but not the struct itself. */
 void net_desc_free(struct net_desc *net);
 
-/* Sets ready[i] [n_tensors] to the time from the start of a backward pass until the gradient of
- * tensor i is ready. Layers share the time `backward` of the pass by their FLOPs. */
+/* Sets ready [n_tensors]: ready[i] is the time from the start of a backward pass until the gradient
+ * of tensor i is ready. The time `backward` of the pass is divided among layers in proportion to
+ * their FLOPs. */
 void net_desc_ready(const struct net_desc *net, double *ready, double backward);
 
 static inline size_t shape_count(struct shape s)

@@ -26,14 +26,14 @@ struct net_pair {
 bool net_pair_next(const struct net_desc *net, struct net_pair *pair);
 
 /* Returns the largest number of slices: the number of outputs of the smallest `columns` layer of
- * all pairs. 1: the net has no pair. */
+ * all pairs. 1 if the net has no pair. */
 int net_slice_most(const struct net_desc *net);
 /* Returns whether the net can be split into `slices` slices of equal size. */
 bool net_slice_is_even(const struct net_desc *net, int slices);
 
 /* Sets *slice to slice number `index` of `slices`. If slices = 1, *slice is a copy of the net.
- * Layers and tensors keep their names and indices. Slices differ by at most one output, larger ones
- * first. ERR_SHAPE if slices > net_slice_most. Free with net_desc_free. */
+ * Layers and tensors keep their names and indices. Slices differ by at most one output per pair,
+ * larger slices first. ERR_SHAPE if slices > net_slice_most. Free with net_desc_free. */
 enum status net_desc_slice(struct net_desc *slice, const struct net_desc *net, int index,
                            int slices, struct error *e);
 

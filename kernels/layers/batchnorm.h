@@ -1,5 +1,5 @@
-/* Batch normalisation, except the four loops over the batch, which depend on its memory layout.
- * Internal to kernels/. */
+/* Batch normalisation, except the four loops over the batch, which depend on the memory layout of
+ * the batch. Internal to kernels/. */
 #pragma once
 
 #include "kernels/layers/layer_tables.h"
@@ -20,7 +20,7 @@ struct batchnorm_call {
     real *running; /* [C,2] running means, then running variances */
     const real *x, *dy, *weight, *bias;
     real *y, *dx;
-    void *arg; /* for the caller's batchnorm_pass functions */
+    void *arg; /* data for the caller's batchnorm_pass functions */
 };
 
 /* Returns the bytes of the statistics that forward saves. The sums in scratch have the same

@@ -13,7 +13,7 @@ struct dense_call {
     size_t images, in, out;
 };
 
-/* A tile of the weight matrix: rows (outputs) and columns (inputs). */
+/* Size of a tile of the weight matrix: number of rows (outputs) and columns (inputs). */
 struct tile {
     size_t out, in;
 };

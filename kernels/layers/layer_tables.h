@@ -1,5 +1,5 @@
-/* Helpers of the layer kernels: their tables, and loops over images or elements that are split
- * among threads and let communication progress. Internal to kernels/. */
+/* Helpers of the layer kernels: their tables, and loops over images or elements. The loops are
+ * split among threads and let communication progress. Internal to kernels/. */
 #pragma once
 
 #include <string.h>

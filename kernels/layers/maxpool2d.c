@@ -13,7 +13,7 @@ static size_t maxpool2d_saved_bytes(const struct layer_desc *layer, int n)
     return (size_t)n * shape_count(layer->out) * sizeof(uint16_t);
 }
 
-/* Pools row `oh` of the outputs for any window. Padding is skipped. */
+/* Computes row `oh` of the outputs of one plane, for any window size. Padding is skipped. */
 static void pool_row(real *y, uint16_t *where, const real *plane, const struct layer_desc *l,
                      int oh)
 {

@@ -149,8 +149,8 @@ static void choose_ops(struct net *net, const struct net_desc *desc)
     }
 }
 
-/* Returns the size in reals of the gradients of n_max outputs, padded to align the next buffer. The
- * outputs themselves need at most as much. */
+/* Returns the size in reals of the gradients of n_max images' outputs, padded to align the next
+ * buffer. The outputs themselves need no more memory. */
 static size_t output_reals(const struct net *net, const struct op *op)
 {
     if (op->kernel->out_reals == NULL)
@@ -158,8 +158,8 @@ static size_t output_reals(const struct net *net, const struct op *op)
     return aligned_reals(op->kernel->out_reals(&op->fused, net->options.n_max));
 }
 
-/* Returns the size in reals of n_max outputs. 16-bit activations need half the size of their
- * gradients. */
+/* Returns the size in reals of n_max images' outputs. 16-bit activations need half the size of
+ * their gradients. */
 static size_t value_reals(const struct net *net, const struct op *op)
 {
     size_t reals = output_reals(net, op);

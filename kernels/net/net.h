@@ -36,9 +36,10 @@ enum status net_create(struct net **net, const struct net_desc *desc,
                        const struct net_options *options, struct error *e);
 void net_destroy(struct net *net);
 
-/* Returns the number of ops in the plan, including those of other stages. */
+/* Returns the number of ops in the plan, including ops of other pipeline stages. */
 int net_ops(const struct net *net);
-/* Returns the tensors [*first, *last) of an op; empty if it has no parameters. */
+/* Returns the range of an op's tensors, [*first, *last), which is empty if the op has no
+ * parameters. */
 void net_op_tensors(const struct net *net, int op, int *first, int *last);
 /* Returns the name of an op's kind, as in ops.def. */
 const char *net_op_name(const struct net *net, int op);
@@ -56,8 +57,8 @@ struct net_op_view {
     bool learns;                            /* whether the op has a backward pass */
     uint64_t flops_forward, flops_backward; /* computed FLOPs per image */
     unsigned savings;
-    enum kernel_choice choice;  /* kernel chosen for the op; CHOICE_direct also if direct sums are
-                                 * its default */
+    enum kernel_choice choice;  /* kernel chosen for the op; CHOICE_direct also if the op uses
+                                 * direct sums by default */
     bool bf16;                  /* whether the op multiplies bf16 numbers */
     size_t in_bytes, out_bytes; /* bytes per number: of the input, of the output */
 };
@@ -91,9 +92,9 @@ void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
 
 /* Activations between ops: the input of op `op`, or the output of the last op if op = net_ops. A
  * stage of a pipeline only has the activations of its own ops. net_activation_reals: the size for n
- * images, in the layout of the plan. net_activations: the address in the slot. net_gradients: the
- * address of the gradient, valid until backward computes the gradient for op - 2. The addresses are
- * NULL before op 0 if the op reads bytes. */
+ * images, in the layout of the plan. net_activations: the address in the slot; NULL if op is 0 and
+ * reads bytes. net_gradients: the address of the gradient of these activations, valid until
+ * backward computes the gradient for op - 2. */
 size_t net_activation_reals(const struct net *net, int op, int n);
 real *net_activations(const struct net *net, int slot, int op);
 real *net_gradients(const struct net *net, int slot, int op);
@@ -106,8 +107,8 @@ bool net_op_hands_back(const struct net *net, int op);
  * caller writes the input of the first op to net_activations(net, slot, first_op). */
 void net_expect(struct net *net, int slot, int n);
 
-/* Measures the plan's kernels and sets choices [n_layers] to the fastest for each convolution and
- * dense layer, at options->n_max images. Training steps of each candidate on generated images
+/* Measures the plan's kernels and sets choices [n_layers] to the fastest kernel of each convolution
+ * and dense layer, for options->n_max images. Training steps of each candidate on generated images
  * alternate with steps of the default plan. The combination of all choices must also be faster than
  * the default plan. options->choices is ignored. Needs several dozen steps and the memory of two
  * nets. Two calls may choose differently, and kernels differ in rounding. */
@@ -152,7 +153,7 @@ void net_init_tensors(const struct net_desc *desc, int first, int last, real *pa
 void net_init_buffers(const struct net_desc *desc, real *buffers);
 
 /* Generated images, labels and weights for timing training steps, equal in every call. The caller
- * frees them by emptying `memory`, also after an error. */
+ * frees them with mem_room_empty(&memory), also after an error. */
 struct net_batch {
     const struct net_desc *desc; /* description of the network, borrowed */
     int n;

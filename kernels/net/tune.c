@@ -137,7 +137,7 @@ static void choose(uint8_t *choices, const struct net_desc *desc, int first, int
             choices[i] = (uint8_t)choice;
 }
 
-/* Times one candidate and chooses it for each op where it is the fastest so far. */
+/* Times one candidate kernel and chooses it for each op for which it is the fastest so far. */
 static enum status try_choice(struct search *s, enum kernel_choice choice, struct error *e)
 {
     struct net *other = NULL;

@@ -14,7 +14,7 @@ int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogu
 int norm_match(const struct layer_desc *layers, int n, enum epilogue *epilogue);
 
 /* Functions `match` of op_kernel. The `_blocks` variants only match if the next layer's op reads
- * blocks of channels. The `_last` variants match whatever the next layer is. */
+ * blocks of channels. The `_last` variants match regardless of the next layer. */
 int conv3x3_match_blocks(const struct layer_desc *layers, int n, const struct extent *read);
 int conv3x3_match_last(const struct layer_desc *layers, int n, const struct extent *read);
 

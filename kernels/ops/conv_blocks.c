@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Returns the number of elements that one image's stored output has per block of channels. */
+/* Returns the number of stored outputs per image and block of channels. */
 static size_t stored_block(const struct winograd *w)
 {
     return winograd_stored(w) / (size_t)w->out_blocks;
@@ -24,7 +24,7 @@ static struct conv_share share_of(const struct fused_layers *fused, const struct
     size_t y = w->norm                     ? sizes.chunk * stored_block(w)
                : fused->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w)
                                            : 0;
-    /* Room for marks: 16 bits per tile are needed, one real per tile is reserved. */
+    /* Marks of blank outputs need 16 bits per tile; one real per tile is reserved. */
     size_t blank = w->kind == WINOGRAD_F4 ? sizes.chunk * (size_t)winograd_tiles(w) : 0;
     struct conv_share share = {.m = aligned_reals(sizes.m),
                                .v = aligned_reals(sizes.v),
@@ -54,8 +54,9 @@ static size_t conv_params(const struct fused_layers *fused, const struct winogra
 }
 
 /* Layout of scratch: scratch of batch norm, panels of weights, bias, then one struct conv_share per
- * thread. Layout of c->saved: V of all images, if it is kept. Then, with batch norm, its input and
- * its saved data; without, one byte per stored output, its origin. */
+ * thread. Layout of c->saved: V of all images, if it is kept. With batch norm, its input and its
+ * saved data follow. Without batch norm, one byte per stored output follows: the output's origin in
+ * its pooling window. */
 struct conv_call conv_call_begin(const struct fused_layers *fused, const struct op_call *c,
                                  const struct winograd *w, struct conv_sizes sizes)
 {
@@ -151,7 +152,7 @@ const real *conv_panel_transposed(const struct conv_call *call, int at, int firs
 }
 
 /* Returns whether the chunk that begins at image `begin` adds its gradients to the thread's sums.
- * Only the thread's first chunk overwrites them. */
+ * Only the thread's first chunk overwrites the sums. */
 static bool chunk_adds(const struct conv_call *call, size_t begin, int thread)
 {
     size_t own_begin = 0, own_end = 0;

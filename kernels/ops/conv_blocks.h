@@ -23,7 +23,8 @@ struct conv_sizes {
 
 /* Sizes in reals of a thread's scratch. m, v: as in conv_sizes. du, dbias: sums of gradients. x: x
  * or dx in blocks, if the op's input is [N,C,H,W]. y: y or dy in blocks, if the output is
- * [N,C,H,W], or one block of dy before batch norm. blank: marks of blank outputs. all: the sum. */
+ * [N,C,H,W], or one block of dy before batch norm. blank: marks of outputs whose inputs are all
+ * zero. all: the sum of these sizes. */
 struct conv_share {
     size_t m, v, du, dbias, x, y, blank, all;
 };
@@ -89,7 +90,7 @@ static inline uint16_t *share_blank(const struct conv_call *call, int thread)
     return (uint16_t *)(share_y(call, thread) + call->share.y);
 }
 
-/* FLOPs that take as long as moving one number. */
+/* Number of FLOPs that take as long as copying one number in memory. */
 #define FLOPS_PER_NUMBER 16
 
 /* Adds `more` to *flops, and polls if enough work was done since the last poll. Only the calling

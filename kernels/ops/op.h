@@ -37,10 +37,10 @@ struct extent {
 enum op_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 
 struct fused_layers {
-    const struct layer_desc *layers; /* the op's layers, n_layers of them */
+    const struct layer_desc *layers; /* [n_layers] the op's layers */
     int n_layers;
-    const struct extent *
-        read; /* [n_layers + 1] size of the area that is used: element i, of the input of layer i; the last element, of the op's output */
+    const struct extent *read; /* [n_layers + 1] area that is read: of each layer's input, then of
+                                * the op's output */
     enum plan plan;
     enum kernel_choice choice; /* kernel choice of the first layer */
     enum isa isa;
@@ -107,8 +107,8 @@ static inline struct layer_call layer_call_of(const struct fused_layers *fused,
                                .scratch = c->scratch};
 }
 
-/* Prefetches memory into the second-level cache. The empty statement has an effect as far as the
- * compiler knows: GCC 12 removes loops that only prefetch. */
+/* Prefetches memory into the second-level cache. The empty assembly statement keeps the loop, since
+ * GCC 12 removes loops that only prefetch. */
 static inline void op_prefetch(const void *from, size_t bytes)
 {
     enum { LINE = 64 };
@@ -118,8 +118,9 @@ static inline void op_prefetch(const void *from, size_t bytes)
     }
 }
 
-/* How many images ahead of the current one are prefetched into the second-level cache. The images
- * of a batch are scattered over a data set that is larger than the caches. */
+/* Prefetch distance: image i + IMAGES_AHEAD is prefetched into the second-level cache while image i
+ * is processed. The images of a batch are scattered over a data set that is larger than the
+ * caches. */
 #define IMAGES_AHEAD 8
 
 static inline void op_prefetch_image(const struct op_call *call, size_t i, size_t image_bytes)
@@ -131,8 +132,8 @@ static inline void op_prefetch_image(const struct op_call *call, size_t i, size_
 struct op_kernel {
     const char *name;
     enum layout in, out;
-    bool takes_bf16; /* rounds operands to bf16 if the instruction set does */
-    bool needs_wide; /* not used with the portable set: its vectors are short, BLIS is faster */
+    bool takes_bf16; /* rounds operands to bf16 if the instruction set has bf16 products */
+    bool needs_wide; /* not used with ISA_PORTABLE, for whose short vectors BLIS is faster */
     /* Returns how many of n layers the op computes, beginning with layers[0]; 0 if the op does not
      * match. `read` is as in struct fused_layers. */
     int (*match)(const struct layer_desc *layers, int n, const struct extent *read);
@@ -194,6 +195,6 @@ const struct op_kernel *op_find(enum plan plan, enum isa isa, enum layout in,
  * CHOICE_direct for direct sums, else CHOICE_shape. */
 enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice asked);
 
-/* Fills read[0..n] with the area that is read of each layer's input, derived backwards from
- * read[n], the whole output. */
+/* Sets read[i] to the area of layer i's input that is read, for i < n. The areas are derived
+ * backwards from read[n], which is set to the whole output. */
 void plan_read_extents(const struct layer_desc *layers, int n, struct extent *read);

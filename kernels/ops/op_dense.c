@@ -96,7 +96,8 @@ static int columns_of(const struct dense_call *call, size_t b, int all)
     return left < call->block ? left : call->block;
 }
 
-/* Returns how many of a sum's `all` terms the next product adds, beginning with term `first`. */
+/* Returns the number of terms that the next product adds to a sum of `all` terms, beginning with
+ * term `first`. */
 static int slice_of(const struct dense_call *call, int first, int all)
 {
     int most = (int)slice_reals() / call->block * call->f->pair;

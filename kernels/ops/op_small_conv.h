@@ -48,7 +48,7 @@ struct saved {
     real *scale;                    /* factor that dropout2d applies to the channels it keeps */
     struct small_conv_marks *marks; /* [N,out_c,vectors] positions of maxima, and whether they have
                                      * a gradient */
-    uint16_t *nonzero;              /* [N,vectors] which windows have nonzero bytes; only if
+    uint16_t *nonzero;              /* [N,vectors] bits of the windows with nonzero bytes; only if
                                      * training on bytes */
     uint16_t *kept;                 /* [N,out_c] list of the channels that dropout2d keeps */
     uint16_t *n_kept;               /* [N] number of kept channels */
@@ -113,8 +113,9 @@ size_t small_conv_place_saved(struct saved *saved, const struct small_conv *c, s
 struct small_conv_call small_conv_call_of(const struct fused_layers *fused,
                                           const struct op_call *op);
 uint64_t small_conv_part_flops_forward(const struct fused_layers *fused);
-/* Returns an upper bound of FLOPs per image in backward: for each pooled output the products of two
- * windows, or of one in the first layer. ReLU sets some gradients to 0, depending on the images. */
+/* Returns an upper bound of the FLOPs per image in backward: for each pooled output the products of
+ * one window for dw and, except in the first layer, of one window for dx. The images determine how
+ * many gradients ReLU sets to 0. */
 uint64_t small_conv_part_flops_backward(const struct fused_layers *fused);
 unsigned small_conv_part_savings(const struct fused_layers *fused);
 

@@ -65,8 +65,8 @@ struct small_dense_call {
     size_t in, out;
     real scale;    /* factor that dropout applies to the outputs it keeps */
     uint8_t *keep; /* [N,out], 1 if dropout keeps the output */
-    real *
-        transposed; /* padded weights: [in][out, padded] in forward, [out][in, padded] in backward */
+    /* Weights in padded rows: [in][out, padded] in forward, [out][in, padded] in backward. */
+    real *transposed;
     const real *weights;
     real *dz;               /* [out][N, padded]: gradient of the dense layer's output */
     struct small_list list; /* list of thread 0; lists of the other threads follow in memory */

@@ -21,8 +21,8 @@ static void set_kind(struct winograd *w, enum winograd_kind kind)
     w->tiles_w = ceil_divide(w->out.w, w->outputs);
 }
 
-/* Chooses the requested algorithm, or the one with the fewest products. If two algorithms have
- * equally many products, chooses the one with smaller rounding errors. */
+/* Chooses the requested algorithm, by default the algorithm with the fewest products. If F4 and F2
+ * have equally many products, chooses F2, which has smaller rounding errors. */
 static void choose_kind(struct winograd *w, const struct fused_layers *fused)
 {
     const struct layer_desc *conv = fused->layers;

@@ -44,14 +44,14 @@ const char *const *optimizer_names(void);
 int optimizer_slots(enum optimizer_kind kind);
 bool optimizer_takes_tensors(enum optimizer_kind kind);
 
-/* Updates params[begin, end) from grads[begin, end). `step` counts from 1; `lr` is the rate of this
- * step. */
+/* Updates params[begin, end) from grads[begin, end). `step` counts from 1; `lr` is the learning
+ * rate of this step. */
 void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, const real *grads,
                     size_t begin, size_t end, uint64_t step, double lr);
 
-/* An update in two calls, for optimizers that need norms of tensors of which each rank holds only a
- * part. optimizer_norms updates the state and adds the contribution of [begin, end) to two sums of
- * squares per tensor, norms2 [n_tensors][2]. The caller sums norms2 over the ranks.
+/* An update in two calls, for optimizers that need norms of tensors if each rank holds only a part
+ * of a tensor. optimizer_norms updates the state and adds the contribution of [begin, end) to two
+ * sums of squares per tensor, norms2 [n_tensors][2]. The caller sums norms2 over the ranks.
  * optimizer_step_parts then updates params[begin, end). Both functions use one thread. */
 void optimizer_norms(const struct optimizer *o, const real *params, const real *grads, size_t begin,
                      size_t end, uint64_t step, double *norms2);

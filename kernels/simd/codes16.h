@@ -1,5 +1,5 @@
-/* Conversion of a vector of floats to and from 16 bits, rounded as in ../cast16.h. Uses an
- * instruction if the instruction set has one, else integer arithmetic on the bits with the same
+/* Conversion of a vector of floats to and from 16 bits, rounded as in ../cast16.h. Uses conversion
+ * instructions if the instruction set has them, else integer arithmetic on the bits with the same
  * result. Flushing float denormals to zero does not affect fp16, whose smallest number is far above
  * them. */
 #pragma once
@@ -15,7 +15,7 @@ typedef uint16_t vcodes __attribute__((vector_size(VECTOR_LANES * (int)sizeof(ui
 
 #define FLOAT_SIGN 0x80000000u
 #define INFINITE   0x7f800000
-#define BIAS_GAP   (112 << 23) /* exponent bias of float minus that of fp16, shifted */
+#define BIAS_GAP   (112 << 23) /* exponent bias of float minus exponent bias of fp16, shifted */
 #define LEAST_FP16 (113 << 23) /* bits of the float 2^-14, the smallest normal number of fp16 */
 
 INLINE vcodes codes_load(const void *from)

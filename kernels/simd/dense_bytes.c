@@ -25,8 +25,8 @@ static void fold(const struct dense_bytes *d, real *folded, real *bias, const re
     }
 }
 
-/* Returns the bytes of a block. If the image ends within the block, they are copied to `spare` and
- * padded with zeros. */
+/* Returns the address of a block's bytes. If the image ends within the block, its bytes are copied
+ * to `spare` and padded with zeros. */
 INLINE const uint8_t *block_bytes(const struct dense_bytes *d, const uint8_t *image, size_t block,
                                   uint8_t spare[DENSE_BYTES_BLOCK])
 {

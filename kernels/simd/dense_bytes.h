@@ -24,7 +24,7 @@ struct dense_bytes {
 
 struct dense_bytes_functions {
     /* folded [blocks][outputs][16] and bias [outputs] <- params with scale and shift folded in. If
-     * params have no bias, it is taken as 0. */
+     * params have no bias, the bias is taken as 0. */
     void (*fold)(const struct dense_bytes *d, real *folded, real *bias, const real *params);
     /* Computes y [outputs] of one image. Sets marks [words] for the blocks that are not all
      * zero. */

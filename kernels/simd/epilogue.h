@@ -10,7 +10,7 @@
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/operands.h"
 
-/* UNROLL_BY(count) unrolls the loop below it. Sanitizer builds leave it out: without optimisation,
+/* UNROLL_BY(count) unrolls the loop below it. Sanitizer builds do not unroll: without optimisation,
  * the compiler warns about loops of a single iteration. */
 #ifdef SCALEBENCH_SANITIZE
 #define UNROLL_BY(count)

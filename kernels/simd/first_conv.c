@@ -17,8 +17,9 @@
 
 _Static_assert(FIRST_CONV_COLUMNS % COLUMNS == 0, "groups end where the border does");
 
-/* Keeps the compiler from moving loads across this line. Neighbouring taps share inputs. Kept in
- * registers from tap to tap, they would displace the sums, which nearly fill the registers. */
+/* Keeps the compiler from moving loads across this line. Neighbouring taps share inputs. If these
+ * inputs stayed in registers from tap to tap, they would displace the sums, which nearly fill the
+ * registers. */
 #if defined(__AVX512F__)
 #define LOADS_STAY_HERE __asm__ volatile("" ::: "memory")
 #else

@@ -313,7 +313,7 @@ INLINE vreal vreal_sums(vreal *vectors, int n)
 INLINE uint16_t vreal_nonzero_bits(vreal x)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
-    /* Inline assembly, because gcc 12 may spill the 16-bit mask and read 32 bits back. */
+    /* Uses inline assembly, because gcc 12 may spill the 16-bit mask and read 32 bits back. */
     uint32_t bits;
     __mmask16 mask = _mm512_cmp_ps_mask((__m512)x, _mm512_setzero_ps(), _CMP_NEQ_UQ);
     __asm__("kmovw %1, %0" : "=r"(bits) : "k"(mask));

@@ -157,8 +157,8 @@ INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 
 /* Defines the function `name`, which calls the INLINE function f with a constant precision and the
  * given arguments. The variants for 16 bits are separate functions, so that they do not change the
- * bits of the fp32 variant. In a sum of two products, the compiler contracts one or the other,
- * depending on the surrounding code. */
+ * bits of the fp32 variant. In a sum of two products, the surrounding code determines which product
+ * the compiler contracts with the addition. */
 #define BY_PRECISION(name, precision, f, parameters, ...)                                          \
     static __attribute__((noinline)) void name##_bf16 parameters                                   \
     {                                                                                              \

@@ -35,8 +35,8 @@ typedef int32_t lane_int;
 #endif
 typedef lane_int vint __attribute__((vector_size(VECTOR_BYTES)));
 
-/* For functions with a parameter that is constant in every call, such as a count: the compiler
- * compiles them separately for each value. */
+/* Inlines a function in every call, for functions with a parameter that is constant in each call,
+ * such as a count. The compiler then compiles the function separately for each value. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* Cases of a switch that call f with a constant first argument. f must be INLINE, so that it is

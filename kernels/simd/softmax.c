@@ -19,9 +19,9 @@ INLINE vdouble choose(vlong condition, vdouble yes, vdouble no)
     return (vdouble)((condition & (vlong)yes) | (~condition & (vlong)no));
 }
 
-/* exp(x) for x <= 0. x = k ln 2 + r, |r| <= ln(2)/2. The first omitted term of the series,
- * r^14/14!, is below 2^-57; Horner's scheme adds one or two roundings. For x < -708 the result is
- * exp(-708) = 3e-308, near the smallest normal double. NaN stays NaN. */
+/* Returns exp(x) for x <= 0. x is written as k ln 2 + r with |r| <= ln(2)/2. The first omitted term
+ * of the series, r^14/14!, is below 2^-57; Horner's scheme adds one or two roundings. For x < -708
+ * the result is exp(-708) = 3e-308, near the smallest normal double. NaN stays NaN. */
 INLINE vdouble exp_negative(vdouble x)
 {
     const double magic = 0x1.8p52; /* adding this number rounds to an integer: its last place is
@@ -55,9 +55,9 @@ INLINE vdouble exp_negative(vdouble x)
     return sum * (vdouble)power;
 }
 
-/* ln(x) for x >= 1 or NaN. x = 2^e m with m between sqrt(1/2) and sqrt(2). With f = (m-1)/(m+1), ln
- * m = 2 (f + f^3/3 + f^5/5 + ...). |f| < 0.1716: the first omitted term, f^22/23 relative to f, is
- * below 2^-60. */
+/* Returns ln(x) for x >= 1 or NaN. x is written as 2^e m with m between sqrt(1/2) and sqrt(2). With
+ * f = (m-1)/(m+1), ln m = 2 (f + f^3/3 + f^5/5 + ...). |f| < 0.1716: the first omitted term,
+ * f^22/23 relative to f, is below 2^-60. */
 INLINE vdouble log_of(vdouble x)
 {
     const vlong mantissa = (vlong){0} + 0xfffffffffffff, one = (vlong){0} + 0x3ff0000000000000;

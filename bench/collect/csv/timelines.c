@@ -27,8 +27,8 @@ struct placed_list {
     int64_t origin_ns;            /* time at which the first rank began the step */
     int64_t first_ns;             /* earliest start of any span; before origin_ns if a gradient sum
                                      started in the previous step */
-    const struct record_span *of; /* any span of the recorded step, for its epoch and step
-                                     numbers */
+    const struct record_span *of; /* any span of the recorded step; gives the epoch and the step
+                                     number */
 };
 
 static bool is_phase(const char *text, enum phase phase)

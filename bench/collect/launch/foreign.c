@@ -31,7 +31,7 @@ double point_work(const struct spec *spec, const struct point *point, double ima
 
 /* processor time allowed for matching a log (s), before the extension for its size */
 enum { MATCH_S = 1 };
-/* number of log bytes that extend this time by 1 s; each byte counts once per pattern */
+/* number of log bytes that extend the processor time by 1 s; each byte counts once per pattern */
 enum { BYTES_PER_S = 1000000 };
 
 struct metric {

@@ -237,8 +237,8 @@ static void take_waits(struct launch_result *result, const struct waits *waits, 
     launch_list_waits(result, ranks);
 }
 
-/* Returns the rank that arrived last in most steps. -1: there is none, or it depends on steps in
- * which several ranks may have been last. */
+/* Returns the rank that arrived last in most steps. -1: no rank did, or the answer depends on steps
+ * in which several ranks may have been last. */
 static int most_often_last(const struct waits *waits, int ranks)
 {
     int last = votes_largest(waits->surely, ranks);
@@ -357,8 +357,8 @@ static void take_verdict(struct launch_result *result, const struct record_end *
     }
 }
 
-/* Sets what ranks recorded at their end: processor time since process start, memory of the rank
- * that uses most, and whether weights were equal. */
+/* Sets the results that ranks recorded at their end: processor time since process start, memory of
+ * the rank that uses the most, and whether weights were equal. */
 static void fill_ends(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     result->total_user_s = result->total_sys_s = 0;
@@ -503,8 +503,8 @@ double launch_noise_scale(double variance, double norm2)
     return variance > 0 && norm2 > 0 ? variance / norm2 : NAN;
 }
 
-/* Sets the noise scale from the means over epochs, before it divides them: the ratio of single
- * epochs would be biased. */
+/* Sets the noise scale: the gradients' variance over their squared norm, each summed over epochs
+ * first. The mean of the ratios of single epochs would be biased. */
 static void fill_noise_scale(struct launch_result *result, const struct rank_record *records,
                              int ranks)
 {

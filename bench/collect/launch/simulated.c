@@ -7,7 +7,7 @@
 #include "bench/base/json.h"
 #include "bench/collect/collect.h"
 
-/* Each result, with its place in struct launch_result. */
+/* Type, offset and size of each result in struct launch_result. */
 static const struct {
     const char *name;
     enum csv_type type;

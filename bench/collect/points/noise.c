@@ -11,7 +11,7 @@
 #include "bench/base/homogeneity.h"
 #include "kernels/base/mem.h"
 
-/* limits of foreign_pct and steal_pct: the median over all launches plus this */
+/* percentage points above the median over all launches, beyond which a launch is disturbed */
 #define FOREIGN_EXCESS_PCT 5.0
 #define STEAL_EXCESS_PCT   2.0
 
@@ -22,8 +22,8 @@
  * over launches on equally many cores. The standard deviation is estimated from the median absolute
  * deviation (MAD). */
 #define WORK_DEVIATIONS 5.0
-/* The excess must also be at least this share of the median, because clock rates vary by a few per
- * cent. */
+/* A slow piece of work must also exceed the median by at least this share of the median, because
+ * clock rates vary by a few per cent. */
 #define WORK_LEAST 0.05
 /* standard deviation / median absolute deviation of a normal distribution */
 #define DEVIATION_PER_MAD 1.4826

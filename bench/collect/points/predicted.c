@@ -1,4 +1,5 @@
-/* Compares measured step times with those of simulated points of equal options, in the same run. */
+/* Compares measured step times with the step times of simulated points of the same run that have
+ * equal options. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +7,8 @@
 #include "bench/collect/summary.h"
 #include "bench/spec/value.h"
 
-/* Returns whether an option says where or how a point runs, and not what its ranks compute and
- * send. */
+/* Returns whether an option sets only where or how a point runs, not the compute and messages of
+ * its ranks. */
 static bool is_of_place(const struct spec_option *option)
 {
     return strncmp(option->key, "site", 4) == 0 || strncmp(option->key, "compute", 7) == 0 ||
@@ -19,8 +20,8 @@ static bool is_of_link(enum option_id id)
     return id == OPT_SITE_RATE || id == OPT_SITE_DELAY || id == OPT_SITE_LINK;
 }
 
-/* Returns whether the ranks of both points compute and send the same, over the same link if there
- * are several nodes. */
+/* Returns whether both points have the same compute and messages, over the same link if there are
+ * several nodes. */
 static bool are_twins(const struct config *a, const struct config *b)
 {
     bool linked = config_int(a, OPT_NODES) > 1;
@@ -36,7 +37,8 @@ static bool are_twins(const struct config *a, const struct config *b)
     return true;
 }
 
-/* Returns whether the point's ranks communicate and no model has predicted its steps. */
+/* Returns whether a simulated point can be compared with this one: ranks of this point communicate,
+ * and its step time was measured. */
 static bool can_be_compared(const struct point_summary *p)
 {
     const struct config *c = &p->point->config;

@@ -157,8 +157,8 @@ static void measure_widths(struct table *t)
 static const struct table_column case_column = {
     .header = "case", .worth = TABLE_WORTH_KEPT, .format = format_case};
 
-/* Returns whether a column is added for a varying option. Not for ranks, which always have a
- * column, nor for metrics. Not for the command if case names distinguish the points. */
+/* Returns whether the table gets a column for a varying option. Ranks always have a column, and
+ * metrics never. The command has one only if points have no case names. */
 static bool has_column(const struct summary *s, enum option_id option)
 {
     return option != OPT_RANKS && option != OPT_METRICS &&

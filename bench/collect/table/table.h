@@ -40,8 +40,8 @@ struct table {
     int widths[TABLE_MAX];
     char published_headers[PUBLISHED_MAX][64], level_headers[TABLE_LEVELS][48];
     size_t n, n_options; /* number of columns, and of leading columns that show options */
-    char same[TABLE_LIST], left_out[TABLE_LIST]; /* names of removed columns: equal in all rows, and
-                                                    left out to fit the terminal */
+    char same[TABLE_LIST], left_out[TABLE_LIST]; /* names of removed columns: with equal cells in
+                                                    all rows, and left out to fit the terminal */
 };
 
 void table_make(struct table *t, const struct summary *s);
@@ -68,12 +68,12 @@ char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
 const struct interval *table_interval(const struct table_column *c, const struct point_summary *p);
 double table_level(const struct table_column *c, const struct point_summary *p);
 /* Adds the confidence level to each header of a column with intervals. If levels differ, each cell
- * below TIMING_LEVEL shows its own (table_add_level). */
+ * with a level below TIMING_LEVEL shows its own level (table_add_level). */
 void table_name_levels(struct table *t);
 void table_add_level(char text[TABLE_CELL], double level);
 
-/* Add columns with published values beside ours, format their cells, and print a sentence about
- * them below the table. Internal. */
+/* Add columns with published values beside measured ones, format their cells, and print a sentence
+ * about them below the table. Internal. */
 void table_add_published(struct table *t, const struct published *p);
 void table_format_published(char text[TABLE_CELL], const struct table *t,
                             const struct table_column *column, const struct point_summary *p);
@@ -113,8 +113,8 @@ void table_print_findings(FILE *out, const struct summary *s);
 void table_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
                  int width);
 
-/* Returns the *n names of the tables that sweeps write; figures_check_sweep knows which can be
- * drawn. */
+/* Returns the *n names of the tables that sweeps write; figures_check_sweep checks which of the
+ * tables can be drawn. */
 const char *const *table_sweep_names(size_t *n);
 
 /* Prints a summary of the table that a sweep wrote: comm.csv, compare.csv, kernels.csv or

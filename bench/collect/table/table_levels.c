@@ -1,4 +1,5 @@
-/* Adds confidence levels to the headers of intervals. With few launches they are below 95 %. */
+/* Adds confidence levels to the headers of intervals. If there are few launches, the levels are
+ * below 95 %. */
 #include <math.h>
 #include <string.h>
 

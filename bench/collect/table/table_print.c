@@ -234,7 +234,7 @@ static void print_effort(FILE *out, const struct summary *s)
                 text_wall_time(wall, s->wall_s), text_significant(hours, s->core_s / 3600, 2));
 }
 
-/* Prints how far simulated points can be believed. */
+/* Prints how well the step times of simulated points agree with measured ones. */
 static void print_validation(FILE *out, const struct summary *s)
 {
     const struct validation v = summary_validation(s);

@@ -123,8 +123,8 @@ static void print_peer(FILE *out, const struct point_summary *p, const struct po
     print_memory(out, &p->memory, &peer->memory);
 }
 
-/* Returns the FLOPs that the point computes for an image; as written if the program does not report
- * them. */
+/* Returns the FLOPs that the point computes for an image. If the program does not report them,
+ * returns the FLOPs of the network. */
 static double work_of(const struct point_summary *p)
 {
     const char *done = p->cells[COLUMN_flops_done_per_image];

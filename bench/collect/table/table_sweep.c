@@ -162,8 +162,8 @@ static size_t print_kernels(FILE *out, const struct csv_table *table)
 
 /* ---- limits.csv ---- */
 
-/* Prints the smallest and the largest rate of the multipliers in the rows of one step, which begins
- * with row l. Ops that multiply bf16 have another rate than others. */
+/* Prints the smallest and the largest measured peak rate (GFLOP/s) in the rows of one step, which
+ * begins with row l. Ops that multiply bf16 numbers have another peak rate than other ops. */
 static void print_units(FILE *out, struct csv_row l)
 {
     double least = INFINITY, most = 0;
@@ -238,7 +238,7 @@ enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struc
     static const struct {
         size_t (*print)(FILE *out, const struct csv_table *table);
         const char *wrong;
-        bool is_advice; /* rows that are counted are no failures */
+        bool is_advice; /* counted rows are advice and do not fail the command */
     } kinds[] = {{print_comm, "wrong", false},
                  {print_kernels, "beyond their bound", false},
                  {print_limits, "far from their bound without a known reason", true},

@@ -2,8 +2,8 @@
 #include "bench/runner/collected.h"
 #include "bench/runner/commands/commands.h"
 
-/* Draws each campaign. A campaign whose figures do not apply to all runs is reported, and the
- * others are drawn. */
+/* Draws the figures of each campaign. If the figures of a campaign do not apply to all its runs,
+ * reports the error and continues with the next campaign. */
 static enum status draw_all(const struct collected *c, const struct arguments *a, FILE *out,
                             int *exit_status, struct error *e)
 {

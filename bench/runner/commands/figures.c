@@ -52,8 +52,8 @@ static bool is_view_of(const struct spec *asked, const char *view)
     return same;
 }
 
-/* Finds the newest of the run's specs that requests the same measurements as `asked`; "": none
- * does. */
+/* Finds the run's newest spec that requests the same measurements as `asked`. Sets `view` to its
+ * path; "" if there is none. */
 static void find_view(const struct spec *asked, const char *run_dir, char view[PATH_BYTES])
 {
     glob_t earlier;
@@ -82,8 +82,8 @@ static enum status find_run(const struct spec *asked, const char *folder, char r
     return status;
 }
 
-/* Finds the run to draw. This is the campaign's latest run or, if --set changes measurements, the
- * newest run with these measurements. *same: a spec of the run requests the measurements of
+/* Finds the run to draw: the campaign's latest run or, if --set changes measurements, the newest
+ * run with these measurements. Sets *same if a spec of the run requests the same measurements as
  * `asked`. */
 static enum status choose_run(const struct spec *asked, const struct arguments *a,
                               char run_dir[PATH_BYTES], bool *same, struct error *e)
@@ -143,7 +143,8 @@ static enum status redraw(const struct spec *spec, const char *run_dir, const st
 
 static const char *const endings[] = {".svg", ".png", ".pdf"};
 
-/* Prints the path of a figure's file if it exists; some versions of gnuplot cannot write PDF. */
+/* Prints the path of a figure's file if the file exists. Some versions of gnuplot cannot write
+ * PDF. */
 static void print_picture(FILE *out, const char *run_dir, const char *figure, const char *ending)
 {
     char path[PATH_BYTES];

@@ -1,5 +1,5 @@
-/* The scalebench program: finds the command, parses the command's arguments, runs it and prints its
- * error. */
+/* Main program of scalebench: finds the command, parses its arguments, runs the command and prints
+ * its error. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -228,8 +228,8 @@ static enum status check_operands(const struct arguments *a, const struct comman
     return OK;
 }
 
-/* Refuses an option of specs that is given without --set. getopt_long would accept it as an
- * abbreviation, such as --form for --format. */
+/* Refuses an option of specs that is given without --set. getopt_long could accept its name as an
+ * abbreviation of a command option, for example --form as --format. */
 static enum status check_word(const struct command *command, char *const *word, struct error *e)
 {
     char key[64];

@@ -9,8 +9,8 @@
 
 /* ---- Comparison with a published summary ---- */
 
-/* A published table of layers, with the indices of its columns. `ours`: column with the name of our
- * layer; "": we have no such layer. */
+/* Published table of layers, with the indices of its columns. `ours`: column with the name of
+ * scalebench's layer; an empty cell means that scalebench has no such layer. */
 struct summary {
     struct csv_table table;
     size_t layer, output, params, ours;
@@ -68,8 +68,8 @@ static enum status unknown_layer(const struct summary *s, size_t row, const stru
         csv_table_cell(&s->table, row, s->ours), net->name, net->name);
 }
 
-/* Prints a published layer beside our layer. Sets *differs if their numbers of parameters
- * differ. */
+/* Prints a published layer beside scalebench's layer. Sets *differs if the two numbers of
+ * parameters differ. */
 static enum status print_row(FILE *out, const struct summary *s, size_t row,
                              const struct net_desc *net, bool *differs, struct error *e)
 {

@@ -14,8 +14,8 @@ struct new_spec {
     const char *data, *folder; /* folder: path of own images; NULL: none */
 };
 
-/* Returns whether the spec should exclude strategies at one rank, where there are no gradients to
- * synchronise. */
+/* Returns whether the spec should exclude strategies at one rank, since one rank has no gradients
+ * to synchronise. */
 static bool leaves_out_sums(const struct new_spec *s)
 {
     return strncmp(s->ranks, "1,", 2) == 0 && strncmp(s->strategies, "none,", 5) == 0;
@@ -61,8 +61,8 @@ static void print_spec(FILE *out, const struct new_spec *s)
             first_length(s->ranks), s->ranks, first_length(s->strategies), s->strategies);
 }
 
-/* Chooses npy or idx by the names of the files in a folder of images. The plan refuses unknown
- * names without a slash. */
+/* Chooses npy or idx by the names of the files in a folder of images. A text that is neither a
+ * folder nor contains a slash is accepted here; the plan refuses it as an unknown data set. */
 static enum status choose_own_data(struct new_spec *s, struct error *e)
 {
     glob_t found;
@@ -129,7 +129,7 @@ enum status command_new(const struct arguments *a, FILE *out, int *exit_status, 
     enum status status = command_plan(&plan, out, exit_status, e);
     if (status != OK) {
         unlink(path);
-        status = error_set(e, status, "new: %s", e->text); /* the place is in a file that is gone */
+        status = error_set(e, status, "new: %s", e->text); /* no position: the file is gone */
     } else
         fprintf(out, "\n%s is written. Run it: %s run %s\n", path, a->command[0], path);
     return status;

@@ -155,7 +155,7 @@ static enum status read_number(int *number, const char *option, const char *text
     return OK;
 }
 
-/* Requires a whole number of uplinks per leaf switch. */
+/* Reads the options on leaf switches. Requires a whole number of uplinks per switch. */
 static enum status read_leaves(struct export_options *options, const struct arguments *a,
                                struct error *e)
 {

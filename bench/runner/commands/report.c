@@ -29,7 +29,7 @@ static enum status check_operands(const struct page_request *request, struct err
     return OK;
 }
 
-/* Returns whether the name ends like a file of another format. Devices such as /dev/stdout have no
+/* Returns whether a path has the file ending of another format. Devices such as /dev/stdout have no
  * ending. */
 static bool is_other_format(const char *path)
 {

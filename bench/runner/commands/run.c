@@ -26,8 +26,8 @@ static enum status check_refusals(const struct campaign *c, bool strict, struct 
                      c->refusals[first]);
 }
 
-/* Prints the table of a run and writes its files and figures, even if no launch was needed.
- * Checking whether they are outdated would take longer. */
+/* Prints the table of a run and writes its files and figures, even if no launch was needed. Writing
+ * them takes less time than checking whether they are outdated. */
 static enum status report(struct campaign *c, struct journal *journal, const struct arguments *a,
                           FILE *out, struct report_result *result, struct error *e)
 {

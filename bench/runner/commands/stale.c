@@ -41,7 +41,7 @@ static bool has_newer_source(const struct search *s, const char *path)
     object[strlen(object) - 1] = 'o';
     if (stat(object, &made) != 0 || (in = fopen(path, "re")) == NULL)
         return false;
-    /* later lines have headers as targets without sources; reading them again does no harm */
+    /* later lines have only headers as targets, without sources; the loop skips these targets */
     while (!found && fscanf(in, "%1023s", word) == 1) {
         size_t length = strlen(word);
         if (word[0] == '\\' || word[length - 1] == ':')
@@ -55,7 +55,8 @@ static bool has_newer_source(const struct search *s, const char *path)
     return found;
 }
 
-/* Returns whether to skip a file or folder: hidden ones, and tests, which measure nothing. */
+/* Returns whether to skip a file or folder: hidden ones, and `tests`, since tests measure
+ * nothing. */
 static bool is_passed_over(const char *name)
 {
     return name[0] == '.' || strcmp(name, "tests") == 0;

@@ -52,7 +52,8 @@ struct taking {
     const struct with_tables *campaigns;
 };
 
-/* Returns whether the list has the folder. A sweep may have written two tables. */
+/* Returns whether the list already has the folder. The folder of a sweep is found twice if it has
+ * two tables. */
 static bool is_listed(const struct with_tables *list, const char *folder)
 {
     for (size_t i = 0; i < list->n; i++)
@@ -121,7 +122,7 @@ enum status with_tables_runs(struct with_tables *found, const char *out, const s
                         : status;
 }
 
-/* Appends a run's folder unless its table is a link to another run's. */
+/* Appends a run's folder unless its table is a link to the table of another run. */
 static enum status take_own(const char *path, void *arg, struct error *e)
 {
     struct stat info;

@@ -49,7 +49,7 @@ static struct interval divide(struct interval a, struct interval b)
 /* ---- Comparisons ---- */
 
 /* Returns a truth value as an interval of 0 and 1. lo is 1 if the condition holds for all values in
- * the intervals, hi if it holds for some. */
+ * the intervals, and hi is 1 if it holds for some values. */
 static struct interval truth(bool must, bool may)
 {
     return span(must, must, may);

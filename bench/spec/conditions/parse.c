@@ -109,7 +109,7 @@ static size_t relation_at(const char *text, enum condition_relation *relation)
     return 0;
 }
 
-/* Rejects && || , and !, which join conditions in other languages. */
+/* Rejects the operators && || ! and the comma, which other languages use in conditions. */
 static enum status refuse_sign(const struct parser *p, struct error *e)
 {
     size_t length = strspn(p->begin, "&|,!");

@@ -44,8 +44,8 @@ enum status compute_resolve(struct spec *spec, const struct spec_machine *machin
 
 /* ---- Real or replayed compute of a point ---- */
 
-/* Returns whether the ranks on one machine fit its cores. All emulated hosts share one machine.
- * Simulated ranks never compute. */
+/* Returns whether the cores of a machine suffice for the ranks on it. All emulated hosts share one
+ * machine. Simulated ranks never compute. */
 static bool fits_cores(const struct config *config)
 {
     if (config_is_simulated(config))
@@ -55,8 +55,8 @@ static bool fits_cores(const struct config *config)
     return together * config_cores_per_rank(config) <= config_int(config, OPT_COMPUTE_CORES);
 }
 
-/* Returns whether a point replays because of its site: a spec need not say so. In a recorded spec,
- * every option is given. */
+/* Returns whether a point must replay because its site is simulated and the spec does not set
+ * compute. In a recorded spec, every option is set, so the site alone decides. */
 static bool must_replay(const struct config *config, const struct spec *spec)
 {
     return config_is_simulated(config) && (spec->is_recorded || !config->values[OPT_COMPUTE].set);
@@ -103,8 +103,8 @@ bool compute_is_calibrated(const struct config *config)
     return config_replays(config) && config_number(config, OPT_COMPUTE_RATE) == 0;
 }
 
-/* Returns the number of ranks of a calibration: the ranks of a node, limited so that each has its
- * own cores. */
+/* Returns the number of ranks of a calibration: the ranks of a node, limited so that each rank has
+ * its own cores. */
 static long calibrated_ranks(const struct config *config)
 {
     long room = config_int(config, OPT_COMPUTE_CORES) / config_int(config, OPT_THREADS);
@@ -128,8 +128,8 @@ static long micro_batch(const struct config *config)
     return (largest_batch(config) + accumulate - 1) / accumulate;
 }
 
-/* Returns whether calibrations ignore an option. On emulated hosts, which share one machine, they
- * also ignore site options. */
+/* Returns whether calibrations ignore an option. On emulated hosts, which share one machine,
+ * calibrations also ignore site options. */
 bool compute_leaves_out(const struct spec_option *option, bool on_hosts)
 {
     return strncmp(option->key, "sync.", 5) == 0 || strncmp(option->key, "inject.", 7) == 0 ||

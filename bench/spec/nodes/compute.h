@@ -27,7 +27,7 @@ bool compute_is_calibrated(const struct config *config);
  * too. */
 bool compute_leaves_out(const struct spec_option *option, bool on_hosts);
 
-/* Turns the config of a replayed point into that of its calibration point. The calibration point
- * has the largest batch per rank, sends no messages, and has as many ranks as a node has cores
- * for. */
+/* Turns the config of a replayed point into the config of its calibration point. The calibration
+ * point has the largest batch per rank and sends no messages. It has the ranks of one node, limited
+ * so that each rank has its own cores. */
 enum status compute_calibrate(struct config *config, const struct spec *spec, struct error *e);

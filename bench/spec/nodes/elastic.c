@@ -71,8 +71,8 @@ static enum status check_segment(const struct config *config, size_t i, enum opt
     return OK;
 }
 
-/* Checks that the plan changes the ranks, and that some segment has all ranks of the point, which
- * its row in tables shows. */
+/* Checks that the plan changes the number of ranks. Also checks that some segment uses all ranks of
+ * the point, because tables show this number of ranks. */
 static enum status check_plan(const struct config *config, enum option_id *at, struct error *e)
 {
     int most = 0;

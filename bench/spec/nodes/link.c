@@ -53,7 +53,7 @@ enum status link_check(const struct config *config, struct error *e)
                  "time: expected a number and us, ms or s, such as 0.1ms", e);
 }
 
-/* Returns the value of an option in base units; 0 for none. */
+/* Returns the value of an option in bit/s or s; 0 for the value `none`. */
 static double size_of(const struct config *config, enum option_id id, const struct unit *units)
 {
     const char *text = config_text(config, id);

@@ -12,7 +12,7 @@ static bool is_number(const char *text)
     return text[strspn(text, "0123456789")] == '\0';
 }
 
-/* Stores a number without changing whether the spec counts as having set the option. */
+/* Stores a number, and leaves `set` of the value unchanged. */
 static enum status set_number(struct config *config, enum option_id id, long number,
                               struct error *e)
 {
@@ -125,7 +125,7 @@ static enum status resolve_word(struct value *value, enum option_id id, const st
 }
 
 /* Removes values of an axis that repeat an earlier value; half and full may resolve to the same
- * number. The values of axes in a zip form tuples, so there all are kept. */
+ * number. In a zip, the values of all axes form tuples, so all values are kept. */
 static void drop_repeated(struct axis *axis)
 {
     size_t n = 0;
@@ -173,8 +173,8 @@ static bool needs_nodes(const struct matrix *of, const struct config *config)
     return found;
 }
 
-/* If the spec names no site, chooses slurm inside a job of several nodes, or where jobs can be
- * submitted and some point needs several nodes. */
+/* If the spec names no site, chooses slurm inside a job of several nodes. Also chooses slurm if
+ * jobs can be submitted here and some point may need several nodes. */
 static enum status choose_site(struct spec *spec, const struct spec_machine *machine,
                                struct error *e)
 {

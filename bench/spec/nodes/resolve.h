@@ -14,6 +14,6 @@ enum status nodes_resolve(struct spec *spec, const struct spec_machine *machine,
 enum status nodes_resolve_point(struct config *config, const struct spec *spec, struct error *e);
 
 /* Completes ranks, nodes and ranks_per_node of a baseline point, which is made from another point.
- * Counts in `baseline` take precedence over those of the other point. */
+ * Counts in `baseline` take precedence over counts of the other point. */
 enum status nodes_resolve_base(struct config *config, const struct config *baseline,
                                const struct spec *spec, struct error *e);

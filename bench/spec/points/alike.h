@@ -30,8 +30,8 @@ size_t *alike_of(struct alike *alike, const struct point *point);
 /* Sets the number of the point's group to `i` if it is still ALIKE_NONE. */
 void alike_note_first(struct alike *alike, const struct point *point, size_t i);
 
-/* Returns the number for an identity, ALIKE_NONE if there is none. Only for tables made without
- * `chosen`. */
+/* Returns the number of the group with this point identity; ALIKE_NONE if there is none. Only for
+ * tables made without `chosen`. */
 size_t alike_find(const struct alike *alike, const char *id);
 
 /* Returns whether an option differs between points, ignoring calibration points and points at which

@@ -76,7 +76,8 @@ static enum status make_base(struct point *base, struct spec *spec, const struct
     return status;
 }
 
-/* Indices of the points by identity: `own` for points of one case, `any` for all points. */
+/* Tables that map the identity of a point to its index: `own` within one case, `any` over all
+ * points. */
 struct known {
     struct alike *own, *any;
 };

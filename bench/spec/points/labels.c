@@ -31,7 +31,7 @@ static size_t case_index(const struct spec *spec, const struct point *point)
 }
 
 /* For each case of the spec, compares an option's values over the points for which `counts` holds.
- * Returns whether they differ within at least one case. */
+ * Returns whether the values differ within at least one case. */
 static bool compare_values(struct in_case *cases, const struct spec *spec, enum option_id id,
                            bool (*counts)(const struct config *, enum option_id))
 {
@@ -60,8 +60,9 @@ static bool labels_calibration(enum option_id id, bool differs)
            !compute_leaves_out(option_get(id), false);
 }
 
-/* Appends an option to the labels of all cases in which its value varies. Variants and compressors
- * appear only if not at their default; at points without a case name, even if they do not vary. */
+/* Appends an option to the labels of all points in whose case its value varies. A variant or
+ * compressor appears only if it is not the default. At points without a case name, it appears even
+ * if it does not vary. */
 static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;

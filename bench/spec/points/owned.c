@@ -18,7 +18,7 @@ struct written_value {
     struct mark mark;
     /* condition that keeps some point from reading the value */
     const struct reader *lacks;
-    /* text of the option that decides (lacks->owner or late->counted); borrowed */
+    /* value of the option that makes this value unread (lacks->owner or late->counted); borrowed */
     const char *found;
     /* limit, such as the number of steps, above which the value has no effect at some point */
     const struct length *late;

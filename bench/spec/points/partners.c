@@ -40,8 +40,8 @@ static bool is_any(const struct point *point)
     return true;
 }
 
-/* What the partner of a point must satisfy: options selected by `counts` are equal in both points,
- * and `fits` returns true for the partner and `workload`. Only points for which `asks` returns true
+/* Conditions for the partner of a point: options selected by `counts` are equal in both points, and
+ * `fits` returns true for the partner and `workload`. Only points for which `asks` returns true
  * have a partner. */
 struct search {
     bool (*counts)(const struct spec_option *option);

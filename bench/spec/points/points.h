@@ -9,7 +9,7 @@
 #include "kernels/base/error.h"
 
 /* Returns whether the option is part of the problem. Other options (ranks, nodes, place.*, sync.*)
- * set where and how it is computed. */
+ * determine where and how the problem is computed. */
 bool option_is_problem(const struct spec_option *option);
 
 /* Sets the point's net and id from its values. */
@@ -18,7 +18,8 @@ void point_identify(struct point *point, const struct spec *spec);
 /* Makes room for `n` more points. Their memory stays untouched until the points are written. */
 enum status points_grow(struct spec *spec, size_t n, struct error *e);
 
-/* Makes an added point belong to no case if `with`, a point of another case, needs it too. */
+/* Removes the case of an added point if `with`, a point of another case, needs the added point
+ * too. */
 void point_share(struct point *added, const struct point *with);
 
 /* ---- Bases ---- */
@@ -60,7 +61,7 @@ enum status owned_note(struct spec *spec, const struct config *config, const str
                        struct error *e);
 
 /* Removes unread values if they come from an extended file, or if the command line changed the
- * points so that none reads them. *some: whether points must be made again. */
+ * points so that no point reads them. Sets *some if points must be made again. */
 enum status owned_leave_out(struct spec *spec, bool *some, struct error *e);
 
 /* Returns whether the command line sets the option. ranks, nodes and ranks_per_node count as one
@@ -89,8 +90,8 @@ enum status untimed_check(const struct spec *spec, struct error *e);
 
 /* ---- Injected sleeps ---- */
 
-/* Returns whether inject.phase occurs in each step, unlike the start of a run. */
+/* Returns whether inject.phase occurs in each step. Phases such as the start of a run do not. */
 bool reader_is_each_step(const struct config *config);
-/* Returns in how many steps of the longest launch a rank of inject.ranks sleeps; 0: no step of
- * inject.steps has the phase. */
+/* Returns the number of steps of the longest launch in which a rank of inject.ranks sleeps; 0 if
+ * inject.phase occurs in no step of inject.steps. */
 double reader_count_sleeps(const struct config *config);

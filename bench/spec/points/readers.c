@@ -31,8 +31,8 @@ static bool has_checkpoint(const struct config *config)
            strcmp(config_text(config, OPT_CHECKPOINT_RESUME), "auto") == 0;
 }
 
-/* Returns whether there can be a checkpoint to resume from. With the default path, only the run
- * itself writes one. */
+/* Returns whether there can be a checkpoint to resume from. At the default path, only the run
+ * itself writes a checkpoint. */
 static bool finds_checkpoint(const struct config *config)
 {
     const struct value *path = &config->values[OPT_CHECKPOINT_PATH];
@@ -104,7 +104,8 @@ static bool shows_bars(const struct config *config)
     return false;
 }
 
-/* A model of the links predicts curves of figures and simulated points. */
+/* Returns whether a model of the links is used: for predicted curves in figures or for a simulated
+ * point. */
 static bool has_model(const struct config *config)
 {
     if (config_is_simulated(config))
@@ -155,7 +156,7 @@ static double longest_steps(const struct config *config)
     return fmax(trained_steps(config), is_timed(config) ? config_launch_steps(config) : 0);
 }
 
-/* Returns the steps before the last period of local SGD. */
+/* Returns the number of steps before the last period of local SGD. */
 static double before_last_period(const struct config *config)
 {
     return longest_steps(config) - config_number(config, OPT_sync_period);
@@ -210,8 +211,8 @@ static double epochs_of_default(const struct config *config)
     return steps && !config->values[OPT_LR_STEP_EPOCHS].set ? ended_epochs(config) : INFINITY;
 }
 
-/* Returns whether images per step count: a foreign program's speed-up counts them in weak
- * scaling. */
+/* Returns whether the number of images per step matters. For a foreign program, it matters only in
+ * weak scaling, for the speed-up. */
 static bool counts_images(const struct config *config)
 {
     return !config_is_foreign(config) || config_int(config, OPT_SCALING) == SCALING_weak;
@@ -248,14 +249,15 @@ static bool spans_nodes(const struct config *config)
     return most_nodes(config) > 1;
 }
 
-/* Returns the largest leaf switch that does not hold all hosts. */
+/* Returns the largest number of hosts per leaf switch for which one leaf switch cannot hold all
+ * hosts. */
 static double largest_leaf(const struct config *config)
 {
     return most_nodes(config) - 1;
 }
 
-/* Returns whether replayed compute depends on the number of cores: auto chooses by it, and a
- * calibration uses as many. */
+/* Returns whether replayed compute depends on the number of cores: compute = auto compares it with
+ * the ranks, and it limits the ranks of a calibration. */
 static bool counts_cores(const struct config *config)
 {
     return config_int(config, OPT_COMPUTE) == COMPUTE_auto ||
@@ -267,7 +269,8 @@ static bool runs_somewhere(const struct config *config)
     return !config_is_simulated(config);
 }
 
-/* Simulated points compute if they are calibrated. */
+/* Returns whether some launch computes. A simulated point needs a calibration launch unless
+ * compute.rate is given. */
 static bool computes_somewhere(const struct config *config)
 {
     return !config_is_simulated(config) || config_number(config, OPT_COMPUTE_RATE) == 0;
@@ -357,7 +360,7 @@ static const struct reader readers[] = {
 #define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OWNED_##of(key, owner)
 #include "comm/cost/compressors.def"
     {OPT_PIPELINE_SCHEDULE, OPT_PIPELINE, NULL, NULL},
-    /* With one micro-batch, all schedules are equal. */
+    /* With one micro-batch, all pipeline schedules are equal. */
     {OPT_PIPELINE_SCHEDULE, OPT_ACCUMULATE, NULL, NULL},
     {OPT_PIPELINE_CUT, OPT_PIPELINE, NULL, NULL},
     {OPT_CALL_CHECK, OPT_RANKS, NULL, has_several_ranks},
@@ -397,7 +400,7 @@ static const struct reader readers[] = {
     {OPT_NOISE_SCALE, OPT_COMPRESS, "none", NULL},
     {OPT_NOISE_SCALE, OPT_PIPELINE, "1", NULL},
     {OPT_NOISE_SCALE, OPT_TENSOR, "1", NULL},
-    /* conditions on options that the trainer does not receive follow those that it checks */
+    /* conditions that the trainer cannot check, since it does not receive the option, come last */
     {OPT_NOISE_SCALE, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_NOISE_SCALE, OPT_ACCURACY_RUN, "true", NULL},
     {OPT_NOISE_SCALE, OPT_RANKS, NULL, has_several_ranks},
@@ -517,7 +520,7 @@ bool reader_has_row(enum option_id id)
 
 /* ---- Messages ---- */
 
-/* Writes words as "bucketed or zero2". */
+/* Writes the blank-separated words as a list for a message: "bucketed or zero2". */
 static void join_words(char *text, size_t size, const char *words)
 {
     size_t used = 0;

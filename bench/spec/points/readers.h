@@ -3,8 +3,8 @@
 
 #include "bench/spec/spec.h"
 
-/* Condition for reading an option: option `owner` has one of `names`; without names, `reads`
- * returns true; without both, the owner is not at its default. All rows of an option must hold.
+/* Condition for reading an option: option `owner` has one of `names`; without `names`, `reads`
+ * returns true; without both, `owner` is not at its default. All rows of an option must hold.
  * Options without a row are read by all points. */
 struct reader {
     enum option_id id, owner;
@@ -12,7 +12,8 @@ struct reader {
     bool (*reads)(const struct config *config);
 };
 
-/* Limit of an option: it takes effect only if the value of option `counted` is at most `most`. */
+/* Limit of option `id`: the option takes effect only if the value of option `counted` is at most
+ * `most`. */
 struct length {
     enum option_id id, counted;
     double (*most)(const struct config *config);

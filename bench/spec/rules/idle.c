@@ -33,8 +33,9 @@ static bool leaves_remainder(const struct config *config)
            fmod(fmod(samples, batch), ranks) > 0;
 }
 
-/* Returns whether loading, ops and optimizer take their own times, or accuracy is measured. The
- * optimizer and momentum have no row below: at an assumed rate too, they take memory. */
+/* Returns whether loading, ops and optimizer take their own times rather than times from
+ * compute.rate, or accuracy is measured. The optimizer and momentum have no row in `idles`: they
+ * take memory even with compute.rate. */
 static bool computes(const struct config *config)
 {
     return !config_replays(config) || config_number(config, OPT_COMPUTE_RATE) == 0 ||
@@ -87,8 +88,8 @@ static const char *remedy_of(const struct idle *idle)
     return idle->by == OPT_COMPUTE_RATE ? "no compute.rate" : "other numbers of ranks";
 }
 
-/* Returns whether any point reads the options. With ranks_per_node in the spec, the ranks may
- * depend on this machine's cores, so the answer is yes. */
+/* Returns whether any point reads the options. Also returns true if the spec sets ranks_per_node,
+ * since the number of ranks may then depend on this machine's cores. */
 static bool is_read(const struct idle *idle, const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++) {

@@ -1,4 +1,4 @@
-/* Checks that injected sleeps and ends reach a rank and a step. */
+/* Checks that injected sleeps and kills affect at least one rank and step. */
 #include "bench/spec/rules/injected.h"
 
 #include <math.h>
@@ -73,7 +73,8 @@ static const char *find_missed_step(const struct config *c)
     return NULL;
 }
 
-/* Only the first sync.servers ranks of strategy param_server have an optimizer. */
+/* Returns whether no rank of inject.ranks has the phase `update`. In strategy param_server, only
+ * the first sync.servers ranks have an optimizer. */
 static bool misses_servers(const struct config *c)
 {
     const struct value *ranks = &c->values[OPT_INJECT_RANKS];

@@ -1,12 +1,12 @@
-/* Rejects axes and cases without effect on any number: without accuracy runs, points that differ
- * only in untimed options have the same times. */
+/* Rejects axes and cases that change no measured number. Without accuracy runs, points that differ
+ * only in untimed options have equal times. */
 #include "bench/spec/foreign.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/points/alike.h"
 #include "bench/spec/points/points.h"
 #include "bench/spec/value.h"
 
-/* Returns whether losses or accuracies are recorded, or the program is foreign and receives a
+/* Returns whether launches record losses or accuracies, or run a foreign program, which may use the
  * seed. */
 static bool shows_training(const struct spec *spec)
 {
@@ -85,8 +85,8 @@ static bool switches_agree(const struct config *a, const struct config *b)
 }
 
 /* Rejects two points of different cases that differ in an option without effect on the time of a
- * step. Options that repeat a flaw of published programs are allowed, since they change how
- * differing weights are flagged. */
+ * step. Options that repeat a flaw of published programs may differ, since they change how replicas
+ * with unequal weights are flagged. */
 static enum status check_pair(const struct point *first, const struct point *point,
                               const struct spec *spec, struct error *e)
 {

@@ -93,8 +93,8 @@ enum status value_parse_texts(struct value *value, const struct given *g, struct
 
 /* ---- Patterns ---- */
 
-/* Rejects a pattern. The error points at the fault inside the pattern, or at the whole pattern if
- * the file writes it with escapes or line breaks. */
+/* Rejects a pattern. The error has the position of the fault, or of the whole pattern if it has
+ * escapes or line breaks in the file. */
 static enum status refuse_pattern(const struct given *item, size_t at, struct error *e)
 {
     struct node place = *item->node;
@@ -146,7 +146,8 @@ static enum status parse_entry(const struct given *segment, const char *key,
     return value_parse_whole(&(struct given){of, entry}, number, e);
 }
 
-/* Parses a segment. Epochs start at 0, unlike train.epochs, whose upper bound they share. */
+/* Parses a segment. `epoch` has the upper bound of train.epochs, but may be 0. before: segment
+ * before this one, or NULL. */
 static enum status parse_segment(const struct given *segment, double pair[2], const double *before,
                                  struct error *e)
 {

@@ -1,4 +1,4 @@
-/* Helpers of the value parsers. Private to bench/spec: value.c parses single values, lists.c
+/* Helpers of the value parsers, private to bench/spec. value.c parses single values; lists.c parses
  * lists. */
 #pragma once
 
@@ -22,8 +22,8 @@ enum status value_set_text(struct value *value, struct error *e, const char *for
  * Returns text. */
 const char *value_number_text(char text[32], double number);
 
-/* Checks a number against the option's bounds. `unit`: unit of the text, or "". The default is
- * allowed outside the bounds, since command lines of workloads contain it. */
+/* Checks a number against the option's bounds. `unit`: unit of the text, or "". A default outside
+ * the bounds is allowed, since command lines of workloads contain defaults. */
 enum status value_check_range(const struct given *g, double number, const char *unit,
                               struct error *e);
 
@@ -31,9 +31,9 @@ enum status value_check_range(const struct given *g, double number, const char *
 enum status value_parse_number(const struct given *g, double *number, struct error *e);
 enum status value_parse_whole(const struct given *g, double *number, struct error *e);
 
-/* Rejects empty texts and control characters, which would not survive a command line or a line of a
- * file. */
+/* Rejects empty texts and control characters, which cannot be passed on a command line or stored in
+ * one line of a file. */
 enum status value_check_text(const struct given *g, struct error *e);
 
-/* Finds a name among those that the option accepts. */
+/* Sets *index to the position of the value among the names that the option accepts. */
 enum status value_parse_name(const struct given *g, int *index, struct error *e);

@@ -17,7 +17,7 @@
 
 struct copying {
     struct anchors *anchors;
-    /* position that copied nodes get; line 0: they keep the position in the anchor */
+    /* position that copied nodes get; if line is 0, copies keep their position in the anchor */
     struct mark alias;
 };
 

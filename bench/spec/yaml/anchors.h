@@ -17,14 +17,14 @@ struct anchor {
     struct node node; /* copy of the anchored node */
 };
 
-/* Anchors of a document. Zeroed at first, freed with anchors_free. */
+/* Anchors of a document. Starts zeroed and is freed by anchors_free. */
 struct anchors {
     struct anchor *list;
     size_t n;
     size_t nodes, bytes; /* nodes and bytes of text in all copies */
 };
 
-/* Starts an anchor before its node is read; *i is its number. */
+/* Adds an anchor whose node has not been read yet, and sets *i to its index. */
 enum status anchors_begin(struct anchors *anchors, size_t *i, const char *name, struct mark mark,
                           struct error *e);
 
@@ -32,9 +32,9 @@ enum status anchors_begin(struct anchors *anchors, size_t *i, const char *name, 
 enum status anchors_end(struct anchors *anchors, size_t i, const struct node *node,
                         struct error *e);
 
-/* Makes `node`, at this depth of its tree, a copy of the latest anchor with this name; the node's
- * key stays. Positions in the copy name both the alias and the anchor. ERR_SPEC at `mark` if there
- * is no such anchor, or it is incomplete. */
+/* Makes `node`, at depth `depth` of its tree, a copy of the latest anchor named `name`; the node
+ * keeps its key. Positions in the copy name both the alias and the anchor. ERR_SPEC at `mark` if
+ * there is no such anchor, or it is incomplete. */
 enum status anchors_repeat(struct node *node, struct anchors *anchors, const char *name,
                            struct mark mark, int depth, struct error *e);
 

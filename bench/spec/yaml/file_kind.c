@@ -6,7 +6,7 @@
 
 #include "kernels/base/text.h"
 
-/* Kinds of YAML files. `keys`: keys that only this kind has. */
+/* Kinds of YAML files. `keys`: top-level keys that only this kind has. */
 static const struct {
     const char *name, *use, *keys[8];
 } kinds[] = {
@@ -21,7 +21,7 @@ static const struct {
                    {"account", "partition", "sbatch", "modules", "cores", "launcher", NULL}},
 };
 
-/* Other kinds of files, by ending. */
+/* Kinds of files that are not YAML, by the ending of their names. */
 static const struct {
     const char *ending, *name;
 } others[] = {{".csv", "a table"}, {".md", "a page"}, {".svg", "a picture"}};

@@ -5,10 +5,10 @@
 
 enum file_kind { FILE_SPEC, FILE_MODEL, FILE_SITE };
 
-/* Returns ERR_SPEC if all known keys belong to another kind of file; the message names that kind
- * and its use. */
+/* Returns ERR_SPEC if the file has no key of the expected kind, but keys of another kind. The
+ * message names the other kind and its use. */
 enum status file_kind_check(const struct node *root, enum file_kind expected, struct error *e);
 
 /* Returns ERR_SPEC if the file's ending belongs to another kind of file, or the path is a run's
- * folder instead of its spec. */
+ * folder instead of the spec in it. */
 enum status file_kind_check_path(const char *path, enum file_kind expected, struct error *e);

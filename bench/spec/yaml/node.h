@@ -16,10 +16,10 @@ struct node {
     char *key;        /* key in a map; NULL in a list and at the top */
     struct mark key_mark;
     char *text;  /* scalar as written without quotes; "" if empty */
-    bool quoted; /* in quotes or a block: a text, never a number */
+    bool quoted; /* written in quotes or as a block, so a text, never a number */
     bool merges; /* value of a merge key <<, not yet merged into the map around it */
     int lead;    /* characters between `mark` and the text, such as an anchor or a quotation mark */
-    bool verbatim; /* the text is as in the file, without escapes and line breaks */
+    bool verbatim; /* the file has exactly this text, without escapes and line breaks */
     struct node *items;
     size_t n;
 };
@@ -30,18 +30,18 @@ void node_free(struct node *node);
  * memory ran out. */
 enum status node_copy_text(char **to, const char *from, const char *what, struct error *e);
 
-/* Returns the entry with a key of a map, or NULL. */
+/* Returns the entry of a map with this key; NULL if there is none. */
 const struct node *node_find(const struct node *map, const char *key);
 
-/* Returns whether nothing is written after the colon or dash. */
+/* Returns whether the file has no value after the key's colon or the list item's dash. */
 bool node_is_empty(const struct node *node);
 
-/* Returns whether a top-level key is private to the author, for example for anchors: it begins with
- * `x-`. Readers ignore such entries. */
+/* Returns whether a top-level key begins with `x-`. scalebench ignores such entries; authors use
+ * them, for example, for anchors. */
 bool key_is_own(const char *key);
 
-/* mark_ahead returns the position `characters` after a mark; node_text_mark returns the position of
- * a scalar's text. */
+/* mark_ahead returns the position `characters` characters after a mark; node_text_mark returns the
+ * position of a scalar's text. */
 struct mark mark_ahead(struct mark mark, int characters);
 struct mark node_text_mark(const struct node *node);
 

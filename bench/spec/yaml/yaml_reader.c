@@ -48,7 +48,7 @@ static struct mark offset_mark(const struct reader *r, size_t offset)
         if (c == '\n') {
             line++;
             column = 0;
-        } else if ((c & 0xC0) != 0x80) { /* not a continuation byte of UTF-8 */
+        } else if ((c & 0xC0) != 0x80) { /* first byte of a UTF-8 character */
             column++;
         }
     }
@@ -252,7 +252,8 @@ static enum status read_items(struct reader *r, struct node *node, int depth, st
     }
 }
 
-/* Returns whether the text is as long as in the file: no escapes, no folded lines. */
+/* Returns whether the text is as long in the file as in `node`, so it has no escapes and no folded
+ * lines. */
 static bool is_verbatim(const yaml_event_t *event, const struct node *node)
 {
     const char *text = (const char *)event->data.scalar.value;
@@ -270,7 +271,7 @@ static enum status merge_keys(struct node *map, struct error *e)
     return OK;
 }
 
-/* Reads a value other than an alias. anchor: name of the anchor before it; NULL if none. */
+/* Reads a value other than an alias. anchor: name of the anchor before the value; NULL if none. */
 static enum status read_value(struct reader *r, const yaml_event_t *event, const char *anchor,
                               struct node *node, int depth, struct error *e)
 {
@@ -306,7 +307,7 @@ static enum status read_node(struct reader *r, const yaml_event_t *event, struct
     return anchors_end(&r->anchors, i, node, e);
 }
 
-/* Consumes the next event. libyaml guarantees that it has this type or ends the stream. */
+/* Consumes the next event. libyaml guarantees that the event has type `type` or ends the stream. */
 static enum status take_event(struct reader *r, yaml_event_type_t type, bool *taken,
                               struct mark *mark, struct error *e)
 {

@@ -1,12 +1,12 @@
-/* Reads one YAML document into a tree with positions. Aliases become copies of their anchors, merge
- * keys are merged. Duplicate keys, tags and further documents are rejected, so that a file means
- * what it appears to mean. */
+/* Reads one YAML document into a tree with positions. Aliases are replaced by copies of the
+ * anchored nodes, and merge keys are merged. Duplicate keys, tags and further documents are
+ * rejected, so that a file means what it appears to mean. */
 #pragma once
 
 #include "bench/spec/yaml/node.h"
 
-/* Reads a file of at most 1 MiB. Marks of the tree borrow `path`. ERR_SPEC with file:line:column.
- * Call node_free even after an error. */
+/* Reads a file of at most 1 MiB. The marks of the tree point to `path`, which must outlive the
+ * tree. ERR_SPEC with file:line:column. Call node_free even after an error. */
 enum status yaml_read_file(struct node *root, const char *path, struct error *e);
 
 /* Reads one value in flow style. `origin` is the position of its first character, or has line 0 if

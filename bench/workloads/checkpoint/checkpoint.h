@@ -1,5 +1,5 @@
-/* Checkpoints: the state that a run needs to resume bit for bit, in one safetensors file that PyTorch
- * users can open.
+/* Checkpoints: the state that a run needs to resume bit for bit, in one safetensors file that
+ * PyTorch users can open.
  *
  *   conv1.weight, fc1.bias ...   parameters, with PyTorch's names and shapes
  *   norm1.running_mean, .running_var, .num_batches_tracked   batch norm, as in PyTorch
@@ -7,17 +7,17 @@
  *                                second moments; sgd: 0 velocity)
  *   rank.1.strategy              a rank's other strategy state, in the strategy's own format
  *   rank.1.params, .optimizer    replicas of ranks other than 0, if they differ
- *   __metadata__                 progress, loss scale if there is one, facts that a resumed run must
- *                                share (checkpoint_keys.def), and xxh3: a hash of everything else
+ *   __metadata__                 progress, loss scale if there is one, facts that a resumed run
+ *                                must share (checkpoint_keys.def), and xxh3: a hash of all else
  *
- * Schema 1 is still read: it has `data_xxh3`, a hash of the tensors' bytes only, and names running
- * statistics norm1.mean and norm1.var.
+ * Files of schema 1 are still read. They have `data_xxh3`, a hash of the tensors' bytes only, and
+ * name running statistics norm1.mean and norm1.var.
  *
- * Model and optimizer are global: any number of ranks can read them, even ranks that hold only a
- * part of the net. Rank sections are restored only by the same strategy on the same number of
- * ranks; otherwise they are reset with a warning. Numbers are F32 or F64, as the build computes; a
- * build resumes only from its own type. Rank 0 writes and every rank reads, so all ranks must see
- * the file. */
+ * Parameters and optimizer state are stored whole, so any number of ranks can read them, even ranks
+ * that hold only a part of the network. Sections of ranks (rank.*) are restored only with the same
+ * strategy on the same number of ranks; otherwise this state is reset with a warning. Numbers are
+ * F32 or F64, the type in which the build computes; a build resumes only from its own type. Rank 0
+ * writes the file and every rank reads it, so all ranks must see the same file system. */
 #pragma once
 
 #include <jansson.h>
@@ -35,24 +35,24 @@
 #define CHECKPOINT_NAME_BYTES (NET_NAME_MAX + 40) /* bytes of a tensor name */
 #define CHECKPOINT_RESET      320                 /* bytes of struct checkpoint's `reset` */
 
-/* This rank's part of a net that is divided among several ranks. comm: the ranks that hold one net
- * together; its first rank is rank 0 of the run. tensors: range of the net's tensors on this rank;
- * the array of running statistics is whole. If tensors are sliced, the rank within `comm` is the
- * number of the slice. */
+/* This rank's part of a network that is divided among several ranks. comm: all ranks that together
+ * hold the network; the first of them is rank 0 of the run. tensors: range of the network's tensors
+ * on this rank; running statistics are not divided. If tensors are sliced, a rank's number within
+ * `comm` is the number of its slice. */
 struct checkpoint_parts {
     struct range tensors;
     MPI_Comm comm;
-    /* description of the net with this rank's slice of tensors; NULL: tensors are whole */
+    /* description of the network with this rank's slice of its tensors; NULL: tensors are whole */
     const struct net_desc *slice;
 };
 
 /* State of this rank that a checkpoint saves and restores, and the facts that must be equal in a
- * run that resumes from it. All borrowed. */
+ * run that resumes from the checkpoint. All pointers are borrowed. */
 struct checkpoint_state {
     struct sync *sync; /* strategy, with its own state, ranks and waiter */
-    /* parameters and optimizer state of the whole net, or of this rank's part */
+    /* parameters and optimizer state of the whole network, or of this rank's part */
     const struct arenas *arenas;
-    const struct checkpoint_parts *parts; /* part of the net on this rank; NULL: the whole net */
+    const struct checkpoint_parts *parts; /* NULL: this rank has the whole network */
     MPI_Comm comm;                        /* all ranks of the run */
     uint64_t *steps_done;
     /* Number of batches in the running statistics of batch norm, equal for all layers. */
@@ -66,46 +66,46 @@ struct checkpoint_state {
     bool rescales;
 };
 
-/* First step, from 1, after which a value was infinite or NaN; 0: none. */
+/* First step, counted from 1, after which a value was infinite or NaN; 0: no such step. */
 struct divergence {
     uint64_t step;
-    char text[48]; /* such as "loss is nan" */
+    char text[48]; /* what diverged, such as "loss is nan" */
 };
 
 /* Position of a run between two steps. */
 struct progress {
     /* set when a checkpoint is read; checkpoint_write uses *checkpoint_state.steps_done */
     uint64_t steps_done;
-    /* next epoch and step; at the end of an epoch, `step` is its number of steps */
+    /* next epoch, and next step in it; at the end of an epoch, `step` is its number of steps */
     uint32_t epoch, step;
     struct score train; /* loss and correct images, summed over the steps of this epoch so far */
-    double *losses;     /* [n_losses] sum of losses of each rank; NULL: not in the file */
+    double *losses;     /* [n_losses] each rank's sum of losses; NULL: not in the file */
     size_t n_losses;
     /* Set when a checkpoint with train.precision fp16 is read; checkpoint_write uses the loss scale
      * of `sync`. */
     struct loss_scale loss_scale;
     /* divergence on this rank; in a file: the first divergence on any rank */
     struct divergence divergence;
-    double seconds;  /* time of the steps of this epoch so far */
-    json_t *history; /* lines `epoch` and `eval` that the record has so far */
+    double seconds;  /* seconds in this epoch's steps so far */
+    json_t *history; /* lines `epoch` and `eval` in the record so far */
 };
 
 /* Checks that checkpoint_write will be able to write its file, and the 16-bit copy if
- * checkpoint.dtype asks for one. ERR_ARGUMENT if not. Only rank 0 calls it. */
+ * checkpoint.dtype asks for one. ERR_ARGUMENT if not. Call on rank 0 only. */
 enum status checkpoint_check(const struct config *config, struct error *e);
 
 /* Formats the path of the 16-bit copy of a checkpoint: "a.bf16.safetensors" for "a.safetensors",
  * "a.bf16" for "a". */
 void checkpoint_copy_path(char path[PATH_MAX], const struct config *config, const char *checkpoint);
 
-/* Writes the state and rank 0's `progress`. progress->train is the sum over all ranks.
- * progress->losses keeps the terms of this sum, since a sum in another order would round
- * differently. Collective: returns when the file is on disk. An older file of this name stays until
- * then.
+/* Writes the state and rank 0's `progress`. progress->train is summed over all ranks.
+ * progress->losses has the terms of the sum of losses, since a sum in another order would round
+ * differently. Collective: returns when the file is on disk. An older file of this name is kept
+ * until then.
  *
  * If checkpoint.dtype asks for it, also writes a copy for other programs: 16-bit parameters,
- * running statistics, batch counts, no optimizer. checkpoint.resume rejects the copy, because it
- * has lost precision; checkpoint.start accepts it. */
+ * running statistics and batch counts, without optimizer state. checkpoint.resume rejects the copy,
+ * because it has lost precision; checkpoint.start accepts it. */
 enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
                              const struct progress *progress, struct error *e);
 
@@ -121,14 +121,15 @@ struct checkpoint {
 };
 
 /* Reads a checkpoint of the same run. All facts of checkpoint_keys.def must be equal, and every
- * tensor must exist with the right type. ERR_DATA with the fact or tensor, the found and the
+ * tensor must exist with the right type. ERR_DATA names the fact or tensor, with the found and the
  * expected value. Not collective. Call checkpoint_close in any case. */
 enum status checkpoint_open(struct checkpoint *c, const char *path,
                             const struct checkpoint_state *s, struct error *e);
 
 /* Reads weights from a safetensors file. The file must have all weights and, apart from optimizer
- * state and sections of ranks, nothing else. Types: F16, BF16, F32, F64; ERR_DATA if a number
- * exceeds `real`. In files of other programs, all names may begin with the same prefix. */
+ * state and sections of ranks, nothing else. Types: F16, BF16, F32, F64; ERR_DATA if a number is
+ * outside the range of `real`. In files of other programs, all names may begin with the same
+ * prefix. */
 enum status checkpoint_open_weights(struct checkpoint *c, const char *path,
                                     const struct checkpoint_state *s, struct error *e);
 

@@ -11,7 +11,8 @@ static void model_name(const struct checkpoint_state *s, char text[KEY_BYTES])
     snprintf(text, KEY_BYTES, "%s", s->desc->name);
 }
 
-/* Writes data.shard. If shards are contiguous, also the number of ranks, which they depend on. */
+/* Writes data.shard. If shards are contiguous, also writes the number of ranks, since the shards
+ * depend on it. */
 static void data_shard(const struct checkpoint_state *s, char text[KEY_BYTES])
 {
     const char *shard = config_text(s->config, OPT_DATA_SHARD);
@@ -71,7 +72,7 @@ static void epochs(const struct checkpoint_state *s, char text[KEY_BYTES])
 }
 
 /* Returns whether checkpoint and run must have the same number of ranks, because the learning rate
- * depends on it. An elastic run may change both. */
+ * depends on it. An elastic run may change ranks and learning rate. */
 static bool with_rule_of_ranks(const struct checkpoint_state *s)
 {
     return !s->rescales && config_int(s->config, OPT_LR_RULE) != LR_RULE_constant;
@@ -101,16 +102,17 @@ static bool with_statistics(const struct checkpoint_state *s)
     return s->desc->n_buffers > 0 && config_int(s->config, OPT_BATCH_NORM) != BATCH_NORM_frozen;
 }
 
-/* A fact to compare, from checkpoint_keys.def. Its value is an option, the result of a function, or
- * a member of the state. */
+/* A fact to compare, from checkpoint_keys.def. Its value comes from an option, a function, or a
+ * member of the state. */
 static const struct key {
     const char *name; /* name in the file; NULL: the key of `option` */
     enum option_id option;
     void (*text)(const struct checkpoint_state *s, char text[KEY_BYTES]);
-    /* Returns whether the run depends on this fact; NULL: it always does, and every file has it. */
+    /* Returns whether the run depends on this fact. NULL: every run depends on the fact, and every
+     * file has it. */
     bool (*counts)(const struct checkpoint_state *s);
     bool scales; /* whether an elastic run may change the fact */
-    /* offset in struct checkpoint_state of a string or a uint32_t; 0: none */
+    /* offset of a string or a uint32_t in struct checkpoint_state; 0: none */
     size_t text_at, number_at;
 } keys[] = {
 #define AT(member)                  offsetof(struct checkpoint_state, member)
@@ -150,7 +152,8 @@ static bool key_counts(const struct key *key, const struct checkpoint_state *s)
 }
 
 /* Returns the text that the file records for a key. If the file lacks an optional fact, returns the
- * option's default, or this run's value `own`. NULL if a required fact is missing. */
+ * option's default, or `own`, this run's value, if the fact is not an option. NULL if a required
+ * fact is missing. */
 static const char *key_there(const struct key *key, const struct safetensors *file, const char *own)
 {
     const char *there = safetensors_text(file, key_name(key));

@@ -1,5 +1,5 @@
-/* Writes and compares the facts that identify the run of a checkpoint, so that no other run resumes
- * from it. */
+/* Writes and compares the facts that identify a checkpoint's run, so that no other run resumes from
+ * the checkpoint. */
 #pragma once
 
 #include <jansson.h>

@@ -15,7 +15,7 @@ static struct safetensors_tensor *add(struct layout *l)
     return t;
 }
 
-/* Adds the n tensors of an arena: of the parameters if slot is -1, otherwise of optimizer slot
+/* Adds the n tensors of an arena: parameters if slot is -1, otherwise optimizer state of slot
  * `slot`. */
 static void add_arena(struct layout *l, const struct tensor_desc *tensors, int n, const real *arena,
                       int slot)
@@ -50,8 +50,8 @@ static size_t count_statistics(const struct net_desc *desc)
     return n;
 }
 
-/* Adds the batch counts of batch norm. PyTorch stores one per layer; here all layers share one
- * number. */
+/* Adds the batch counts of batch norm. PyTorch's format has one count per layer; here all layers
+ * have the same count. */
 static void add_counts(struct layout *l, const struct checkpoint_state *s)
 {
     for (int i = 0; i < s->desc->n_layers; i++) {
@@ -114,8 +114,8 @@ static void hash_text(XXH3_state_t *state, const char *text)
     XXH3_64bits_update(state, text, strlen(text) + 1);
 }
 
-/* Returns the metadata with sorted keys, for the hash. Other programs do not keep the order of
- * keys. */
+/* Returns the metadata as JSON with sorted keys, for the hash. Other programs may change the order
+ * of keys. */
 static char *metadata_text(const json_t *metadata)
 {
     json_t *rest = metadata != NULL ? json_copy((json_t *)metadata) : json_object();

@@ -1,4 +1,4 @@
-/* Lists the tensors of a checkpoint file, and where each is in the arenas in memory. */
+/* Lists the tensors of a checkpoint file, with the address of each tensor in the arenas. */
 #pragma once
 
 #include "bench/workloads/checkpoint/checkpoint.h"
@@ -10,17 +10,17 @@
 #endif
 
 /* Tensors of a checkpoint, in the order of the file. First the model: batch counts, parameters,
- * running statistics. Then optimizer slots and sections of ranks. The order keeps all tensors
- * aligned, as PyTorch's reader needs: 8-byte numbers come first, bytes last. */
+ * running statistics. Then optimizer slots and sections of ranks. The order aligns all tensors, as
+ * PyTorch's reader requires: 8-byte numbers come first, single bytes last. */
 struct layout {
-    /* [n] tensors in the order of the file; their data point into the arenas */
+    /* [n] tensors in the order of the file; their `data` point into the arenas */
     struct safetensors_tensor *tensors;
     char (*names)[CHECKPOINT_NAME_BYTES];
     size_t n, n_model;
 };
 
-/* Lists the tensors of s->arenas, which stay borrowed. Up to `sections` more can be added. If the
- * arenas have no memory, the tensors have no data. */
+/* Lists the tensors of s->arenas, which are borrowed. Leaves room for `sections` more tensors. If
+ * the arenas have no memory, the tensors' `data` are NULL. */
 enum status layout_open(struct layout *layout, const struct checkpoint_state *s, size_t sections,
                         struct error *e);
 void layout_close(struct layout *layout);
@@ -31,6 +31,6 @@ void layout_add_section(struct layout *layout, int rank, const char *what, const
                         size_t rows, size_t columns, const void *data);
 
 /* Hashes a file's tensors (names, types, shapes, data) and its metadata except `xxh3`, which stores
- * this hash. ERR_MEMORY. */
+ * this hash. ERR_MEMORY if memory runs out. */
 enum status layout_hash(const struct safetensors_tensor *tensors, size_t n, const json_t *metadata,
                         uint64_t *hash, struct error *e);

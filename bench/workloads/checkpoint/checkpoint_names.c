@@ -83,7 +83,8 @@ static bool layout_knows(const struct layout *layout, const char *name)
     return false;
 }
 
-/* Returns a tensor name of the file that is longer and ends in `name`; NULL if there is none. */
+/* Returns a tensor name in the file that is longer than `name` and ends in it; NULL if there is
+ * none. */
 static const char *prefixed(const struct safetensors *file, const char *name)
 {
     size_t n = strlen(name);
@@ -96,7 +97,7 @@ static const char *prefixed(const struct safetensors *file, const char *name)
     return NULL;
 }
 
-/* Lists the tensor names of the file: all, or only those that the layout does not have. Returns
+/* Lists all tensor names of the file, or only the names that the layout does not have. Returns
  * their number. */
 static size_t list_names(const char **known, const struct safetensors *file,
                          const struct layout *layout, bool all)

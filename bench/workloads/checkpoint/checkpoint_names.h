@@ -11,13 +11,13 @@ bool names_a_section(const char *name);
 /* Returns the rank in a tensor name "rank.<rank>.<what>" and sets *what; -1 for other names. */
 long names_section_rank(const char *name, const char **what);
 
-/* If all names in the file begin with a prefix such as "module.", and more of the model's n tensors
- * are found without it, removes it from the names. `prefix` is set to the removed prefix, or "". */
+/* Removes a prefix such as "module." from all names in the file, if all begin with it and more of
+ * the model's n tensors are found without it. Sets `prefix` to the removed prefix, or "". */
 void names_leave_out_prefix(struct safetensors *file, const struct safetensors_tensor *model,
                             size_t n, char prefix[CHECKPOINT_NAME_BYTES]);
 
 /* Writes a hint for messages, such as "; nearest 'fc.bais'": the tensor name in the file that is
- * closest to `name`. The same name with a prefix is preferred, then names that the model does not
- * have. "" if none is close. Returns text. */
+ * closest to `name`. Prefers `name` with a prefix, then names that the model does not have. "" if
+ * no name is close. Returns text. */
 char *names_near(char text[NAME_NEAR_BYTES], const char *name, const struct safetensors *file,
                  const struct layout *layout);

@@ -44,8 +44,8 @@ static const struct cast16 *cast_of(enum number type)
     return type == F16 ? &functions->fp16 : &functions->bf16;
 }
 
-/* Sets the default floating-point environment: round to nearest and keep denormal numbers, which
- * the trainer's threads flush to 0. */
+/* Saves the floating-point environment in *before and sets the default one: rounding to nearest,
+ * and denormal numbers, which the trainer's threads flush to 0. */
 static void exact_begin(fenv_t *before)
 {
     fegetenv(before);
@@ -117,9 +117,9 @@ const char *numbers_dtype(enum checkpoint_dtype dtype)
     return names[number_of_dtype(dtype)];
 }
 
-/* Rounds a double to a float that rounds to the same 16-bit number as the double. Rounding to
- * nearest twice could give a neighbour. So an inexact float gets an odd last bit and is never
- * halfway between two 16-bit numbers. */
+/* Rounds a double to a float that rounds to the same 16-bit number as the double would. Rounding to
+ * nearest twice could give a neighbouring number. An inexact float therefore gets an odd last bit,
+ * so it is never halfway between two 16-bit numbers. */
 static real to_odd(real x)
 {
     float nearest = (float)x;

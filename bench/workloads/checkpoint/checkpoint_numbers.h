@@ -15,11 +15,11 @@ bool numbers_known(const char *dtype);
 extern const char numbers_types[];
 
 /* Returns the index of the first finite number in a tensor that is outside the range of `real`; the
- * number of its elements if there is none. */
+ * tensor's number of elements if there is none. */
 size_t numbers_first_beyond(const struct safetensors_tensor *from);
 
-/* Converts all numbers of a tensor to `to`: exactly, or from F64 to float rounded to nearest
- * even. */
+/* Converts all numbers of a tensor to `real`: exactly, except that F64 is rounded to float (to
+ * nearest even). */
 void numbers_read(real *to, const struct safetensors_tensor *from);
 
 /* Rounds x [n] to 16-bit codes [n] of bf16 or f16, to nearest even. Returns the index of the first

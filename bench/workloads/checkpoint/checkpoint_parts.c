@@ -24,7 +24,7 @@ static real *array_of(const struct arenas *a, int i, size_t *n)
     return i <= a->slots ? a->state + (size_t)(i - 1) * a->n : a->buffers;
 }
 
-/* Copies the running statistics of the layers that have tensors in range `of`. */
+/* Copies the running statistics of the layers whose tensors are in range `of`. */
 static void copy_buffers(real *to, const real *from, const struct net_desc *desc, struct range of)
 {
     int first = of.first > 0 ? desc->tensors[of.first].layer : 0;
@@ -48,7 +48,7 @@ static size_t count_of(const struct part *p, int tensor)
     return (p->slice != NULL ? p->slice : p->net)->tensors[tensor].count;
 }
 
-/* Returns the index, in the array of the whole net, of number k of a tensor of this part. */
+/* Returns the index, in the whole network's array, of element k of a tensor of this part. */
 static size_t place_of(const struct part *p, int tensor, size_t k)
 {
     return p->net->tensors[tensor].offset +
@@ -63,8 +63,8 @@ static size_t part_numbers(const struct part *p)
     return n;
 }
 
-/* Copies array i (parameters, an optimizer slot or statistics) from a part to the whole net or, if
- * `take`, from the whole net to the part. */
+/* Copies array i (parameters, an optimizer slot or statistics) from a part to the whole network. If
+ * `take`, copies from the whole network to the part. */
 static void copy_array(struct arenas *whole, int i, real *own, const struct part *p, bool take)
 {
     size_t n;

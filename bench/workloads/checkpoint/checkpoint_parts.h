@@ -1,15 +1,15 @@
-/* Checkpoints of a net that is divided among several ranks. The first of these ranks gathers the
- * whole net and writes it like any other. */
+/* Checkpoints of a network that is divided among several ranks. The first of these ranks gathers
+ * the whole network and writes it like an undivided one. */
 #pragma once
 
 #include "bench/workloads/checkpoint/checkpoint.h"
 
-/* Gathers the whole net's arenas on the first rank of s->parts->comm; on other ranks `whole` is
+/* Gathers the whole network's arenas on the first rank of s->parts->comm; on other ranks `whole` is
  * empty. Collective over that communicator. Call checkpoint_parts_free in any case. */
 enum status checkpoint_parts_gather(struct arenas *whole, const struct checkpoint_state *s,
                                     struct error *e);
 
-/* Allocates zeroed arenas for the whole net. Call checkpoint_parts_free in any case. */
+/* Allocates zeroed arenas for the whole network. Call checkpoint_parts_free in any case. */
 enum status checkpoint_parts_open(struct arenas *whole, const struct checkpoint_state *s,
                                   struct error *e);
 /* Copies this rank's slice of parameters and statistics from `whole` to its own arenas. Optimizer

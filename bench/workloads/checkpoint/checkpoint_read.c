@@ -48,8 +48,8 @@ static enum status need_number(const struct safetensors *file, const char *key, 
     return OK;
 }
 
-/* Reads a number from the metadata. If `finite`, it must be finite; the loss of a diverged run need
- * not be. */
+/* Reads a number from the metadata. If `finite`, an infinite number or NaN is an error; the loss of
+ * a diverged run may be either. */
 static enum status need_real(const struct safetensors *file, const char *key, bool finite,
                              double *number, struct error *e)
 {
@@ -70,7 +70,7 @@ static enum status refuse_losses(const struct safetensors *file, const char *at,
                     "__metadata__: progress.losses has '%.40s'; expected one number per rank", at);
 }
 
-/* Reads the losses of all ranks. Files of older versions have none. */
+/* Reads the losses of all ranks. Files of older versions have no losses. */
 static enum status read_losses(const struct safetensors *file, struct progress *p, struct error *e)
 {
     const char *at = safetensors_text(file, "progress.losses");
@@ -85,8 +85,7 @@ static enum status read_losses(const struct safetensors *file, struct progress *
     return OK;
 }
 
-/* Reads the step of divergence. Files of runs that did not diverge and of older versions have
- * none. */
+/* Reads the step of divergence. Files of older versions and of runs without divergence lack it. */
 static enum status read_divergence(const struct safetensors *file, struct progress *p,
                                    struct error *e)
 {
@@ -208,7 +207,7 @@ static size_t offset_of(const struct safetensors *file, const struct safetensors
 }
 
 /* Checks a tensor of a file from which only weights are read. The tensor may have any type that can
- * be converted. */
+ * be converted to `real`. */
 static enum status check_weight(struct checkpoint *c, const struct safetensors_tensor *found,
                                 const struct safetensors_tensor *wanted, struct error *e)
 {
@@ -290,8 +289,8 @@ static bool is_wanted(const struct layout *layout, const struct safetensors *fil
     return false;
 }
 
-/* Checks that the file has all tensors of the layout. No others are allowed, except sections of
- * single ranks (is_section). If only weights are read, optimizer state is ignored. */
+/* Checks that the file has all tensors of the layout, and no others except sections of single ranks
+ * (is_section). If only weights are read, optimizer state is ignored. */
 static enum status check_against(struct checkpoint *c, const struct layout *layout,
                                  const struct arenas *a, long ranks, struct error *e)
 {
@@ -355,8 +354,8 @@ static const struct safetensors_tensor *own_section(const struct checkpoint *c,
     return safetensors_find(&c->file, name);
 }
 
-/* Checks that this rank's section exists if replicas differ. Rank 0 has none; its replica is the
- * checkpoint's model. */
+/* Checks that this rank's section exists if replicas differ. Rank 0 has no section; its replica is
+ * the checkpoint's model. */
 static enum status check_own_sections(const struct checkpoint *c, const struct sync *s,
                                       struct error *e)
 {
@@ -476,8 +475,8 @@ static void copy_replica(const struct checkpoint *c, const struct sync *s)
         memcpy(s->arenas.state, optimizer->data, optimizer->bytes);
 }
 
-/* Checks that all ranks opened the same file. A rank that sees an older file in its folder would
- * train another model. */
+/* Checks that all ranks opened the same file. A rank that sees an older file would train a
+ * different model. */
 static enum status check_one_file(const struct checkpoint *c, const struct checkpoint_state *s,
                                   struct error *e)
 {

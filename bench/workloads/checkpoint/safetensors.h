@@ -37,12 +37,12 @@ struct safetensors {
     size_t n;
 };
 
-/* Checks that safetensors_write will be able to write the file. ERR_ARGUMENT with the option that
- * gave the path, and with the kind of file found if it is not a regular file. */
+/* Checks that safetensors_write will be able to write the file. ERR_ARGUMENT names the option that
+ * gave the path, and what `path` is if it is not a regular file. */
 enum status safetensors_check(const char *option, const char *path, struct error *e);
 
 /* Writes `n` tensors, whose names must differ, and the metadata, an object of strings (NULL: none).
- * The file appears complete and on disk, or not at all: `path`.tmp is written, synchronised and
+ * The file appears only when it is complete and on disk: `path`.tmp is written, synchronised and
  * renamed, and the folder is synchronised. If that fails: ERR_SYSTEM, and .tmp is removed. A
  * symbolic link is kept and its target replaced. ERR_ARGUMENT if the path is not a regular file, a
  * name occurs twice, or a name is not UTF-8. */
@@ -60,7 +60,7 @@ const struct safetensors_tensor *safetensors_find(const struct safetensors *file
 /* Returns the string of a key in the metadata, or NULL. */
 const char *safetensors_text(const struct safetensors *file, const char *key);
 
-/* Writes type and shape, such as "F32 [10,784]"; returns text. */
+/* Writes a tensor's type and shape, such as "F32 [10,784]". Returns text. */
 char *safetensors_type_text(char text[128], const struct safetensors_tensor *tensor);
 
 /* Returns the size of one number of a type in bytes; 0 if the format does not have the type. */

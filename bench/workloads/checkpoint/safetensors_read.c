@@ -196,7 +196,7 @@ static int by_place(const void *a, const void *b)
 
 static enum status check_places(const struct safetensors *file, struct error *e)
 {
-    const char *before = NULL; /* name of the tensor that ends at `end` */
+    const char *before = NULL; /* name of the last tensor checked, which ends at `end` */
     size_t end = file->data_offset;
     for (size_t i = 0; i < file->n; i++) {
         const struct safetensors_tensor *t = &file->tensors[i];

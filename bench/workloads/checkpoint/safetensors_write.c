@@ -60,7 +60,7 @@ static enum status build_header(json_t *header, const struct safetensors_tensor 
     return OK;
 }
 
-/* Returns the start of the file: length of the header and the header, padded with spaces. NULL if
+/* Returns the start of the file: the header's length, then the header, padded with spaces. NULL if
  * memory runs out. */
 static char *header_text(const json_t *header, size_t *bytes)
 {

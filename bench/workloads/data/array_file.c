@@ -17,7 +17,7 @@
 
 /* ---- Header ---- */
 
-/* Returns the size of the whole file. The result cannot overflow: 2^32 images of 3 *
+/* Returns the expected size of the whole file (bytes). The result cannot overflow: 2^32 images of 3
  * ARRAY_SIDE_MAX^2 bytes are below 2^64. */
 static uint64_t expected_bytes(const struct array_file *file)
 {
@@ -135,7 +135,7 @@ static enum status error_overlong(const struct array_file *file, const char *fou
 
 /* ---- Conversion into the cache ---- */
 
-/* A file being written to the cache: decompressed, converted or both. */
+/* A file whose contents are decompressed, converted or both, and written to the cache. */
 struct inflation {
     struct array_file file;
     struct stream stream;
@@ -186,8 +186,8 @@ static size_t sample_bytes(const struct array_file *file)
     return file->is_images ? (size_t)file->channels * file->rows * file->columns : 1;
 }
 
-/* Returns how many numbers are converted at once. If channels are reordered, all numbers of an
- * image. */
+/* Returns how many numbers are converted at once: all numbers of an image if channels are
+ * reordered, otherwise CHUNK_NUMBERS. */
 static size_t numbers_at_once(const struct array_file *file)
 {
     return file->channels_last ? sample_bytes(file) : CHUNK_NUMBERS;
@@ -207,8 +207,8 @@ static enum status convert(const struct array_file *file, uint8_t *to, const uin
 }
 
 /* Copies the header to the cache, then converts all numbers. Fails if bytes follow the last number.
- * Buffers: `from` holds the header, later numbers_at_once(file) numbers; `to` holds the same
- * numbers as bytes. */
+ * Buffers: `from` holds the header, later numbers_at_once(file) numbers as in the file; `to` holds
+ * these numbers as bytes. */
 static enum status inflation_copy(struct inflation *in, uint8_t *from, uint8_t *to, int sink,
                                   struct error *e)
 {
@@ -247,7 +247,7 @@ static enum status inflation_fill(void *arg, int sink, struct error *e)
     return status;
 }
 
-/* Makes a cache key from everything that determines the decompressed bytes. */
+/* Makes a cache key from everything that determines the cached bytes. */
 static enum status make_key(char key[CACHE_KEY_MAX], const char *set, const char *path,
                             struct error *e)
 {

@@ -1,5 +1,5 @@
-/* A file with one array of images or labels: a header, then numbers in C order, plain or gzip. The
- * formats are implemented in idx.c and npy.c. */
+/* Reads a file with one array of images or labels: a header, then numbers in C order, plain or
+ * compressed by gzip. The formats are implemented in idx.c and npy.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,9 +21,9 @@ struct array_items {
     bool is_signed, big_endian;
 };
 
-/* Open file of labels [N] or images [N, channels, rows, columns] as unsigned bytes. Image files
- * have dimensions [N, rows, columns], [N, channels, rows, columns] or [N, rows, columns, channels],
- * with 1 or 3 channels. */
+/* Open file. `bytes` has labels [N] or images [N, channels, rows, columns] as unsigned bytes. Image
+ * files have dimensions [N, rows, columns], [N, channels, rows, columns] or [N, rows, columns,
+ * channels], with 1 or 3 channels. */
 struct array_file {
     const struct array_format *format;
     const char *path, *partner;
@@ -53,15 +53,15 @@ struct array_format {
  * http://yann.lecun.com/exdb/mnist. */
 extern const struct array_format array_format_idx;
 /* Format of numpy.save, versions 1 to 3:
- * numpy.org/doc/stable/reference/generated/numpy.lib.format.html. Images are uint8, labels any
- * integers from 0 to 255. */
+ * numpy.org/doc/stable/reference/generated/numpy.lib.format.html. Images are uint8; labels have any
+ * integer type and values from 0 to 255. */
 extern const struct array_format array_format_npy;
 
 /* Opens the file at `path` (borrowed). It must hold images if `is_images`, else labels. Plain files
- * of bytes are mapped in place. Gzip files, images with channels last and labels of other types are
- * converted into the cache, under the name of data set `set`. ERR_DATA if the file contradicts its
- * header. If images and labels are swapped, the error names `partner`, the other file of the
- * pair. */
+ * of bytes are mapped in place. Compressed files, images with channels last and labels of other
+ * types are converted into the cache, under the name of data set `set`. ERR_DATA if the file
+ * contradicts its header. If images and labels are swapped, the error names `partner`, the other
+ * file of the pair. */
 enum status array_open(struct array_file *file, const struct array_format *format, const char *set,
                        const char *path, const char *partner, bool is_images, struct error *e);
 void array_close(struct array_file *file);
@@ -73,6 +73,6 @@ uint64_t array_number(const uint8_t *from, int n, bool big_endian);
 enum status array_error_header_cut(const struct array_file *file, size_t expected, size_t found,
                                    struct error *e);
 
-/* Makes the error for a file of labels where images are expected, or the reverse. `at` names the
+/* Makes the error for a file of labels where images are expected, or vice versa. `at` names the
  * header byte that shows the mistake. */
 enum status array_error_swapped(const struct array_file *file, const char *at, struct error *e);

@@ -40,7 +40,8 @@ static void flip_row(uint8_t *row, int w)
     }
 }
 
-/* Crops in place. Rows are processed in an order that reads each row before it is overwritten. */
+/* Crops one channel of an image in place. Rows are processed in an order in which each row is read
+ * before it is overwritten. */
 static void crop_plane(uint8_t *plane, int h, int w, struct crop crop)
 {
     for (int i = 0; i < h; i++) {

@@ -1,5 +1,5 @@
-/* Random augmentation of training images: a function of (seed, epoch, sample), so it is the same
- * for any number of ranks and any order of samples. */
+/* Random augmentation of training images: a function of (seed, epoch, sample), so the number of
+ * ranks and the order of samples do not change it. */
 #pragma once
 
 #include <stdint.h>

@@ -23,7 +23,7 @@
 #define HEADER_BYTES 4096
 #define CHUNK_BYTES  ((size_t)256 << 10)
 
-/* A cache entry to open or make. */
+/* Cache entry to open, or to make with `fill`. */
 struct entry {
     const char *name, *key;
     cache_fill *fill;
@@ -33,8 +33,8 @@ struct entry {
 
 /* ---- Contents of an entry ---- */
 
-/* Hashes the file in chunks read with pread, since pages of a mapping would count as memory of this
- * process. */
+/* Hashes `contents` bytes of the file from offset `begin`. Reads chunks with pread, since pages of
+ * a mapping would count as memory of this process. */
 static bool hash_chunks(int fd, size_t begin, size_t contents, uint8_t *chunk, uint64_t *hash)
 {
     XXH3_state_t state;
@@ -114,8 +114,8 @@ enum status cache_write(int sink, const void *bytes, size_t n, struct error *e)
     return error_set(e, ERR_SYSTEM, "the file cannot be written: %s", strerror(errno));
 }
 
-/* Turns ERR_DATA into ERR_SYSTEM: if a file cannot be read back just after it was written, the
- * folder is at fault. */
+/* Turns ERR_DATA into ERR_SYSTEM. If a file cannot be read back just after it was written, the
+ * folder is at fault, not the data. */
 static enum status blame_folder(enum status status, struct error *e)
 {
     if (status != ERR_DATA)
@@ -125,7 +125,7 @@ static enum status blame_folder(enum status status, struct error *e)
     return ERR_SYSTEM;
 }
 
-/* Writes the contents, then the header, which holds their hash. */
+/* Writes the contents, then the header, which has the hash of the contents. */
 static enum status write_contents(int fd, const struct entry *entry, struct error *e)
 {
     char header[HEADER_BYTES] = {0};
@@ -162,8 +162,8 @@ static enum status folder_find(char folder[PATH_MAX], struct error *e)
                      "one of them to a writable folder");
 }
 
-/* Creates the folder and its parents. Only a failure of the last mkdir is an error: parents may
- * exist already. */
+/* Creates the folder and its parents. Only a failure of the last mkdir is an error, since parents
+ * may exist already. */
 static enum status folder_create(const char *folder, struct error *e)
 {
     char path[PATH_MAX];
@@ -202,8 +202,8 @@ static enum status entry_map(const struct entry *entry, struct file_map *map, st
     return status;
 }
 
-/* Writes the entry to a temporary file and renames the file. The temporary name includes the host,
- * because some shared file systems lock only within a node. */
+/* Writes the entry to a temporary file, renames the file and maps it. The temporary name includes
+ * the host, because some shared file systems lock only within a node. */
 static enum status entry_make(const struct entry *entry, struct file_map *map, struct error *e)
 {
     char host[HOST_NAME_MAX + 1] = "", path[PATH_MAX + HOST_NAME_MAX + 8];
@@ -228,8 +228,8 @@ static enum status entry_make(const struct entry *entry, struct file_map *map, s
     return status;
 }
 
-/* Takes an exclusive lock on folder/lock. The lock file is never removed: processes that lock a
- * removed file do not exclude each other. */
+/* Takes an exclusive lock on folder/lock. The lock file is never removed, since a process with a
+ * lock on the removed file would not exclude processes that create a new one. */
 static enum status folder_lock(const char *folder, int *lock, struct error *e)
 {
     char path[PATH_MAX + 8];

@@ -1,10 +1,10 @@
 /* Cache folder for data that is made once, mapped and reused: decompressed and generated data sets.
  *
  * The folder is $SCALEBENCH_CACHE, else $XDG_CACHE_HOME/scalebench, else ~/.cache/scalebench. An
- * entry is a file: a header with key and hash, then the contents. The hash is checked whenever the
- * entry is opened (about 30 ms for CIFAR-10). An entry is written to a temporary name under a lock,
- * synchronised and renamed. A killed process therefore never leaves an incomplete entry under the
- * final name. */
+ * entry is a file: a header with the key and a hash of the contents, then the contents. The hash is
+ * checked whenever the entry is opened (about 30 ms for CIFAR-10). An entry is written to a
+ * temporary name under a lock, synchronised and renamed. A killed process therefore never leaves an
+ * incomplete entry under the final name. */
 #pragma once
 
 #include <stddef.h>
@@ -13,18 +13,18 @@
 #include "bench/base/file_map.h"
 #include "kernels/base/error.h"
 
-/* Writes the contents of an entry to `sink` with cache_write. Returns ERR_DATA if the source data
- * is faulty; ERR_SYSTEM is reserved for failed writes. */
+/* Callback that writes the contents of an entry to `sink` with cache_write. Returns ERR_DATA if the
+ * source data is faulty; ERR_SYSTEM is reserved for failed writes. */
 typedef enum status cache_fill(void *arg, int sink, struct error *e);
 
 /* Appends n bytes to the sink of a cache_fill; ERR_SYSTEM if they cannot be written. */
 enum status cache_write(int sink, const void *bytes, size_t n, struct error *e);
 
-/* Computes XXH3 of map->bytes. For a file mapped in place, the hash is cached if possible. Its key
- * is the file's path, size, time and inode. */
+/* Computes the XXH3 hash of map->bytes. For a file mapped in place, the hash is cached if possible,
+ * under the file's path, size, modification time and inode. */
 enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct error *e);
 
-/* Maximum size of a key, with its terminating zero. */
+/* Maximum size of a key in bytes, with its terminating zero. */
 #define CACHE_KEY_MAX 2048
 
 /* Appends `name` and the size and modification time of the file at `path` to `key`. ERR_DATA if the
@@ -33,8 +33,8 @@ enum status cache_add_to_key(char key[CACHE_KEY_MAX], const char *name, const ch
                              struct error *e);
 
 /* Maps the entry of `key`. If the entry is missing, `fill` makes it first. `key` is one line of
- * text with everything that determines the contents; `name` only makes the file name readable. If
- * no folder is writable, warns and makes the contents in memory. ERR_MEMORY if an entry cannot be
- * mapped; the entry is kept. */
+ * text that describes everything that determines the contents; `name` only makes the file name
+ * readable. If no folder is writable, warns and makes the contents in memory. ERR_MEMORY if an
+ * entry cannot be mapped; the entry is kept. */
 enum status cache_open(struct file_map *map, const char *name, const char *key, cache_fill *fill,
                        void *arg, struct error *e);

@@ -26,10 +26,10 @@ static const data_names file_names[FILES] = {{"data_batch_1.bin"}, {"data_batch_
 static const data_names archive_names = {"cifar-10-binary.tar"};
 static const char subfolder[] = "cifar-10-batches-bin"; /* folder inside the archive */
 
-/* Paths of the six files, or of one archive. */
+/* Paths of CIFAR-10's six files, or of its archive. */
 struct cifar {
     char paths[FILES][DATA_FILE_MAX];
-    char archive[DATA_FILE_MAX]; /* "" if the six files are read */
+    char archive[DATA_FILE_MAX]; /* "" if the six files are read directly */
 };
 
 /* ---- Finding the files ---- */
@@ -142,8 +142,8 @@ static enum status read_records(struct filling *f, uint32_t *count, int sink, st
 
 /* ---- Archive ---- */
 
-/* Moves to the archive member called `name`. NULL: reads to the end of the archive, so that gzip's
- * checksum is verified. */
+/* Moves to the archive member called `name`. If `name` is NULL, reads to the end of the archive, so
+ * that gzip's checksum is verified. */
 static enum status find_member(struct filling *f, const char *name, struct error *e)
 {
     bool found = true;
@@ -162,7 +162,8 @@ static enum status find_member(struct filling *f, const char *name, struct error
     return OK;
 }
 
-/* Reads the six members. Each is searched from the beginning, since members may be in any order. */
+/* Reads the archive's six data files. Each file is searched from the beginning, since members may
+ * be in any order. */
 static enum status read_archive(struct filling *f, int sink, struct error *e)
 {
     TRY(stream_open(&f->stream, f->set->archive, "a tar archive", e));
@@ -188,7 +189,7 @@ static enum status read_files(struct filling *f, int sink, struct error *e)
 /* ---- The cache ---- */
 
 /* Layout of the cached contents: training images, test images, training labels, test labels, then
- * both counts, little-endian. */
+ * the numbers of training and test images (little-endian). */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are written in memory order");
 
 static enum status fill(void *arg, int sink, struct error *e)

@@ -112,7 +112,7 @@ static enum status open_given(struct data_set *data, const char *folder,
     return found ? OK : reader->no_files(data, reader, folder, e);
 }
 
-/* Searches the folder in $SCALEBENCH_DATA, and warns if it has no files of the set. */
+/* Searches the folder that $SCALEBENCH_DATA names. Warns if it has no files of the set. */
 static enum status open_named_by_environment(struct data_set *data,
                                              const struct data_reader *reader, bool *found,
                                              struct error *e)
@@ -132,7 +132,7 @@ static enum status open_named_by_environment(struct data_set *data,
     return OK;
 }
 
-/* Returns false if SCALEBENCH_DATA is "none". */
+/* Returns whether folders are searched: not if SCALEBENCH_DATA is "none". */
 static bool searches_folders(void)
 {
     const char *named = getenv("SCALEBENCH_DATA");

@@ -9,7 +9,7 @@
 #include "kernels/base/error.h"
 #include "kernels/desc/net_desc.h"
 
-#define DATA_CLASSES_MAX 256 /* labels are bytes */
+#define DATA_CLASSES_MAX 256 /* since labels are bytes */
 #define DATA_NAME_BYTES  32
 
 /* Training or test samples: images [n,C,H,W] and labels [n], as bytes; labels are below `classes`.
@@ -21,8 +21,8 @@ struct data_part {
     const uint32_t *slots; /* [n]; NULL: sample i is at index i */
 };
 
-/* Where the first sample is in a file; the other samples follow it. Every process of the node can
- * open the file. path is "" if there is no such file. */
+/* File and offset (bytes) of the first sample; the other samples follow it. Every process of the
+ * node can open the file. path is "" if the samples are in no file. */
 struct data_place {
     char path[PATH_MAX];
     uint64_t offset;
@@ -54,11 +54,11 @@ struct data_set {
  *
  * ERR_DATA if files are missing in the given folder or are truncated, overlong or corrupt, if a
  * magic number or label is invalid, if the numbers of images and labels differ, or if files with
- * MNIST's names are not MNIST. The message has the file and the expected and found content. */
+ * MNIST's names are not MNIST. The message names the file, the expected and the found content. */
 enum status data_open(struct data_set *data, const char *set, const char *path, struct error *e);
 
 /* Opens a data set like data_open. "idx" and "npy" sets get the name `name`, or the folder's name
- * for "auto". ERR_ARGUMENT if the name is too long or belongs to another set. */
+ * if `name` is "auto". ERR_ARGUMENT if the name is too long or belongs to another set. */
 enum status data_open_as(struct data_set *data, const char *set, const char *path, const char *name,
                          struct error *e);
 void data_close(struct data_set *data);
@@ -69,14 +69,14 @@ double data_resident_mib(const struct data_set *data);
 #define DATA_HASH_BYTES 17
 
 /* Writes a hash of all decompressed contents as 16 hexadecimal digits. Plain files are read once;
- * their hash is then cached by path, size, time and inode. */
+ * their hash is then cached by path, size, modification time and inode. */
 enum status data_hash(const struct data_set *data, char hex[DATA_HASH_BYTES], struct error *e);
 
-/* Touches all pages of a part, because a page fault within a timed step would count as computing.
+/* Touches all pages of a part, because page faults within a timed step would count as compute time.
  * `image_bytes`: size of one image. */
 void data_load(const struct data_part *part, size_t image_bytes);
 
-/* Copies images and labels of n samples to images [n,C,H,W], labels [n]. */
+/* Copies images and labels of the n samples samples[] to images [n,C,H,W] and labels [n]. */
 void data_gather(const struct data_part *part, size_t image_bytes, const uint32_t *samples,
                  size_t n, uint8_t *images, uint8_t *labels);
 
@@ -84,13 +84,13 @@ void data_gather(const struct data_part *part, size_t image_bytes, const uint32_
 void data_locate(const struct data_part *part, size_t image_bytes, const uint32_t *samples,
                  size_t n, const uint8_t **images, uint8_t *labels);
 
-/* Draws digit `index` of a generated set: image [28*28] in bytes and its label. A pure function of
- * (seed, index). */
+/* Draws image `index` of the generated digits: image [28*28] in bytes and its label. A pure
+ * function of (seed, index). */
 void digits_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);
 
 /* Draws image `index` of the generated shapes: image [3*32*32] in bytes and its label. A pure
  * function of (seed, index). */
 void shapes_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);
-/* Draws image `index` of set noise: image [28*28] in bytes, none of which is 0, and its label. A
- * pure function of (seed, index). */
+/* Draws image `index` of the generated noise: image [28*28] in bytes, none of which is 0, and its
+ * label. A pure function of (seed, index). */
 void noise_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);

@@ -1,5 +1,6 @@
-/* Generates images of digits for machines without MNIST: same shape and number of images, a pure
- * function of (seed, index), and hard enough that a convolutional net beats a linear model.
+/* Generates images of digits for machines without MNIST. The set has MNIST's image shape and number
+ * of images. Each image is a pure function of (seed, index). The digits are hard enough that a
+ * convolutional network beats a linear model.
  *
  * A digit is a skeleton of strokes. A smooth random field bends it (the elastic distortion of
  * Simard, Steinkraus, Platt, "Best practices for convolutional neural networks", ICDAR 2003). It is
@@ -159,7 +160,7 @@ static void canvas_segment(struct canvas *canvas, struct point a, struct point b
         }
 }
 
-/* Interpolates from q[1] to q[2], t from 0 to 1 (Catmull and Rom, "A class of local interpolating
+/* Interpolates from q[1] (t = 0) to q[2] (t = 1) (Catmull and Rom, "A class of local interpolating
  * splines", 1974). */
 static struct point spline(const struct point q[4], float t)
 {
@@ -202,8 +203,8 @@ static void canvas_glyph(struct canvas *canvas, const struct glyph *glyph, const
     canvas_stroke(canvas, p, n);
 }
 
-/* Returns the fraction of a pixel that a line covers. distance2: squared distance from the pixel to
- * the line's centre. */
+/* Returns the fraction of a pixel that a stroke covers. distance2: squared distance from the pixel
+ * to the stroke's centre line. */
 static float coverage(float distance2, float radius, float blur)
 {
     float c = 0.5f + (radius - sqrtf(distance2)) / blur;

@@ -1,4 +1,4 @@
-/* Opens generated data sets: draws all images once into the cache. */
+/* Opens generated data sets. Their images are drawn once, into the cache. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@ struct npy_header {
     /* numpy type string: byte order, kind and size of a number, such as "<i8" */
     char type[TYPE_MAX];
     bool fortran;
-    int n_dims; /* number of dimensions in the file; can exceed the length of `dims` */
+    int n_dims; /* number of dimensions in the file, possibly more than `dims` holds */
     uint64_t dims[ARRAY_DIMS_MAX];
 };
 
@@ -82,7 +82,7 @@ static bool take_shape(struct text *t, struct npy_header *header)
             return false;
         if (header->n_dims < ARRAY_DIMS_MAX)
             header->dims[header->n_dims] = number;
-        take(t, "L"); /* Python 2 writes long integers as 28L */
+        take(t, "L"); /* Python 2 writes long integers with a trailing L, such as 28L */
         more = take(t, ",");
     }
     return more || take(t, ")");
@@ -220,7 +220,7 @@ static enum status find_text(struct array_file *file, const uint8_t *bytes, size
 }
 
 /* Makes the error for header text that is invalid at byte `at`. The error quotes the text from
- * `start`. */
+ * `start` on. */
 static enum status error_text(const struct array_file *file, struct text text, ptrdiff_t at,
                               const char *start, struct error *e)
 {

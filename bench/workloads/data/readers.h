@@ -19,16 +19,16 @@ struct data_reader {
     /* Draws image `index`, bytes [C,H,W], and its label: a pure function of (seed, index). NULL:
      * the set is read from files. */
     void (*draw)(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);
-    int version; /* part of the cache key; increase it whenever drawn images change */
+    int version; /* part of the cache key; increase it if drawn images change */
 
-    /* Opens the set and sets *found if `folder` holds its files. `folder` is data->path, with
-     * symbolic links resolved. After an error *data has no mapped files. */
+    /* Sets *found to whether `folder` has the set's files, and opens them if so. `folder` is
+     * data->path, with symbolic links resolved. After an error *data has no mapped files. */
     enum status (*open)(struct data_set *data, const struct data_reader *reader, const char *folder,
                         bool *found, struct error *e);
-    /* Makes the error for a folder that the user named but that has no files of the set. */
+    /* Makes the error for a folder that the user chose and that has no files of the set. */
     enum status (*no_files)(const struct data_set *data, const struct data_reader *reader,
                             const char *folder, struct error *e);
-    /* Names of the four files, for sets of image and label files (pairs.c). */
+    /* Names of the four files if the set consists of image and label files (pairs.c); else NULL. */
     const struct pairs *pairs;
     /* Name of the generated set to use if no files are found. NULL: no replacement, and only the
      * given folder is searched. */
@@ -66,8 +66,8 @@ void data_list_names(char list[DATA_LIST_MAX], const data_names names);
 void data_fill(struct data_set *data, const char *source, const struct file_map *map,
                uint32_t n_train, uint32_t n_test);
 
-/* Draws all images of the set data->name into the cache, or maps them if they are there. `path`
- * must be "auto". */
+/* Maps the images of set data->name from the cache, and first draws them if they are not there.
+ * `path` must be "auto". */
 enum status data_open_generated(struct data_set *data, const struct data_reader *reader,
                                 const char *path, struct error *e);
 

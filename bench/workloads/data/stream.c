@@ -36,7 +36,7 @@ enum status stream_start(struct stream *s, struct error *e)
     return OK;
 }
 
-/* Reads the file's bytes after decompressing its `depth` outermost layers of gzip. */
+/* Reads bytes of the file after decompressing its `depth` outermost gzip layers. */
 static enum status read_behind(struct stream *s, int depth, uint8_t *out, size_t size, size_t *n,
                                struct error *e);
 
@@ -71,8 +71,8 @@ static enum status gzip_feed(struct stream *s, int i, struct error *e)
     return OK;
 }
 
-/* Called at the end of a gzip member. Detects the end of the data, or begins another member, since
- * some packers write several. Rejects trailing bytes. */
+/* Called at the end of a gzip member. Detects the end of the data, or begins the next member, since
+ * some programs write several members. Rejects trailing bytes. */
 static enum status gzip_next_member(struct stream *s, int i, struct error *e)
 {
     struct gzip_layer *layer = &s->layers[i];
@@ -97,7 +97,8 @@ static enum status gzip_step(struct stream *s, int i, struct error *e)
                                    layer->z.msg != NULL ? layer->z.msg : zError(result), e);
 }
 
-/* Reads `size` bytes from gzip layer `i`, or fewer at the end. `size` must fit zlib's counter. */
+/* Reads `size` bytes from gzip layer `i`, or fewer at the end of its data. `size` must fit zlib's
+ * 32-bit counter. */
 static enum status gzip_read(struct stream *s, int i, uint8_t *out, size_t size, size_t *n,
                              struct error *e)
 {

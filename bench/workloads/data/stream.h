@@ -9,7 +9,7 @@
 #include "bench/workloads/data/cache.h"
 #include "kernels/base/error.h"
 
-/* Maximum number of gzip layers: some files are compressed twice. */
+/* Maximum number of gzip layers. Some files are compressed twice. */
 #define STREAM_LAYERS 2
 
 /* One layer of gzip. Its input comes from the file or from the layer around it. */

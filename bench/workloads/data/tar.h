@@ -10,11 +10,12 @@ struct tar_member {
     uint64_t rest; /* bytes of the member not yet returned by tar_read */
 };
 
-/* Moves to the next member, past unread bytes of *member. *member must be zero before the first
- * call. *found is false at the end of the archive. ERR_DATA for an invalid header, with its byte
- * offset in the decompressed archive. */
+/* Moves to the next member, skipping unread bytes of *member. *member must be all zero before the
+ * first call. *found is false at the end of the archive. ERR_DATA for an invalid header, with its
+ * byte offset in the decompressed archive. */
 enum status tar_next(struct stream *s, struct tar_member *member, bool *found, struct error *e);
 
-/* Fills `out` with `size` bytes of the member; *n is smaller only at its end. */
+/* Fills `out` with `size` bytes of the member and sets *n to their number, which is smaller than
+ * `size` only at the member's end. */
 enum status tar_read(struct stream *s, struct tar_member *member, void *out, size_t size, size_t *n,
                      struct error *e);

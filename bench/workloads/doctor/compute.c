@@ -1,4 +1,5 @@
-/* Measures a core: matrix products, a memory stream, dependent loads. */
+/* Measures one core: rate of matrix products, bandwidth of a memory stream, latency of dependent
+ * loads. */
 #include <math.h>
 #include <sched.h>
 #include <stdint.h>
@@ -12,12 +13,12 @@
 #include "kernels/base/mem.h"
 #include "kernels/gemm.h"
 
-/* Rows and columns of the multiplied matrices. A product takes 1 to 2 ms, so a burst ends soon
- * after its planned time. */
+/* Number of rows and columns of the multiplied matrices. A product takes 1 to 2 ms, so a burst of
+ * products overruns its planned time by little. */
 enum { SIDE = 384 };
 
-/* Size of the memory stream's arrays: total over the ranks of a machine (larger than all shared
- * caches), and limits per rank. */
+/* Size of the memory stream's arrays (bytes): total over the ranks of a machine, which exceeds all
+ * shared caches, and limits per rank. */
 #define STREAM_BYTES_ALL ((size_t)512 << 20)
 #define STREAM_BYTES_MIN ((size_t)48 << 20)
 #define STREAM_BYTES_MAX ((size_t)384 << 20)
@@ -108,8 +109,9 @@ void work_free(struct work *w)
 
 /* ---- Time on the core ---- */
 
-/* Times of this thread so far: running on a core, and ready without a core (NAN if the kernel does
- * not report it). steal_s: time that a hypervisor took from the thread's processor. */
+/* Times of this thread so far: on_core_s, running on a core; ready_s, ready to run but without a
+ * core (NAN if the kernel does not report this time). steal_s: time that a hypervisor took from the
+ * thread's processor. */
 struct presence_on_core {
     int64_t wall_ns;
     double on_core_s, ready_s, steal_s;
@@ -186,8 +188,8 @@ static double measure_loads(struct work *w)
     return ns;
 }
 
-/* Warms up first. This uses up the quota that a cgroup limit grants per 0.1 s, and only then does
- * the limit throttle a core. */
+/* Warms up first, until the quota that a cgroup limit grants per 0.1 s is used up. Only then does
+ * such a limit throttle the core. */
 void work_measure(struct work *w, const struct doctor *d, struct doctor_burst *burst)
 {
     multiply_for(w, d->warm_s);

@@ -1,6 +1,6 @@
 /* doctor_ranks: measures a site for `scalebench doctor`, with one rank per core. In each round,
- * every core multiplies matrices and accesses memory. Then nodes exchange messages, pair by pair,
- * while other ranks sleep. Rank 0 writes nodes.csv, bursts.csv and messages.csv
+ * every core multiplies matrices and accesses memory. Then pairs of nodes exchange messages, while
+ * all other ranks sleep. Rank 0 writes nodes.csv, bursts.csv and messages.csv
  * (bench/doctor/table.h). */
 #pragma once
 
@@ -13,18 +13,18 @@ struct doctor {
     int rank, ranks, node, nodes;
     int *node_of;        /* [ranks] node of each rank */
     int *firsts, *lasts; /* [nodes] first and last rank of each node */
-    /* [nodes] number of the turn in which a node measures. Emulated nodes of one machine measure in
-     * different turns. */
+    /* [nodes] number of the turn in which a node measures its cores. Emulated nodes of one machine
+     * measure in different turns. */
     int *turns;
     int n_turns;            /* number of turns per round; 1: no two nodes share a machine */
     int machine_ranks;      /* number of ranks on this rank's machine */
     char cpus[DOCTOR_TEXT]; /* processors that this rank is bound to */
     char ends[2][16];       /* first and last processor that ranks on this machine are bound to */
     int rounds;
-    double warm_s, burst_s;  /* seconds of matrix products: warm-up, measurement */
-    double message_s;        /* planned seconds of a long message */
+    double warm_s, burst_s;  /* time of matrix products (s): warm-up, measurement */
+    double message_s;        /* planned time of a long message (s) */
     size_t message_bytes[2]; /* bytes of a long message within a node [0] and between nodes [1] */
-    char *buffer;            /* [larger of message_bytes] sent or received data */
+    char *buffer;            /* [larger of the message_bytes] data to send or receive */
     struct doctor_burst *bursts; /* [rounds] measurements of this rank's core */
     struct doctor_message *messages;
     size_t n_messages;
@@ -57,12 +57,12 @@ void work_measure(struct work *w, const struct doctor *d, struct doctor_burst *b
 
 /* ---- links.c ---- */
 
-/* links_open chooses the message sizes. links_measure measures all links in one round. Both are
- * collective. */
+/* links_open chooses the message sizes. links_measure measures all links once, for round `round`.
+ * Both are collective. */
 enum status links_open(struct doctor *d, struct error *e);
 enum status links_measure(struct doctor *d, int round, struct error *e);
 
 /* ---- report.c ---- */
 
-/* Gathers the rows of all ranks on rank 0, which writes them. Collective. */
+/* Gathers the rows of all tables on rank 0, which writes the files. Collective. */
 enum status report_write(struct doctor *d, const char *folder, struct error *e);

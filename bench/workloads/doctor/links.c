@@ -1,6 +1,6 @@
-/* Measures messages between nodes, as in a round-robin tournament. In each slot, a node exchanges
- * messages with one partner, so that pairs do not disturb each other. Nodes on the same machine
- * send one after the other. */
+/* Measures messages within and between nodes. Pairs of nodes are formed as in a round-robin
+ * tournament: in each slot, a node exchanges messages with one partner only. If nodes share a
+ * machine, the pairs of a slot take turns. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 
 enum { PINGS = 20, FIRST_PART = 4, WITHIN = 0, BETWEEN = 1 };
 
-/* Size of the trial message, and limits of the message size that the trial chooses. */
+/* Size of a trial message (bytes), and bounds of the message size that is chosen from the trial. */
 #define TRIAL_BYTES ((size_t)2 << 20)
 #define BYTES_MIN   ((size_t)128 << 10)
 #define BYTES_MAX   ((size_t)64 << 20)
@@ -50,8 +50,8 @@ static enum status answer(struct doctor *d, const struct way *w, struct error *e
     return send_to(d, w->from, 8, e);
 }
 
-/* Measures latency with short messages, then bandwidth with a long message and an 8-byte reply. A
- * message of a quarter of the size is sent before the long one. It uses up the bursts that traffic
+/* Measures latency with short messages, then bandwidth with a long message and an 8-byte reply.
+ * Before the long message, one of a quarter of its size is sent. It uses up the burst that traffic
  * shaping permits after a pause, and opens the protocol's windows. */
 static enum status ask(struct doctor *d, const struct way *w, struct doctor_message *row,
                        struct error *e)
@@ -97,7 +97,8 @@ static enum status measure_way(struct doctor *d, const struct way *w, int round,
 
 /* ---- Tournament ---- */
 
-/* Returns a node's partner in a slot of the tournament (circle method); -1 if it has none. */
+/* Returns a node's partner in a slot of the tournament (circle method); -1 if the node has no
+ * partner. */
 static int partner_of(int node, int slot, int nodes)
 {
     int n = nodes + nodes % 2, last = n - 1, partner;
@@ -110,8 +111,8 @@ static int partner_of(int node, int slot, int nodes)
     return partner < nodes ? partner : -1;
 }
 
-/* Measures one direction between two nodes. Emulated hosts of one machine share cores, so the
- * sender uses the first core and the receiver the last. All pairs then have the same conditions. */
+/* Measures one direction between two nodes. If nodes share a machine, the sender moves to the
+ * machine's first core and the receiver to its last, so that all pairs have the same conditions. */
 static enum status measure_between(struct doctor *d, const struct way *w, int round,
                                    struct error *e)
 {
@@ -166,8 +167,8 @@ enum status links_measure(struct doctor *d, int round, struct error *e)
 
 /* ---- Message sizes ---- */
 
-/* Chooses the message sizes, within nodes and between nodes, from the fastest link of each kind. A
- * slow link then does not make all messages short. */
+/* Chooses the message sizes within nodes and between nodes. Each depends on the fastest link of its
+ * kind, so that one slow link does not make all messages short. */
 static enum status choose_bytes(struct doctor *d, struct error *e)
 {
     double rates[2] = {0, 0};

@@ -12,7 +12,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/gemm.h"
 
-/* Seconds planned for all bursts, and for all messages, without set-up. */
+/* Planned time (s) of all bursts, and of all messages, without set-up. */
 #define BURSTS_S   22.0
 #define MESSAGES_S 12.0
 
@@ -21,9 +21,9 @@ static double clamp(double x, double least, double most)
     return x < least ? least : x > most ? most : x;
 }
 
-/* Chooses the number of rounds and the time of measurements. Intervals from 11 rounds tolerate one
- * bad round. Many hosts on one machine get 7 shorter rounds, so that the total stays below a
- * minute. */
+/* Chooses the number of rounds and the length of measurements. Confidence intervals from 11 rounds
+ * tolerate one bad round. With many hosts on one machine, or more than 64 slots, 7 rounds keep the
+ * total below a minute. */
 static void plan(struct doctor *d)
 {
     int slots = d->nodes > 1 ? d->nodes + d->nodes % 2 - 1 : 1;
@@ -35,8 +35,8 @@ static void plan(struct doctor *d)
     d->message_s = clamp(MESSAGES_S / (d->rounds * ways), 0.004, 0.03);
 }
 
-/* Measures the cores, node after node if nodes share a machine. The order is reversed every second
- * round, so that a drift favours no node. */
+/* Measures all cores: one node after the other if nodes share a machine, otherwise at once. The
+ * order of nodes is reversed every second round, so that a drift favours no node. */
 static enum status measure_cores(struct doctor *d, struct work *w, int round, struct error *e)
 {
     for (int i = 0; i < d->n_turns; i++) {

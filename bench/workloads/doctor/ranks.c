@@ -11,11 +11,12 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Longest wait. Normal waits take seconds, and a lost rank must not delay the result by minutes. */
+/* Longest wait (s) for other ranks. Normal waits take seconds, and a lost rank must not delay the
+ * result by minutes. */
 #define DEADLINE_S 60.0
 #define SLEEP_NS   1000000
 
-/* Placement of a rank, which it sends to all others. */
+/* Placement of a rank, which every rank sends to all others. */
 struct place_of_rank {
     int first;           /* first rank of this rank's node */
     int lowest, highest; /* lowest and highest processor that the rank is bound to */

@@ -69,7 +69,7 @@ static enum status describe_node(struct doctor_node *n, const struct doctor *d, 
 
 /* ---- All nodes ---- */
 
-/* Rows of one table. collect adds the rows of all other ranks on rank 0. */
+/* Rows of one table: on rank 0 after `collect`, rows of all ranks; otherwise rows of this rank. */
 struct rows {
     const struct doctor_table *table;
     char *rows;
@@ -98,7 +98,8 @@ static enum status receive_rows(struct doctor *d, struct rows *all, int rank, st
     return OK;
 }
 
-/* Gathers the rows of all ranks on rank 0, which grows all->rows for them, and writes the table. */
+/* Gathers the rows of all ranks on rank 0, where all->rows is reallocated, and writes the table
+ * there. */
 static enum status collect(struct doctor *d, struct rows *all, const char *folder, struct error *e)
 {
     uint64_t n = all->n;

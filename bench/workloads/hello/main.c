@@ -1,5 +1,5 @@
 /* hello_ranks: prints one line about its MPI job, such as "ranks=2 nodes=2 mpi=3.1". If launcher
- * and MPI library do not match, each process is a job of its own and prints a line. */
+ * and MPI library do not match, each process is an MPI job of its own and prints its own line. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ static int print_job(const char *names, int ranks)
     return descriptors_end_output("hello_ranks", 0);
 }
 
-/* Ends the process. With some libraries over TCP, MPI_Finalize never returns, so it is called only
- * if the launcher requires it. */
+/* Ends the process. MPI_Finalize is called only if the launcher requires it, since with some MPI
+ * libraries over TCP it never returns. */
 static _Noreturn void leave(int exit_status)
 {
     MPI_Barrier(MPI_COMM_WORLD);

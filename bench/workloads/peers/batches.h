@@ -1,4 +1,4 @@
-/* Lists every batch of a run as arrays, for a process that cannot call the sampler. */
+/* Lists all batches of a run as arrays, for programs that cannot call the sampler. */
 #pragma once
 
 #include "bench/workloads/train_cnn/arguments.h"
@@ -9,8 +9,8 @@ struct batch_crop {
     int8_t row, column, flip;
 };
 
-/* All batches of a run. Arrays epoch, step, count, global and lr have one element per step;
- * samples, weights and crops have one per image, step after step. */
+/* All batches of a run. Arrays epoch, step, count, global and lr have one element per step. Arrays
+ * samples, weights and crops have one element per image of this rank, in the order of steps. */
 struct batch_list {
     size_t steps, n; /* n: number of images of this rank over all steps */
     uint32_t *epoch, *step, *count, *global;
@@ -18,11 +18,11 @@ struct batch_list {
     uint32_t *samples;
     real *weights;
     bool padded;              /* whether any weight differs from 1 */
-    struct batch_crop *crops; /* [n] one per element of samples; NULL without augmentation */
+    struct batch_crop *crops; /* [n] crop of each sample; NULL without augmentation */
 };
 
-/* Lists all batches of a timed or accuracy run (`run`). The sampler of `t` must be open. Call
- * batch_list_free in any case. */
+/* Lists all batches of a run; `run` is RUN_FOR_TIME or RUN_FOR_ACCURACY. The sampler of `t` must be
+ * open. Call batch_list_free in any case. */
 enum status batch_list_make(struct batch_list *list, struct trainer *t, enum run_kind run,
                             struct error *e);
 void batch_list_free(struct batch_list *list);

@@ -1,10 +1,10 @@
 /* peer_inputs: gives a training program in another language (a peer) the inputs of train_cnn.
- * Options, networks, data, batches and initial weights thus have one implementation.
+ * Options, networks, data, batches and initial weights are thus implemented only once.
  *
  *   peer_inputs PEER RANK RANKS [--describe | --help | --check | options of a workload]
  *
- * Writes to standard output the network as a line of JSON, a line of JSON about the run, and,
- * without --check, the arrays that the second line lists, without gaps:
+ * Writes the network to standard output as a line of JSON, then a line of JSON about the run.
+ * Unless --check is given, the arrays that the second line lists follow, without gaps:
  *
  *   images [n,C,H,W] u8, labels [n] u8, test_images, test_labels, params [n_params] f32;
  *   per step of the run: epoch, step, count (images of this rank), global (of all ranks) u32, lr f64;
@@ -33,14 +33,14 @@ struct inputs {
     struct config presets;
     struct net_desc desc;
     struct data_set data;
-    struct trainer trainer; /* only its sampler and batches are opened */
+    struct trainer trainer; /* only its sampler is opened, to list the batches */
     struct batch_list batches;
     real *params;
     double read_s;
     bool check; /* --check was given: write no arrays */
 };
 
-/* An array to write to standard output. */
+/* Array to write to standard output. */
 struct array {
     const char *name, *type;
     const void *bytes;

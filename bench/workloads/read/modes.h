@@ -1,4 +1,4 @@
-/* Interface of a reading mode (option data.read), and functions that several modes use. */
+/* Interface of a reading mode (value of option data.read), and functions that several modes use. */
 #pragma once
 
 #include "bench/workloads/read/reader.h"
@@ -9,8 +9,9 @@ typedef int read_call(MPI_File file, MPI_Offset offset, void *to, int count, MPI
 
 struct read_mode {
     const char *name;
-    read_call *read; /* MPI-IO function that the mpiio modes read with */
-    /* Opens the mode. The data set is mapped by then, but not loaded. NULL: nothing to open. */
+    read_call *read; /* MPI-IO function of a mode that reads by MPI-IO */
+    /* Opens the mode. The data set is already mapped, but its pages are not loaded. NULL: nothing
+     * to open. */
     enum status (*open)(struct reader *r, struct error *e);
     /* Reads n samples into r->store, which has room for them. NULL: every rank already has all
      * samples. */
@@ -21,8 +22,8 @@ struct read_mode {
 #define DATA_READ(name, in_step, summary) extern const struct read_mode read_##name;
 #include "bench/spec/data_reads.def"
 
-/* If a rank has failed, every rank returns the status and error of the lowest such rank.
- * Collective. */
+/* If any rank has failed, every rank returns the status and error of the lowest failed rank.
+ * Collective. mine: status of this rank. */
 enum status reader_agree(struct reader *r, enum status mine, struct error *e);
 
 /* Creates an MPI type of one record of `bytes` bytes, which the caller frees. Returns an MPI error

@@ -1,7 +1,8 @@
-/* Every rank has all training data. Mapping the file would suffice, since the page cache has it
- * once per node. But images are read in random order, and translating small pages cost 1.5 % of
- * lenet_21k's step. Small data sets are therefore copied to huge pages. The copies are read from
- * the file, so that no page of the mapping is part of this process's memory. */
+/* Reading mode `all`: every rank has all training data. A mapping of the file would suffice, since
+ * the page cache has one copy per node. But images are read in random order, and address
+ * translation of small pages cost 1.5 % of lenet_21k's step. Small data sets are therefore copied
+ * to huge pages. The copies are read from the file, so that no page of the mapping counts as memory
+ * of this process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -53,7 +54,7 @@ static enum status open_all(struct reader *r, struct error *e)
 {
     bool copies = r->data.train_images.path[0] != '\0' && r->n * r->image_bytes <= COPIED_MAX;
     enum status status = copies ? copy_images(r, e) : OK;
-    /* loads the labels; images too unless they are copied */
+    /* loads the labels, and the images unless they are copied */
     data_load(&r->source, copies ? 0 : r->image_bytes);
     return reader_agree(r, status, e);
 }

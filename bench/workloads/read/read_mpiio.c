@@ -1,5 +1,5 @@
-/* Every rank reads its samples by MPI-IO. A file view selects the samples, and one call reads
- * them. */
+/* Reading modes by MPI-IO: every rank reads its own samples. A file view selects the samples, and
+ * one call reads them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,8 +24,8 @@ static enum status check_place(const struct reader *r, struct error *e)
     return OK;
 }
 
-/* Opens a file of the data. ROMIO takes a prefix before a colon as the name of a file system, so a
- * path with a colon gets the prefix "ufs:". */
+/* Opens a file of the data. ROMIO takes text before a colon as the name of a file system, so a path
+ * with a colon gets the prefix "ufs:". */
 static enum status open_file(struct reader *r, int file, struct error *e)
 {
     char path[PATH_MAX + 8];
@@ -54,8 +54,8 @@ static void close_mpiio(struct reader *r)
     blocking_call_end(r->waiter);
 }
 
-/* Sets the file view to the n samples of this rank. A rank without samples gets a view of bytes,
- * since an MPI type cannot be empty. */
+/* Sets the file view to the n samples of this rank. A rank without samples gets a view of single
+ * bytes, since a view's MPI type cannot be empty. */
 static int set_view(struct reader *r, int file, const uint32_t *samples, uint32_t n, size_t bytes)
 {
     MPI_Datatype type = MPI_BYTE;
@@ -97,8 +97,8 @@ static enum status read_records(struct reader *r, int file, uint32_t n, size_t b
     return mpi_status(code, path, e);
 }
 
-/* Fetches samples through a file view. Setting the view is collective, and so is reading in mode
- * mpiio_collective. */
+/* Fetches samples through a file view. Setting the view is collective. Reading is collective only
+ * in mode mpiio_collective. */
 static enum status fetch(struct reader *r, const uint32_t *samples, uint32_t n, struct error *e)
 {
     uint8_t *to[FILES] = {r->store.images, r->store.labels};

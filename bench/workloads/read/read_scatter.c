@@ -1,5 +1,5 @@
-/* Rank 0 reads the training data and sends each rank the samples that the rank asks for. Only rank
- * 0 accesses the file; all other ranks wait for it. */
+/* Reading mode `scatter`: rank 0 reads the training data and sends each rank the samples that the
+ * rank requests. Only rank 0 reads the file; all other ranks wait for rank 0. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 enum { TAG_IMAGES = 1, TAG_LABELS };
 
-/* Lists of the samples that ranks need. Each begins with its number of samples. Rank 0 has the
- * lists of all ranks in `all`. */
+/* Lists of the samples that ranks need. Each list begins with its number of samples. On rank 0,
+ * `all` has the lists of all ranks. */
 struct lists {
     uint32_t *mine, *all;
     size_t length; /* elements of `all` per rank */

@@ -1,5 +1,5 @@
-/* One copy of the data per node: the node's first rank reads the training data into shared memory,
- * which all ranks of the node use. */
+/* Reading mode `window`: one copy of the training data per node. The node's first rank reads the
+ * data into shared memory, which all ranks of the node use. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,8 +10,8 @@
 
 static const char WHO[] = "data.read = window";
 
-/* Makes the kernel provide all pages now. Returns an error if it cannot, since another process may
- * have taken the memory. Kernels before 5.14 do not report this. */
+/* Makes the kernel allocate all pages of the window now. Returns an error if memory is short:
+ * another process may have taken it since it was checked. Linux before 5.14 cannot report this. */
 static enum status touch_pages(uint8_t *window, size_t bytes, struct error *e)
 {
 #ifdef MADV_POPULATE_WRITE
@@ -57,8 +57,8 @@ static enum status fill(struct reader *r, uint8_t *window, size_t bytes, struct 
     return OK;
 }
 
-/* Opens the window in steps. After each step all ranks agree on its success, which is also a
- * barrier before the next step. */
+/* Opens the window in several steps. After each step, all ranks agree whether the step succeeded;
+ * this is also a barrier before the next step. */
 static enum status open_window(struct reader *r, struct error *e)
 {
     size_t bytes = r->n * (r->image_bytes + 1);

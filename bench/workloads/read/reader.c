@@ -60,8 +60,8 @@ static void store_close(struct store *store)
 }
 
 /* Allocates room for n samples. A store that is large enough is reused, since the number of samples
- * changes little between epochs. A rank without samples needs one image, which takes part in sums
- * over ranks with weight 0. */
+ * changes little between epochs. A rank without samples has room for one image, with which it takes
+ * part in sums over ranks at weight 0. */
 static enum status store_reserve(struct reader *r, size_t n, struct error *e)
 {
     struct store *store = &r->store;
@@ -87,8 +87,8 @@ static void store_publish(struct reader *r, const uint32_t *samples, uint32_t n)
 
 /* ---- The reader ---- */
 
-/* Checks that all ranks have found the same data: with data.path = auto, each node searches its own
- * folders. */
+/* Checks that all ranks have found the same data, since with data.path = auto each node searches
+ * its own folders. */
 static enum status check_same_data(struct reader *r, struct error *e)
 {
     char own[160] = "", first[160], shape[40];

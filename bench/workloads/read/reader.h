@@ -12,8 +12,8 @@
 #include "comm/wait/wait.h"
 #include "kernels/base/error.h"
 
-/* Samples that this rank has fetched: images [room,C,H,W], labels [room]. slots [all samples]:
- * position of a sample in these arrays. */
+/* Samples that this rank has fetched: images [room,C,H,W], labels [room]. slots [number of samples
+ * in the data set]: position of a sample in these two arrays. */
 struct store {
     uint8_t *images, *labels;
     uint32_t *slots;
@@ -34,13 +34,13 @@ struct reader {
     uint32_t n;              /* number of training samples in use */
     size_t image_bytes;
     struct store store;
-    MPI_File files[2]; /* files of images and of labels; mpiio modes only */
-    MPI_Comm node;     /* ranks of this node; window mode only */
+    MPI_File files[2]; /* image file and label file; mpiio modes only */
+    MPI_Comm node;     /* communicator of this node's ranks; mode window only */
     MPI_Win window;
 };
 
-/* Opens the data that the options data.* name. The waiter is borrowed. Collective: if a rank fails,
- * every rank returns the error of the lowest rank that failed. */
+/* Opens the data set that options data.* select. The waiter is borrowed. Collective: if a rank
+ * fails, every rank returns the error of the lowest rank that failed. */
 enum status reader_open(struct reader *r, const struct config *config, struct waiter *waiter,
                         MPI_Comm comm, struct error *e);
 /* Closes the reader. Collective; may be called after a failed open. */
@@ -50,7 +50,7 @@ void reader_close(struct reader *r);
  * window or fetched samples. NAN if it is unknown. */
 double reader_data_mib(const struct reader *r);
 
-/* Returns whether each rank holds only the samples that it fetches. */
+/* Returns whether each rank holds only the samples that it fetches, instead of all data. */
 bool reader_shares(const struct reader *r);
 
 /* Replaces this rank's training data by n samples, ascending and unique; n may be 0. Collective. */

@@ -7,8 +7,8 @@
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
 
-/* Returns the option of an argument "--name" or "--name=value"; NULL if there is none. *value is
- * NULL in the first form. */
+/* Returns the option that an argument "--name" or "--name=value" names; NULL if the option does not
+ * exist. *value is NULL for the form "--name". */
 static const struct spec_option *find(const char *argument, const struct spec_option *rows,
                                       size_t n, const char **value)
 {

@@ -1,5 +1,5 @@
-/* Parses the command lines of sweeps. Their options are rows like those of bench/spec/options.def;
- * their values are in a config, from index OPT_OWN on. */
+/* Parses the command lines of sweeps. A sweep's options are table rows as in
+ * bench/spec/options.def. Their values are in a struct config, from index OPT_OWN on. */
 #pragma once
 
 #include <stdio.h>
@@ -23,13 +23,14 @@
 
 /* Sets each of the n options to its default, then to the values of arguments `--name value` and
  * `--name=value`. Other arguments are errors. A list has names separated by commas, or is none or
- * all. *help: --help or -h was given. ERR_SPEC or ERR_ARGUMENT. */
+ * all. Sets *help to whether --help or -h was given. ERR_SPEC or ERR_ARGUMENT if an option or value
+ * is invalid. */
 enum status sweep_options_take(struct config *config, const struct spec_option *rows, size_t n,
                                int argc, char **argv, bool *help, struct error *e);
 void sweep_options_print(FILE *out, const struct spec_option *rows, size_t n);
 
 /* Returns whether `name` is in the list. */
 bool sweep_list_has(const struct value *list, const char *name);
-/* Returns the text of option `id`; NULL if the text is `word`, such as "none". */
+/* Returns the value of option `id` as text; NULL if the text equals `word`, such as "none". */
 const char *sweep_text_but(const struct config *config, int id, const char *word);
 double sweep_number(const struct config *config, int id);

@@ -1,5 +1,5 @@
-/* Opens and closes the table that a sweep writes in the folder of its launch. The file gets its
- * name when it is complete. */
+/* Opens and closes the table that a sweep writes in the folder of its launch. The file has a
+ * temporary name until it is complete. */
 #pragma once
 
 #include <stdio.h>
@@ -15,6 +15,6 @@ struct sweep_file {
  * file cannot be written. */
 enum status sweep_file_open(struct sweep_file *file, const char *folder, const char *name,
                             struct error *e);
-/* Closes the file. swept: status of the sweep; unless it is OK, the file is removed. Returns
+/* Closes the file. swept: status of the sweep; if it is not OK, the file is removed. Returns
  * `swept`, or ERR_SYSTEM if writing failed. */
 enum status sweep_file_close(struct sweep_file *file, enum status swept, struct error *e);

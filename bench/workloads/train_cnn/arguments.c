@@ -48,8 +48,8 @@ static enum status take_wait(struct arguments *a, void *at, const char *text, st
     return OK;
 }
 
-/* Parses --rate with the bounds and the unit of compute.rate. Rejects 0, which means "use
- * calibrated times" in a spec. */
+/* Parses --rate with the bounds and the unit of option compute.rate. Rejects 0, which in a spec
+ * means: use calibrated times. */
 static enum status take_rate(struct arguments *a, void *at, const char *text, struct error *e)
 {
     struct spec_option rate = *option_get(OPT_COMPUTE_RATE);
@@ -62,7 +62,7 @@ static enum status take_rate(struct arguments *a, void *at, const char *text, st
                      rate.max, rate.unit);
 }
 
-/* Parses --until with the bounds of train.epochs. */
+/* Parses --until (epochs) with the bounds of train.epochs. */
 static enum status take_until(struct arguments *a, void *at, const char *text, struct error *e)
 {
     const struct spec_option *epochs = option_get(OPT_EPOCHS);
@@ -109,7 +109,7 @@ static const struct own_option {
     {"finalize", take_yes, AT(finalize), "",
      "end with MPI_Finalize, for tools that write their results in it; MPICH before 4.2 may hang "
      "there over TCP. Launchers other than hydra and srun --mpi=pmi2 imply this option"},
-    /* Passed by the runner, whose version is written to the record. */
+    /* The runner passes its version, which is written to the record. */
     {"version-string", take_text, AT(version), "TEXT", NULL},
     {"describe", take_yes, AT(describe), "", "print options and records as JSON"},
     {"describe-plan", take_yes, AT(describe_plan), "",
@@ -208,8 +208,8 @@ static enum status check_recorded(const struct arguments *a, struct error *e)
                      option, option);
 }
 
-/* Checks that this process finds the file that an option names. Other ranks may run on nodes
- * without it. */
+/* Checks that this process can access the file that an option names. Each rank checks, since other
+ * nodes may lack the file. */
 static enum status check_file(const struct config *c, enum option_id id, const char *words,
                               struct error *e)
 {
@@ -289,7 +289,7 @@ static enum status check_work(const struct arguments *a, struct error *e)
     return OK;
 }
 
-/* Returns whether an option only affects the other kind of --run (time or accuracy) and has a
+/* Returns whether an option affects only the other kind of run (--run time or accuracy) and has a
  * non-default value. Default values are accepted, because `plan` prints command lines with all
  * options. */
 static bool is_of_another_run(const struct config *config, enum option_id id)
@@ -310,8 +310,8 @@ static enum status refuse_run(const struct config *config, bool timed, struct er
     return OK;
 }
 
-/* Rejects an option that has no effect here, except options whose effect depends on the launcher
- * (ranks, nodes) or on the runner. */
+/* Rejects an option that other options of this command line leave without effect. Accepts options
+ * whose effect depends on the launcher (ranks, nodes) or on the runner. */
 static enum status refuse_unread(const struct config *config, enum option_id id, struct error *e)
 {
     const struct spec_option *owner = config_unread_by(config, id);
@@ -319,7 +319,7 @@ static enum status refuse_unread(const struct config *config, enum option_id id,
     return decided ? config_refuse_unread(config, id, e) : OK;
 }
 
-/* Returns whether a value differs from its default. False for checkpoint.path, which may be set
+/* Returns whether an option has a non-default value. False for checkpoint.path, which may be set
  * even if no checkpoints are written. */
 static bool is_given(const struct config *config, enum option_id id)
 {
@@ -328,8 +328,9 @@ static bool is_given(const struct config *config, enum option_id id)
            !value_is_preset(option, &config->values[id]);
 }
 
-/* Prints a note for each value that the run is too short for, and for a path of checkpoints that
- * are not written. Ranks may add steps, so this is no error. */
+/* Prints a note for each value that has no effect because the run is too short, and for a
+ * checkpoint.path without checkpoints. This is not an error, since the run may have more steps on
+ * other numbers of ranks. */
 static void note_unused(const struct config *config)
 {
     char why[512];
@@ -388,8 +389,8 @@ static enum status check_planned(const struct arguments *a, struct error *e)
                      unread);
 }
 
-/* Rejects options without effect. A runner, which passes its version, has already checked the
- * options. */
+/* Rejects options without effect. If a runner's version was passed, the runner has already checked
+ * the options. */
 static enum status check_run(const struct arguments *a, struct error *e)
 {
     struct config config;
@@ -419,7 +420,8 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     struct strategy_config strategy;
     enum option_id at;
     *a = (struct arguments){.version = ""};
-    /* Default without --wait. The runner passes --wait, since it knows the cores of each rank. */
+    /* Default if --wait is not given. The runner always passes --wait, since it knows the cores of
+     * each rank. */
     a->wait = progress_is_crowded() ? WAIT_YIELD : WAIT_BLOCK;
     libraries_hash(a->libraries);
     TRY(config_init(&a->config, e));

@@ -1,5 +1,5 @@
-/* Command line of the trainer: each workload option of a spec as --key=value, and options that only
- * the trainer has. */
+/* Command line of the trainer: every workload option of a spec as --key=value, and options that
+ * only the trainer has. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,20 +17,20 @@ enum run_kind {
 };
 
 struct arguments {
-    const char *program, *library; /* as in struct train_program */
+    const char *program, *library; /* members of struct train_program */
     struct config config;
     enum run_kind run;
     enum wait_kind wait;
     const char *record_dir; /* folder for the record, borrowed from argv; NULL: no record */
-    /* File for the predicted classes of test images; NULL: none. Borrowed from argv. */
+    /* file for the predicted classes of test images, borrowed from argv; NULL: none */
     const char *predictions;
-    /* Network interface whose bytes are counted; NULL: none. Borrowed from argv. */
+    /* network interface whose bytes are counted, borrowed from argv; NULL: none */
     const char *nic;
     struct work_options work; /* options for calibration and replay, borrowed from argv */
     const char *version;      /* version of the runner, for the record */
-    /* hash of the shared libraries loaded when the arguments were parsed */
+    /* hash of the shared libraries that were loaded when the arguments were parsed */
     char libraries[LIBRARIES_HASH_BYTES];
-    uint32_t until; /* epochs after which this segment of an elastic run ends; 0: not elastic */
+    uint32_t until; /* epoch count at which this elastic run's segment ends; 0: not elastic */
     bool no_steps;  /* whether the record has no `step` lines */
     bool finalize;  /* whether ranks call MPI_Finalize at the end */
     bool help, describe, describe_plan, identify, probe_recovery;

@@ -31,7 +31,7 @@ uint64_t hashes_add(struct hashes *h, const struct trainer *t)
     return hash.all;
 }
 
-/* Sets end->first_difference to the first step at which hashes differ, and to the lowest rank whose
+/* Writes to end->first_difference the first step at which hashes differ, and the lowest rank whose
  * hash differs from rank 0's in that step. */
 static void find_difference(const struct hashes *h, const struct weights_hash *all, int ranks,
                             bool shared, struct record_end *end)
@@ -47,8 +47,8 @@ static void find_difference(const struct hashes *h, const struct weights_hash *a
         }
 }
 
-/* Adds up the hashes of the pipeline stages and tensor slices of one replica, so that replicas can
- * be compared. */
+/* Replaces the hashes by their sum over the pipeline stages and tensor slices of a replica, so that
+ * replicas can be compared. */
 static enum status join_replica(struct hashes *h, const struct job *job, struct error *e)
 {
     const MPI_Comm holders[] = {job->grid.pipeline, job->grid.tensor};

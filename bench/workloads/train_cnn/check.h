@@ -4,8 +4,8 @@
 
 #include "bench/workloads/train_cnn/trainer.h"
 
-/* Hashes of a rank's weights. all: every weight. shared: only weights that every tensor slice has a
- * copy of. */
+/* Hashes of a rank's weights. all: hash of every weight. shared: hash of only the weights of which
+ * every tensor slice has a copy. */
 struct weights_hash {
     uint64_t all, shared;
 };
@@ -13,7 +13,7 @@ struct weights_hash {
 /* Hashes of this rank's weights after consecutive steps. A zeroed struct is empty and owns no
  * memory. */
 struct hashes {
-    struct weights_hash *list; /* [n], one per step */
+    struct weights_hash *list; /* [n] one pair of hashes per step */
     size_t n, capacity;
     uint64_t last_step; /* step of the last hash; the first step is 1 */
 };

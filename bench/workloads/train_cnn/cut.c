@@ -6,8 +6,8 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Number of timed passes over a micro-batch. The first warms up caches and pages; the shortest time
- * is used. */
+/* Number of timed passes over a micro-batch. The first pass also warms up caches and pages; the
+ * shortest time of each op is used. */
 enum { PASSES = 4 };
 
 /* Relative cost of each op (ns or FLOPs). Used on rank 0 only. */
@@ -46,7 +46,7 @@ static void count_flops(struct op_costs *c, const struct net *net)
 
 /* ---- Measuring ---- */
 
-/* Temporary net and buffers for timing ops, used before the trainer's arenas exist. */
+/* Temporary network and buffers for timing ops before the trainer's arenas exist. */
 struct alone {
     struct net *net;
     struct exec exec;
@@ -77,7 +77,7 @@ static void close_alone(struct alone *a)
     mem_free(a->buffers);
 }
 
-/* Loads the first images of the data set. */
+/* Loads the first n training images as the network's input. */
 static void load(const struct trainer *t, const struct alone *a)
 {
     for (uint32_t i = 0; i < a->n; i++)
@@ -87,8 +87,8 @@ static void load(const struct trainer *t, const struct alone *a)
     net_load_each(a->net, &a->exec, 0, (int)a->n, t->batches.images);
 }
 
-/* Runs ops [0, n) forward, then backward. Sets took [n] to the time per op, forward plus backward
- * (ns). */
+/* Runs ops [0, n) forward, then backward. Sets took [n] to the time of each op, forward plus
+ * backward (ns). */
 static void time_pass(const struct trainer *t, const struct alone *a, int64_t *took, int n)
 {
     int64_t begin_ns;
@@ -136,7 +136,7 @@ static bool goes_by_flops(const struct trainer *t)
     return config_int(t->config, OPT_PIPELINE_CUT) == PIPELINE_CUT_flops;
 }
 
-/* Finds the costs of all ops with a temporary net that holds all stages. */
+/* Finds the costs of all ops by a temporary network that has the ops of all stages. */
 static enum status find_costs(struct op_costs *c, const struct trainer *t,
                               const struct net_options *options, struct error *e)
 {
@@ -153,7 +153,7 @@ static enum status find_costs(struct op_costs *c, const struct trainer *t,
     return status;
 }
 
-/* Computes the costs of ops from FLOPs, or sums their calibrated times over all steps. */
+/* Sets the costs of ops of a replayed network: FLOPs, or calibrated times summed over all steps. */
 static enum status read_costs(struct op_costs *c, const struct trainer *t, struct error *e)
 {
     const struct calibration *from = &t->replayed->calibration;
@@ -178,8 +178,8 @@ static enum status read_costs(struct op_costs *c, const struct trainer *t, struc
 
 /* ---- Deciding ---- */
 
-/* Broadcasts the cut that rank 0 chose: stage i has ops [first[i], first[i + 1]). If rank 0 failed,
- * it broadcasts first[stages] = 0, so that other ranks do not hang. */
+/* Broadcasts the stages that rank 0 chose: stage i has ops [first[i], first[i + 1]). If rank 0
+ * failed, it broadcasts first[stages] = 0, so that other ranks do not hang. */
 static enum status share(struct stage *s, const struct job *job, int *first, enum status mine,
                          struct error *e)
 {
@@ -215,7 +215,7 @@ static enum status decide(const struct trainer *t, int *first, const struct op_c
                      able);
 }
 
-/* Cuts the net into stages. `options`: options of the net that will be created; NULL if the net
+/* Splits the network into stages. `options`: options of the network to create; NULL if the network
  * exists already. */
 static enum status cut(struct trainer *t, const struct net_options *options, struct error *e)
 {

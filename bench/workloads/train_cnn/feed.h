@@ -1,6 +1,6 @@
 /* Brings the samples of an epoch to this rank before the epoch's first step, never within a step.
- * Ranks that hold all data read it once. Ranks that hold a share fetch their samples once, or
- * before every epoch if the shuffle is global. */
+ * In modes of data.read in which every rank has all data, the data is read once. In other modes,
+ * each rank fetches its samples once, or before every epoch if the shuffle is global. */
 #pragma once
 
 #include "bench/spec/spec.h"
@@ -9,17 +9,17 @@
 
 struct feed {
     struct reader reader;
-    uint32_t *needs; /* list of the samples that this rank uses in an epoch */
+    uint32_t *needs; /* samples that this rank uses in an epoch */
     uint32_t epoch;  /* epoch of the last fetch */
     uint32_t fetches;
-    double read_s;  /* seconds to open the data and fetch the first epoch's samples */
-    double fetch_s; /* seconds in all fetches so far */
+    double read_s;  /* time to open the data and fetch the first epoch's samples (s) */
+    double fetch_s; /* time of all fetches so far (s) */
 };
 
 /* Opens the reader. Collective, as are feed_close and feed_epoch. */
 enum status feed_open(struct feed *f, const struct config *config, struct waiter *waiter,
                       MPI_Comm comm, struct error *e);
-/* Safe to call after a failed feed_open. */
+/* Closes the reader. May be called after a failed feed_open. */
 void feed_close(struct feed *f);
 
 /* Fetches the samples that `sampler` needs in `epoch` into f->reader.data. */

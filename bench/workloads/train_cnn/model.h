@@ -8,15 +8,15 @@
 #include "kernels/net/net.h"
 
 struct model {
-    const struct net_desc *desc; /* the whole net; set by the caller, borrowed */
-    /* the net that this rank computes: `desc` or a tensor slice of it */
+    const struct net_desc *desc; /* whole network; set by the caller, borrowed */
+    /* network that this rank computes: `desc` or a tensor slice of it */
     const struct net_desc *computed;
     enum isa isa; /* instruction set, equal on all ranks */
     struct exec exec;
     struct slice slice;
     struct net *net;
-    struct stage stage;            /* pipeline stage: the ops of the net that this rank computes */
-    struct checkpoint_parts parts; /* tensors of the net that this rank saves in checkpoints */
+    struct stage stage;            /* pipeline stage: range of ops that this rank computes */
+    struct checkpoint_parts parts; /* tensors that this rank saves in checkpoints */
     int slot;                      /* activation slot of the current micro-batch */
     struct weights16 weights;      /* weights in the form that ops read: 16-bit or full precision */
 };

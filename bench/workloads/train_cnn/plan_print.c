@@ -51,7 +51,7 @@ static void print_total(FILE *out, const struct net *net, const struct net_desc 
     fputc('\n', out);
 }
 
-/* Returns whether an op's output has 16-bit values. */
+/* Returns whether any op's output has 16-bit values. */
 static bool has_narrow_values(const struct net *net)
 {
     bool narrow = false;
@@ -60,7 +60,8 @@ static bool has_narrow_values(const struct net *net)
     return narrow;
 }
 
-/* Prints the memory that a net needs for one image. Scratch does not grow with the batch. */
+/* Prints the memory that a network needs per image. Leaves out scratch memory, which does not grow
+ * with the batch. */
 static void print_memory(FILE *out, const struct net *net, enum precision values)
 {
     struct net_memory m = net_memory(net);
@@ -82,7 +83,7 @@ static void print_meanings(FILE *out, unsigned savings)
     fputs("Neither count includes the gradient of the images, which is never used.\n", out);
 }
 
-/* Tunes kernels as in a run with one rank that has the machine to itself. */
+/* Tunes kernels as in a run with one rank, which has the machine to itself. */
 static enum status tune(uint8_t *choices, const struct net_desc *desc, const struct config *config,
                         struct net_options options, struct error *e)
 {

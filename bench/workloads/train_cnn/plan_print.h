@@ -7,6 +7,6 @@
 
 /* Prints one line per op for the model, kernels.plan and kernels.tune on this machine: kind,
  * layers, FLOPs per image (of the network as written, and as computed) and savings. Explanations of
- * the savings follow. The gradient of the images is not included, since it is never computed. Fails
- * with the same errors as a run. */
+ * the savings follow. FLOPs do not include the gradient of the images, since it is never computed.
+ * Returns the same errors as a run. */
 enum status plan_print(FILE *out, const struct config *config, struct error *e);

@@ -72,7 +72,7 @@ static enum status replay_steps(struct trainer *t, int n, const real *gradients,
 enum status replay_run(struct trainer *t, int n, double *median_ns, struct error *e)
 {
     const struct arenas *a = &t->sync->arenas;
-    /* count from training, restored after the replays */
+    /* numbers that became infinite during training; replays must not change this count */
     const uint64_t infinite = t->sync->infinite;
     real *gradients = NULL;
     double *times = NULL;

@@ -25,7 +25,7 @@ static const char *thread_level(void)
  * size. */
 #define COPY_TEXT(to, from) snprintf(to, sizeof(to), "%s", from)
 
-/* Fills in facts about machine and libraries. */
+/* Fills in properties of the machine, the process and MPI. */
 static void take_platform(struct record_hello *h, const struct trainer *t, const char *bound)
 {
     gethostname(h->host, sizeof h->host - 1);
@@ -39,7 +39,8 @@ static void take_platform(struct record_hello *h, const struct trainer *t, const
     COPY_TEXT(h->mpi_thread_level, thread_level());
 }
 
-/* Fills in the net, its FLOPs as written and the FLOPs that are computed. */
+/* Fills in the net: name, size, tuned kernels, and FLOPs per image as the net is written and as the
+ * kernels compute it. */
 static void take_work(struct record_hello *h, const struct trainer *t)
 {
     const struct net *net = t->model.net;

@@ -15,7 +15,7 @@ json_t *report_identity(const struct data_set *data, enum isa isa, const struct 
 
 json_t *report_hello(const struct trainer *t, const struct arguments *a, double read_s,
                      const char *bound, struct error *e);
-/* p->train: score of the epoch over all ranks. */
+/* Returns the epoch's line of the record. p->train is the score of the epoch over all ranks. */
 json_t *report_epoch(const struct trainer *t, const struct progress *p,
                      const struct noise_estimate *noise);
 json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,

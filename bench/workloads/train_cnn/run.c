@@ -16,7 +16,7 @@
 static enum weights_check check_of(const struct run *r)
 {
     if (r->trainer.replayed != NULL)
-        return CHECK_none; /* with replayed compute, weights have no meaning */
+        return CHECK_none; /* if compute is replayed, weights have no meaning */
     return (enum weights_check)config_int(&r->arguments->config, OPT_CHECK);
 }
 
@@ -52,7 +52,7 @@ static void take_interruptions(struct run *r)
 }
 
 /* Before the first timed step, reads the counters of the network interface and of processor
- * packages. After the last timed step, sets their increase. */
+ * packages. After the last timed step, reads them again and writes the differences to r->end. */
 static enum status read_counters(struct run *r, struct error *e)
 {
     double now[NIC_COUNTERS];
@@ -73,9 +73,9 @@ static enum status read_counters(struct run *r, struct error *e)
     return OK;
 }
 
-/* Synchronises ranks before and after the timed steps, if ranks serve other ranks, --nic is set or
- * energy is measured. After the first barrier all messages have arrived. No rank leaves the second
- * barrier before all ranks have read their counters. */
+/* Synchronises ranks before and after the timed steps, if there are parameter servers, --nic is set
+ * or energy is measured. After the first barrier all messages have arrived. No rank leaves the
+ * second barrier before all ranks have read their counters. */
 static enum status synchronise(struct run *r, bool timed, struct error *e)
 {
     static const char what[] = "ranks before or after the timed steps";
@@ -152,7 +152,7 @@ static void print_epoch(const struct run *r, uint32_t epoch, double seconds,
 static enum status run_steps(struct run *r, struct error *e)
 {
     struct progress *p = &r->progress;
-    r->log.n = 0; /* only the steps of the last epoch are recorded, and this may be the last */
+    r->log.n = 0; /* only the last epoch's steps are recorded, and this epoch may be the last */
     inject_sleep(&r->trainer.inject, INJECT_PHASE_read, r->trainer.steps_done + 1);
     int64_t feed_ns = clock_ns();
     TRY(feed_epoch(&r->feed, &r->trainer.batches.sampler, p->epoch, e));
@@ -421,8 +421,8 @@ static void take_divergence(struct record_end *end, const struct divergence *div
     snprintf(end->diverged, sizeof end->diverged, "%s", divergence->text);
 }
 
-/* Measures the peak of this rank's core after timed steps. Its other threads have cores of the same
- * kind. */
+/* Measures the peak FLOP rate of one core after the timed steps and multiplies it by the number of
+ * threads, whose cores are of the same kind. */
 static void take_peak(struct record_end *end, const struct run *r)
 {
     if (r->arguments->run == RUN_FOR_TIME && r->trainer.replayed == NULL)
@@ -463,7 +463,7 @@ static enum status run_and_record(struct run *r, struct error *e)
     TRY(find_clock(r, &r->clock.begin, e));
     TRY(kinds[r->arguments->run](r, e));
     TRY(find_clock(r, &r->clock.end, e));
-    /* taken before steps are converted to JSON, which needs memory of its own */
+    /* Read before steps are converted to JSON, because the conversion needs memory too. */
     r->end.rss_mib = mem_peak_mib();
     TRY(conclude(r, e));
     print_comparison(r);

@@ -37,7 +37,7 @@ struct run {
     struct progress progress;
     struct hashes hashes;
     struct step_log log;
-    struct noise_sums noise; /* of the current epoch, for measure.noise_scale */
+    struct noise_sums noise; /* sums of squared gradients in this epoch, for measure.noise_scale */
     struct trace trace;
     struct progress_file progress_file;
     struct recorder recorder;
@@ -45,7 +45,7 @@ struct run {
     int64_t first_begin_ns;    /* time at which the first timed step began */
     struct rusage usage_begin; /* resource usage of the process before the timed steps */
     double nic[NIC_COUNTERS];  /* counters of the network interface before the timed steps */
-    struct energy energy;      /* processor packages of the node, on its first rank */
+    struct energy energy;      /* energy counters of the node; used on its first rank only */
     bool measures_energy;      /* whether any rank measures energy in the timed steps */
     int clock_of;              /* lowest rank on this node whose clock this rank shares */
     struct clock_line clock;   /* offset of this rank's clock from rank 0's */

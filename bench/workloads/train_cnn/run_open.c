@@ -112,8 +112,8 @@ static size_t recorded_steps(const struct run *r)
     return timed_steps(r) < RUN_KEPT_STEPS ? timed_steps(r) : RUN_KEPT_STEPS;
 }
 
-/* Allocates the step log and the hashes. A timed run has one hash per timed step. Other runs need
- * one here and allocate more in each epoch: the hashes of all epochs may not fit in memory. */
+/* Allocates the step log and the hashes. A timed run has one hash per timed step. Other runs
+ * allocate one hash here and more in each epoch: the hashes of all epochs may not fit in memory. */
 static enum status open_kept(struct run *r, struct error *e)
 {
     size_t hashes = r->arguments->run == RUN_FOR_TIME ? timed_steps(r) : 1;

@@ -14,7 +14,7 @@ struct slice {
     /* description of this rank's slice of the net; empty if the net is not sliced */
     struct net_desc desc;
     /* sums[PASS_FORWARD][op]: whether slices sum the op's outputs. sums[PASS_BACKWARD][op]: whether
-     * they sum its input gradients. */
+     * slices sum the op's input gradients. */
     bool *sums[2];
     /* [n_tensors] whether this rank includes the tensor in gradient norms. Slice 0 includes tensors
      * that all slices have. */

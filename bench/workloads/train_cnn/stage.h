@@ -17,8 +17,8 @@
 struct trainer;
 
 /* Messages of a micro-batch. Activations arrive before the stage's first op (TAKE) and leave after
- * its last (HAND). Gradients of activations travel in the opposite direction (TAKE_BACK,
- * HAND_BACK). */
+ * its last (HAND). Gradients of activations arrive from the next stage (TAKE_BACK) and leave to the
+ * previous stage (HAND_BACK). */
 enum stage_message { STAGE_TAKE, STAGE_HAND, STAGE_TAKE_BACK, STAGE_HAND_BACK, STAGE_MESSAGES };
 
 /* Activation slot of a micro-batch: buffers for the stage's input and output, and the messages that
@@ -64,7 +64,7 @@ struct stage {
 /* Returns how many activation slots the net needs: 1 without a pipeline. Requires t->job.grid. */
 int stage_sets(const struct trainer *t);
 
-/* Opens the stage. Requires the trainer's net, the cut into stages (cut.h) and, if compute is
+/* Opens the stage. Requires the trainer's net, the net's cut into stages (cut.h) and, if compute is
  * replayed, t->replayed. Call stage_close in any case. */
 enum status stage_open(struct trainer *t, struct error *e);
 /* Makes exec.poll test the stage's messages too. Call it after the strategy has set exec.poll. */

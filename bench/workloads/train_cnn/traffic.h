@@ -17,12 +17,12 @@ struct traffic {
     /* Shares of extra.bytes_wire: sums over tensor slices, sums of batch-norm statistics. */
     uint64_t tensor_bytes, batch_norm_bytes;
     struct traffic_mark step; /* counters when the current step began */
-    /* Counters up to which messages and served calls have been added. */
+    /* Counters when messages and served calls were last added to the totals. */
     struct traffic_mark seen;
 };
 
-/* Call these before and after each step. Messages between steps are counted only on ranks that
- * serve others, because they may belong to timed steps of other ranks. */
+/* Call these before and after each step. Messages between steps are counted only on parameter
+ * servers, because they may belong to timed steps of other ranks. */
 void traffic_step_begin(struct traffic *t, const struct waiter *w);
 void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool timed);
 /* Call it when ranks synchronise before or after the timed steps. Adds messages and served calls

@@ -1,5 +1,5 @@
-/* The trainer as a program. A peer that links with another implementation of kernels/net/net.h is a
- * program of its own. */
+/* Main function of the trainer. train_cnn and peer_onednn, which has its own implementation of
+ * kernels/net/net.h, both call it. */
 #pragma once
 
 #include "bench/workloads/train_cnn/arguments.h"

@@ -70,7 +70,8 @@ enum status trainer_forward(struct trainer *t, const struct batch *batch, struct
     return OK;
 }
 
-/* Adds the squares of this rank's own gradient, before the strategy may overwrite it. */
+/* Adds the squared norm of this rank's gradient to own_norm2, before the strategy may overwrite the
+ * gradient. */
 static void add_own_squares(struct trainer *t, struct range range)
 {
     const struct span span = span_of(&t->sync->arenas, range);
@@ -196,7 +197,7 @@ static enum status forward_micro(struct trainer *t, const struct batch *batch, i
     return OK;
 }
 
-/* Runs backward on a micro-batch. Its gradients are added to those of earlier micro-batches. */
+/* Runs backward on a micro-batch. Gradients of the step's micro-batches add up. */
 static enum status backward_micro(struct trainer *t, const struct batch *batch, int micro,
                                   struct lap *lap, struct step_record *record, struct error *e)
 {

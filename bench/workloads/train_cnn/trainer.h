@@ -86,7 +86,7 @@ struct trainer {
 
     struct sync *sync;       /* sums gradients over the ranks that have the same stage and slice */
     struct overlap *overlap; /* tests messages while this rank computes; NULL: none are tested */
-    struct group group;      /* ranks that sum batch-norm statistics; closed: none */
+    struct group group;      /* ranks that sum batch-norm statistics, if group.open */
     struct optimizer optimizer;
     /* [n] If replicas have different initial weights: buffer for this rank's weights while it
      * evaluates rank 0's. Otherwise NULL. */
@@ -140,8 +140,8 @@ uint32_t trainer_batch_alone(const struct config *config);
 enum status trainer_open_batches(struct trainer *t, struct error *e);
 
 /* Sets up batches and network. The caller has set the members of *t up to `work`, job.waiter and
- * job.comm, and zeroed the others. `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT if model, data set
- * and batch do not fit. Collective, because ranks agree on an instruction set. */
+ * job.comm, and zeroed all other members. `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT if model,
+ * data set and batch do not fit. Collective, because ranks agree on an instruction set. */
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e);
 
 /* Creates the strategy and draws the initial weights. All ranks get the same weights, or different

@@ -133,7 +133,8 @@ static enum status write_lines(const struct trainer *t, const char *path, struct
 
 enum status trainer_write_predictions(struct trainer *t, const char *path, struct error *e)
 {
-    /* Each rank has predicted a share of the images; its other elements are 0. */
+    /* Each rank has predicted a share of the images. Its predictions for other images are 0, so the
+     * sum over ranks has all predictions. */
     TRY(wait_allreduce(t->job.waiter, t->batches.predictions, t->data->test.n, MPI_INT, MPI_SUM,
                        t->job.comm, "collection of the predictions", e));
     return t->job.rank == 0 ? write_lines(t, path, e) : OK;

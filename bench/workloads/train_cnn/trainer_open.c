@@ -208,8 +208,8 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
 
 /* ---- The strategy ---- */
 
-/* Initialises the running statistics of batch norm. Sets up the sums of batch statistics over
- * ranks, if ranks share these. Under strategy `none`, they never do. */
+/* Initialises the running statistics of batch norm. If batch statistics are summed over ranks, sets
+ * up these sums. Under strategy `none`, statistics are never summed. */
 static enum status connect_batch_norm(struct trainer *t, struct error *e)
 {
     enum batch_norm kind = (enum batch_norm)config_int(t->config, OPT_BATCH_NORM);

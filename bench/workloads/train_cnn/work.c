@@ -112,7 +112,7 @@ enum status work_open(struct trainer *t, struct error *e)
 }
 
 /* Fills in random gradients if there is a compressor, whose time depends on values. Otherwise
- * gradients are 0, which cannot overflow in repeated sums. */
+ * gradients are 0, so repeated sums cannot overflow. */
 enum status work_connect(struct trainer *t, struct error *e)
 {
     if (t->replayed == NULL || t->sync->compressor == NULL)

@@ -1,5 +1,5 @@
-/* PowerSGD sums twice: first the factors P of all matrices together with the tensors that are not
- * matrices, then the factors Q. */
+/* PowerSGD makes two sums: first the factors P of all matrices together with all tensors that are
+ * not matrices, then the factors Q. */
 #include "comm/cost/description.h"
 #include "comm/cost/library.h"
 

@@ -1,6 +1,6 @@
-/* Numbers are sent with 16 bits. Every rank sends each owner its share, the owner adds, and sends
- * the sum to all ranks: 2 (p-1) messages with 2 (p-1)/p of the numbers. fp16 multiplies gradients
- * by sync.fp16_scale before. */
+/* Numbers are sent with 16 bits. Every rank sends each share to its owner. The owner adds the
+ * shares and sends their sum to all ranks: 2 (p-1) messages with 2 (p-1)/p of the numbers. fp16
+ * first multiplies gradients by sync.fp16_scale. */
 #include <math.h>
 
 #include "comm/cost/description.h"
@@ -12,7 +12,8 @@ static void sum16_program(const struct step *s, struct reader *to)
     give_shares(s, to, &rule_shares_gather, s->g->count, sizeof(uint16_t));
 }
 
-/* Requires a power of two, since scaling by it is exact. Another factor would add two roundings. */
+/* Rejects a sync.fp16_scale that is no power of two: scaling by such a factor would add two
+ * roundings. */
 static enum status fp16_check(const struct strategy_config *config, const char **key,
                               struct error *e)
 {

@@ -3,7 +3,7 @@
 
 #include "comm/cost/description.h"
 
-/* Returns the bucket whose last tensor is the one before `last`. */
+/* Returns the bucket that ends before tensor `last`. */
 static struct bucket fill(const size_t *counts, size_t last, size_t width, size_t cap_bytes)
 {
     struct bucket b = {.first = last, .last = last};
@@ -24,8 +24,8 @@ struct bucket bucket_next(const struct strategy_config *config, const size_t *co
     return fill(counts, previous->first, width, sync_option_bytes(config, SYNC_cap_mib));
 }
 
-/* Passes on the operations of a bucket, marked to start when the gradient of tensor `first` is
- * ready, the bucket's last one in backward. */
+/* Reader that passes on the operations of a bucket. Makes them start when the gradient of tensor
+ * `first` is ready, which backward computes last in the bucket. */
 struct marker {
     struct reader reader;
     struct reader *to;

@@ -1,5 +1,5 @@
-/* One nonblocking allreduce per step. It costs no time if it takes less than the computing of the
- * next step. */
+/* One nonblocking allreduce per step. It costs no time if it is faster than the next step's
+ * computing. */
 #include "comm/cost/description.h"
 #include "comm/cost/library.h"
 

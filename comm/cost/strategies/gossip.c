@@ -14,7 +14,7 @@ int gossip_partner(int rank, int ranks, uint64_t step)
     int rounds = (int)gossip_rounds(ranks), last = rounds;
     int round = (int)(step % (uint64_t)rounds), partner;
     if (rank == last) {
-        /* the partner x solves 2 x = round modulo rounds, which is odd */
+        /* the partner x solves 2 x = round modulo rounds; `rounds` is odd */
         partner = round % 2 == 0 ? round / 2 : (round + rounds) / 2;
     } else {
         partner = (round - rank + rounds) % rounds;

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* Returns the partner of a rank after step number `step`, from 1, by the circle method of
+/* Returns the partner of a rank after step `step` (counted from 1) by the circle method of
  * tournaments: ranks i and j < m - 1 are partners if i + j = step modulo m - 1. m is `ranks`
  * rounded up to an even number. If `ranks` is odd, one rank is its own partner in each step. After
  * m - 1 steps every rank has been the partner of every other once. */

@@ -1,5 +1,5 @@
-/* Each step up to sync.post_local sums gradients. After it, each period of sync.period steps has
- * one sum. */
+/* Each step up to sync.post_local sums gradients. After that step, each period of sync.period steps
+ * has one sum of weights. */
 #include "comm/cost/description.h"
 #include "comm/cost/library.h"
 
@@ -15,8 +15,8 @@ static uint64_t local_sgd_steps(const struct step *s)
     return period > 0 ? period : 1;
 }
 
-/* Returns how many of the first `n` steps have a sum: all up to sync.post_local, then the last of
- * each period. */
+/* Returns how many of the first `n` steps have a sum: all steps up to sync.post_local, then the
+ * last step of each period. */
 static uint64_t sums_of(const struct strategy_config *config, uint64_t n)
 {
     uint64_t post_local = (uint64_t)config->options[SYNC_post_local];

@@ -33,7 +33,7 @@ static enum status refuse_norms(const struct sync_demand *demand, int servers, c
                      demand->key, demand->text, servers);
 }
 
-/* In stale and async, ranks can be in different steps and cannot join collective calls. async clips
+/* In stale and async, ranks can be in different steps and cannot make collective calls. async clips
  * each rank's gradient by its own norm. */
 static enum status param_server_check(const struct strategy_config *config,
                                       const struct sync_demands *demands, const char **key,

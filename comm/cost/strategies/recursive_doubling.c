@@ -1,5 +1,5 @@
-/* In each round a rank exchanges all numbers with a partner twice as far away. If ranks are no
- * power of two, pairs fold into one first. */
+/* In each round a rank exchanges all numbers with a partner, twice as far away as in the round
+ * before. If the number of ranks is no power of two, pairs of ranks first fold into one rank. */
 #include "comm/cost/rounds.h"
 
 static int recursive_doubling_rounds(const struct schedule *s)
@@ -21,7 +21,7 @@ static void recursive_doubling_round(const struct schedule *s, int i, struct rou
 static const struct schedule_rule rule = {.rounds = recursive_doubling_rounds,
                                           .round = recursive_doubling_round};
 
-/* Combining two vectors takes three products and a scaled sum: four passes. */
+/* Rule of adasum. Combining two vectors takes three dot products and a scaled sum: four passes. */
 static const struct schedule_rule adasum_rule = {.rounds = recursive_doubling_rounds,
                                                  .round = recursive_doubling_round,
                                                  .whole = true,

@@ -9,8 +9,8 @@ static int ring_rounds(const struct schedule *s)
     return 2 * (s->ranks - 1);
 }
 
-/* A rank passes on the block that it received in the round before. After p - 1 rounds it has the
- * sum of the block ring_block. */
+/* A rank passes on the block that it received in the round before. After p - 1 rounds, rank r has
+ * the sum of block ring_block(r, p). */
 static void ring_round(const struct schedule *s, int i, struct round *r)
 {
     int p = s->ranks;

@@ -5,6 +5,6 @@
 
 extern const struct schedule_rule ring_rule;
 
-/* Returns the index of the block, of as many as ranks, whose sum a rank has after the first
- * half. */
+/* Returns the index of the block whose sum `rank` has after the first half. There are `ranks`
+ * blocks. */
 int ring_block(int rank, int ranks);

@@ -12,7 +12,7 @@ static void give_block(const struct step *s, struct reader *to, const struct zer
         give_shared_copy(s, to, b->tensors.count);
 }
 
-/* A step ends with a barrier. */
+/* Passes the operations of a step to the reader. A step ends with a barrier. */
 static void shm_zero_program(const struct step *s, struct reader *to)
 {
     const struct gradient *g = s->g;

@@ -1,7 +1,7 @@
-/* Of n numbers, each of p ranks sends (p - 1) / p n gradients to the owners of shares, and as many
- * parameters each time that owners send these to all ranks. Stage 2 sends parameters once per step:
- * 2 (p - 1) / p n in total. Stage 3 sends sharded parameters before each pass of each micro-batch:
- * 3 (p - 1) / p n with one micro-batch. */
+/* Each of p ranks sends (p - 1) / p n gradients to the owners of shares; n is the number of
+ * parameters. Each time that owners send parameters to all ranks, a rank sends as many numbers
+ * again. Stage 2 sends parameters once per step: 2 (p - 1) / p n in total. Stage 3 sends sharded
+ * parameters before each pass of each micro-batch: 3 (p - 1) / p n with one micro-batch. */
 #include "comm/cost/strategies/zero.h"
 
 #include "comm/cost/description.h"
@@ -60,22 +60,22 @@ static void zero_program(const struct step *s, struct reader *to)
 
 /* ---- Memory ---- */
 
-/* Bytes of parameters that one op reads and other ranks own: of all its tensors, of the last, and
- * of the first. */
+/* Bytes of parameters that one op reads and other ranks own: of all the op's tensors, of its last
+ * tensor and of its first tensor. */
 struct gathered {
-    bool some; /* the op gathers a tensor, even if its whole pages have 0 bytes */
+    bool some; /* the op gathers a tensor, perhaps one without a whole page */
     size_t all, last, first;
 };
 
-/* State of a walk over the tensors from the last to the first, as backward. Bytes are counted in
+/* State of a walk over the tensors from the last to the first, as in backward. Bytes are counted in
  * whole pages. */
 struct zero_walk {
     const struct zero_way *way;
     size_t page;
     size_t end;            /* index of the number at which the next block ends */
-    size_t own, longest;   /* this rank's shares: bytes of their pages, and bytes of the largest */
+    size_t own, longest;   /* page bytes of this rank's shares; bytes of its largest share */
     size_t own_page;       /* first page of the last added share */
-    size_t gone, not_here; /* freed bytes of other ranks: of gradients, and of parameters */
+    size_t gone, not_here; /* freed bytes of other ranks' gradients; of their parameters */
     size_t recent[ZERO_KEPT_MOST]; /* other ranks' gradients of the last blocks, newest first */
     size_t kept;    /* bytes of `recent` that are in memory while an op writes gradients */
     size_t written; /* other ranks' gradients of the open block and of the current op */
@@ -90,7 +90,7 @@ struct stretch {
     size_t begin, end;
 };
 
-/* A page that two neighbouring shares have in common is counted once. */
+/* Adds a share that this rank owns. A page that is part of two shares is counted once. */
 static void add_share(struct zero_walk *w, struct stretch own)
 {
     size_t bytes = own.end - own.begin;
@@ -118,7 +118,7 @@ static size_t gone_of(struct stretch tensor, struct stretch s, size_t page)
     return begin < end ? (page_within(s, end, page) - page_within(s, begin, page)) * page : 0;
 }
 
-/* Adds a tensor. Other ranks own `theirs` bytes of it. */
+/* Adds a tensor to the walk. Other ranks own `theirs` bytes of the tensor. */
 static void add_tensor(struct zero_walk *w, size_t theirs, bool gathers)
 {
     w->gone += theirs;
@@ -147,8 +147,9 @@ static size_t larger(size_t a, size_t b)
 }
 
 /* Updates the peak memory of gradients and of gathered parameters after an op. Gradients at the
- * peak: all that the op has written, and earlier blocks in transit. Parameters at the peak: all of
- * the op, and the next op's first tensor (in backward its last), which is gathered ahead. */
+ * peak: all gradients that the op has written, and earlier blocks in transit. Parameters at the
+ * peak: all parameters of the op, and the next op's first tensor (in backward its last tensor),
+ * which is gathered ahead. */
 static void end_op(struct zero_walk *w)
 {
     const bool ahead = w->way->ahead;

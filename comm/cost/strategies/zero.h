@@ -11,7 +11,7 @@ enum { ZERO_FLIGHTS = 2 };
 
 struct zero_block {
     struct bucket tensors;
-    bool is_whole; /* its parameters stay whole on every rank */
+    bool is_whole; /* the block's parameters stay whole on every rank */
 };
 
 /* Returns the block that ends before tensor `last`; empty if last is 0. Blocks are closed at
@@ -20,9 +20,9 @@ struct zero_block {
 struct zero_block zero_block_before(const struct strategy_config *config, bool gathers,
                                     const size_t *counts, size_t n, size_t last, size_t width);
 
-/* What an implementation of ZeRO keeps in memory. */
+/* Properties of a ZeRO implementation that determine its memory. */
 struct zero_way {
-    bool ahead;    /* parameters of the next block arrive while one is in use */
+    bool ahead;    /* the next block's parameters arrive while a block is in use */
     bool receives; /* received gradients need buffers */
     size_t kept;   /* number of gradient blocks kept while backward writes another */
 };

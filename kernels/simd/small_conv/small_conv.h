@@ -55,8 +55,8 @@ struct small_conv_marks {
     uint16_t right_above, right_below, low, live;
 };
 
-/* Where to store the pooled output y [out_c,pooled] of one image. `kept` lists the channels that
- * dropout2d keeps; only these are computed. */
+/* Destination of the pooled output y [out_c,pooled] of one image. `kept` lists the channels that
+ * dropout2d keeps; only these channels are computed. */
 struct small_conv_output {
     real *y;
     struct small_conv_marks *marks; /* [out_c][vectors] positions of the maxima, for backward */

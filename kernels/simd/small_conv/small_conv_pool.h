@@ -15,7 +15,7 @@ struct windows {
     struct small_conv_marks *marks; /* where to store the marks of channel 0 */
     size_t count, vectors;          /* distance between channels: numbers in y, elements in marks */
     vreal scale, floor;
-    vmask there;    /* lanes with an existing window */
+    vmask there;    /* lanes that hold a window */
     uint16_t alive; /* lanes that have a gradient even if the output is negative (without ReLU) */
 };
 

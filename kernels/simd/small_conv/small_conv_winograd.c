@@ -5,9 +5,8 @@
  * sums are transformed back. Columns are not transformed, because this would cost as much as it
  * saves and add rounding errors.
  *
- * An output whose inputs are all zero is exactly its bias, as with direct sums. Of the six inputs,
- * only the one that belongs to the other output alone can then be nonzero. The products for this
- * output do not contain it.
+ * An output whose inputs are all zero is exactly its bias, as with direct sums. In each row, the
+ * sixth input, which only the other output uses, does not enter the products for this output.
  *
  * Lanes are pooling windows, as in small_conv_forward.c. One or two points at a time are summed for
  * as many channels as registers allow. Summing all points for few channels would be bounded by
@@ -69,8 +68,8 @@ INLINE void transform_planes(const struct small_conv *c, real *planes)
 }
 
 #ifdef LANES_HAS_QUADS
-/* Computes the points of four rows of the image. Unless `split` is NULL, the points of rows 2 and 3
- * are also stored there. */
+/* Computes the points of four rows of the image. If `split` is not NULL, the points of rows 2 and 3
+ * are also stored in `split`. */
 INLINE void cut_four_points(const struct small_conv *c, real *to, real *split,
                             const real *const rows[4])
 {
@@ -159,8 +158,8 @@ INLINE void add_points(const struct small_conv *c, const real *planes, const rea
         sums[o][row][first + i] = acc[o][row][i];
 }
 
-/* add_points for a constant number of output channels. Not inlined, because variables of the caller
- * would occupy registers that the sums need. */
+/* Defines add_points for a constant number of output channels. The function is not inlined, because
+ * variables of the caller would occupy registers that the sums need. */
 #define FOR_CHANNELS(channels)                                                                     \
     static __attribute__((noinline)) void add_points_##channels(                                   \
         const struct small_conv *c, const real *planes, const real *const *weights,                \

@@ -22,8 +22,8 @@
  * In the instruction sets avx512_bf16 and amx_bf16, operands (V, dM, U) are rounded to bf16 when a
  * transform stores them. Sums (M, dV, dU) are not. `pair` of struct winograd is 2 in these sets,
  * else 1: the number of operands per `real`. An instruction multiplies pairs and adds both products
- * to one sum, so the two terms of a pair must be adjacent. In V and dM, the channels of a pair
- * already are. Rows of U are stored as
+ * to one sum, so the two terms of a pair must be adjacent. In V and dM, the channels of a pair are
+ * adjacent already. Rows of U are stored as
  *     U [O/block, points, I/2, block, 2]
  * For the gradient of the weights, the tiles of V and dM are rearranged to
  *     V, dM [C/block, points, tiles/2, block, 2]
@@ -38,17 +38,19 @@
  * (39 on average over a tile), (8/3)^2 = 7.1 times with F2 and (4/2)^2 = 4 times with T2. The
  * gradient of a step stays within 1e-5 of a tensor's norm (test_gradients.c).
  *
- * Operands in bf16 have an error of at most u = 2^-8 each, a product 2u + u^2. That is 65,900
- * epsilon more, 0.8 % of the same sums. In mean square F4 has 1.5 %, F2 0.5 % and T2 0.6 %; direct
- * sums of bf16 operands have 0.3 % (test_winograd.c).
+ * Operands in bf16 have a relative error of at most u = 2^-8 each, so a product has 2u + u^2. This
+ * adds 65,900 epsilon to the tolerance, 0.8 % of the same sums. The relative root mean square error
+ * is 1.5 % with F4, 0.5 % with F2, 0.6 % with T2 and 0.3 % with direct sums of bf16 operands
+ * (test_winograd.c).
  *
  * Zeros: an output whose inputs are all zero must be exactly its bias. If the bias is 0, rounding
  * errors would otherwise decide its sign, and ReLU would let about half of the gradients of blank
  * areas pass. T2's outputs depend on the whole tile. F2's outputs are exact without further
- * measures: none of their products involve the row and column of the tile that they do not depend
- * on. F4's products involve all inner rows, so rounding errors remain. Such outputs are marked
- * during the input transform and set to the bias when stored. The adjoint is not marked: where dy
- * is all zero, the error of dx only enters sums, like any other rounding error. */
+ * measures: no product of an output involves the row and the column of the tile that the output
+ * does not depend on. F4's products involve all inner rows, so rounding errors remain. F4's outputs
+ * with all-zero inputs are therefore marked during the input transform and set to the bias when
+ * stored. The adjoint is not marked: where dy is all zero, the error of dx only enters sums, like
+ * any other rounding error. */
 #pragma once
 
 #include "kernels/base/precision.h"
@@ -179,7 +181,7 @@ struct winograd_tiles {
      * block only. The caller must zero dx first. */
     void (*input_adjoint)(const struct winograd *w, int n, int at, real *dx, const real *dv);
     /* Transforms outputs: block `at` of y <- A'MA + bias [block], then the epilogue. m holds this
-     * block only. `blank` as set by `input`. */
+     * block only. `blank` is as set by `input`. */
     void (*output)(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias, const uint16_t *blank);
     /* Computes one block of dM <- A dy A'. Images are `stride` numbers apart in dy and `from`. Adds

@@ -106,12 +106,12 @@ INLINE void load_points(int kind, vreal taps[TAPS], const real *u, size_t plane,
         axis_weights_adjoint(kind, taps + 3 * r, half[r]);
 }
 
-/* How many rows ahead of the current one are prefetched. Each row is one short run of memory, too
- * far from the next row for the processor's own prefetching. */
+/* Prefetch distance in rows. Each row is one short run of memory, too far from the next row for the
+ * processor's own prefetching. */
 #define ROWS_AHEAD 6
 
-/* If a row's kernels are far apart, each lane reads or writes its own stream: how many numbers ahead
- * in each stream are prefetched. */
+/* Prefetch distance in numbers, if a row's kernels are far apart. Each lane then reads or writes
+ * its own stream of numbers. */
 #define NUMBERS_AHEAD 128
 
 INLINE void prefetch_row(const real *from, int lanes)
@@ -173,8 +173,8 @@ INLINE void transform_half(int kind, real *u, size_t plane, const real *from, si
 }
 
 /* Transforms rows of a panel of U. Lanes are the channels of block `at`, column_step apart in
- * memory; there are `columns` channels in all blocks. The `count` rows are the channels on the
- * other side of the convolution, row_step apart. */
+ * memory; there are `columns` channels in all blocks. The `count` rows, row_step apart, are input
+ * channels if lanes are output channels, and vice versa. */
 INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
                             const real *weights, int columns, size_t column_step, int count,
                             size_t row_step)

@@ -24,7 +24,8 @@ static const struct shell {
 };
 #define N_SHELLS (sizeof shells / sizeof *shells)
 
-/* passed instead of a shell's name to print the completions of a command line */
+/* operand of `scalebench completion`, in place of a shell's name, that requests the completions of
+ * a command line */
 static const char asking[] = "words";
 
 /* Prints the first `length` characters of `text`, then `end` ("=" or ""), if they complete the
@@ -75,7 +76,7 @@ static enum status offer_printed(const struct offer *o, command_function *comman
     return status;
 }
 
-/* How to complete an operand: by names that a command prints, or by paths without `folder` and
+/* Completions of an operand: names that a command prints, or paths without `folder` and
  * `ending`. */
 static const struct operand {
     const char *word;
@@ -172,7 +173,8 @@ static void take_out(struct offer *o, const struct command *command, const char 
     }
 }
 
-/* Offers completions of the last of `words`, which follow "scalebench" on the command line. */
+/* Offers completions of the last word in `words`, the part of the command line after
+ * "scalebench". */
 static enum status offer_next(struct offer *o, const char *const *words, size_t n, struct error *e)
 {
     o->word = n > 0 ? words[n - 1] : "";

@@ -1,4 +1,4 @@
-/* Dictionaries of columns: for each kind of CSV file, what its columns mean. Internal to
+/* Dictionaries of columns: one per kind of CSV file, with the meaning of each column. Internal to
  * bench/runner/commands. */
 #pragma once
 

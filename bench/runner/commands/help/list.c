@@ -32,7 +32,7 @@ static enum status print_model(const char *path, void *arg, struct error *e)
 
 struct config_list {
     FILE *out;
-    size_t skip; /* number of leading characters of a path that `scalebench run` does not need */
+    size_t skip; /* number of characters at the start of a path that are not printed */
 };
 
 /* Prints a spec's name and title. If it has no title, prints the first line of its first
@@ -153,7 +153,8 @@ static size_t explain_option(FILE *out, const char *name)
     return option != NULL;
 }
 
-/* Returns the i-th option; NULL: no more. Options of specs come first, then options of figures. */
+/* Returns the i-th option; NULL after the last. Options of specs come first, then options of
+ * figures. */
 static const struct spec_option *option_at(size_t i)
 {
     return i < OPTION_ROWS ? option_get((enum option_id)i) : figure_option_at(i - OPTION_ROWS);
@@ -191,7 +192,7 @@ static size_t explain_columns(FILE *out, const char *name)
     return found;
 }
 
-/* Returns whether the name is a quantity or a column of numbers, which a figure can show. */
+/* Returns whether the name is a quantity or a numeric column, so that a figure can show it. */
 static bool is_number(const char *name)
 {
     const struct csv_file *d;
@@ -204,8 +205,8 @@ static bool is_number(const char *name)
     return false;
 }
 
-/* Returns whether a figure can show `name`: a quantity, a column of numbers, or a sum of columns
- * such as "forward_ms+backward_ms". */
+/* Returns whether a figure can show `name`: a quantity, a numeric column, or a sum of columns such
+ * as "forward_ms+backward_ms". */
 static bool is_of_figures(const char *name)
 {
     char term[FIGURES_STEM + 8];
@@ -244,8 +245,8 @@ static size_t explain_ending(FILE *out, const char *name)
     return 1;
 }
 
-/* Prints `name` with its meaning if it equals `key`. `of`: kind of name that is printed with it;
- * "": none. */
+/* Prints `name` and `meaning` if `name` equals `key`. `of`: kind of name, printed after the name;
+ * "": none. Returns whether it printed them. */
 static bool explain_row(FILE *out, const char *name, const char *key, const char *of,
                         const char *meaning)
 {
@@ -409,8 +410,9 @@ static size_t list_names(struct known_name *known)
     return n;
 }
 
-/* Suggests the first name whose meaning begins with the words in `name`. For example, suggests
- * train.lr for learning_rate, because its meaning begins "Learning rate". */
+/* Suggests the first known name whose description begins with the words in `name`. For example,
+ * suggests train.lr for learning_rate, because the description of train.lr begins with "Learning
+ * rate". */
 static void find_meant(char near[NAME_NEAR_BYTES], const char *name, const struct known_name *known,
                        size_t n)
 {

@@ -19,7 +19,7 @@ static json_t *option_value(const struct spec_option *option)
     return reference("options/properties", option->key);
 }
 
-/* Returns the schema of an option in a zip: a list, in which a value can occur several times. */
+/* Returns the schema of an option in a zip: a list that can contain a value several times. */
 static json_t *zip_axis(const struct spec_option *option)
 {
     return json_pack("{s:s, s:o, s:i}", "type", "array", "items", option_value(option), "minItems",
@@ -39,8 +39,8 @@ static json_t *one_or_list(const struct spec_option *option)
     return schema_one_or_list(option_value(option), zip_axis(option));
 }
 
-/* A part of a spec that can contain options. `campaign`: allows options of the whole campaign;
- * `value`: returns the schema of an option's value. */
+/* Part of a spec that can contain options. `campaign`: options of the whole campaign are allowed.
+ * `value`: function that returns the schema of an option's value. */
 struct place {
     const char *name;
     bool campaign;
@@ -55,9 +55,9 @@ static const struct place *const places[] = {&at_top, &of_point, &in_matrix, &in
 /* name of the schema definition with all options that a part of a spec can contain */
 static const char whole[] = "whole";
 
-/* Adds an option to the properties of a group. `length`: characters of group and dot, which are cut
- * from the key. For "measure.time.launches" in group "measure", adds "time.launches" and a
- * reference to subgroup "time". */
+/* Adds an option to the properties of a group. `length`: number of leading characters (group and
+ * dot) that are removed from the key. For "measure.time.launches" in group "measure", adds
+ * "time.launches" and a reference to subgroup "time". */
 static json_t *add_words(json_t *properties, const struct place *place,
                          const struct spec_option *option, size_t length)
 {
@@ -94,7 +94,7 @@ static json_t *properties_of(const struct place *place, const char *group)
     return properties;
 }
 
-/* Returns the schema of a map with these properties. For user-defined options, allows any name that
+/* Returns the schema of a map with these properties. User-defined options may have any name that
  * matches a pattern. */
 static json_t *map_with(json_t *properties)
 {

@@ -1,4 +1,4 @@
-/* Layers without weights, and batch norm. */
+/* Adds ops for layers without weights and for batch norm. */
 #include "bench/workloads/peers/onednn/maker.h"
 
 /* ---- Pooling ---- */
@@ -81,7 +81,7 @@ enum status add_relu_gradient(struct maker *m, struct dnn_calls *calls, dnnl_mem
     return dnn_add(m->dnn, calls, backward, arguments, e);
 }
 
-/* Sets output and gradients of an op that works in place. */
+/* Sets output and gradients of an op whose output overwrites its input. */
 static enum status work_in_place(struct maker *m, struct error *e)
 {
     m->calls->y = m->x;
@@ -103,8 +103,8 @@ enum status add_relu(struct maker *m, struct error *e)
 
 /* ---- Dropout, in place: a product with factors that the caller draws ---- */
 
-/* Makes memory for dropout's factors, and a copy in the layout of the values: oneDNN 2.6 multiplies
- * fast only if both operands have the same layout. */
+/* Makes memory for dropout's factors, and a copy in the layout of the op's input, since oneDNN 2.6
+ * multiplies fast only if both operands have the same layout. */
 static enum status make_mask(struct maker *m, dnnl_memory_t *factors, struct error *e)
 {
     struct op_calls *c = m->calls;

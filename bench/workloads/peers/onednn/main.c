@@ -1,8 +1,9 @@
 /* peer_onednn: trains the networks of configs/models with oneDNN's kernels, as a baseline for
- * train_cnn. Batches, loss, optimizer, sums and records are those of train_cnn; forward and
- * backward passes are oneDNN's (net.c). For each pass of each convolution, the fastest of oneDNN's
- * algorithms is chosen before the first step. Weights stay in blocks of 16 x 16 where they fill
- * them. With train.precision = bf16, values are bf16 and master weights are fp32. */
+ * train_cnn. Batches, loss, optimizer, sums and records come from train_cnn; forward and backward
+ * passes are oneDNN's (net.c). For each pass of each convolution, the fastest of oneDNN's
+ * algorithms is chosen before the first step. Weights are stored in blocks of 16 x 16 if input and
+ * output channels are multiples of 16. With train.precision = bf16, values are bf16 and master
+ * weights are fp32. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,8 +18,8 @@
 static char library[64]; /* version and instruction set of oneDNN, set by prepare */
 
 /* Options that may have any value, because the trainer implements them or they do not affect a
- * peer; an entry that ends in a period stands for its whole group of options. Others must have
- * their default. */
+ * peer. An entry that ends in "." or "_" is a prefix and stands for all options that begin with it.
+ * All other options must have their defaults. */
 static const char *const any_value[] = {"model",
                                         "seed",
                                         "data.",
@@ -85,7 +86,8 @@ static enum status prepare(struct config *c, struct error *e)
                                    e);
 }
 
-/* Prints the answer to --check on standard output, in the form that the caller parses. */
+/* Prints the answer to --check in one line on standard output: oneDNN's version, or the reason why
+ * the peer cannot run. */
 static int answer_check(int argc, char **argv)
 {
     struct arguments a;

@@ -1,4 +1,4 @@
-/* State that is needed while a program is made, shared by the files that add ops. */
+/* State used while a program (program.h) is made, and functions that add its ops. */
 #pragma once
 
 #include "bench/workloads/peers/onednn/program.h"
@@ -9,20 +9,20 @@ struct maker {
     struct op_calls *calls;
     dnnl_data_type_t type; /* type of values between ops */
     int n;                 /* images */
-    bool last;             /* the op's output is the logits, row-major in 32 bits */
-    bool first;            /* the program is the first of its network and notes algorithms */
+    bool last;             /* the op's output is the logits: row-major, 32 bits */
+    bool first;            /* first program of its network: stores the chosen algorithms */
     dnnl_memory_t x;       /* input of the op */
 };
 
-/* Add the calls and the memory of an op of one kind of layer. Each sets y, and sets dx and dy to
- * views with the layouts of x and y. */
+/* Add the calls and the memory of an op. Each function is for one kind of layer, and sets the op's
+ * y, and dx and dy as views with the layouts of x and y. */
 enum status add_weighted(struct maker *m, struct error *e); /* conv2d, dense */
 enum status add_norm(struct maker *m, struct error *e);
 enum status add_pool(struct maker *m, struct error *e);
 enum status add_relu(struct maker *m, struct error *e);
 enum status add_dropout(struct maker *m, struct error *e);
 
-/* Appends the gradient of a ReLU, in place. The ReLU's output y is its input. */
+/* Appends the gradient of a ReLU, computed in place from the ReLU's output `y`. */
 enum status add_relu_gradient(struct maker *m, struct dnn_calls *calls, dnnl_memory_t y,
                               dnnl_memory_t gradient, struct error *e);
 
@@ -31,7 +31,8 @@ enum status must_describe(struct maker *m, dnnl_primitive_desc_t *desc, const_dn
                           const_dnnl_primitive_attr_t attributes, const_dnnl_primitive_desc_t hint,
                           struct error *e);
 
-/* Make memory with a layout: make_result allocates it, make_view leaves its address unset. */
+/* Make a memory object with a layout. make_result allocates its data; make_view leaves its address
+ * unset. */
 enum status make_result(struct maker *m, dnnl_memory_t *memory, const dnnl_memory_desc_t *layout,
                         struct error *e);
 enum status make_view(struct maker *m, dnnl_memory_t *memory, const dnnl_memory_desc_t *layout,

@@ -1,10 +1,10 @@
-/* The interface of kernels/net/net.h, computed by oneDNN: the trainer links with this file in place
- * of the project's kernels. So batches, losses, optimizers, sums and records are the trainer's, and
+/* Implements kernels/net/net.h by oneDNN. The peer links the trainer with this file in place of the
+ * project's kernels. Batches, losses, optimizers, sums and records are therefore the trainer's;
  * forward and backward passes are oneDNN's.
  *
- * The arenas keep the weights of a layer in the layout of set_layout (weighted.c), from the first
- * forward pass on. Optimizers and sums work by element and do not depend on it. Checkpoints would,
- * and are refused (main.c). */
+ * From the first forward pass on, the arenas have each layer's weights in the layout of
+ * set_layout (weighted.c). Optimizers and sums work element by element, so they do not depend on
+ * the layout. Checkpoints would, so they are rejected (main.c). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct net {
     struct onednn_op *ops;
     int n_ops;
     struct dnn dnn;
-    struct program *programs; /* one per number of images, most recently used first */
+    struct program *programs; /* list with one program per batch size, last used first */
     bool adopted;             /* the parameters have oneDNN's layouts */
     uint8_t *keep;            /* dropout mask of one image */
     struct mem_room memory;
@@ -41,8 +41,8 @@ static bool fuses_relu(const struct net_desc *desc, int layer)
            layer + 1 < desc->n_layers && desc->layers[layer + 1].kind == LAYER_relu;
 }
 
-/* Packs the ways of an op's passes into a byte of at least 1, the form of a choice in net_options.
- * The byte 0 means a choice by time. */
+/* Packs the ways (program.h) of an op's passes into a byte of at least 1, as in
+ * net_options.choices. A byte of 0 there means: choose by time. */
 static uint8_t byte_of(const struct onednn_op *op)
 {
     int byte = 0;
@@ -200,7 +200,7 @@ struct net_op_view net_op_view(const struct net *net, int slot, int op)
                                 .flops_backward = l->flops_backward};
 }
 
-/* oneDNN does not report its memory. */
+/* Returns zeros, since oneDNN does not report how much memory it uses. */
 struct net_memory net_memory(const struct net *net)
 {
     (void)net;
@@ -225,7 +225,7 @@ unsigned net_savings(const struct net *net)
     return 0;
 }
 
-/* Returns 0: only pipeline stages need this number, and this peer has none. */
+/* Returns 0. Only pipeline stages need this number, and this peer has no pipeline. */
 size_t net_activation_reals(const struct net *net, int op, int n)
 {
     (void)net;
@@ -267,7 +267,7 @@ struct load_call {
     const uint8_t *const *image;
 };
 
-/* An item is a plane: one channel of one image. */
+/* Normalises items [begin, end) of a batch. An item is one channel of one image. */
 static void load_planes(void *arg, size_t begin, size_t end, int thread)
 {
     const struct load_call *call = arg;
@@ -283,7 +283,8 @@ static void load_planes(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* The first batch of each size takes longer, since its program is made then. */
+/* For the first batch of each size, this also makes the program for the size, so that batch takes
+ * longer. */
 void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image)
 {
@@ -308,7 +309,7 @@ void net_load(struct net *net, const struct exec *ex, int slot, int n, const uin
     free(image);
 }
 
-/* Converts the weights from row-major order to their layouts. */
+/* Converts all weights from row-major order to oneDNN's layouts, in place. */
 static void adopt(struct net *net, real *params)
 {
     struct error e;
@@ -327,7 +328,7 @@ static void adopt(struct net *net, real *params)
     net->adopted = true;
 }
 
-/* Draws the factors of dropout: 0, or 1 / (1 - rate). */
+/* Draws the factors of a dropout layer: 0 for dropped values, 1 / (1 - rate) for others. */
 static void draw_mask(struct net *net, const struct exec *ex, const struct layer_desc *l,
                       dnnl_memory_t mask)
 {
@@ -358,7 +359,7 @@ static void update_running(const struct layer_desc *l, const struct op_calls *c,
     }
 }
 
-/* Points the views of an op to the arenas and to the running statistics. */
+/* Sets the views of an op to its data in the arenas and in the running statistics. */
 static void place(struct net *net, int op, const struct exec *ex, const real *params, real *grads)
 {
     const struct layer_desc *l = net->ops[op].layer;

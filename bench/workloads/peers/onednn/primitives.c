@@ -10,7 +10,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Timed executions of a candidate, after an untimed one. */
+/* Number of timed executions of a primitive, after one untimed execution. */
 enum { TRIALS = 3 };
 
 enum status dnn_status(dnnl_status_t status, const char *call, struct error *e)
@@ -46,7 +46,7 @@ void dnn_close(struct dnn *d)
     *d = (struct dnn){.n_owned = 0};
 }
 
-/* Adds an object to the list of those that dnn_close frees. */
+/* Adds an object to the list of objects that dnn_close frees. */
 static enum status own(struct dnn *d, struct dnn_owned owned, struct error *e)
 {
     TRY(MEM_GROW(d->owned, d->n_owned, "oneDNN's primitives", e));
@@ -76,7 +76,8 @@ enum status onednn_name(char *text, size_t size, struct error *e)
     return OK;
 }
 
-/* oneDNN encodes an instruction set as bits, which include the bits of all sets that it extends. */
+/* oneDNN encodes an instruction set as bits, including the bits of all instruction sets that it
+ * extends. */
 bool onednn_has_bf16(void)
 {
     return (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
@@ -192,13 +193,13 @@ static enum status convert_copy(struct dnn *d, void *at, const dnnl_memory_desc_
     return OK;
 }
 
-/* Returns a struct that shares engine and stream with `d` and owns nothing yet. */
+/* Returns a struct dnn that shares engine and stream with `d` and owns no objects yet. */
 static struct dnn beside(const struct dnn *d)
 {
     return (struct dnn){.engine = d->engine, .stream = d->stream};
 }
 
-/* Frees what a struct of `beside` owns. Engine and stream stay open. */
+/* Frees the objects that a struct from `beside` owns. Engine and stream stay open. */
 static void close_beside(struct dnn *d)
 {
     d->engine = NULL;

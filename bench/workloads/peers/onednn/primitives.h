@@ -1,5 +1,5 @@
-/* oneDNN primitives with their memory: one engine, one stream, and lists of calls. Everything that
- * a `struct dnn` has made is freed by dnn_close. */
+/* oneDNN primitives with their memory: one engine, one stream, and lists of calls. dnn_close frees
+ * all objects that were made with a `struct dnn`. */
 #pragma once
 
 #include <oneapi/dnnl/dnnl.h>
@@ -11,14 +11,14 @@ struct dnn {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
     struct dnn_owned {
-        dnnl_primitive_t primitive; /* one of the three is set */
+        dnnl_primitive_t primitive; /* one of these three members is set */
         dnnl_primitive_desc_t desc;
         dnnl_memory_t memory;
     } * owned;
     size_t n_owned;
 };
 
-/* Returns OK, or ERR_UNAVAILABLE with the name of the call and oneDNN's status. */
+/* Returns OK, or ERR_MEMORY or ERR_UNAVAILABLE with the name of the call and oneDNN's status. */
 enum status dnn_status(dnnl_status_t status, const char *call, struct error *e);
 #define DNN(call) TRY(dnn_status((call), #call, e))
 
@@ -36,11 +36,11 @@ dnnl_memory_desc_t dnn_plain(int n_dims, const dnnl_dim_t *dims, dnnl_data_type_
 dnnl_memory_desc_t dnn_blocked(int n_dims, const dnnl_dim_t *dims);
 bool dnn_is_plain(const dnnl_memory_desc_t *layout);
 
-/* Makes memory with this layout. `at`: its address, DNNL_MEMORY_NONE (set later by
- * dnnl_memory_set_data_handle) or DNNL_MEMORY_ALLOCATE. */
+/* Makes a memory object with this layout. `at` is the address of its data, DNNL_MEMORY_NONE
+ * (address set later by dnnl_memory_set_data_handle) or DNNL_MEMORY_ALLOCATE. */
 enum status dnn_memory(struct dnn *d, dnnl_memory_t *memory, const dnnl_memory_desc_t *layout,
                        void *at, struct error *e);
-/* Returns the layout of memory. */
+/* Returns the layout of a memory object. */
 const dnnl_memory_desc_t *dnn_layout(dnnl_memory_t memory);
 
 /* ---- Calls ---- */
@@ -62,17 +62,17 @@ struct dnn_calls {
 enum status dnn_add(struct dnn *d, struct dnn_calls *calls, const_dnnl_primitive_desc_t desc,
                     const dnnl_exec_arg_t *arguments, struct error *e);
 
-/* Appends the conversion of `from` to `layout` if the layouts differ. *to: the result in new
- * memory, or `from`. */
+/* Appends the conversion of `from` to `layout` if the layouts differ. *to is then new memory for
+ * the result, otherwise `from`. */
 enum status dnn_convert(struct dnn *d, struct dnn_calls *calls, dnnl_memory_t from,
                         const dnnl_memory_desc_t *layout, dnnl_memory_t *to, struct error *e);
 
-/* Appends the conversion of `from` into `to`. */
+/* Appends a conversion of `from` to the layout of `to`, with the result in `to`. */
 enum status dnn_add_reorder(struct dnn *d, struct dnn_calls *calls, dnnl_memory_t from,
                             dnnl_memory_t to, struct error *e);
 
 /* Executes the calls in order and waits for the last one. Shapes were checked when the calls were
- * made; a failure ends the program. */
+ * made. A failure ends the process. */
 void dnn_run(const struct dnn *d, const struct dnn_calls *calls);
 
 /* Rearranges numbers in place from one layout to another of the same size. */
@@ -87,7 +87,8 @@ enum status dnn_describe(struct dnn *d, dnnl_primitive_desc_t *desc, bool *made,
                          const_dnnl_op_desc_t op, const_dnnl_primitive_attr_t attributes,
                          const_dnnl_primitive_desc_t hint, struct error *e);
 
-/* Returns the layout of one argument; `what` is dnnl_query_src_md or the like. */
+/* Returns the layout of one argument of a primitive; `what` names the argument, such as
+ * dnnl_query_src_md. */
 const dnnl_memory_desc_t *dnn_query(const_dnnl_primitive_desc_t desc, dnnl_query_t what);
 
 /* Returns whether the implementation is oneDNN's reference, which is orders of magnitude slower. */
@@ -95,14 +96,15 @@ bool dnn_is_reference(const_dnnl_primitive_desc_t desc);
 
 /* An argument of a primitive, and the query for its layout. */
 struct dnn_role {
-    int argument; /* DNNL_ARG_SRC and the like; 0 ends a list */
+    int argument; /* such as DNNL_ARG_SRC; 0 ends a list */
     dnnl_query_t layout;
-    int index; /* 1 for a bias, which is oneDNN's second weights argument; otherwise 0 */
+    int index; /* 1 for a bias (oneDNN's second argument of kind weights); otherwise 0 */
 };
 
 /* Executes a primitive a few times on zeros and adds the shortest time to *seconds. */
 enum status dnn_time(const struct dnn *d, const_dnnl_primitive_desc_t desc,
                      const struct dnn_role *roles, double *seconds, struct error *e);
-/* Converts a few times and adds the shortest time to *seconds; adds 0 if the layouts are equal. */
+/* Converts zeros between two layouts a few times and adds the shortest time to *seconds; adds 0 if
+ * the layouts are equal. */
 enum status dnn_time_conversion(const struct dnn *d, const dnnl_memory_desc_t *from,
                                 const dnnl_memory_desc_t *to, double *seconds, struct error *e);

@@ -1,6 +1,5 @@
-/* A network as oneDNN computes it for a fixed number of images: the calls of each op, forward and
- * backward. An op is a layer; a convolution, a dense layer or batch norm includes the ReLU that
- * follows. */
+/* oneDNN's calls for a network with a fixed number of images, per op, forward and backward. An op
+ * is a layer. A convolution, a dense layer or batch norm includes the ReLU that follows it. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,17 +12,18 @@
  * with the given layouts or with layouts that oneDNN chooses. */
 enum { ONEDNN_PASSES = 3, ONEDNN_WAYS = 6 };
 
-/* Layers of an op, and the layout of its weights. Equal in all programs of a network. */
+/* Layers of an op, the layout of its weights and its algorithms. All programs of a network share
+ * them. */
 struct onednn_op {
     const struct layer_desc *layer;
-    bool relu;       /* the next layer is the op's ReLU */
+    bool relu;       /* the op includes the next layer, a ReLU */
     bool hands_back; /* an earlier op has parameters, so the op computes its input's gradient */
     /* Layout of the weights in the arenas of parameters and gradients; ndims = 0: no weights. A
      * layer's bias, or scale and shift, are row-major. */
     dnnl_memory_desc_t weights;
     /* algorithms of forward pass, weight gradient and input gradient: "winograd/direct/direct" */
     char algorithms[64];
-    int8_t ways[ONEDNN_PASSES]; /* chosen way of each pass, 0..ONEDNN_WAYS-1; -1: by time */
+    int8_t ways[ONEDNN_PASSES]; /* way of each pass, 0..ONEDNN_WAYS-1; -1: choose the fastest */
 };
 
 /* Calls of an op, and its memory. */
@@ -31,10 +31,10 @@ struct op_calls {
     struct dnn_calls forward, evaluation, backward;
     dnnl_memory_t y;      /* output */
     dnnl_memory_t dx, dy; /* gradients of input and output; ops share two buffers */
-    /* Views of the arenas; program_place sets their addresses before each call. weights: also scale
-     * and shift of batch norm. NULL: no parameters. */
+    /* Views of parameters and gradients in the arenas; NULL if the op has none. program_place sets
+     * their addresses before each call. weights: also scale and shift of batch norm. */
     dnnl_memory_t weights, bias, dweights, dbias;
-    dnnl_memory_t mean, variance;                 /* statistics of the batch */
+    dnnl_memory_t mean, variance;                 /* statistics of the current batch */
     dnnl_memory_t running_mean, running_variance; /* views; program_place sets their addresses */
     dnnl_memory_t mask;                           /* factors of dropout, row-major; NULL: none */
 };
@@ -48,16 +48,15 @@ struct program {
 };
 
 /* Makes the program for n images and allocates all memory. first: this is the network's first
- * program. Each pass then uses the algorithm in ops[].ways or, if that is -1, the fastest, which is
- * stored there. Other programs time the algorithms again and store nothing. values: number type
- * between ops, fp32 or bf16. Free with program_free, which leaves memory and primitives to
- * `dnn`. */
+ * program. Each of its passes uses the way in ops[].ways; if the way is -1, the fastest way is
+ * chosen and stored there. Other programs always choose by time and store nothing. values: number
+ * type between ops, fp32 or bf16. Free with program_free; `dnn` owns memory and primitives. */
 enum status program_make(struct program **program, struct dnn *dnn, struct onednn_op *ops,
                          int n_ops, struct shape input, enum precision values, int n, bool first,
                          struct error *e);
 void program_free(struct program *program);
 
-/* Returns the address of the data. */
+/* Returns the address of a memory object's data. */
 void *program_data(dnnl_memory_t memory);
 /* Sets the address of a view. Does nothing if `view` is NULL. */
 void program_place(dnnl_memory_t view, const void *at);

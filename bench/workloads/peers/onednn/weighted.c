@@ -1,4 +1,5 @@
-/* Convolutions and dense layers. Times the algorithms of each pass and chooses the fastest. */
+/* Adds ops for convolutions and dense layers. Times the algorithms of each pass and chooses the
+ * fastest. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -49,7 +50,8 @@ _Static_assert(2 * N_ALGORITHMS == (size_t)ONEDNN_WAYS, "ways");
 
 /* ---- Shapes ---- */
 
-/* Writes [N,C,H,W], or [N,C] for a vector; returns the number of dimensions. */
+/* Writes the dimensions [N,C,H,W] of activations, or [N,C] for a vector. Returns the number of
+ * dimensions. */
 static int value_dims(const struct maker *m, struct shape shape, bool vector, dnnl_dim_t dims[4])
 {
     const dnnl_dim_t all[] = {m->n, shape.c, shape.h, shape.w};
@@ -57,7 +59,8 @@ static int value_dims(const struct maker *m, struct shape shape, bool vector, dn
     return vector ? 2 : 4;
 }
 
-/* Writes [O,I,H,W], or [O,I] for a dense layer of a vector. */
+/* Writes the dimensions [O,I,H,W] of weights; [O,I] for a dense layer whose input is a vector.
+ * Returns their number. */
 static int weight_dims(const struct maker *m, dnnl_dim_t dims[4])
 {
     const struct layer_desc *l = m->op->layer;
@@ -96,8 +99,8 @@ static dnnl_status_t init_dense(dnnl_inner_product_desc_t *d, enum pass pass,
     return dnnl_inner_product_backward_weights_desc_init(d, at->x, at->weights, at->bias, at->y);
 }
 
-/* What to choose for: a pass, with layouts for which oneDNN has a free choice, and layouts that
- * input and output have without a conversion (NULL: not known). */
+/* Pass for which a way is chosen. at: layouts that leave the choice to oneDNN. given_x, given_y:
+ * layouts in which input and output need no conversion; NULL if not known. */
 struct choice {
     enum pass pass;
     struct layouts at;
@@ -132,7 +135,8 @@ static void note_algorithm(const struct maker *m, const char *name)
         snprintf(text + used, room, "%s%s", used > 0 ? "/" : "", name);
 }
 
-/* Adds the time to convert between a layout that a primitive has chosen and the given one. */
+/* Adds the time of the conversion between the layout that a primitive has chosen and the given
+ * layout. */
 static enum status add_conversion(const struct maker *m, dnnl_primitive_desc_t desc,
                                   dnnl_query_t what, const dnnl_memory_desc_t *given,
                                   double *seconds, struct error *e)
@@ -143,7 +147,7 @@ static enum status add_conversion(const struct maker *m, dnnl_primitive_desc_t d
                : dnn_time_conversion(m->dnn, given, chosen, seconds, e);
 }
 
-/* Times a candidate with the conversions that it needs. */
+/* Times a primitive together with the conversions that it needs. */
 static enum status time_candidate(const struct maker *m, const struct choice *c,
                                   dnnl_primitive_desc_t desc, double *seconds, struct error *e)
 {
@@ -153,8 +157,8 @@ static enum status time_candidate(const struct maker *m, const struct choice *c,
     return add_conversion(m, desc, y_of[c->pass], c->given_y, seconds, e);
 }
 
-/* Makes the description of a way: an algorithm with the given layouts or, for ways from
- * N_ALGORITHMS on, with layouts that oneDNN chooses. */
+/* Makes the description of a way. Ways below N_ALGORITHMS use the given layouts; the others use
+ * layouts that oneDNN chooses. */
 static enum status describe_way(struct maker *m, dnnl_primitive_desc_t *desc, bool *made,
                                 const struct choice *c, int way, struct error *e)
 {
@@ -172,8 +176,8 @@ static bool is_way_of(const struct maker *m, int way, enum pass pass)
     return chosen >= 0 ? way == chosen : has_algorithms || way % (int)N_ALGORITHMS == 0;
 }
 
-/* Chooses the way of a pass: the one that the op prescribes, otherwise the fastest. A reference
- * implementation is only chosen if there is no other. */
+/* Chooses the way of a pass: the way that the op prescribes, otherwise the fastest. A reference
+ * implementation is chosen only if there is no other. */
 static enum status choose(struct maker *m, dnnl_primitive_desc_t *best, const struct choice *c,
                           struct error *e)
 {
@@ -205,7 +209,7 @@ static enum status choose(struct maker *m, dnnl_primitive_desc_t *best, const st
     return OK;
 }
 
-/* Chooses the forward pass, with the ReLU fused. */
+/* Chooses the way of the forward pass, with the op's ReLU fused if it has one. */
 static enum status choose_forward(struct maker *m, dnnl_primitive_desc_t *desc,
                                   const dnnl_memory_desc_t *bias, struct error *e)
 {
@@ -238,8 +242,8 @@ static enum status choose_forward(struct maker *m, dnnl_primitive_desc_t *desc,
 
 /* Sets the layout of weights in the arenas: blocks of 16 inputs and 16 outputs, which most of
  * oneDNN's convolutions use on AVX-512, or row-major if the weights do not fill such blocks. The
- * layout follows from the shape alone, because sums over ranks need equal layouts, and a rank with
- * another number of images or another processor may choose other primitives. */
+ * layout follows from the shape alone, because sums over ranks need equal layouts, but ranks with
+ * different numbers of images or processors may choose different primitives. */
 static void set_layout(struct maker *m)
 {
     dnnl_dim_t dims[4];
@@ -280,7 +284,7 @@ static enum status add_forward(struct maker *m, dnnl_primitive_desc_t desc, stru
     return OK;
 }
 
-/* Appends the gradients of weights and bias. */
+/* Appends the calls that compute the gradients of weights and bias. */
 static enum status add_weight_gradient(struct maker *m, dnnl_primitive_desc_t desc, struct error *e)
 {
     struct op_calls *c = m->calls;
@@ -302,7 +306,7 @@ static enum status add_weight_gradient(struct maker *m, dnnl_primitive_desc_t de
     return converts ? dnn_add_reorder(m->dnn, &c->backward, dweights, c->dweights, e) : OK;
 }
 
-/* Appends the gradient of the input. */
+/* Appends the calls that compute the gradient of the input. */
 static enum status add_input_gradient(struct maker *m, dnnl_primitive_desc_t desc, struct error *e)
 {
     struct op_calls *c = m->calls;
@@ -320,8 +324,8 @@ static enum status add_input_gradient(struct maker *m, dnnl_primitive_desc_t des
     return converts ? dnn_add_reorder(m->dnn, &c->backward, dx, c->dx, e) : OK;
 }
 
-/* Chooses a backward pass. Gradients and input have the layouts that oneDNN prefers, or keep their
- * own. */
+/* Chooses the way of a backward pass. Gradients and input either keep their layouts or get layouts
+ * that oneDNN prefers. */
 static enum status choose_backward(struct maker *m, dnnl_primitive_desc_t *desc, enum pass pass,
                                    const dnnl_memory_desc_t *bias, dnnl_primitive_desc_t forward,
                                    struct error *e)

@@ -1,6 +1,7 @@
-/* Checks the result of a step. Without a compressor it must be the sum. 16-bit compressors: the rounded
- * sum of the ranks' rounded gradients. Compressors with error feedback: each rank takes a part out of
- * gradient plus residual and keeps the rest; the result is the sum of these parts. A part is
+/* Checks the result of a step. Without a compressor, it must be the sum of the ranks' gradients.
+ * With a 16-bit compressor, it must be the rounded sum of the rounded gradients. With a compressor
+ * that has error feedback, each rank sends a part of gradient plus residual and keeps the rest as
+ * its new residual; the result must be the sum of the sent parts. A part is
  *
  *   topk      the k largest numbers, unchanged
  *   sign      the sign of each number times one magnitude per tensor, the mean of all
@@ -17,8 +18,8 @@
 
 /* Vectors [n] of this rank for the step that is checked. */
 struct trial {
-    /* there: gradient plus residual before the step; taken: the part of it that was compressed and
-     * sent */
+    /* there: gradient plus residual before the step; taken: the part of `there` that was compressed
+     * and sent */
     real *there, *taken;
     real *sum; /* sum of `taken` over all ranks */
     const real *kept, *result;
@@ -41,7 +42,7 @@ static double norm(const real *x, size_t n)
 
 /* ---- Sums ---- */
 
-/* Returns whether x [n] is `expected` repeated with period PERIOD. NaN equals NaN. */
+/* Returns whether x [n] repeats expected [PERIOD]. Two NaN count as equal. */
 static bool is_repeated(const real *x, size_t n, const real expected[PERIOD])
 {
     bool good = true;
@@ -108,8 +109,8 @@ static bool are_largest(const struct contender *c, const struct trial *t, size_t
     return taken <= k && least >= most && (taken == k || most == 0);
 }
 
-/* Checks that the sent numbers are the k largest of each vector that is summed at once. Such a
- * vector is a bucket, a tensor or the whole gradient, depending on the strategy. */
+/* Checks that the sent numbers are the k largest of each vector that is summed in one call: a
+ * bucket, a tensor or the whole gradient, depending on the strategy. */
 static bool check_topk(const struct problem *p, const struct contender *c, const struct trial *t)
 {
     const size_t n = (size_t)p->desc->n_tensors;
@@ -124,8 +125,8 @@ static bool check_topk(const struct problem *p, const struct contender *c, const
     return good;
 }
 
-/* Checks the signs that were sent and their common magnitude per tensor. The tolerance covers
- * rounding of the magnitude to 8 bits and of its subtraction. */
+/* Checks the signs that were sent and their common magnitude per tensor. The tolerance covers the
+ * rounding of the magnitude to 8 bits and of its subtraction from the gradient. */
 static bool check_sign(const struct problem *p, const struct trial *t)
 {
     bool good = true;
@@ -147,9 +148,9 @@ static bool check_sign(const struct problem *p, const struct trial *t)
     return good;
 }
 
-/* Checks that compression did not enlarge the residual beyond rounding. The columns of PowerSGD's
- * matrix P are orthonormal up to rounding. Its error has the bound of a sum of s products, where s
- * is the shorter side of the matrix. */
+/* Checks that the residual after compression is no larger than the vector before it, up to
+ * rounding. The columns of PowerSGD's matrix P are orthonormal up to rounding errors, which have
+ * the bound of a sum of s products; s is the shorter side of the matrix. */
 static bool check_powersgd(const struct problem *p, const struct contender *c,
                            const struct trial *t)
 {
@@ -165,8 +166,9 @@ static bool check_powersgd(const struct problem *p, const struct contender *c,
     return good;
 }
 
-/* Returns whether the result is the sum of all ranks' parts. Each subtraction and addition rounds
- * by at most eps of `there`. In powersgd, a part is itself a sum of `rank` products. */
+/* Returns whether the result is the sum of all ranks' sent parts. Each subtraction and addition may
+ * round by eps times the norm of `there`. With powersgd, each sent number is itself a sum of `rank`
+ * products. */
 static bool is_sum_of_taken(const struct sweep *s, const struct contender *c, struct trial *t,
                             size_t n)
 {

@@ -6,11 +6,12 @@
 #include "kernels/base/mem.h"
 
 /* Factors from which gradients are computed. Gradients are small integers that repeat every PERIOD
- * numbers, so that every order of summation is exact. Odd and even steps cancel, so parameters stay
- * small. */
+ * numbers, so that sums in every order are exact. The gradients of odd and even steps cancel, so
+ * parameters stay small. */
 enum { STEP = 7, SHIFT = 13 };
 
-/* Calls before timing. MPICH changes its algorithm after five calls on a communicator. */
+/* Number of untimed calls of MPI_Allreduce before the first round, since MPICH changes its
+ * algorithm after five calls on a communicator. */
 enum { WARM_CALLS = 6 };
 
 static real gradient(int rank, size_t i)
@@ -65,8 +66,8 @@ static enum status open_strategy(struct sweep *s, const struct problem *p, struc
     return OK;
 }
 
-/* Returns ERR_UNAVAILABLE if no rank can run the strategy. If only some ranks cannot, the sweep
- * must end with an error, since the other ranks may already be waiting. */
+/* Returns ERR_UNAVAILABLE if no rank can run the strategy. If only some ranks cannot run it,
+ * returns an error that ends the sweep, since the other ranks may already be waiting. */
 static enum status agree(struct sweep *s, enum status mine, struct error *e)
 {
     int failed[2] = {mine != OK, mine == OK};
@@ -135,8 +136,8 @@ static bool is_spoilt(const struct sweep *s, const struct contender *c)
     return name != NULL && !c->is_raw && strcmp(name, strategy_names()[c->kind]) == 0;
 }
 
-/* Waits until all ranks have their gradients, so that only the sum is timed. This barrier is not
- * included in the operation's number of calls. */
+/* Waits until all ranks have their gradients, so that only the sum is timed. The operation's number
+ * of calls does not include this barrier. */
 static enum status begin_together(struct sweep *s, struct error *e)
 {
     uint64_t calls = s->waiter.calls;
@@ -145,8 +146,8 @@ static enum status begin_together(struct sweep *s, struct error *e)
     return OK;
 }
 
-/* Times MPI_Allreduce alone. If ranks must not block in MPI, times MPI_Iallreduce, completed like
- * all other waits. */
+/* Times MPI_Allreduce alone. If ranks must not block in MPI, times MPI_Iallreduce and a wait by the
+ * sweep's waiter instead. */
 static enum status step_raw(struct sweep *s, struct contender *c, size_t n, int64_t *ns,
                             struct error *e)
 {
@@ -166,7 +167,7 @@ static enum status step_raw(struct sweep *s, struct contender *c, size_t n, int6
     return OK;
 }
 
-/* Calls the strategy as a training step does, without computing. As in a backward pass, the last
+/* Makes the strategy's calls of a training step, without computing. As in a backward pass, the last
  * tensor's gradients are ready first. */
 static enum status step_strategy(struct sweep *s, const struct problem *p, struct contender *c,
                                  int64_t *ns, struct error *e)

@@ -1,6 +1,6 @@
 /* Measures alpha, beta and gamma of this machine (comm/cost/cost.h). Messages go back and forth
  * between the first and the last rank; then all ranks add vectors at once. Every round measures all
- * sizes and is fitted separately, so that coefficients have intervals. */
+ * sizes and is fitted separately, so that coefficients get confidence intervals. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -13,11 +13,11 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Message sizes: 4 B to 16 MiB, by factors of 4. Sums are measured from 64 KiB on, since shorter
- * ones fit in the nearest cache and take hardly any time. */
+/* Message sizes: 4 B to 16 MiB, by factors of 4. Only sums from 64 KiB on are used, since shorter
+ * vectors fit in the first-level cache and take hardly any time. */
 enum { SIZES = 12, FIRST_SUM = SIZES - ADDITIONS, REPEATS_MOST = 64 };
 
-/* Largest number of rounds. 100 give narrow intervals; more would only take time. */
+/* Largest number of rounds. 100 rounds give narrow intervals; more rounds would only take time. */
 enum { ROUNDS_MOST = 100 };
 
 static int rounds_of(const struct sweep *s)
@@ -28,7 +28,7 @@ static int rounds_of(const struct sweep *s)
 
 struct samples {
     real *mine, *other;         /* [elements of the largest message] data to send, data received */
-    double *message, *addition; /* [rounds][SIZES] seconds of a message, and of a sum */
+    double *message, *addition; /* [rounds][SIZES] seconds per message, and per sum */
     struct mem_room memory;
 };
 
@@ -45,8 +45,8 @@ static int repeats_of(int size)
 
 /* ---- One sample ---- */
 
-/* Sends one message to rank `to`. Ranks between the first and the last have to = -1 and only
- * wait. */
+/* Sends one message to rank `to`. All ranks must call it; ranks between the first and the last pass
+ * to = -1 and send nothing. */
 static enum status send_one(struct sweep *s, real *data, size_t bytes, int to, struct error *e)
 {
     struct message m = {.data = data, .bytes = bytes, .rank = to};
@@ -137,8 +137,8 @@ static struct interval interval_of(const double *seconds, int size, int rounds)
     return stats_median_interval(x, (size_t)rounds, 0.95);
 }
 
-/* Fits a line, seconds over bytes, to sizes [first, SIZES) of each round; through the origin if
- * `through_origin`. */
+/* Fits a line (seconds over bytes) to sizes [first, SIZES) of each round. The line passes through
+ * the origin if `through_origin`. */
 static void fit_rounds(const double *seconds, int rounds, int first, bool through_origin,
                        struct interval *intercept, struct interval *slope)
 {

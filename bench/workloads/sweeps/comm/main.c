@@ -40,8 +40,8 @@ static enum status sweep_everything(struct sweep *s, struct error *e)
 
 /* ---- The program ---- */
 
-/* Returns whether this error occurs on all ranks. A model that cannot be read is an error on every
- * rank; other errors may occur on one rank only. */
+/* Returns whether this error occurs on all ranks. An invalid network or data file is an error on
+ * every rank; other errors may occur on one rank only. */
 static bool all_have_failed(enum status status)
 {
     return status == ERR_SPEC || status == ERR_SHAPE || status == ERR_DATA;

@@ -10,7 +10,7 @@
 
 /* ---- Names ---- */
 
-/* Returns an operation with the strategy options of the command line, the default variant and
+/* Returns an operation with the options sync.* of the command line, the default variant and
  * algorithm, and no compressor. */
 static struct contender contender_of(const struct sweep_options *o, bool is_raw,
                                      enum strategy_kind kind)
@@ -22,8 +22,8 @@ static struct contender contender_of(const struct sweep_options *o, bool is_raw,
     return c;
 }
 
-/* Parses the word after "/": a library algorithm if the strategy uses these, otherwise a
- * variant. */
+/* Parses the word after "/" in an operation's name: an algorithm of MPI_Allreduce if the strategy
+ * calls MPI_Allreduce, otherwise a variant. */
 static enum status parse_variant(const char *option, const char *text, struct contender *c,
                                  struct error *e)
 {
@@ -93,8 +93,8 @@ const char *contender_name(const struct contender *c, char text[CONTENDER_NAME])
 
 /* ---- Lists ---- */
 
-/* Adds all variants of a strategy to the list and returns its new length. If there are several, the
- * first name, "usual", is skipped, since it stands for one of the others. */
+/* Adds all variants of a strategy to the list and returns the list's new length. If there are
+ * several variants, skips the first name, "usual", which stands for one of the others. */
 static int add_variants(const struct sweep_options *o, enum strategy_kind kind,
                         struct contender *all, int n)
 {

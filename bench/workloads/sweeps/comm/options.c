@@ -6,7 +6,7 @@
 #include "kernels/base/names.h"
 
 #define SIZE_LEAST 4
-#define SIZE_MOST  0x1p32 /* limit of gradient sizes, since counts of MPI are int */
+#define SIZE_MOST  0x1p32 /* largest gradient size (bytes), since counts of MPI are int */
 
 static const char *const wait_texts[] = {"auto", [WAIT_BLOCK + 1] = "block",
                                          [WAIT_POLL + 1] = "poll", [WAIT_YIELD + 1] = "yield"};
@@ -23,7 +23,8 @@ static const struct spec_option ROWS[] = {
 };
 enum { ROWS_N = sizeof ROWS / sizeof *ROWS };
 
-/* Reads --gradients: a text that begins with a digit is a size, any other a network or "link". */
+/* Reads --gradients. A value that begins with a digit is a size; any other value is a network or
+ * "link". */
 static enum status fill_gradients(struct sweep_options *o, struct error *e)
 {
     enum option_type type = TYPE_TEXT;
@@ -72,7 +73,7 @@ void options_help(FILE *out)
     fputs("  --sync.KEY     set an option of strategies, as in a spec\n", out);
 }
 
-/* Rejects options of strategies that the sweep itself varies. */
+/* Rejects options sync.* that the sweep itself varies. */
 static enum status check_config(const struct sweep_options *o, struct error *e)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Finds the ranks of a sweep and the node of each, and chooses how ranks wait for messages. */
+/* Finds the ranks of a sweep and the node of each rank, and chooses how ranks wait for messages. */
 #include <sched.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
@@ -6,7 +6,7 @@
 #include "comm/nodes.h"
 #include "kernels/base/mem.h"
 
-/* Returns whether a node has more ranks than processors on which they may run. */
+/* Returns whether this node has more ranks than processors on which the ranks may run. */
 static bool is_crowded(MPI_Comm node, int ranks)
 {
     cpu_set_t own, all;
@@ -39,7 +39,7 @@ enum status ranks_open(struct sweep *s, struct error *e)
     bool crowded = count_ranks(s);
     library_name(s->mpi, sizeof s->mpi);
     s->can_choose = algorithm_read(&s->library, e) == OK;
-    int given = (int)sweep_number(&o->config, SWEEP_WAIT); /* 0 means auto */
+    int given = (int)sweep_number(&o->config, SWEEP_WAIT); /* 0: auto; otherwise 1 + wait_kind */
     enum wait_kind wait = given > 0 ? (enum wait_kind)(given - 1)
                           : crowded ? WAIT_YIELD
                                     : WAIT_BLOCK;

@@ -1,16 +1,16 @@
 /* Times operations in rounds. Every round runs each operation, in a random order, so that
- * disturbances affect all of them. Strategies that together need too much memory run in groups that
- * each include MPI_Allreduce. */
+ * disturbances affect all of them. If all operations together need too much memory, they run in
+ * groups, each of which includes MPI_Allreduce. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "kernels/base/rng.h"
 
-/* Bounds of the number of steps per round. ROUND_BYTES: bytes to sum per round, so that small
- * gradients take a time that the clock can measure. STEPS_MOST: largest number of steps.
- * STEPS_UNEVEN: least number for strategies whose steps differ, because ranks drift apart or a step
- * completes the previous sum. */
+/* Number of steps per round. ROUND_BYTES: bytes that a round should sum, so that rounds with small
+ * gradients take long enough for the clock. STEPS_MOST: largest number of steps. STEPS_UNEVEN:
+ * smallest number for strategies whose steps take different times, because ranks drift apart or a
+ * step completes the previous step's sum. */
 #define ROUND_BYTES  ((size_t)256 << 10)
 #define STEPS_MOST   16
 #define STEPS_UNEVEN 8
@@ -66,8 +66,8 @@ static enum status run_rounds(struct sweep *s, const struct problem *p, const st
     return OK;
 }
 
-/* Runs an operation up to an odd step and checks its result. Called before and after the timed
- * rounds. */
+/* Runs one or two steps of an operation, up to an odd step, and checks the result. Called before
+ * and after the timed rounds. */
 static enum status check_one(struct sweep *s, const struct problem *p, struct contender *c,
                              struct error *e)
 {
@@ -89,7 +89,7 @@ static enum status check_group(struct sweep *s, const struct problem *p, const s
     return OK;
 }
 
-/* Times a group of operations. Every rank gets the times of the slowest rank. */
+/* Times a group of operations. On every rank, round_ns is set to the times of the slowest rank. */
 static enum status time_group(struct sweep *s, const struct problem *p, const struct group *group,
                               struct error *e)
 {
@@ -113,8 +113,8 @@ static void leave_out(struct sweep *s, const struct problem *p, struct contender
     sweep_print_skipped(s, p, c);
 }
 
-/* Opens contenders [first, last) while the limit of memory permits. Contenders that cannot run are
- * printed and skipped. *next: the first contender that was not tried. */
+/* Opens contenders [first, last) as far as the memory limit permits. Contenders that cannot run are
+ * reported and skipped. Sets *next to the first contender that was not tried. */
 static enum status open_group(struct sweep *s, const struct problem *p,
                               struct contender *contenders, int first, int last,
                               struct group *group, int *next, struct error *e)
@@ -140,8 +140,8 @@ static void close_group(struct sweep *s, struct group *group)
         contender_close(s, group->all[i]);
 }
 
-/* Times MPI_Allreduce, which is the first contender, together with as many others from *next on as
- * fit in memory. Each is compared with MPI_Allreduce. */
+/* Times MPI_Allreduce, which is the first contender, together with as many other contenders from
+ * *next on as fit in memory. Each row is compared with MPI_Allreduce. */
 static enum status time_beside_raw(struct sweep *s, const struct problem *p,
                                    struct contender *contenders, int all, int *next,
                                    struct group *group, struct error *e)
@@ -196,7 +196,8 @@ static bool sums_exactly(const struct contender *c)
            (strategy_flags(c->kind) & STRATEGY_EXACT) != 0;
 }
 
-/* Returns the fastest contender with verdict ok for which is_wanted is true, or NULL. */
+/* Returns the fastest contender that has verdict ok and for which is_wanted returns true; NULL if
+ * there is none. */
 static const struct contender *find_best(const struct contender *contenders, int n,
                                          bool (*is_wanted)(const struct contender *c))
 {
@@ -213,7 +214,8 @@ static bool is_raw(const struct contender *c)
     return c->is_raw;
 }
 
-/* Times the two winners again, because the fastest of many measurements is partly the luckiest. */
+/* Times the fastest strategy and the fastest library algorithm again, since the fastest of many
+ * measurements is partly the luckiest. */
 static enum status compare_best(struct sweep *s, const struct problem *p,
                                 const struct contender *contenders, int n, struct error *e)
 {

@@ -8,7 +8,7 @@
 
 #define CONFIDENCE 0.95
 
-/* Returns a row with the columns that are equal in all rows. */
+/* Returns a row in which only the columns that are equal in all rows are set. */
 static struct comm_row common_row(const struct sweep *s)
 {
     struct comm_row row;
@@ -26,7 +26,8 @@ static const char *raw_name(const struct sweep *s)
     return s->waiter.kind == WAIT_BLOCK ? "MPI_Allreduce" : "MPI_Iallreduce";
 }
 
-/* Returns a row with the columns that describe the operation. name: buffer for its name. */
+/* Returns a row in which also the columns that describe the operation are set. name: buffer for the
+ * operation's name. */
 static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
                                  const struct contender *c, char name[CONTENDER_NAME])
 {
@@ -83,8 +84,8 @@ static bool is_counted(const struct cost *cost)
     return strcmp(cost->wire_source, WIRE_COUNTED) == 0;
 }
 
-/* Returns whether calls, bytes and messages are as predicted. Strategies whose steps differ or
- * depend on other ranks are not compared: returns true. */
+/* Returns whether the counted calls, bytes and messages equal the prediction. Returns true for
+ * strategies whose steps differ or depend on other ranks, since they have no exact prediction. */
 static bool counts_agree(const struct contender *c, const struct cost *cost)
 {
     if (c->is_raw || !(strategy_flags(c->kind) & STRATEGY_EXACT))
@@ -94,8 +95,8 @@ static bool counts_agree(const struct contender *c, const struct cost *cost)
                                            c->bytes_sent == (double)cost->bytes_wire));
 }
 
-/* Sets the counts of calls, bytes and messages to those of the busiest rank. *agree: the counts of
- * all ranks are as predicted. Collective. */
+/* Sets the row's calls, bytes and messages to the largest counts of any rank, and *agree to whether
+ * the counts of all ranks equal the prediction. Collective. */
 static enum status fill_counts(struct sweep *s, const struct problem *p, const struct contender *c,
                                struct comm_row *row, bool *agree, struct error *e)
 {
@@ -141,9 +142,9 @@ static void fill_times(const struct sweep *s, const struct contender *c, struct 
         row->bound_us = 1e6 * (s->ranks - 1) * addition_s(s, row->bytes / s->ranks);
 }
 
-/* Sets the bus bandwidth as nccl-tests define it. The definition assumes a sum for which each rank
- * sends 2 (p - 1) / p of the gradient, give or take one number per message. Other operations have
- * only an algorithm bandwidth. */
+/* Sets the bus bandwidth as defined by nccl-tests, which assumes a sum for which each rank sends 2
+ * (p - 1) / p of the gradient. One number more or less per message is tolerated. Other operations
+ * have only an algorithm bandwidth. */
 static void fill_busbw(const struct sweep *s, const struct contender *c, struct comm_row *row)
 {
     double share = 2.0 * (s->ranks - 1) / s->ranks;

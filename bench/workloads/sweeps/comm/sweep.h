@@ -1,5 +1,5 @@
-/* comm_sweep: times every strategy on a flat tensor or a network's tensors, in the same rounds as
- * MPI_Allreduce, and checks its sums. */
+/* comm_sweep: times every strategy on one flat tensor or on a network's tensors, in the same rounds
+ * as MPI_Allreduce, and checks the strategy's sums. */
 #pragma once
 
 #include <mpi.h>
@@ -22,7 +22,7 @@ struct contender {
     enum strategy_kind kind;
     struct strategy_config config;
     struct sync *sync; /* NULL for MPI_Allreduce */
-    real *sums;        /* [n] in-place buffer of MPI_Allreduce */
+    real *sums;        /* [n_params] in-place buffer of MPI_Allreduce */
     /* SGD with learning rate 1, so that parameters become minus the sums */
     struct optimizer optimizer;
     /* the strategy's callback for waiter.serve: work to do while this rank waits */
@@ -34,11 +34,11 @@ struct contender {
     struct mem_room memory;
     double calls, bytes_payload, messages_sent, bytes_sent; /* numbers per step on this rank */
     bool is_right;    /* whether all results so far were correct */
-    double sum_error; /* relative error (in norm) of the last checked step, if compressed */
+    double sum_error; /* if compressed: relative error in norm of the last checked sum */
     /* Median of round_ns; NAN: the operation cannot run. median_ns and is_ok are set when the row
      * is printed. */
     double median_ns;
-    bool is_ok; /* whether the verdict in its row is ok */
+    bool is_ok; /* whether its row has verdict ok */
 };
 
 const char *wait_name(enum wait_kind kind);
@@ -58,7 +58,7 @@ struct sweep_options {
     const char *spoil; /* strategy whose gradients are falsified to test the verdicts; NULL: none */
     int rounds;
     const char *record; /* folder for the tables; NULL: standard output */
-    /* limit on the total memory per node of the strategies that are open at the same time */
+    /* limit on the memory per node (bytes) of all strategies that are open at the same time */
     double memory_bytes;
     bool help;
 };
@@ -68,7 +68,8 @@ struct sweep_options {
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
 void options_help(FILE *out);
 
-/* Additions y = y + x of `bytes` on all ranks at once, and their median time. */
+/* An addition y = y + x of vectors of `bytes` bytes, which all ranks run at once, and its median
+ * time. */
 enum { ADDITIONS = 5 };
 struct addition {
     double bytes, seconds;
@@ -87,7 +88,7 @@ struct problem {
     size_t *counts;              /* [desc->n_tensors] number of elements */
     size_t *rows;                /* [desc->n_tensors] number of rows of a matrix; 0: not a matrix */
     struct net_desc net;
-    struct tensor_desc flat; /* the only tensor if a size was given */
+    struct tensor_desc flat; /* the only tensor, if the gradients are a size */
     bool is_net;
 };
 
@@ -103,32 +104,33 @@ struct sweep {
     struct algorithm_settings library;
     struct link_fit fit;
     struct link_model link;               /* the medians of `fit` */
-    struct addition additions[ADDITIONS]; /* by size */
+    struct addition additions[ADDITIONS]; /* in ascending order of bytes */
     char mpi[64];
     FILE *out; /* NULL on ranks that print nothing */
-    int wrong; /* number of rows whose verdict is not ok */
+    int wrong; /* number of rows with verdict wrong sum or wrong count */
 };
 
 /* Lists the operations to time, MPI_Allreduce first; returns their number. */
 int contenders_list(const struct sweep_options *o, struct contender contenders[CONTENDERS_MAX]);
 
 /* Parses the name of an operation: "mpi_allreduce", "gather_scatter/mpich", "allreduce/ring",
- * "allreduce+topk". After "/": a variant or a library algorithm; after "+": a compressor. All else
- * is taken from o->config. ERR_ARGUMENT. */
+ * "allreduce+topk". After "/": a variant or a library algorithm; after "+": a compressor. All other
+ * settings come from o->config. ERR_ARGUMENT if the name is invalid. */
 enum status contender_parse(const struct sweep_options *o, const char *option, const char *text,
                             struct contender *c, struct error *e);
 /* Buffer size for contender_name, which writes the form that contender_parse reads. */
 #define CONTENDER_NAME 96
 const char *contender_name(const struct contender *c, char text[CONTENDER_NAME]);
 
-/* Returns how long an addition of `bytes` takes on every rank at once (s), interpolated between
- * s->additions. */
+/* Returns the time (s) of an addition of `bytes` bytes that all ranks run at once, interpolated
+ * between s->additions. */
 double addition_s(const struct sweep *s, double bytes);
-/* Returns the predicted calls, messages and bytes of this rank per period. */
+/* Returns the predicted calls, messages and bytes of this rank in cost.steps steps, after which
+ * messages repeat. */
 struct cost contender_cost(const struct sweep *s, const struct problem *p,
                            const struct contender *c);
 
-/* Predicts with the link model how long a step takes (s), until the last rank has finished. */
+/* Predicts the time (s) of a step by the link model, until the last rank has finished. */
 enum status contender_model_s(double *seconds, const struct sweep *s, const struct problem *p,
                               const struct contender *c, struct error *e);
 
@@ -138,9 +140,9 @@ enum status contender_open(struct sweep *s, const struct problem *p, struct cont
                            struct error *e);
 void contender_close(struct sweep *s, struct contender *c);
 
-/* contender_enter and contender_leave surround a contender's steps and checks, so that its callback
- * `serve` runs only in between. contender_leave returns when all ranks are done, since a rank may
- * have to serve others. Collective. */
+/* A contender's steps and checks must lie between contender_enter and contender_leave, so that its
+ * callback `serve` runs only there. contender_leave returns when all ranks are done, since a rank
+ * may have to serve others. Collective. */
 void contender_enter(struct sweep *s, const struct contender *c);
 enum status contender_leave(struct sweep *s, struct error *e);
 
@@ -148,7 +150,7 @@ enum status contender_leave(struct sweep *s, struct error *e);
 enum status contender_choose(struct sweep *s, const struct contender *c, struct error *e);
 
 /* Gradients are integers that repeat after PERIOD numbers. gradients_fill writes a rank's gradients
- * in the contender's latest step; gradients_sum writes their sum over all ranks. */
+ * of the contender's latest step; gradients_sum writes their sum over all ranks. */
 enum { PERIOD = 101 };
 void gradients_fill(const struct contender *c, int rank, real *to, size_t n);
 void gradients_sum(const struct sweep *s, const struct contender *c, real sums[PERIOD]);
@@ -180,12 +182,12 @@ enum status sweep_print_row(struct sweep *s, const struct problem *p, struct con
                             const struct contender *other, int steps, struct error *e);
 void sweep_print_skipped(struct sweep *s, const struct problem *p, const struct contender *c);
 
-/* Opens the gradients that the command line names. Errors of a network, such as ERR_SPEC, occur on
- * all ranks. Call problem_close in any case. */
+/* Opens the gradients that the command line names. If a network is invalid, all ranks return the
+ * error, such as ERR_SPEC. Call problem_close in any case. */
 enum status problem_open(struct problem *p, const struct sweep_options *o, struct error *e);
 void problem_close(struct problem *p);
 
-/* Returns the number of steps in a round. */
+/* Returns the number of steps of an operation in each round. */
 int round_steps(const struct sweep *s, const struct problem *p, const struct contender *c);
 
 /* Finds the number of ranks and nodes and the node of each rank, and opens s->waiter. */

@@ -1,5 +1,5 @@
-/* Times every layer alone, with the kernel for its kind of layer, which is the same for all plans.
- * Results are compared with the reference kernel on the same input, for the whole batch. */
+/* Times every layer alone, with each plan's kernel for its kind of layer. Results are compared with
+ * the reference kernel on the same input, for the whole batch. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ struct stage {
     const struct layer_desc *layer;
     const struct layer_kernel *kernel;
     int n;
-    size_t in, out, params; /* number of elements of x, of y and of the parameters */
+    size_t in, out, params; /* number of elements of x, y and the parameters */
     real *x, *y, *dx, *dy, *weights, *grads;
     char *saved, *scratch;
     struct mem_room memory;
@@ -48,7 +48,8 @@ static enum status open_stage(struct stage *g, const struct net_desc *desc, int 
     return OK;
 }
 
-/* Returns the call of a layer. As in training, the first layer computes no input gradient. */
+/* Returns the arguments of a layer's kernel. As in training, the first layer computes no input
+ * gradient. */
 static struct layer_call call_of(const struct stage *g, const struct exec *ex)
 {
     return (struct layer_call){.ex = ex,
@@ -165,7 +166,7 @@ static enum status sweep_layer(struct sweep *s, int layer, enum plan plan, const
     return status;
 }
 
-/* Times all layers. All layers share the buffers of samples, running statistics and times [PASSES,
+/* Times all layers. The layers share the buffers for samples, running statistics and times [PASSES,
  * repeats]. */
 static enum status sweep_shared(struct sweep *s, struct mem_room *memory, struct error *e)
 {

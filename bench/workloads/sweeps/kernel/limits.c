@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An op is marked if it takes more than SHARE_PCT of the step and more than DISTANCE times its
- * bound. */
+/* An op is flagged if it takes more than SHARE_PCT per cent of the step and more than DISTANCE
+ * times its bound. */
 #define SHARE_PCT 5.0
 #define DISTANCE  1.5
 

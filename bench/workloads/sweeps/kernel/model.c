@@ -14,7 +14,7 @@ static const struct tensor_desc *weights_of(const struct net_desc *desc, const s
     return l->n_tensors > 0 ? &desc->tensors[l->first_tensor] : NULL;
 }
 
-/* Returns the number of terms of the longest sum that an output depends on. Layers with
+/* Returns the number of terms of the longest sum by which an output is computed. Layers with
  * one-dimensional weights (batch norm) average over all images. */
 static double terms_forward(const struct net_desc *desc, const struct layer_desc *l, int n)
 {
@@ -26,8 +26,8 @@ static double terms_forward(const struct net_desc *desc, const struct layer_desc
     return fmax(1, (double)l->kernel_h * l->kernel_w);
 }
 
-/* Returns the number of terms of the longest sum that the gradient of an input or a parameter
- * depends on. */
+/* Returns the number of terms of the longest sum by which the gradient of an input or a parameter
+ * is computed. */
 static double terms_backward(const struct net_desc *desc, const struct layer_desc *l, int n)
 {
     const struct tensor_desc *w = weights_of(desc, l);
@@ -47,11 +47,11 @@ double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass p
     return rounding(pass == PASS_FORWARD ? terms_forward(desc, l, n) : terms_backward(desc, l, n));
 }
 
-/* Returns the relative error that rounding operands to bf16 causes. The relative error of an
- * operand is at most e = 2^-8, and e^2 / 3 in mean square. F4 tiles amplify the error most, 4.8
- * times (kernels/simd/winograd/winograd.h). Batch norm rounds its input once; its means are assumed
- * not to exceed the deviations. Rounding a convolution's output adds less than a fifth of F4's
- * error. */
+/* Returns the relative error of a layer's result if its operands are rounded to bf16. The relative
+ * error of an operand is at most e = 2^-8, with mean square e^2 / 3. Winograd tiles F4 amplify the
+ * error most, 4.8 times (kernels/simd/winograd/winograd.h). Batch norm rounds its input once; its
+ * means are assumed not to exceed its standard deviations. Rounding a convolution's output adds
+ * less than a fifth of F4's error. */
 static double operands_off(const struct layer_desc *l)
 {
     bool rounds = l->kind == LAYER_conv2d && l->kernel_h == 3 && l->kernel_w == 3 &&
@@ -66,9 +66,10 @@ static double bound_within(const struct net_desc *desc, int layer, int n, enum p
     return bound_of_layer(desc, layer, n, pass) + (bf16 ? operands_off(&desc->layers[layer]) : 0);
 }
 
-/* Returns the bound for a whole net: the sum of the bounds of its layers, and an effect of ReLU and
- * max pooling. Near their kink an error can flip an activation. The share of flipped activations is
- * about the error. Their gradients are wrong, which is an error of sqrt(share) in norm. */
+/* Returns the bound for a layer within a network: the sum of the bounds of all layers on the way,
+ * plus an effect of ReLU and max pooling. Near the kink of these layers, an error can switch an
+ * activation on or off. The share of switched activations is about as large as the error. Their
+ * gradients are wrong, which is a relative error of sqrt(share) in norm. */
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16)
 {
     double forward = 0, backward = 0;
@@ -86,7 +87,7 @@ double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pas
     return forward + backward + (kinks ? sqrt(forward) : 0);
 }
 
-/* Each operand is included once. The first layer computes no input gradient. */
+/* Includes each operand once. The first layer computes no input gradient, so none is included. */
 double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass,
                    struct value_bytes of)
 {
@@ -138,7 +139,7 @@ void distance_add(struct distance *d, const real *a, const real *b, size_t n)
     }
 }
 
-/* A difference from a vector of zeros is infinite. */
+/* Returns infinity if b is zero and a is not. */
 double distance_relative(const struct distance *d)
 {
     if (d->size == 0)

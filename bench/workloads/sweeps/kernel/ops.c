@@ -1,5 +1,5 @@
-/* Times every op of a compiled net. Each round times all plans, so that disturbances affect all of
- * them, and every op finds the same cache contents as in training. */
+/* Times every op of a network's plan. Each round times all plans, so that disturbances affect all
+ * plans. Ops run in whole training steps, so each op finds the cache contents of training. */
 #include <math.h>
 #include <string.h>
 
@@ -7,21 +7,22 @@
 #include "bench/workloads/sweeps/kernel/setup.h"
 #include "kernels/base/clock.h"
 
-/* Number of images on which results are compared: few, since the reference plan is slow. */
+/* Number of images on which results are compared. It is small, since the reference plan is slow. */
 #define IMAGES_COMPARED 8
 
 #define TEXT_BYTES 512
 
 /* A combination of plan and instruction set, and its times. ms [pass][op][repeat]. train_ms,
- * loss_ms, update_ms [repeat]: whole training steps and two parts of them. product_gflop_per_s
- * [repeat]: rate of the matrix products before and after each step. */
+ * loss_ms, update_ms [repeat]: times of whole training steps, and of loss and update in them.
+ * product_gflop_per_s [repeat]: mean rate of the matrix products before and after each step. */
 struct lane {
     enum plan plan;
     enum isa isa;
     struct net *net;
     int ops, repeats;
     double *ms, *train_ms, *loss_ms, *update_ms, *product_gflop_per_s;
-    /* [pass][op] distance from the reference, and its bound; the last op is the whole net */
+    /* [pass][op] distance from the reference, and its bound; a last element is for the whole
+     * network */
     double *residual, *bound;
 };
 
@@ -59,7 +60,7 @@ static enum status make_net(struct lane *lane, const struct sweep *s, int n_max,
     return net_create(&lane->net, s->desc, &options, e);
 }
 
-/* Opens lane i. Lanes are in the order of plans, then of instruction sets. */
+/* Opens lane i. Lanes are ordered by plan, then by instruction set. */
 static enum status open_lane(struct lane *lane, const struct sweep *s, int i,
                              struct mem_room *memory, struct error *e)
 {
@@ -86,8 +87,8 @@ static double elapsed_ms(int64_t begin_ns)
     return 1e-6 * (double)(clock_ns() - begin_ns);
 }
 
-/* Runs one training step without update. The times of its ops are stored in column `repeat`, or not
- * at all if `repeat` is negative. */
+/* Runs one training step without update. Stores the times of its ops at index `repeat`; stores no
+ * times if `repeat` is negative. */
 static void run_step(struct setup *r, const struct lane *lane, int n, const real *params,
                      real *grads, int repeat)
 {
@@ -110,8 +111,8 @@ static void run_step(struct setup *r, const struct lane *lane, int n, const real
     }
 }
 
-/* Times a training step between two matrix products. An untimed step comes first, because the
- * product fills the caches with its matrices. */
+/* Times a training step between two matrix products. An untimed step precedes the timed step,
+ * because the product fills the caches with its matrices. */
 static void time_step(struct setup *r, const struct lane *lane, int n, int repeat)
 {
     double before = product_gflop_per_s(&r->product);
@@ -169,8 +170,8 @@ static bool rounds(const struct lane *lane, const struct sweep *s)
 }
 
 /* Compares the outputs of all ops with the reference plan, which has one op per layer. An op whose
- * output has a private layout gets the result of the next op whose layout is not private. The last
- * output is the logits. */
+ * output has a different layout than in the reference plan gets the result of the next op with an
+ * equal layout. The last output, the logits, always has an equal layout. */
 static void compare_forward(struct lane *lane, const struct sweep *s, const struct net *reference,
                             int n)
 {
@@ -193,7 +194,7 @@ static void compare_forward(struct lane *lane, const struct sweep *s, const stru
 }
 
 /* Compares parameter gradients with the reference. An op without parameters gets the result of the
- * nearest earlier op with parameters, since that gradient passed through it. */
+ * nearest earlier op with parameters, since backpropagation to that op passes through it. */
 static void compare_backward(struct lane *lane, const struct sweep *s, const struct setup *r, int n)
 {
     double residual = NAN, bound = NAN;
@@ -232,8 +233,8 @@ static enum status compare(struct lane *lanes, const struct sweep *s, struct set
 
 /* ---- Rows ---- */
 
-/* Returns the time of the ops of layers [first, last) in one repetition (ms). NAN unless an op
- * begins with layer `first` and an op ends before layer `last`. */
+/* Returns the time (ms) of the ops of layers [first, last) in one repetition. NAN unless some op
+ * begins with layer `first` and some op ends with layer last - 1. */
 static double layers_ms(const struct lane *lane, enum pass pass, int first, int last, int repeat)
 {
     bool begins = false, ends = false;
@@ -265,8 +266,9 @@ static void compare_times(struct kernel_row *row, const struct lane *lane, const
     CSV_SET_INTERVAL(row, ratio, ratio, 1);
 }
 
-/* Computes the rate of layers as a percentage of the matrix product's rate. The rates are compared
- * repetition by repetition, so that a slow moment of the machine affects both. */
+/* Sets done_pct: the FLOP rate of layers [first, last) as a percentage of the matrix product's
+ * rate. The rates are compared repetition by repetition, so that a slow moment of the machine
+ * affects both rates. */
 static void compare_product(struct kernel_row *row, const struct lane *lane, enum pass pass,
                             int first, int last, double *room)
 {
@@ -294,8 +296,8 @@ static struct value_bytes value_bytes_of(const struct lane *lane, int position)
         net_op_view(lane->net, 0, whole ? lane->ops - 1 : position).out_bytes};
 }
 
-/* Prints layers [first, last) as one row. position: index of the op, or the number of ops for the
- * whole net. A training step gets the verdict on its gradient. */
+/* Prints the row of the op of layers [first, last). position: index of the op; the number of ops
+ * for the whole network. A training step gets the residual and bound of its gradients. */
 static void print_layers(struct sweep *s, const struct lane *lane, const struct lane *other,
                          enum pass pass, int first, int last, int position, double *room)
 {
@@ -354,7 +356,8 @@ static double least(const double *ms, int repeats)
     return best;
 }
 
-/* Rows of a lane, the texts that they point to, and the rates that bound them. */
+/* Rows of limits.csv for a lane, the texts to which the rows point, and the core's rates that bound
+ * them. */
 struct limit_rows {
     const struct sweep *s;
     const struct lane *lane;
@@ -364,7 +367,7 @@ struct limit_rows {
     size_t n;
 };
 
-/* Appends a row with the best of times ms [repeats]. */
+/* Appends a row with the shortest of the times ms [repeats]. */
 static struct limit_row *add_limit(struct limit_rows *rows, const char *op, enum pass pass,
                                    const double *ms)
 {
@@ -405,8 +408,8 @@ static void add_limit_of_op(struct limit_rows *rows, enum pass pass, int op)
         rows->limits->unit_gflop_per_s[view.bf16 ? lane->isa : isa_exact(lane->isa)];
 }
 
-/* The loss reads logits and writes their gradient. The update reads weights, gradients and momenta,
- * and writes weights and momenta. */
+/* Appends the rows of all ops, of loss, update and step. The loss reads logits and writes their
+ * gradient. The update reads weights, gradients and momenta, and writes weights and momenta. */
 static void add_limits(struct limit_rows *rows)
 {
     const struct lane *lane = rows->lane;
@@ -454,8 +457,8 @@ static enum status write_all_limits(const struct sweep *s, struct setup *r,
 
 /* ---- The sweep ---- */
 
-/* Times every lane once. Rates of the core are measured in turns with the lanes, since the clock of
- * the core may change. */
+/* Times every lane once. The core's peak rates are measured before each lane, since the clock
+ * frequency of the core may change. */
 static void time_round(const struct sweep *s, struct setup *r, const struct lane *lanes, int repeat)
 {
     for (int i = 0; i < lanes_of(s); i++) {

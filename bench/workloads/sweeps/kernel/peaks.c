@@ -6,7 +6,7 @@
 #include "kernels/peak.h"
 
 enum { SIDE = 1024 };
-/* elements of each of the stream's arrays: 64 MiB in single precision */
+/* elements per array of the stream: 64 MiB in single precision */
 #define STREAM_REALS ((size_t)16 << 20)
 
 static void fill(real *x, size_t n)
@@ -51,7 +51,7 @@ static enum status measure_stream(double *gbyte_per_s, int repeats, struct mem_r
         TRY(MEM_KEEP(memory, arrays[i], STREAM_REALS, "a memory stream", e));
         fill(arrays[i], STREAM_REALS);
     }
-    for (int r = 0; r <= repeats; r++) /* repeats + 1 times, since the first is a warm-up */
+    for (int r = 0; r <= repeats; r++) /* repeats + 1, since the first repetition is a warm-up */
         best = fmin(best, stream_s(arrays[0], arrays[1], arrays[2]));
     *gbyte_per_s = 3e-9 * (double)(STREAM_REALS * sizeof(real)) / best;
     return OK;
@@ -78,7 +78,8 @@ static enum status measure(struct peaks *peaks, const struct sweep_options *opti
     return measure_stream(&peaks->gbyte_per_s, options->repeats, memory, e);
 }
 
-/* A peak is the best of several repetitions, since other load can only slow them down. */
+/* A peak rate is the best of several repetitions, since other load on the machine can only slow
+ * repetitions down. */
 enum status peaks_measure(struct peaks *peaks, const struct sweep_options *options, struct error *e)
 {
     struct mem_room memory = {.n = 0};

@@ -1,4 +1,4 @@
-/* Measures the rates of one core that bound the ops of a step. */
+/* Measures the peak rates of one core, which bound the ops of a step. */
 #include <math.h>
 
 #include "bench/place/hardware.h"
@@ -10,8 +10,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Returns the bytes of the array that measures a level. L2: half of the cache. L3: at most half,
- * since other cores share it. Memory: more than the caches hold. */
+/* Returns the size (bytes) of the array by which a level is measured. L2: half of the cache. L3: at
+ * most half of the cache, since other cores share it. Memory: more than all caches hold. */
 static size_t bytes_at(const struct limits *l, enum level level)
 {
     const size_t *caches = l->cache_bytes, mib = (size_t)1 << 20;
@@ -47,8 +47,8 @@ static void keep_best(double *best, double rate)
     *best = fmax(*best, 1e-9 * rate);
 }
 
-/* The first time brings a small array into its cache. Memory is measured once, since that takes
- * long. */
+/* Each cache level is measured several times; the first time only brings the array into the cache.
+ * Memory is measured once per call, since that takes long. */
 void limits_measure(struct limits *l, enum isa isa)
 {
     enum { TIMES = 16 };

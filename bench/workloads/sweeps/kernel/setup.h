@@ -1,20 +1,21 @@
-/* Data that ops are timed on: random images, arenas, and the matrix product to compare with. */
+/* Data with which ops are timed: random images, arenas, and the matrix product with which rates are
+ * compared. */
 #pragma once
 
 #include "bench/workloads/sweeps/kernel/limits.h"
 #include "bench/workloads/sweeps/kernel/sweep.h"
 
 struct setup {
-    struct net_batch batch;     /* owns the memory of all members */
+    struct net_batch batch;     /* its `memory` owns the memory of all members */
     struct optimizer optimizer; /* SGD with momentum */
     struct product product;
-    struct limits limits; /* under --part limits */
+    struct limits limits; /* set only with --part limits */
     real *spoilt, *reference_grads, *momentum;
 };
 
 /* Allocates the data for timing. The caller calls mem_room_empty(&r->batch.memory) in any case. */
 enum status setup_open(struct setup *r, const struct sweep *s, struct error *e);
 
-/* Runs the optimizer with learning rate 0. This takes the time of an update but keeps the weights
+/* Runs the optimizer with learning rate 0, which takes the time of an update but keeps the weights
  * equal in all rounds. */
 void setup_update(const struct setup *r);

@@ -1,5 +1,5 @@
-/* kernel_sweep: times each op of a plan and each layer, compares the rates with the machine's
- * peaks, and checks results against the reference plan. */
+/* kernel_sweep: times each op of a plan and each layer, compares their rates with the machine's
+ * peak rates, and checks their results against the reference plan. */
 #pragma once
 
 #include <stdio.h>
@@ -13,12 +13,13 @@
 #include "kernels/net/net.h"
 #include "kernels/optimizers/optimizer.h"
 
-/* Largest number of plans, of instruction sets, and of combinations of both (lanes). */
+/* Largest number of plans, of instruction sets, and of lanes (combinations of a plan and an
+ * instruction set). */
 #define PLANS_MAX 2
 #define ISAS_MAX  2
 #define LANES_MAX 2
 
-/* Passes that are timed. PASS_TRAIN: a training step of the whole net with loss and update. */
+/* Passes that are timed. PASS_TRAIN: a training step of the whole network with loss and update. */
 enum pass { PASS_FORWARD, PASS_BACKWARD, PASSES, PASS_TRAIN = PASSES };
 
 enum {
@@ -30,13 +31,13 @@ enum {
 struct sweep_options {
     struct config config; /* owns the strings of the other members */
     const char *model;    /* network, or path of a model file */
-    const char *layer;    /* only layer whose ops are timed; NULL: all */
+    const char *layer;    /* layer whose ops are timed; NULL: all layers */
     const char *spoil;    /* layer whose results are falsified to test the verdicts; NULL: none */
     enum plan plans[PLANS_MAX];
     int n_plans;
     bool ops, layers;         /* whether to time ops, and single layers */
     bool limits;              /* whether to write limits.csv */
-    enum precision precision; /* precision of activations, if the instruction set leaves a choice */
+    enum precision precision; /* precision of activations, unless the instruction set fixes it */
     enum isa isas[ISAS_MAX];
     int n_isas;
     int batch, repeats;
@@ -64,7 +65,7 @@ struct product {
 enum status product_open(struct product *p, struct mem_room *memory, struct error *e);
 double product_gflop_per_s(const struct product *p);
 
-/* State shared by all rows. */
+/* State of the sweep that all rows share. */
 struct sweep {
     const struct sweep_options *options;
     const struct net_desc *desc;
@@ -73,43 +74,43 @@ struct sweep {
     int wrong; /* number of rows whose verdict is not ok */
 };
 
-/* Computes rates, percentages and verdict of a row from its times ms [n], FLOPs, bytes and
- * instruction set, and prints the row. */
+/* Computes rates, percentages and verdict of a row from its times ms [n], FLOPs, bytes, residual
+ * and instruction set, and prints the row. */
 void sweep_print_row(struct sweep *s, struct kernel_row *row, enum isa isa, const double *ms,
                      size_t n);
 
 /* Returns whether --layer selects layers [first_layer, last_layer). */
 bool sweep_wants(const struct sweep *s, int first_layer, int last_layer);
 
-/* sweep_ops prints a row for every op of each plan and for the whole net; sweep_layers prints a row
- * for every layer alone. */
+/* sweep_ops prints a row for every op of each plan and for the whole network. sweep_layers prints a
+ * row for every layer timed alone. */
 enum status sweep_ops(struct sweep *s, struct error *e);
 enum status sweep_layers(struct sweep *s, struct error *e);
 const char *pass_name(enum pass pass);
 
-/* Relative distance ||a - b|| / ||b|| of vectors that are given in pieces, by distance_add. */
+/* Relative distance ||a - b|| / ||b|| of two vectors, which distance_add adds piece by piece. */
 struct distance {
     double difference, size; /* sums of squares of a - b, and of b */
 };
 void distance_add(struct distance *d, const real *a, const real *b, size_t n);
 double distance_relative(const struct distance *d);
 
-/* Return bounds on the relative distance that rounding explains, for n images, after Higham and
- * Mary, "A new approach to probabilistic rounding error analysis", 2019: a sum of k products is off
- * by sqrt(k) roundings times a factor that is very rarely exceeded. The first is for one layer
- * alone, the second for layer `layer` within a whole net. bf16: 3x3 convolutions round their
+/* Return bounds on the relative distance that rounding explains, for n images: bound_of_layer for
+ * one layer alone, bound_of_net for layer `layer` within a whole network. After Higham and Mary, "A
+ * new approach to probabilistic rounding error analysis", 2019, the error of a sum of k products is
+ * at most sqrt(k) roundings times a factor that is very rarely exceeded. bf16: layers round their
  * operands to bf16. */
 double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass pass);
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16);
 
-/* Bytes per value in the forward pass: of the first layer's input, and of the last layer's output.
- * Gradients are `real`. */
+/* Bytes per number in the forward pass: in the first layer's input, and in the last layer's output.
+ * Gradients are always `real`. */
 struct value_bytes {
     size_t in, out;
 };
 
-/* Returns the bytes of memory traffic of layers [first, last) for n images, if every operand is
- * read or written once. */
+/* Returns the memory traffic (bytes) of layers [first, last) for n images, if every operand is read
+ * or written once. */
 double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass,
                    struct value_bytes of);
 
@@ -120,5 +121,5 @@ double written_flop(const struct net_desc *desc, int first, int last, int n, enu
 enum status sweep_make_buffers(real **buffers, const struct net_desc *desc, struct mem_room *memory,
                                struct error *e);
 
-/* Writes the names of layers [first, last) as "conv1+relu1"; returns text. */
+/* Writes the names of layers [first, last), such as "conv1+relu1". Returns text. */
 char *layer_list(char *text, size_t size, const struct net_desc *desc, int first, int last);

@@ -32,7 +32,7 @@ void group_step_begin(struct group *g)
     g->sum_ns = 0;
 }
 
-/* Sums values over the group. Call it when no other thread uses the MPI library. */
+/* Sums values [n] over the group. Call it only while no other thread uses the MPI library. */
 static void sum_now(struct group *g, double *values, size_t n)
 {
     const struct extra_sum sum = {values,  n,       MPI_DOUBLE,

@@ -1,6 +1,6 @@
-/* Sums batch statistics over the ranks that share a batch, for synchronised batch norm. The sums
- * use a communicator of their own, since gradient sums may be in progress. Their calls, bytes and
- * waiting time count in the step. */
+/* Sums batch statistics over the ranks that share a batch, for synchronised batch norm. These sums
+ * use a separate communicator, since gradient sums may be in progress. Their calls, bytes and
+ * waiting time count as part of the step. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,12 +10,12 @@
 struct group {
     bool open;
     struct sync *sync; /* borrowed; has the waiter, times and counters */
-    /* borrowed; NULL: none. Its thread may call MPI while the rank computes. */
+    /* borrowed; its thread may call MPI while the rank computes; NULL: no such thread */
     struct overlap *overlap;
     MPI_Comm comm;
     uint64_t bytes_sent; /* bytes sent by this step's sums, computed by formula */
     int64_t sum_ns;      /* time spent in this step's sums, including waiting (ns) */
-    size_t *counts;      /* [most] values per sum; this step has n_sums sums */
+    size_t *counts;      /* [most] number of values of this step's n_sums sums */
     size_t n_sums, most;
     double *zeroes;     /* input of group_replay; NULL before its first call */
     struct error error; /* error of the first sum that failed */
@@ -25,16 +25,16 @@ struct group {
  * case. */
 enum status group_open(struct group *g, struct sync *sync, struct overlap *overlap, MPI_Comm comm,
                        size_t most, struct error *e);
-/* Collective. Does nothing if the group is not open. */
+/* Closes the group; does nothing if it is not open. Collective. */
 void group_close(struct group *g);
 
 void group_step_begin(struct group *g);
 
-/* Sums values [n] over the ranks of the group; the result is bitwise equal on all of them.
- * exec.group_sum calls it, with the group as `arg`. */
+/* Sums values [n] over the ranks of the group. The result is bitwise equal on all ranks.
+ * exec.group_sum points to this function; `arg` is the group. */
 enum status group_sum(void *arg, double *values, size_t n);
 
-/* Repeats the calls of the last step's sums, with zeros as input. Collective. */
+/* Repeats the calls of the last step's sums with zeros as input, for replay. Collective. */
 enum status group_replay(struct group *g, struct error *e);
 
 /* Returns the first error of a sum since group_open, or OK. Layers that call group_sum cannot

@@ -1,7 +1,7 @@
-/* Carries out injections on this rank. */
+/* Injects delays (inject.*) into steps of this rank. */
 #pragma once
 
 #include "bench/replay/inject.h"
 
-/* Sleeps if this phase and step are chosen; returns the nanoseconds slept. */
+/* Sleeps if a delay is to be injected in this phase of this step. Returns the nanoseconds slept. */
 int64_t inject_sleep(const struct inject *in, enum inject_phase phase, uint64_t step);

@@ -1,4 +1,4 @@
-/* The ranks that train together, as seen by this rank. */
+/* Ranks that train together, and this rank's position among them. */
 #pragma once
 
 #include "comm/grid.h"

@@ -3,32 +3,32 @@
  *
  * The squared norm of the mean gradient of b images has the expectation |G|^2 + S / b. G is the
  * gradient over all images. S is the variance of an image's gradient, summed over parameters. Two
- * batch sizes give both: b, the images of a rank, and B, the images of all ranks. */
+ * batch sizes give both unknowns: b, the images of a rank, and B, the images of all ranks. */
 #pragma once
 
-/* Sums over steps, and after trainer_sum_noise over ranks. All members are doubles, since one
+/* Sums over steps; after trainer_sum_noise, also over ranks. All members are doubles, since one
  * allreduce sums them as an array. */
 struct noise_sums {
-    double local2;        /* squared norms of ranks' mean gradients */
-    double local_inverse; /* 1 / images of the rank */
+    double local2;        /* squared norms of mean gradients of single ranks */
+    double local_inverse; /* 1 / images of the rank in the step */
     double locals;        /* number of gradients in local2 */
     double total2;        /* squared norms of mean gradients over all ranks */
-    double total_inverse; /* 1 / images of all ranks */
+    double total_inverse; /* 1 / images of all ranks in the step */
     double totals;        /* number of gradients in total2 */
 };
 
-/* Unbiased estimates; NAN: unknown. Either may be negative. */
+/* Unbiased estimates; NAN if unknown. An estimate may be negative. */
 struct noise_estimate {
-    double norm2;    /* |G|^2 */
-    double variance; /* S */
+    double norm2;    /* estimate of |G|^2 */
+    double variance; /* estimate of S */
 };
 
 /* Adds a step to *sums. local2: squared norm of this rank's mean gradient over `images` images.
- * total2: squared norm of the mean gradient over all_images, or numbers whose mean over ranks is
- * that norm. A rank without images adds no local gradient. */
+ * total2: squared norm of the mean gradient over all_images images, or a number on each rank whose
+ * mean over ranks is that squared norm. A rank without images adds no local gradient. */
 void noise_add(struct noise_sums *sums, double local2, double images, double total2,
                double all_images);
 
-/* Returns the estimates from sums over steps and ranks. They are NAN if b and B do not differ or a
- * sum is not finite. */
+/* Returns the estimates from sums over steps and ranks. The estimates are NAN if b and B are equal
+ * or a sum is not finite. */
 struct noise_estimate noise_estimate(const struct noise_sums *sums);

@@ -30,15 +30,16 @@ static void offer_core(void *arg)
     sched_yield();
 }
 
-/* PROBES: number of sleeps that measure the margin. PROBE_NS: length of each, about that of an op,
- * because a processor that has idled longer takes longer to wake. */
+/* PROBES: number of sleeps by which the margin is measured. PROBE_NS: length of each sleep. It is
+ * about the time of an op, because a processor that has idled longer takes longer to wake. */
 enum { PROBES = 20, PROBE_NS = 1000000 };
 
-/* Bounds of the margin (ns). The upper bound limits busy-waiting: on a busy machine sleeps may end
- * very late for other reasons. */
+/* Bounds of the margin (ns). The upper bound limits busy-waiting, since on a busy machine the
+ * measured sleeps may end very late for other reasons. */
 enum { MARGIN_LEAST_NS = 5000, MARGIN_MOST_NS = 200000 };
 
-/* Returns the 90th percentile of the time by which sleeps end late (ns), limited to the bounds. */
+/* Returns the margin (ns): the 90th percentile of the time by which sleeps end late, limited to the
+ * bounds. */
 static int64_t measure_margin(const struct pace_clock *clock)
 {
     double late_ns[PROBES];
@@ -73,7 +74,7 @@ void pace_step_begin(struct pace *p)
     p->late_ns = 0;
 }
 
-/* Returns the end of the next sleep: until_ns, or earlier if a poll is due. */
+/* Returns the time at which the next sleep ends: until_ns, or earlier if a poll is due before. */
 static int64_t next_stop(const struct pace *p, int64_t now, int64_t until_ns)
 {
     int64_t poll_at = now + p->poll_ns;
@@ -87,7 +88,7 @@ static int64_t look(struct pace *p)
     return p->clock.now_ns(p->clock.arg);
 }
 
-/* Sleeps until margin_ns before `due_ns` and polls in between. Returns the current time. */
+/* Sleeps until margin_ns before `due_ns`, with polls in between. Returns the time afterwards. */
 static int64_t sleep_before(struct pace *p, int64_t now, int64_t due_ns)
 {
     int64_t until_ns = due_ns - p->margin_ns;
@@ -98,7 +99,8 @@ static int64_t sleep_before(struct pace *p, int64_t now, int64_t due_ns)
     return now;
 }
 
-/* Adds the overrun to late_ns. An overrun that continues over several calls is added once. */
+/* Adds the current overrun to late_ns if other ranks see it. An overrun that continues over several
+ * calls is added only once. */
 static void count_late(struct pace *p, bool seen)
 {
     int64_t late_ns = p->owed_ns < 0 ? -p->owed_ns : 0;

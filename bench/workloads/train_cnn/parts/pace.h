@@ -1,8 +1,9 @@
-/* Sleeps in place of work that is not computed, so that later events happen at the right time.
+/* Sleeps for the time of work that replay does not compute, so that later events happen at the
+ * right time.
  *
- * The rank sleeps until shortly before a deadline, then calls sched_yield until the deadline. The
- * margin between the two allows for sleeps that end late; pace_open measures it. Times shorter than
- * the margin are spent in sched_yield alone. */
+ * The rank sleeps until shortly before a deadline, then calls sched_yield until the deadline.
+ * The margin between the end of the sleep and the deadline allows for sleeps that end late;
+ * pace_open measures it. Times shorter than the margin are spent in sched_yield alone. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,11 +20,11 @@ struct pace_clock {
 
 struct pace {
     struct pace_clock clock;
-    int64_t margin_ns; /* sleeps are set to end this long before their deadline */
-    int64_t owed_ns;   /* time still to sleep from earlier calls; negative: they overran */
-    int64_t late_ns;   /* delay of events that other ranks see, summed over this step */
+    int64_t margin_ns; /* time before a deadline at which sleeps are set to end */
+    int64_t owed_ns;   /* time still to sleep from earlier calls; negative: overrun */
+    int64_t late_ns;   /* summed delay of this step's events that other ranks see */
     int64_t seen_ns;   /* part of the current overrun that late_ns already includes */
-    /* Called between sleeps of at most `poll_ns`; NULL: never. */
+    /* Called between sleeps, at least every poll_ns. NULL: sleeps are not interrupted. */
     void (*poll)(void *arg);
     void *poll_arg;
     int64_t poll_ns;
@@ -33,13 +34,13 @@ struct pace {
  * thread's timer slack to the minimum. */
 void pace_open(struct pace *p);
 
-/* Forgets the current overrun: other ranks have already waited for it, so later sleeps must not be
- * shortened. */
+/* Forgets the current overrun. Other ranks have already waited during the overrun, so later sleeps
+ * must not be shortened by it. */
 void pace_drop_overrun(struct pace *p);
 
 /* Forgets the current overrun and resets late_ns. */
 void pace_step_begin(struct pace *p);
 
-/* Sleeps for `ns`. With exact = true it ends on time, because other ranks see the end. With exact =
- * false it may end early or late; the next call makes up for the difference. */
+/* Sleeps for `ns`. exact: end exactly on time, because other ranks see the end. If not exact, the
+ * sleep may end early or late; the next call compensates for the difference. */
 void pace_pass(struct pace *p, int64_t ns, bool exact);

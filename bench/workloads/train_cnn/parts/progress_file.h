@@ -1,6 +1,6 @@
-/* DIR/progress shows the program that restarts a killed elastic run how many steps and epochs are
- * done. The file is one line of JSON of fixed length, replaced by a single write after each step,
- * outside of timed steps:
+/* Writes DIR/progress, from which the program that restarts a killed elastic run reads how many
+ * steps and epochs are done. The file is one line of JSON of fixed length, replaced by a single
+ * write after each step, outside of timed steps:
  *
  *   {"resumed": 40, "steps": 57, "epoch": 2, "first_step_at_s": 1764000000.123,
  *    "last_step_at_s": 1764000031.456}
@@ -23,13 +23,13 @@ struct progress_file {
     double first_s, last_s;
 };
 
-/* Creates the file for a segment that begins after `steps_done` steps, in `epoch`. ERR_SYSTEM if it
- * cannot be written. */
+/* Creates the file for a segment that begins after `steps_done` steps, in epoch `epoch`. ERR_SYSTEM
+ * if the file cannot be written. */
 enum status progress_file_open(struct progress_file *f, const char *dir, uint64_t steps_done,
                                uint32_t epoch, struct error *e);
 
-/* Writes the file after a step (`stepped` is true) or after an epoch's evaluation. Write errors are
- * ignored: training continues. */
+/* Updates the file after a step (`stepped` is true) or after an epoch's evaluation. Write errors
+ * are ignored, so that training continues. */
 void progress_file_write(struct progress_file *f, uint64_t steps_done, uint32_t epoch,
                          bool stepped);
 

@@ -13,11 +13,11 @@
 #include "comm/library.h"
 #include "kernels/base/text.h"
 
-/* Exit statuses of the child process. No MPI library uses them. */
+/* Exit statuses of the child process, chosen because no MPI library uses them. */
 enum { IS_THERE = 70, IS_REFUSED, IS_NOT_DECLARED };
 
-/* Tries the ULFM calls in a child process that is an MPI job of its own. Its output is
- * discarded. */
+/* Runs in a child process, as an MPI job of its own: tries the ULFM calls, discards all output and
+ * exits. */
 static _Noreturn void try_calls(void)
 {
     int how = IS_NOT_DECLARED, nothing = open("/dev/null", O_RDWR | O_CLOEXEC);

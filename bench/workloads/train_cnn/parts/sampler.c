@@ -7,8 +7,8 @@
 #include "kernels/base/pool.h"
 #include "kernels/base/rng.h"
 
-/* Returns how many of `n` images are used. REMAINDER_drop: the largest multiple of the number of
- * ranks. Otherwise: all. */
+/* Returns how many of `n` images are used: with REMAINDER_drop, the largest multiple of the number
+ * of ranks; otherwise all. */
 static uint32_t counted(const struct sampler *s, uint32_t n)
 {
     return s->remainder == REMAINDER_drop ? n - n % (uint32_t)s->ranks : n;
@@ -20,7 +20,7 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
 }
 
 /* Returns the number of images in a step over all ranks, before images are dropped. The last step
- * of an epoch may have fewer. */
+ * of an epoch may have fewer images. */
 static uint32_t step_images(const struct sampler *s, uint32_t step)
 {
     uint32_t left = s->n_samples - step * s->global_batch;
@@ -104,7 +104,7 @@ void sampler_close(struct sampler *s)
 }
 
 /* Pads this rank's batch to a size that is equal on all ranks. Positions beyond the global batch
- * repeat its first images with weight 0. */
+ * repeat the first images of the global batch with weight 0. */
 static struct batch padded(struct sampler *s, const uint32_t *images, uint32_t count)
 {
     uint32_t n = divide_up(count, (uint32_t)s->ranks);
@@ -117,8 +117,8 @@ static struct batch padded(struct sampler *s, const uint32_t *images, uint32_t c
 }
 
 /* Returns how many of the first n positions of an epoch this rank gets in contiguous sharding.
- * Ranks take positions in turn, ranks with larger shards first; `place` is this rank's place in
- * that order. */
+ * Ranks take positions in turn, in an order in which ranks with larger shards come first; `place`
+ * is this rank's index in that order. */
 static uint32_t dealt(const struct sampler *s, uint32_t n)
 {
     uint32_t ranks = (uint32_t)s->ranks, rank = (uint32_t)s->rank;
@@ -176,8 +176,8 @@ uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate)
     return divide_up(s->n_max, accumulate);
 }
 
-/* Smaller batches get fewer micro-batches, in proportion to the images of the rank with the most
- * images. */
+/* Smaller batches get fewer micro-batches, in proportion to the largest number of images on any
+ * rank. */
 uint32_t sampler_micro_batches(const struct sampler *s, const struct batch *batch,
                                uint32_t accumulate)
 {
@@ -211,7 +211,7 @@ uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs)
             needs[n] = s->first + n;
         return n;
     }
-    /* at first, `needs` has one flag per sample: whether it is needed */
+    /* first, `needs` has one flag per sample: 1 if the sample is needed */
     memset(needs, 0, s->n_own * sizeof *needs);
     for (uint32_t step = 0; step < s->steps; step++) {
         struct batch batch = sampler_get(s, epoch, step);

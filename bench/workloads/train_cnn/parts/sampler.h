@@ -4,11 +4,11 @@
  * Global sharding: the order of an epoch depends on (seed, epoch) only. A step's batch is a slice
  * of that order, so p ranks together train on the same images as one rank.
  *
- * Contiguous sharding: rank r owns samples [floor(N r / p), floor(N (r + 1) / p)) and shuffles them
- * separately. The N positions of an epoch go to ranks in turn, larger shards first. A step has as
- * many images over all ranks as with global sharding. The images of one rank are the batch divided
- * by the ranks, rounded down or up. An epoch uses every sample once. `drop` leaves out images that
- * only some ranks have; `pad` repeats the first image of the rank's shard. */
+ * Contiguous sharding: rank r owns samples [floor(N r / p), floor(N (r + 1) / p)) and shuffles
+ * them separately. The N positions of an epoch go to ranks in turn, larger shards first. A step has
+ * as many images over all ranks as with global sharding. The number of images of one rank is the
+ * batch divided by the ranks, rounded down or up. An epoch uses every sample once. `drop` leaves
+ * out images that only some ranks have; `pad` repeats the first image of the rank's shard. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,11 +26,11 @@ struct sampler {
     uint64_t seed;
     int rank, ranks;
 
-    uint32_t full_images;  /* images of a full step over all ranks, without dropped ones */
-    uint32_t epoch_images; /* images of an epoch over all ranks, without dropped ones */
+    uint32_t full_images;  /* images of a full step over all ranks, without dropped images */
+    uint32_t epoch_images; /* images of an epoch over all ranks, without dropped images */
     uint32_t n_max;        /* images in this rank's largest batch */
     uint32_t steps;        /* steps per epoch; the last step may have fewer images */
-    uint32_t first, n_own; /* samples [first, first + n_own): this rank's shard, or all */
+    uint32_t first, n_own; /* samples [first, first + n_own) of this rank: its shard, or all */
     uint32_t *order;       /* [n_own] samples in the order of `epoch` */
     uint32_t epoch;
     uint32_t *samples; /* [n_max] memory for the samples of a padded batch */
@@ -54,9 +54,9 @@ void sampler_close(struct sampler *s);
 /* Returns this rank's batch in step `step` of `epoch`; steps count from 0. */
 struct batch sampler_get(struct sampler *s, uint32_t epoch, uint32_t step);
 
-/* Gradient accumulation: returns into how many micro-batches `batch` is split, if the largest batch
- * is split into `accumulate`. All ranks get the same number. Smaller batches have fewer
- * micro-batches, so that their sizes stay similar, at most sampler_micro_max images. */
+/* Returns the number of micro-batches (gradient accumulation) of `batch`, if the largest batch has
+ * `accumulate` micro-batches. The number is equal on all ranks. Smaller batches have fewer
+ * micro-batches, so that all micro-batches have similar sizes, at most sampler_micro_max images. */
 uint32_t sampler_micro_batches(const struct sampler *s, const struct batch *batch,
                                uint32_t accumulate);
 uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate);
@@ -65,9 +65,9 @@ uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate);
  * micro-batch can be empty. */
 struct batch batch_part(const struct batch *batch, uint32_t i, uint32_t n);
 
-/* Returns the number of images in a batch without padding. */
+/* Returns the number of images in a batch, without padding. */
 uint32_t batch_counted(const struct batch *batch);
 
-/* Lists the samples that this rank needs in `epoch` in needs [n_own], ascending and unique. Returns
- * their number. With contiguous sharding: all samples of the shard. */
+/* Writes the samples that this rank needs in `epoch` to needs [n_own], ascending and unique: with
+ * contiguous sharding, all samples of the shard. Returns their number. */
 uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs);

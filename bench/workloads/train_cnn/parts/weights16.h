@@ -1,7 +1,7 @@
 /* 16-bit weights for train.precision bf16 or fp16. The parameter arena holds full-precision master
  * weights for the optimizer, so that updates too small for 16 bits add up (Micikevicius et al.,
- * "Mixed precision training", 2018). Kernels read `real`, so the 16-bit weights of an op are
- * widened while it runs. */
+ * "Mixed precision training", 2018). Kernels read numbers of type `real`, so the 16-bit weights of
+ * an op are widened before the op runs. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,14 +19,14 @@ struct weights16 {
     real *op;         /* weights of the current op, widened to `real` */
 };
 
-/* `longest` is the largest number of parameters in one op. arenas and pool are borrowed. Call
- * weights16_close in any case. */
+/* Opens *w. `longest` is the largest number of parameters in one op. arenas and pool are borrowed.
+ * Call weights16_close in any case. */
 enum status weights16_open(struct weights16 *w, enum precision precision, enum isa isa,
                            const struct arenas *arenas, struct pool *pool, size_t longest,
                            struct error *e);
 void weights16_close(struct weights16 *w);
 
 /* Returns the weights of an op at their arena offsets, valid until the next call. Only the weights
- * of `tensors` may be read. If `rounds`, the current parameters are rounded first; else the last
- * rounding is used. */
+ * of `tensors` may be read. If `rounds`, the op's parameters are first rounded to 16 bits again;
+ * otherwise the last rounding is used. */
 const real *weights16_of(const struct weights16 *w, struct range tensors, bool rounds);
