@@ -13,8 +13,8 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* load by other processes above which a warning is printed (%). It is measured for 0.1 s in ticks
- * of 0.01 s, so a smaller load can be chance. */
+/* Load by other processes (%) above which a warning is printed. The load is measured for 0.1 s in
+ * ticks of 0.01 s, so a smaller value can be chance. */
 #define LOAD_NOTED_PCT 25.0
 
 /* Writes to the journal which skipped points can run now. */
@@ -45,8 +45,9 @@ static enum status journal_refusals(struct campaign *c, struct error *e)
     return status;
 }
 
-/* Sets keys[i] to the program version (key) of point i whose launches the journal uses in results;
- * "": no launches. The last of the n_points + 1 elements is for points that are not in the spec. */
+/* Sets keys[i] to the program version (key) whose launches of point i count in results, according
+ * to the journal; "" if there are no launches. The last of the n_points + 1 elements is for points
+ * that are not in the spec. */
 static void list_keys(const struct campaign *c, const char **keys)
 {
     const struct journal *j = &c->journal;
@@ -59,8 +60,8 @@ static void list_keys(const struct campaign *c, const char **keys)
         keys[spec_find_point(&c->spec, j->keys[i].point)] = j->keys[i].key;
 }
 
-/* Writes the new version of each changed peer to the journal. A change of any other program would
- * have begun a new run. */
+/* Writes the new version of each changed peer program to the journal. If any other program had
+ * changed, a new run would have begun. */
 static enum status journal_changes(struct campaign *c, const char **keys, struct error *e)
 {
     char key[FACTS_KEY_BYTES];
@@ -124,7 +125,7 @@ static void announce(struct campaign *c, const struct next_launch *next)
                  (unsigned long long)next->seed);
     size_t left = f.left > 0
                       ? f.left
-                      : 1; /* the current launch remains, even if the forecast did not expect it */
+                      : 1; /* even if the forecast did not count the current launch, it remains */
     progress_next(&c->progress, f.done + 1, f.done + left, what, f.left_s, f.at_most);
 }
 
@@ -185,12 +186,13 @@ static void warn_of_load(const struct campaign *c)
     double foreign_pct = load_foreign_pct(&before, &after, 0);
     if (foreign_pct > LOAD_NOTED_PCT && getloadavg(&average, 1) == 1)
         log_print(LOG_WARNING,
-                  "this machine is busy: other processes use %.0f %% of the processors to measure "
-                  "on (load %.1f); points where this lasts are flagged",
+                  "this machine is busy: other processes use %.0f %% of the processors of this "
+                  "campaign (load %.1f). Points measured while the machine is busy are flagged",
                   foreign_pct, average);
 }
 
-/* Returns whether this command has already printed this reason, for the point's previous launch. */
+/* Returns whether the point's previous launch in this command failed for the same reason, which has
+ * therefore been printed already. */
 static bool repeats_reason(const struct campaign *c, const struct journal_launch *l)
 {
     const struct journal_launch *before = l;

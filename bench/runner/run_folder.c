@@ -28,8 +28,8 @@ static bool is_asked(const struct campaign *c, const char *id)
     return point < c->spec.n_points && c->spec.points[point].requested;
 }
 
-/* Returns whether the spec and the run share a point: one that the run's last spec requests or that
- * has launches in its journal. Also true if the run's spec cannot be read. */
+/* Returns whether the spec requests a point of the run. Points of the run are requested by its last
+ * spec or have launches in its journal. Returns true if the run's spec cannot be read. */
 static bool shares_points(const struct campaign *c, const struct run *run)
 {
     struct spec spec = {0};
@@ -154,8 +154,8 @@ static void explain_points(const struct campaign *c, const struct run *last)
     if (run_spec_load(&spec, last->path, NULL, &why) == OK)
         run_spec_change(change, &spec, &c->spec);
     log_print(LOG_NOTE,
-              "no point has the options and files of %s%s: this begins a new run. Restore them to "
-              "resume the old run",
+              "no point has the options and files of %s%s: this begins a new run. Restore these "
+              "options and files to resume the old run",
               last->path, change);
     spec_free(&spec);
 }
@@ -171,8 +171,9 @@ static void explain_new_run(const struct campaign *c, const struct run *last)
     if (last->facts == NULL)
         log_print(
             LOG_NOTE,
-            "%s is from a version of scalebench without facts in the manifest: it cannot be "
-            "resumed, so this begins a new run. `scalebench table` and `figures` still show it",
+            "%s is from a version of scalebench without facts in the manifest: this old run "
+            "cannot be resumed, so a new run begins. `scalebench table` and `figures` still show "
+            "the old run",
             last->path);
     if (name == NULL)
         return;
@@ -367,7 +368,8 @@ static enum status find_or_begin(struct campaign *c, struct error *e)
     if (status == OK && !c->request->fresh)
         report_unknown_run(c, &runs);
     if (run != NULL && run != &runs.all[runs.n - 1])
-        log_print(LOG_NOTE, "resuming %s: later runs have other facts or options", run->path);
+        log_print(LOG_NOTE, "resuming %s: later runs differ in options, machine, link or programs",
+                  run->path);
     if (run != NULL)
         status = set_run_dir(c, run->name, e);
     else

@@ -58,15 +58,15 @@ void run_spec_note_change(const struct spec *now, const char *run_dir)
     if (!shares) {
         run_spec_change(change, &then, now);
         log_print(LOG_NOTE,
-                  "%s has no point of %s%s: its results are of the earlier spec. Run the spec to "
-                  "measure its points",
+                  "%s has no point of %s%s: its results are of the earlier spec. Run the changed "
+                  "spec to measure its points",
                   run_dir, now->path, change);
     }
     spec_free(&then);
 }
 
-/* Returns whether weights, batches or layers of an accuracy run depend on its seed, or the strategy
- * gives other sums in each run. */
+/* Returns whether weights, batches or layers of an accuracy run depend on its seed, or whether the
+ * sums of its strategy vary between runs. */
 static bool is_random(const struct point *point)
 {
     const struct config *c = &point->config;
@@ -90,6 +90,7 @@ void run_spec_note_seeds(const struct spec *spec)
     if (i < spec->n_points && spec->config.values[OPT_ACCURACY_SEEDS].n > 1)
         log_print(LOG_NOTE,
                   "%s: all measure.accuracy.seeds train alike: checkpoint.start gives the weights, "
-                  "images are not shuffled, and nothing is dropped or augmented. Use one seed",
+                  "images are not shuffled, and neither dropout nor augmentation is used. Use one "
+                  "seed",
                   spec->points[i].label);
 }

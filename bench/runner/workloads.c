@@ -101,7 +101,7 @@ char *workload_about(const struct point *point)
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* Stores the answer of a point's program; `said` NULL: the program gave no answer. Takes ownership
+/* Stores the answer of a point's program; said = NULL: the program gave no answer. Takes ownership
  * of `said`. */
 static enum status keep(struct workloads *w, const struct point *point, json_t *said,
                         struct error *e)
@@ -158,8 +158,8 @@ enum status workloads_check(const struct workloads *w, const struct point *point
         if (was != NULL && was[0] && is[0] && strcmp(was, is) != 0)
             return error_set(e, ERR_DATA,
                              "%s: %s changed while the campaign ran: '%s' before, '%s' in this "
-                             "launch, which was discarded. Restore it and run the same command to "
-                             "resume; without that, the command begins a new run",
+                             "launch, which was discarded. Restore the earlier state and run the "
+                             "same command to resume; otherwise the command begins a new run",
                              point->label, name, was, is);
     }
     return OK;

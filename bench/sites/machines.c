@@ -207,8 +207,8 @@ static void warn_of_classes(struct machines *m, const struct machine *a, const s
         return;
     m->warned = true;
     log_print(LOG_WARNING,
-              "site: ssh: %s and %s are of different classes (%s; %s): points on both run at the "
-              "speed of the slower one, and are flagged mixed if processors differ",
+              "site: ssh: %s and %s are of different classes (%s; %s): points that use both run at "
+              "the speed of the slower one, and are flagged mixed if processors differ",
               a->name, b->name, a->class, b->class);
 }
 

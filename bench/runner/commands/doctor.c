@@ -134,7 +134,7 @@ static enum status make_spec(char path[PATH_BYTES], const struct arguments *a, s
     return status;
 }
 
-/* Refuses options of training in --set, since doctor trains nothing. */
+/* Refuses training options in --set, since doctor does not train. */
 static enum status check_set(const struct arguments *a, struct error *e)
 {
     const char *set = a->set != NULL ? a->set : "";
@@ -161,7 +161,7 @@ static enum status check_able(const struct campaign *c, struct error *e)
 {
     const struct config *config = &c->spec.points[0].config;
     if (c->spec.n_points > 1)
-        return error_set(e, ERR_ARGUMENT, "doctor: --set makes %zu points, expected one",
+        return error_set(e, ERR_ARGUMENT, "doctor: --set makes %zu points, expected one point",
                          c->spec.n_points);
     if (config_int(config, OPT_SITE) == SITE_slurm && c->allocation.n == 0 &&
         c->allocation.missing.status == OK)

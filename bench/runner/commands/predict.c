@@ -1,4 +1,5 @@
-/* `scalebench predict`: predicts measured points of runs, by links fitted without them. */
+/* `scalebench predict`: predicts the measured points of runs with link models that were fitted
+ * without these points. */
 
 #include "bench/compare/operand.h"
 #include "bench/forecast/cross_validation.h"
@@ -39,8 +40,9 @@ enum status command_predict(const struct arguments *a, FILE *out, int *exit_stat
     THEN(status, cross_validation_make(&c, (const char *const *)runs.folders, runs.n, e));
     if (status == OK && c.n_points == 0)
         status = error_set(e, ERR_ARGUMENT,
-                           "predict: no run has a measured step of an exact strategy on ranks with "
-                           "cores of their own, beside a calibration or strategy none");
+                           "predict: nothing to predict. Expected a run with measured steps of an "
+                           "exact strategy, a core for each rank, and a calibration or points of "
+                           "strategy none");
     if (status == OK)
         formats[index].writer(out, &c);
     cross_validation_free(&c);

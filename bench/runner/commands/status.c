@@ -10,7 +10,7 @@
 #include "bench/runner/status.h"
 #include "kernels/base/text.h"
 
-/* How to print the status of runs, and how many were printed. */
+/* Output settings of `scalebench status`, and the numbers of runs shown and not readable. */
 struct asking {
     const struct arguments *arguments;
     struct spec_machine machine;
@@ -33,7 +33,7 @@ static const char *find_repeated(const struct runs *runs, size_t i)
     return NULL;
 }
 
-/* Shows a run: the one at `i` in `runs`, or one alone (NULL). */
+/* Shows the run in folder `run_dir`. If `runs` is not NULL, this is runs->all[i]. */
 static enum status show_run(struct asking *a, const char *run_dir, struct runs *runs, size_t i,
                             struct error *e)
 {
@@ -127,7 +127,7 @@ static enum status answer(struct asking *a, int *exit_status, struct error *e)
                          "'%s' has no run in %s. Use --out for another folder of results",
                          a->arguments->operand, a->arguments->out);
     if (a->n == 0)
-        log_print(LOG_NOTE, "%s: no run here yet", a->arguments->out);
+        log_print(LOG_NOTE, "%s: this folder has no run yet", a->arguments->out);
     if (a->json != NULL)
         json_put(a->out, a->json, JSON_INDENT(2));
     *exit_status = a->arguments->operand != NULL && a->unreadable > 0;

@@ -27,7 +27,7 @@ static enum status add_set(struct submission *s, enum cluster_key key, enum opti
     char *longer = NULL;
     const char *value = cluster_text(&s->cluster, key);
     const struct value *site = &s->spec.config.values[OPT_SITE];
-    /* On other sites, an option of the launcher would be an error. */
+    /* On sites other than slurm, a launcher option would be an error. */
     bool elsewhere =
         site->set && site->number != SITE_slurm && !scope_is_campaign(option_get(option)->scope);
     if (value[0] == '\0' || strcmp(value, option_get(option)->preset) == 0 || elsewhere ||
@@ -124,12 +124,12 @@ static enum status check_size(const struct submission *s, const struct missing *
             m->nodes[m->n - 1], s->cluster.path, nodes);
     if (m->n > 0 && cluster_text(&s->cluster, CLUSTER_cores)[0] == '\0')
         log_print(LOG_WARNING,
-                  "%s does not give `cores`: 1 core per node is assumed. Add the number of cores "
-                  "per node that a job may use",
+                  "%s does not state `cores`: 1 core per node is assumed. Set `cores` to the "
+                  "number of cores per node that a job may use",
                   s->cluster.path);
     if (m->n > 0 && m->too_large != NULL)
         log_print(LOG_WARNING,
-                  "%s needs %ld cores per node, but %s has %ld: such points are in no job. Correct "
+                  "%s needs %ld cores per node, but %s has %ld: no job runs such points. Correct "
                   "`cores` in that file, or use place.oversubscribe: allow",
                   m->too_large->label, missing_cores(m->too_large), s->cluster.path,
                   cluster_count(&s->cluster, CLUSTER_cores));

@@ -92,7 +92,7 @@ static enum status find_input(char **path, const struct spec *spec, const struct
     *path = NULL;
     if (kind->option == OPT_MODEL && !find_is_path(text) && strchr(text, '.') != NULL)
         return error_set(e, ERR_SPEC,
-                         "'%s' is no file of a network: expected a YAML file whose name ends in "
+                         "'%s' is not a model file: expected a YAML file whose name ends in "
                          ".yaml (configs/README.md), or a name in configs/models",
                          text);
     if (kind->option == OPT_MODEL && !find_is_path(text))
@@ -256,7 +256,7 @@ static const struct spec_input *find_equal(const struct spec *spec, const struct
     return NULL;
 }
 
-/* Names an input by its file without folder and ending; "net-2" if "net" is taken. */
+/* Names an input after its file, without folder and ending: "net", or "net-2" if "net" is taken. */
 static enum status name_input(struct spec_input *input, const struct input_kind *kind,
                               const struct spec *spec, struct error *e)
 {
@@ -302,8 +302,8 @@ static enum status add_input(struct spec *spec, struct spec_input *input,
     return status;
 }
 
-/* Adds a position to an error: the position inside the file if known, else that of the value in the
- * spec. */
+/* Adds a position to an error: the position inside the file if known, else the position of the
+ * value in the spec. */
 static enum status place_error(const struct value *value, const struct spec_option *option,
                                const struct error *inner, struct error *e)
 {

@@ -161,8 +161,8 @@ static const struct layer_option *find_layer_option(const struct layer_rule *rul
     return NULL;
 }
 
-/* Options of layers in other frameworks, and scalebench's option of the same meaning. NULL: none is
- * needed. */
+/* Options of layers in other frameworks, and scalebench's option with the same meaning. NULL:
+ * scalebench needs no such option. */
 static const char *const foreign_options[][2] = {
     {"padding", "pad"},      {"filters", "channels"},     {"out_channels", "channels"},
     {"units", "outputs"},    {"out_features", "outputs"}, {"kernel_size", "kernel"},
@@ -312,7 +312,7 @@ static enum status check_dropout(const struct layer_desc *layer, const struct no
                       layer_names()[layer->kind]);
 }
 
-/* Rejects a convolution whose outermost windows see padding alone. */
+/* Rejects a convolution whose outermost windows contain only padding. */
 static enum status check_padding(const struct layer_desc *layer, const struct node *node,
                                  struct error *e)
 {
@@ -333,8 +333,8 @@ static enum status check_momentum(const struct layer_desc *layer, const struct n
     if (layer->kind != LAYER_batchnorm2d || layer->momentum > 0)
         return OK;
     return mark_error(e, ERR_SPEC, node->mark,
-                      "batchnorm2d: momentum is the weight of a new batch in the running "
-                      "statistics, which 0 never updates: expected more, such as 0.1");
+                      "batchnorm2d: momentum 0 never updates the running statistics. Use a larger "
+                      "momentum (weight of a new batch), such as 0.1");
 }
 
 /* Rejects a window of more than one pixel behind a dense layer, whose output is a vector. */

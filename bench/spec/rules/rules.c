@@ -274,7 +274,8 @@ static enum status check_rates(const struct point *point, struct error *e)
                       least->text, lr->text);
 }
 
-/* Checks that frozen statistics of batch norm were learnt: new ones normalise nothing. */
+/* Checks that frozen statistics of batch norm come from a checkpoint: initial statistics normalise
+ * nothing. */
 static enum status check_frozen(const struct point *point, struct error *e)
 {
     const struct config *c = &point->config;
@@ -284,9 +285,9 @@ static enum status check_frozen(const struct point *point, struct error *e)
         !value_is_preset(option_get(OPT_CHECKPOINT_RESUME), &c->values[OPT_CHECKPOINT_RESUME]))
         return OK;
     return mark_error(e, ERR_SPEC, norm->mark,
-                      "train.batch_norm: frozen keeps the statistics of checkpoint.start, but none "
-                      "is given, so that nothing is normalised. Give a file of trained weights, or "
-                      "use local");
+                      "train.batch_norm: frozen uses the statistics of checkpoint.start, which is "
+                      "missing, so nothing is normalised. Give checkpoint.start a file of trained "
+                      "weights, or use local");
 }
 
 /* Checks that checkpoints do not replace the weights from which each run starts. */

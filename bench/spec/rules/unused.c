@@ -1,4 +1,4 @@
-/* Rejects ZeRO stage 3 that shards no parameters, and two values of an axis that have the same
+/* Rejects specs in which ZeRO stage 3 would shard no parameters, and axes with two values of equal
  * effect. */
 #include <math.h>
 
@@ -43,7 +43,7 @@ static enum status check_zero3(const struct spec *spec, struct error *e)
         return OK;
     return mark_error(e, ERR_SPEC, last->values[by].mark,
                       "%s: %s would shard no parameters: no tensor of the network has more than "
-                      "sync.zero_persist = %s of them. Use sync.zero_persist: 0",
+                      "sync.zero_persist = %s parameters. Use sync.zero_persist: 0",
                       option_get(by)->key, config_text(last, by),
                       config_text(last, OPT_sync_zero_persist));
 }
@@ -61,8 +61,8 @@ static double image_count(const struct config *config, double asked)
     return asked > 0 ? asked : (double)config_data_set(config)->train;
 }
 
-/* Options of which two values may have the same effect. `amount` maps a value to its effect, which
- * depends on option `by`. */
+/* Options for which two different values may have the same effect. `amount` maps a value to its
+ * effect, which also depends on option `by`. */
 static const struct same {
     enum option_id id, by;
     double (*amount)(const struct config *config, double asked);

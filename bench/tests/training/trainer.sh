@@ -344,7 +344,7 @@ END
     expect 2 "$tmp/own/spec.yaml:3:37: data.path: $label" "$scalebench" plan "$tmp/own/spec.yaml" &&
         expect 2 "$label" "$train_cnn" --model "$tmp/own/net.yaml" --data.set idx --data.path "$folder" --train.global_batch 40 ||
         return 1
-    expect 2 "these files are not those of MNIST" "$scalebench" run "$tmp/own/spec.yaml" --out "$tmp/own" \
+    expect 2 "these files are not the files of MNIST" "$scalebench" run "$tmp/own/spec.yaml" --out "$tmp/own" \
         --set "data.set=mnist data.name=auto model=configs/models/softmax_784.yaml"
 }
 

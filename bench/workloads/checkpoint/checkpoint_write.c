@@ -38,7 +38,7 @@ static enum status refuse_number(const char *path, const struct safetensors_tens
     return error_at(
         e, ERR_DATA, path, 0, 0,
         "tensor '%s': element %zu is %g, too large for %s. The full-precision checkpoint "
-        "was written. Resume from that one with another checkpoint.dtype",
+        "was written. Resume from that checkpoint with another checkpoint.dtype",
         tensor->name, at, (double)((const real *)tensor->data)[at],
         config_text(config, OPT_CHECKPOINT_DTYPE));
 }
@@ -57,7 +57,7 @@ static enum status narrow(struct safetensors_tensor *tensor, uint16_t *codes, co
     return OK;
 }
 
-/* Memory for the list of tensors and the 16-bit parameters. */
+/* Memory for the 16-bit copy: the list of its tensors, and its parameters. */
 struct room {
     struct safetensors_tensor *tensors;
     uint16_t *codes;
@@ -84,8 +84,8 @@ static enum status write_with_room(const char *path, const struct checkpoint_sta
     return safetensors_write(path, room->tensors, n, metadata, e);
 }
 
-/* Writes the 16-bit copy of the model. If a parameter is too large for the type: ERR_DATA with its
- * name, and no copy. */
+/* Writes the 16-bit copy of the model. If a parameter is too large for the type, writes nothing and
+ * returns ERR_DATA with the parameter's name. */
 static enum status export_write(const char *checkpoint, const struct checkpoint_state *s,
                                 const struct layout *layout, struct error *e)
 {
@@ -105,7 +105,7 @@ static enum status export_write(const char *checkpoint, const struct checkpoint_
 
 /* ---- The checkpoint ---- */
 
-/* Hashes and size of a rank's state, to find whether it differs from rank 0's. */
+/* Hashes and size of a rank's state, to find whether the state differs from rank 0's. */
 struct replica {
     uint64_t params, state; /* hashes of parameters and optimizer state */
     uint64_t strategy_bytes;
@@ -117,7 +117,7 @@ struct sections {
     /* 1 if replicas differ, so that the replicas of ranks other than 0 are saved too; otherwise
      * 0 */
     uint64_t differ;
-    uint64_t strategy_most; /* bytes of the largest strategy state of a rank */
+    uint64_t strategy_most; /* largest size of a rank's strategy state (bytes) */
     struct replica *replicas;
     uint8_t *strategy; /* [ranks][strategy_most] strategy state of each rank */
     /* [ranks][n] and [ranks][slots][n] parameters and optimizer state as bytes of `real` */
@@ -364,8 +364,8 @@ static enum status write_replicas(const char *path, const struct checkpoint_stat
     return status;
 }
 
-/* Gathers the parts of a divided net and writes them as one replica. Strategies with state of their
- * own do not run on divided nets (parallel.c of the spec). */
+/* Gathers the parts of a divided network and writes them as one replica. Strategies with state of
+ * their own are not supported on divided networks (bench/spec/rules/parallel.c). */
 static enum status write_parts(const char *path, const struct checkpoint_state *s,
                                const struct progress *progress, struct error *e)
 {
@@ -390,6 +390,6 @@ enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
 {
     TRY(s->parts != NULL ? write_parts(path, s, progress, e)
                          : write_replicas(path, s, progress, e));
-    /* other ranks wait here, and not in the middle of their next step, until rank 0 has written */
+    /* until rank 0 has written, other ranks wait here instead of within their next step */
     return wait_barrier(s->sync->waiter, s->comm, "writing of a checkpoint", e);
 }

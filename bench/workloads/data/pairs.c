@@ -1,6 +1,6 @@
-/* Reads data sets of four files, images and labels for training and test: MNIST's IDX files, the
- * user's IDX files and NumPy arrays. MNIST: LeCun, Bottou, Bengio, Haffner, "Gradient-based
- * learning applied to document recognition", Proc. IEEE 86(11), 1998. */
+/* Reads data sets of four files, images and labels for training and test: MNIST, or the user's IDX
+ * files or NumPy arrays. MNIST: LeCun, Bottou, Bengio, Haffner, "Gradient-based learning applied to
+ * document recognition", Proc. IEEE 86(11), 1998. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 /* data_hash of the original MNIST files. */
 #define MNIST_HASH "0344756129f65582"
 
-/* The indices of an image file and its label file differ in the lowest bit. */
+/* Indices of the four files. The indices of an image file and its label file differ only in the
+ * lowest bit. */
 enum { TRAIN_IMAGES, TRAIN_LABELS, TEST_IMAGES, TEST_LABELS, PAIR_FILES };
 
 struct pairs {
@@ -86,7 +87,7 @@ static void note_largest(struct data_set *data, const struct array_file *labels,
              file_name(labels->path), i, labels->bytes[i]);
 }
 
-/* Sets the number of classes to the largest label in training and test plus 1. */
+/* Sets the number of classes to 1 plus the largest training or test label. */
 static void count_classes(struct data_set *data, const struct array_file *train,
                           const struct array_file *test)
 {
@@ -146,9 +147,9 @@ static enum status open_pairs(struct data_set *data, const struct data_reader *r
     return *found ? read_files(data, pairs, paths, e) : OK;
 }
 
-/* Refuses training data of which every pixel of every image, every label, or every image is alike:
- * a mistake of conversion, with which times and accuracies mean nothing. Reads as far as the first
- * difference. */
+/* Rejects training data with only one label, without a pixel above 1, or with equal images only.
+ * Such data come from a faulty conversion, and make times and accuracies meaningless. Reads only as
+ * far as needed. */
 static enum status check_varied(const struct data_set *data, const char *folder, struct error *e)
 {
     const struct data_part *part = &data->train;
@@ -181,8 +182,8 @@ static enum status open_own(struct data_set *data, const struct data_reader *rea
     return status;
 }
 
-/* Opens MNIST and checks the hash: other images under these names would appear as MNIST in every
- * table. */
+/* Opens MNIST and checks the hash of its contents, since other images under these file names would
+ * appear as MNIST in all results. */
 static enum status open_mnist(struct data_set *data, const struct data_reader *reader,
                               const char *folder, bool *found, struct error *e)
 {
@@ -194,7 +195,7 @@ static enum status open_mnist(struct data_set *data, const struct data_reader *r
     if (status == OK && strcmp(hash, MNIST_HASH) != 0)
         status = error_at(
             e, ERR_DATA, folder, 0, 0,
-            "these files are not those of MNIST. For your own images, use data: {set: idx, "
+            "these files are not the files of MNIST. For your own images, use data: {set: idx, "
             "name: NAME, path: %s}",
             folder);
     data->source = "real";

@@ -554,8 +554,8 @@ static void numbers_too_large_for_f16_are_refused(void **state)
     assert_string_equal(e.file, name);
     assert_string_equal(e.text,
                         "tensor 'conv1.bias': element 2 is 70000, too large for f16. The "
-                        "full-precision checkpoint was written. Resume from that one with another "
-                        "checkpoint.dtype");
+                        "full-precision checkpoint was written. Resume from that checkpoint with "
+                        "another checkpoint.dtype");
     assert_int_not_equal(access(name, F_OK), 0);
     assert_true(resume(&s, &e, reset));
     session_close(&s);

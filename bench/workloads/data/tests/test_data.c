@@ -224,7 +224,7 @@ static void assert_found_in(const struct world *w, const char *folder)
     assert_non_null(real);
     assert_int_equal(data_open(&d, "mnist", "auto", &e), ERR_DATA);
     assert_string_equal(e.file, real);
-    assert_contains(e.text, "these files are not those of MNIST");
+    assert_contains(e.text, "these files are not the files of MNIST");
     free(real);
 }
 
