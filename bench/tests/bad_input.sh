@@ -381,7 +381,7 @@ no_job_for_nothing() {
         expect 3 "${why}1 none nodes=1' needs 64 cores per node. Correct \`cores\`" "$scalebench" submit strong_scaling --site example --dry-run \
             --set place.threads_per_rank=64 --out "$tmp/results" &&
         printf 'nodes: 4\n' >"$tmp/coreless.yaml" &&
-        expect 0 "coreless.yaml does not give \`cores\`: 1 core per node is assumed" "$scalebench" submit quick \
+        expect 0 "coreless.yaml does not state \`cores\`: 1 core per node is assumed" "$scalebench" submit quick \
             --site "$tmp/coreless.yaml" --dry-run --out "$tmp/results" --set "matrix.ranks=[1] place.oversubscribe=allow" &&
         printf 'launcher: mpirun\n' >"$tmp/mpirun.yaml" &&
         expect 2 "mpirun.yaml:1:11: launcher: 'mpirun' is unknown" "$scalebench" submit strong_scaling \

@@ -47,6 +47,6 @@ double_steps() { # strategy
 check "the page has the errors of the committed runs" is_on_the_page
 check "the committed run gives its fitted link" fits_the_links_of_the_table
 check "a point does not influence the fit without its strategy" leaves_points_out
-check "a run without predictable points" expect 2 "predict: no run has a measured step of an exact strategy" "$scalebench" predict peer
+check "a run without predictable points" expect 2 "predict: nothing to predict. Expected a run with measured steps of an exact strategy" "$scalebench" predict peer
 check "a run that is not there" expect 2 "'nowhere' is not a run" "$scalebench" predict nowhere
 finish
