@@ -373,7 +373,7 @@ static bool counts_agree(struct fixture *f, enum strategy_kind strategy)
     for (int k = 0; k < 2; k++) {
         good = open_sync(f, strategy, sizes[k]) && good;
         const struct waiter before = *f->waiter, *w = f->waiter;
-        memset(&seen, 0, sizeof seen);
+        forget_seen();
         for (int i = 0; i < STEPS; i++)
             good = fixture_step(f, 1) && good;
         struct cost cost = sync_cost(f->sync);
@@ -386,6 +386,7 @@ static bool counts_agree(struct fixture *f, enum strategy_kind strategy)
         if (strcmp(cost.wire_source, WIRE_COUNTED) == 0)
             good =
                 good && messages == STEPS * cost.messages_wire && sent == STEPS * cost.bytes_wire;
+        good = good && sends_follow_program(f->sync, STEPS);
         sync_destroy(f->sync);
     }
     return good;

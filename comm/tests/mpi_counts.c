@@ -14,10 +14,16 @@
 
 enum { TENSORS = 3 };
 
+/* Returns whether messages carry sizes and names of tensors, which a program leaves out. */
+static bool is_pickled(struct exact_config config)
+{
+    return config.variant == VARIANT_reduce_bcast_pickled;
+}
+
 /* Returns the point-to-point messages of a strategy; for pickled variants, those up the tree. */
 static struct cost own_messages(const struct fixture *f, struct exact_config config)
 {
-    if (config.variant == VARIANT_reduce_bcast_pickled && mpi_world_rank() > 0) {
+    if (is_pickled(config) && mpi_world_rank() > 0) {
         size_t bytes = pickle_bytes(f->sync->counts, TENSORS, sizeof(real));
         return (struct cost){.messages_wire = 2, .bytes_wire = sizeof(uint64_t) + bytes};
     }
@@ -48,11 +54,12 @@ static void counters_equal_an_independent_count(void **state)
     for (int config = 0; config < n_configs; config++) {
         assert_all(open_config(&f, configs[config], N));
         const struct waiter before = *f.waiter;
-        memset(&seen, 0, sizeof seen);
+        forget_seen();
         bool good = true;
         for (int i = 0; i < STEPS; i++)
             good = good && fixture_step(&f, 1);
         good = good && counts_agree(&f, &before, configs[config], STEPS);
+        good = good && (is_pickled(configs[config]) || sends_follow_program(f.sync, STEPS));
         sync_destroy(f.sync);
         assert_all(good);
     }
@@ -87,7 +94,7 @@ static void pretended_nodes_sum_and_count(void **state)
         f.config.options[SYNC_node_ranks] = k / 10;
         assert_all(open_config(&f, config, n));
         const struct waiter before = *f.waiter;
-        memset(&seen, 0, sizeof seen);
+        forget_seen();
         bool good = sums_exactly(&f) && counts_agree(&f, &before, config, 2);
         sync_destroy(f.sync);
         assert_all(good);
@@ -103,7 +110,7 @@ static void buckets_leave_during_backward(void **state)
     setup(&f);
     assert_all(open_config(&f, (struct exact_config){STRATEGY_bucketed, VARIANT_usual}, N));
     fixture_fill(&f);
-    memset(&seen, 0, sizeof seen);
+    forget_seen();
     bool good = true;
     sync_step_begin(f.sync);
     for (int i = TENSORS - 1; i >= 0; i--) {
@@ -162,7 +169,7 @@ static void fusion_without_cycles_follows_its_formula(void **state)
         assert_all(open_config(&f, fusion, cases[k].n));
         fixture_fill(&f);
         const struct waiter before = *f.waiter;
-        memset(&seen, 0, sizeof seen);
+        forget_seen();
         bool good = step_by_tensors(&f, note_calls) && fixture_has_summed(&f, 1);
         good = good && counts_agree(&f, &before, fusion, 1) && seen.calls == cases[k].calls;
         good = good && memcmp(calls_after, cases[k].during, sizeof cases[k].during) == 0;
@@ -193,7 +200,7 @@ static void fusion_in_cycles_sums_everything_once(void **state)
     bool good = true;
     for (int i = 1; i <= STEPS; i++) {
         const struct waiter before = *f.waiter;
-        memset(&seen, 0, sizeof seen);
+        forget_seen();
         fixture_fill(&f);
         good = step_by_tensors(&f, dawdle_and_poll) && fixture_has_summed(&f, i) && good;
         uint64_t questions = seen.calls - TENSORS;
