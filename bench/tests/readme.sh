@@ -169,5 +169,34 @@ for key in set(found) | set(expected):
 sys.exit(found != expected or not found)
 PY
 }
+# Compares predictions of Kota's parts, by the hardware and by fitted links, with the committed run.
+predictions_of_kota_are_those_of_the_run() {
+    python3 - <<'PY'
+import csv, re, sys
+part = {"gather_scatter": "2a", "allreduce_layer": "2b", "bucketed": "3"}
+published, run, link = {}, {}, {}
+with open("results/published/kota_iteration_time.csv", newline="") as f:
+    for row in csv.DictReader(line for line in f if line[0] != "#"):
+        published[row["part"]] = 1000 * float(row["iteration_s"])
+with open("results/reference/past_own_kota/summary.csv", newline="") as f:
+    for row in csv.DictReader(f):
+        if row["strategy"] != "none":
+            key = part[row["strategy"]] if row["case"].startswith("part") else (row["case"], part[row["strategy"]])
+            run[key] = float(row["step_ms_median"])
+            link[row["case"]] = [row["site.delay"], row["site.rate"]]
+error = lambda key, of: "%+.0f" % (100 * (run[key] / published[of] - 1))
+expected = [["%.0f" % published[p], "%.0f" % run[p], error(p, p)] for p in ("2a", "2b", "3")]
+for case in ("fitted without 2a", "fitted without 3"):
+    expected.append(link[case] + [error((case, p), p) for p in ("2a", "2b", "3")])
+with open("comm/README.md") as f:
+    page = f.read().split("## The reports on their own hardware")[1].split("\n## ")[0]
+found = [list(row) for row in re.findall(r"part \w+, `\w+` \| (\d+) ms \| (\d+) ms \| (\S+) %", page)]
+found += [re.sub(" %| ms", "", row).split(" | ") for row in re.findall(r"^\| parts \w+ and \w+ \| (.*) \|$", page, re.M)]
+if found != expected:
+    print("found", found, "expected", expected)
+sys.exit(found != expected)
+PY
+}
+check "predictions of Kota's iterations are those of the committed run" predictions_of_kota_are_those_of_the_run
 check "efficiencies by the rate of links are those of the committed run" efficiencies_are_those_of_the_run
 finish
