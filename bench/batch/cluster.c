@@ -87,15 +87,21 @@ static enum status check_text(const struct key *key, const struct node *value, s
     return check_form(key, value, e);
 }
 
+/* Rejects an option of sbatch that submit sets itself. `name`: without dashes. */
+static enum status refuse_sbatch_option(const char *name, struct mark mark, struct error *e)
+{
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (fnmatch(refused[i].pattern, name, 0) == 0)
+            return mark_error(e, ERR_SPEC, mark, "sbatch: --%s is not supported; %s", name,
+                              refused[i].instead);
+    return OK;
+}
+
 static enum status check_sbatch_option(const struct node *option, struct error *e)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(option->text + 2, "= "), option->text + 2);
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (fnmatch(refused[i].pattern, name, 0) == 0)
-            return mark_error(e, ERR_SPEC, option->mark, "sbatch: --%s is not supported; %s", name,
-                              refused[i].instead);
-    return OK;
+    return refuse_sbatch_option(name, option->mark, e);
 }
 
 static enum status check_kind(const struct node *entry, enum kind kind, struct error *e)
@@ -141,7 +147,9 @@ static enum status check_entry(const struct node *entry, struct error *e)
         return OK;
     if (key >= 0)
         return check_value(entry, &keys[key], e);
-    return mark_error(e, ERR_SPEC, entry->key_mark, "key %s",
+    TRY(refuse_sbatch_option(entry->key, entry->key_mark, e));
+    return mark_error(e, ERR_SPEC, entry->key_mark,
+                      "key %s. Options of sbatch belong in the list `sbatch`",
                       name_explain(text, sizeof text, entry->key, names, CLUSTER_KEYS));
 }
 

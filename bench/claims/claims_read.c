@@ -173,8 +173,8 @@ static enum status read_root(struct claims *c, struct error *e)
     const struct node *list = node_find(&c->root, "claims"), *runs = node_find(&c->root, "runs");
     for (size_t i = 0; c->root.kind == NODE_MAP && i < c->root.n; i++)
         if (!key_is_own(c->root.items[i].key) && name_index(c->root.items[i].key, known, 2) < 0)
-            return refuse_name("key ", c->root.items[i].key, c->root.items[i].key_mark, known, 2,
-                               e);
+            return refuse_name("expected a file of claims, as results/claims.yaml; key ",
+                               c->root.items[i].key, c->root.items[i].key_mark, known, 2, e);
     if (c->root.kind != NODE_MAP || list == NULL || list->kind != NODE_LIST)
         return mark_error(e, ERR_SPEC, c->root.mark,
                           "expected the key `claims` with a list of claims");

@@ -89,11 +89,9 @@ static enum status read_table(struct summary *s, const struct csv_table *table, 
 enum status summary_read(struct summary *s, const struct spec *spec, const char *run_dir,
                          struct error *e)
 {
-    char path[4096];
     struct csv_table table;
     TRY(summary_open(s, spec, run_dir, e));
-    snprintf(path, sizeof path, "%s/summary.csv", run_dir);
-    enum status status = csv_table_read(&table, path, e);
+    enum status status = csv_table_read_run(&table, run_dir, "summary.csv", e);
     THEN(status, read_table(s, &table, e));
     csv_table_free(&table);
     THEN(status, fits_read(s, run_dir, e));

@@ -193,20 +193,6 @@ static enum status take_points(struct side *side, const struct launch_rows *laun
     return OK;
 }
 
-static enum status read_table(struct csv_table *table, const struct side *side, const char *file,
-                              struct error *e)
-{
-    char path[PATH_BYTES];
-    TRY(path_format(path, e, "%s/%s", side->path, file));
-    if (!path_exists(path))
-        return error_at(
-            e, ERR_ARGUMENT, path, 0, 0,
-            "table not found; a run writes tables when it ends. Use `scalebench figures "
-            "%s` to write them from the records",
-            side->path);
-    return csv_table_read(table, path, e);
-}
-
 static enum status take_work(struct side *side, const struct launch_rows *launches, struct error *e)
 {
     double *work;
@@ -226,9 +212,9 @@ static enum status read_tables(struct side *side, const struct compared *what, s
 {
     size_t id;
     struct launch_rows launches = {.items = NULL};
-    TRY(read_table(&side->summary, side, "summary.csv", e));
+    TRY(csv_table_read_run(&side->summary, side->path, "summary.csv", e));
     TRY(csv_table_column(&side->summary, "point", &id, e));
-    TRY(read_table(&side->raw, side, "raw.csv", e));
+    TRY(csv_table_read_run(&side->raw, side->path, "raw.csv", e));
     TRY(csv_table_column(&side->raw, "label", &id, e));
     enum status status = launch_rows_read(&launches, &side->raw, what->run, what->raw, false, e);
     if (what->source != SOURCE_COLUMN)

@@ -56,8 +56,16 @@ static void print_validation(FILE *out, const char *which, const struct summary 
 
 static enum status compare(FILE *out, struct summary *s, const char *run, struct error *e)
 {
-    for (size_t i = 0; i < s->n; i++)
+    size_t simulated = 0;
+    for (size_t i = 0; i < s->n; i++) {
         predicted_find(&s->points[i], s);
+        simulated += config_is_simulated(&s->points[i].point->config);
+    }
+    if (simulated == 0)
+        return error_set(e, ERR_ARGUMENT,
+                         "simulate: no point of %s is at site: simulated. Give a run with "
+                         "simulated points",
+                         run);
     print_validation(out, "as kept", s);
     for (size_t i = 0; i < s->n; i++)
         if (config_is_simulated(&s->points[i].point->config))

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/base/file.h"
 #include "bench/spec/value.h"
@@ -163,6 +164,20 @@ enum status csv_table_read(struct csv_table *table, const char *path, struct err
     TRY(read_rows(&c, e));
     table->cells = table->names + table->columns;
     return OK;
+}
+
+enum status csv_table_read_run(struct csv_table *table, const char *run, const char *file,
+                               struct error *e)
+{
+    char path[sizeof table->path];
+    *table = (struct csv_table){0};
+    snprintf(path, sizeof path, "%s/%s", run, file);
+    if (access(path, F_OK) != 0)
+        return error_at(e, ERR_ARGUMENT, path, 0, 0,
+                        "table not found; a run writes tables when it ends. For an ended run, use "
+                        "`scalebench figures %s` to write them from its records",
+                        run);
+    return csv_table_read(table, path, e);
 }
 
 void csv_table_free(struct csv_table *table)

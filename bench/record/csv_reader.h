@@ -22,6 +22,11 @@ struct csv_table {
  * ERR_DATA with file and line if a row has more or fewer cells than there are names, a name is
  * empty or repeated, or quotes do not match. Free with csv_table_free, even after an error. */
 enum status csv_table_read(struct csv_table *table, const char *path, struct error *e);
+
+/* Reads the table `file` of the run in folder `run`. If the run has no such table,
+ * ERR_ARGUMENT says how to write it. */
+enum status csv_table_read_run(struct csv_table *table, const char *run, const char *file,
+                               struct error *e);
 void csv_table_free(struct csv_table *table);
 
 /* Returns the index of a column, -1 if it is not found. */

@@ -187,6 +187,15 @@ check "simulate: --set of a launch" expect 2 "simulate: --set has no effect on a
     "$scalebench" simulate runs/launches/0/time-000 --set site.rate=nonsense
 check "simulate: no run in place of a run" expect 2 "'nothere' is not a run: expected a folder with summary.csv" \
     "$scalebench" simulate --again nothere
+check "simulate: a run without simulated points" expect 2 "simulate: no point of results/reference/strong_scaling is at site: simulated" \
+    "$scalebench" simulate --again results/reference/strong_scaling
+mkdir "$tmp/begun" && cp results/reference/past_scale/spec.yaml "$tmp/begun"
+for command in predict "simulate --again"; do
+    # shellcheck disable=SC2086
+    check "$command: a run that has not ended" expect 2 "summary.csv: table not found; a run writes tables when it ends" "$scalebench" $command "$tmp/begun"
+done
+check "claims: a spec" expect 2 "quick.yaml:2:1: expected a file of claims, as results/claims.yaml; key 'name' is unknown" "$scalebench" claims configs/quick.yaml
+check "run: copies that a launcher started" expect 2 "PMI_SIZE=2: a launcher started several copies of this command" env PMI_SIZE=2 "$scalebench" run nosuch
 check "simulate: --why of a run" expect 2 "simulate: --why has no effect with --again. Leave it out" "$scalebench" simulate --again nothere --why
 check "submit: no cluster" expect 2 "submit: --site is missing; expected the name of a cluster" "$scalebench" submit quick
 check "status: no run yet" expect 2 "'quick' has no run in $tmp" "$scalebench" status quick --out "$tmp"

@@ -1,4 +1,5 @@
 #include <signal.h>
+#include <stdlib.h>
 
 #include "bench/base/log.h"
 #include "bench/batch/job.h"
@@ -97,11 +98,26 @@ static enum status run(struct campaign *c, const struct arguments *a, FILE *out,
     return status;
 }
 
+/* Warns if a launcher started several copies of this command. */
+static void warn_of_copies(void)
+{
+    static const char *const counts[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const char *count = getenv(counts[i]);
+        if (count != NULL && atoi(count) > 1)
+            log_print(LOG_WARNING,
+                      "%s=%s: a launcher started several copies of this command. scalebench starts "
+                      "the ranks itself: leave the launcher out",
+                      counts[i], count);
+    }
+}
+
 enum status command_run(const struct arguments *a, FILE *out, int *exit_status, struct error *e)
 {
     struct campaign_request request = {
         .spec = a->operand, .set = a->set, .out = a->out, .fresh = a->fresh, .command = a->command};
     struct campaign c;
+    warn_of_copies();
     TRY(job_move(a->tools, a->command, e));
     enum status status = campaign_prepare(&c, &request, a->tools, e);
     THEN(status, checks_check(&c.spec, e));
