@@ -1,9 +1,9 @@
 /* Selects the algorithm that MPICH uses for allreduce. MPICH reads its control variables (CVARs) at
  * each call. They are set and read through MPI_T (MPI 4.0, chapter 15), before or after MPI_Init.
  *
- * These variables are numbers. The number of an algorithm is its position in the description of the
- * variable: MPICH generates both from the same text (maint/extractcvars: "leading word followed
- * with ' - '"). */
+ * The values of these CVARs are numbers. The number of an algorithm is its position in the
+ * description of the variable: MPICH generates both from the same text (maint/extractcvars:
+ * "leading word followed with ' - '"). */
 #pragma once
 
 #include "comm/cost/cost.h"
@@ -11,7 +11,8 @@
 
 /* Makes every later allreduce of this process use `algorithm`, which must be equal on all ranks.
  * ALGORITHM_auto changes nothing, so variables set in the environment keep their effect.
- * ERR_UNAVAILABLE if the library lacks the variable or the algorithm; the error names it. */
+ * ERR_UNAVAILABLE if the library lacks the variable or the algorithm; the error names the missing
+ * one. */
 enum status algorithm_use(enum allreduce_algorithm algorithm, struct error *e);
 
 /* Values of MPICH's control variables, saved by algorithm_read and restored by algorithm_write. */
@@ -23,8 +24,8 @@ enum status algorithm_read(struct algorithm_settings *settings, struct error *e)
 enum status algorithm_write(const struct algorithm_settings *settings, struct error *e);
 
 /* Returns the algorithm that MPICH is set to use: a name of algorithms.def. "auto": the default, or
- * the library has no such variables. "other": set in the environment to something that scalebench
- * never sets. */
+ * the library lacks these CVARs. "other": the environment sets something that scalebench never
+ * sets. */
 const char *algorithm_in_use(void);
 
 /* Returns the position of `name` in a variable's description such as "... auto - text nb - text",

@@ -12,9 +12,10 @@
  *   step_end(optimizer): parameters are ready when params_needed of the next step returns
  *
  * The loss gradient is divided by the global sample count before backward. Exact strategies
- * therefore sum gradients and never average them. If config.scale is pre or post, the loss
- * gradient is divided by the rank's own sample count instead. For all strategies,
- * sync_grad_ready (pre) or sync_finish_sum (post) then divides gradients by the number of ranks.
+ * therefore sum gradients and never average them. If config.scale is pre or post, the loss gradient
+ * is divided by global sample count / replicas instead. Then sync_grad_ready (pre) or
+ * sync_finish_sum (post; on servers, strategies/server.c) divides gradients by the number of
+ * replicas.
  *
  * With gradient accumulation, forward and backward repeat for each micro-batch and gradients add
  * up in grad_buffer. `micro` counts micro-batches from 0; gradients are sent after the last one
@@ -319,7 +320,7 @@ struct cost sync_cost(const struct sync *s);
 
 /* Prepares summed gradients for the optimizer: elements [begin, end), for which this rank is
  * responsible. In fp16, ranks first agree whether any number is not finite; if so, nothing else is
- * done. Then the gradients are divided by the number of ranks (config.scale post) and clipped by
+ * done. Then the gradients are divided by the number of replicas (config.scale post) and clipped by
  * value. Finally they are clipped by global norm, so that the norm over all ranks is at most
  * o->clip_norm (Pascanu, Mikolov, Bengio, 2013). Collective. */
 enum status sync_finish_sum(struct sync *s, const struct optimizer *o, size_t begin, size_t end,

@@ -160,8 +160,7 @@ bool file_sync_folder(const char *folder)
 #define SERVER "a server's answer in XML"
 
 static const struct {
-    const char *
-        head; /* first characters, after blanks, by which such a file is recognised; case is ignored */
+    const char *head; /* first characters of the file, after blanks; case is ignored */
     const char *what, *remedy;
 } mistaken[] = {
     {"<!DOCTYPE html", "a web page", "download it again"},

@@ -7,7 +7,7 @@
 /* Returns the shift of y[m] against x[n] by Hodges and Lehmann, "Estimates of location based on
  * rank tests", 1963. mid is the median of all differences y - x. lo and hi are differences chosen
  * by the distribution of Wilcoxon's rank sum for `level`. If the populations differ by a shift
- * alone, the interval covers it with probability i.level or more. If n and m are too small for
+ * alone, the interval covers it with at least the returned level. If n and m are too small for
  * `level`, lo and hi are the extreme differences and `met` is false. For logarithms the shift is
  * the logarithm of a ratio. NAN if a sample is empty or holds a NAN, or if memory runs out. */
 struct interval two_samples_shift(const double *x, size_t n, const double *y, size_t m,

@@ -47,7 +47,8 @@ struct claim_sample {
 enum status claim_find_sample(struct claim_sample *s, struct claims *c,
                               const struct claim_value *value, struct error *e);
 
-/* A value "a - b" or "a / b", where a and b are cells of runs and medians over launches. */
+/* A value "a - b" or "a / b". a and b are cells in tables of runs; each is a median over
+ * launches. */
 struct claim_contrast {
     const struct claim_value *of[2]; /* the values a and b */
     bool ratio;

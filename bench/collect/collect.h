@@ -192,8 +192,8 @@ struct point_scaling {
     double bytes_ratio; /* bytes sent per rank and step, relative to the base point */
 };
 
-/* Ratio of the point's images/s to those of the same point in a peer program. The ratio is the
- * product of work_ratio (fewer FLOPs) and rate_ratio (more FLOP/s). */
+/* Ratio of the point's images/s to the images/s of the same point in a peer program. The ratio is
+ * the product of work_ratio (fewer FLOPs) and rate_ratio (more FLOP/s). */
 struct point_beside_peer {
     struct interval ratio;
     size_t pairs; /* number of launch pairs (point and peer, same block) */

@@ -312,9 +312,9 @@ static enum overlap overlap_of(const struct rank_record *a, const struct rank_re
     return cpu_lists_meet(a->hello.bound, b->hello.bound) ? PARTLY : APART;
 }
 
-/* Adds the times of a rank's processors to *all, unless an earlier rank has the same processors. Of
- * ranks with the same processors, the longest observation counts. Returns false if times are
- * unknown, or ranks share only some processors. */
+/* Adds the times of a rank's processors to *all, unless an earlier rank has the same processors.
+ * The longest observation among these ranks counts. Returns false if times are unknown, or ranks
+ * share only some processors. */
 static bool add_processors(struct shares *all, const struct rank_record *records, int ranks,
                            int rank)
 {

@@ -128,8 +128,8 @@ int point_cores_of_node(const struct point *point);
 /* Returns the number of ranks on the fullest node. */
 int point_ranks_per_node(const struct point *point);
 
-/* Returns whether the option applies to the point. Of train_cnn's options, only the number of
- * threads applies to a user's program. */
+/* Returns whether the option applies to the point. A user's program has only one of train_cnn's
+ * options, the number of threads. */
 bool point_has_option(const struct point *point, enum option_id option);
 
 /* Returns whether all ranks must have bitwise equal weights, after gathering weights that are

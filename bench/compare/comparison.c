@@ -228,8 +228,8 @@ static enum status match_points(struct comparison *c, struct error *e)
 /* ---- Clock rate ---- */
 
 /* If the side's times cannot be converted to the reference's clock rate, clears c->at_clock and
- * writes why. On another class of hardware, the time of the fixed piece of work before and after
- * each launch does not predict the speed of a step. */
+ * writes why. On another class of hardware, the time of the fixed computation before and after each
+ * launch does not predict the speed of a step. */
 static void check_clock(struct comparison *c, const struct side *side)
 {
     char *why = c->as_measured;
@@ -239,7 +239,7 @@ static void check_clock(struct comparison *c, const struct side *side)
     if (side->path[0] == '\0')
         snprintf(why, size, "published numbers have no clock rate");
     else if (!(side->work_us > 0))
-        snprintf(why, size, "not every launch of %s has a time of the fixed piece of work",
+        snprintf(why, size, "not every launch of %s has a time of the fixed computation",
                  side->name);
     else if (side->machine[0] == '\0')
         snprintf(why, size, "%s has no manifest with its class of hardware", side->name);
@@ -266,9 +266,9 @@ static void set_repeats_clocks(const struct side *side)
         }
 }
 
-/* Sets the clock rate to which a side's values are converted: the time of a fixed piece of work,
- * measured beside each launch of the reference. Each point has its own rate, because this work
- * takes longer beside launches with more ranks. */
+/* Sets the clock rate to which a side's values are converted: the time of a fixed computation,
+ * measured beside each launch of the reference. Each point has its own rate, because the
+ * computation takes longer beside launches with more ranks. */
 static void set_reference_clocks(struct comparison *c, size_t side)
 {
     for (size_t i = 0; i < c->sides[0].n; i++) {

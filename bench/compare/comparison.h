@@ -5,7 +5,7 @@
  * versions of the program. Repetitions of a run are found in its campaign's folder. A run and its
  * repetitions form one side of the comparison, and ratios are then of means over campaigns. Times
  * are converted to the clock rate of the reference (compared.def) if both sides ran on the same
- * hardware and each launch recorded the fixed piece of work.
+ * hardware and each launch recorded the time of a fixed computation.
  *
  * Between runs, the intervals of all n ratios hold together at the requested level: each has the
  * level 1 - (1 - level) / n (Bonferroni), and verdicts follow the intervals. Ratios to published
@@ -61,7 +61,7 @@ enum status compare_run(struct comparison *c, const struct compare_request *requ
                         struct error *e);
 void compare_free(struct comparison *c);
 
-/* Matches the points of all sides with those of the reference, by identity or label, and sets
+/* Matches the points of all sides with the reference's points, by identity or label, and sets
  * c->cells. Internal. Errors: ERR_MEMORY. */
 enum status compare_match(struct comparison *c, struct error *e);
 

@@ -4,9 +4,11 @@
  * points under the same facts (begun with --fresh). Internal to bench/compare.
  *
  * The model has two levels (Kalibera and Jones, "Rigorous benchmarking in reasonable time", 2013).
- * The logarithm of a launch's value is the location of its point, plus an effect of the campaign with variance t^2, plus the scatter of launches. Let y[p][r] be the location of the launches of point p in repetition r
- * (stats_trimmed; its variance is v[p][r]), p < P, r < k, for points in all repetitions. A two-way
- * table separates changes common to all points of a campaign, R, from changes of each point, E:
+ * The logarithm of a launch's value is the location of its point, plus an effect of the campaign
+ * with variance t^2, plus the scatter of launches. Let y[p][r] be the location of the launches of
+ * point p in repetition r (stats_trimmed; its variance is v[p][r]), p < P, r < k, for points in all
+ * repetitions. A two-way table separates changes common to all points of a campaign, R, from
+ * changes of each point, E:
  *
  *   R = P sum_r (y[.][r] - y[.][.])^2 / (k - 1)
  *
@@ -24,10 +26,12 @@
  *
  *   t^2 = (d0 t0^2 + d max(0, s^2 - mean v)) / (d0 + d)
  *
- * The result has d0 + d degrees. Each further group of repetitions adds its own d. With 10 degrees and t0 = 1.5 %, the 95 % interval of t is 1.0 to 2.6 %. If t0 is 0 (bytes, losses), d0 is 0.
+ * The result has d0 + d degrees. Each further group of repetitions adds its own d. With 10 degrees
+ * and t0 = 1.5 %, the 95 % interval of t is 1.0 to 2.6 %. If t0 is 0 (bytes, losses), d0 is 0.
  *
  * The floor: apart from the scatter of launches, means of a and of b campaigns of the same thing
- * differ by at most q t sqrt(1 / a + 1 / b), with q the two-sided quantile of Student's t at the caller's confidence level. */
+ * differ by at most q t sqrt(1 / a + 1 / b), with q the two-sided quantile of Student's t at the
+ * caller's confidence level. */
 #pragma once
 
 #include <stddef.h>
@@ -35,7 +39,7 @@
 enum { FLOOR_DEGREES = 10 };
 
 struct noise_floor {
-    double variance, degrees; /* t^2 (variance of logarithms) and its degrees of freedom */
+    double variance, degrees; /* t^2 (variance between campaigns) and its degrees of freedom */
     double usual;             /* default t0, a standard deviation of logarithms */
     /* half width from --floor for one campaign on each side, used in place of the model; NAN: not
      * given */

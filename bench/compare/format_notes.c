@@ -314,15 +314,15 @@ static void write_published(FILE *out, const struct comparison *c)
         }
 }
 
-/* Writes how much slower or faster the processor was, by the median time of the fixed piece of
- * work. Differences below 2 % are not written. */
+/* Writes how much slower or faster the processor was, by the median time of the fixed computation.
+ * Differences below 2 % are not written. */
 static void write_speed(FILE *out, const struct comparison *c, size_t side)
 {
     double longer_pct = 100 * (c->sides[side].work_us / c->sides[0].work_us - 1);
     if (fabs(longer_pct) >= 2)
         fprintf(out,
-                "The fixed piece of work beside each launch took %.1f %% %s in %s than in the "
-                "reference: its processor was %s.\n",
+                "The fixed computation beside each launch took %.1f %% %s in %s than in the "
+                "reference: the processor of this run was %s.\n",
                 fabs(longer_pct), longer_pct > 0 ? "longer" : "less", c->sides[side].name,
                 longer_pct > 0 ? "slower" : "faster");
 }
@@ -332,7 +332,7 @@ static void write_clock(FILE *out, const struct comparison *c)
     for (size_t side = 1; side < c->n_sides; side++)
         write_speed(out, c, side);
     if (c->at_clock)
-        fputs("Times are converted to the reference's clock rate, by a fixed piece of work "
+        fputs("Times are converted to the reference's clock rate, by a fixed computation "
               "beside each launch. --as-measured turns this off.\n",
               out);
     else if (c->as_measured[0])

@@ -13,8 +13,8 @@
 
 /* ---- Launches ---- */
 
-/* Returns the mean time of the fixed piece of work before and after the launch (us), which shows
- * how fast the processor was. NAN in tables of earlier versions. */
+/* Returns the mean of work_before_us and work_after_us, which shows how fast the processor was. NAN
+ * if either is unknown (short launches, other nodes, tables of earlier versions). */
 static double work_us_of(const struct side *side, const struct launch_row *launch)
 {
     return (csv_table_value(&side->raw, launch->row, "work_before_us") +
@@ -123,8 +123,8 @@ static void take_label(struct side_point *p, const char *label)
              label);
 }
 
-/* Writes the values of the point's launches to `values`, and the times of the fixed piece of work
- * to `work_us`. Returns the number of values. */
+/* Writes the values of the point's launches to `values`, and the times of the fixed computation to
+ * `work_us`. Returns the number of values. */
 static size_t take_values(const struct side *side, struct side_point *p, double *values,
                           double *work_us, const struct launch_rows *launches,
                           enum compared_source source)

@@ -15,10 +15,10 @@ struct side_point {
     const char *base, *peer; /* identities of the point's base and peer, or "" */
     double cores;            /* cores of the point / cores of the base; NAN: unknown */
     double *values;          /* [n] values of launches, or the published value */
-    /* [n] time of the fixed piece of work before and after each launch, mean (us); NULL: published
+    /* [n] time of the fixed computation before and after each launch, mean (us); NULL: published
      * values */
     double *work_us;
-    /* time of the fixed piece of work to which `values` are converted (us) */
+    /* time of the fixed computation to which `values` are converted (us) */
     double clock_us;
     size_t n;
     /* number of the n launches that were disturbed or are paired with a disturbed launch */
@@ -33,7 +33,7 @@ struct side {
     struct side_point *points; /* [n] points in the order of summary.csv */
     size_t n;
     double *values;
-    /* median time of the fixed piece of work over all launches (us); NAN if a launch has none */
+    /* median time of the fixed computation over all launches (us); NAN if a launch has none */
     double work_us;
     char machine[96];     /* class of hardware from the manifest; "": unknown */
     struct side *repeats; /* [n_repeats] other runs of the same campaign (repeats.h) */
@@ -57,7 +57,7 @@ enum status side_read(struct side *side, const char *name, const char *path,
 enum status side_publish(struct side *side, const char *name, const char *published,
                          const struct side *run, const struct compared *what, struct error *e);
 
-/* Converts each point's values to the clock rate at which the fixed piece of work takes clock_us.
+/* Converts each point's values to the clock rate at which the fixed computation takes clock_us.
  * Every launch must have work_us. */
 void side_use_clocks(struct side *side, enum compared_clock clock);
 

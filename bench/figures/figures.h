@@ -28,7 +28,7 @@ struct figures_run {
     const char *name;        /* name of the run in legends; NULL for a single run */
 };
 
-/* Checks the figures of the first run's spec over all runs, before anything is written. */
+/* Checks the figures of the first run's spec against the points of all n runs. Writes nothing. */
 enum status figures_check_runs(const struct figures_run *runs, size_t n, struct error *e);
 
 /* Files to draw for each figure. FIGURES_PICTURES: .svg, .png, and .pdf if gnuplot supports it.

@@ -135,7 +135,8 @@ static int by_base(const void *a, const void *b)
 }
 
 /* Sorts the table's series, from index `first` on, by the figure's series that contains each of
- * them. Until then the order is that of rows in the file, which is the random order of launches. */
+ * them. Until then, series are in the order of rows in the file, which is the random order of
+ * launches. */
 static enum status order_parts(struct figure_table *t, size_t first, struct error *e)
 {
     size_t *place;

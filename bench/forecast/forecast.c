@@ -61,7 +61,7 @@ static void add_walls(struct walls *walls, const struct spec *spec, const struct
     }
 }
 
-/* Reads the launches of the run that would be resumed, or of the latest run if there is none. */
+/* Reads the launches of the run to resume; if no run can be resumed, of the latest run. */
 static enum status read_walls(struct sources *s, const struct campaign *c, struct error *e)
 {
     char run_dir[PATH_BYTES];
@@ -358,8 +358,8 @@ static double further_s(const struct forecast_point *p, size_t launches)
     return launches > before ? take_s(p, RUN_TIME, (double)(launches - before)) : 0;
 }
 
-/* Returns the time of all pending launches (s). Of the timed launches after the first, only `share`
- * (0 to 1) is included. */
+/* Returns the time of all pending launches (s). Includes only `share` (0 to 1) of the timed
+ * launches after the first. */
 static double left_s(const struct forecast_point *p, size_t launches, double share)
 {
     size_t accuracy = p->least[RUN_ACCURACY] - p->done[RUN_ACCURACY];

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Writes the line of a log that explains why its launch failed; "" if the log is empty. Of the
- * lines below, the first kind found is used:
+/* Writes the line of a log that explains why its launch failed; "" if the log is empty. The first
+ * of these kinds of lines that the log has is used:
  *
  *   before any rank died: the first message of our programs, a sanitizer, the C library or Python
  *   a line about /dev/shm

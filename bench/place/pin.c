@@ -116,7 +116,7 @@ static enum status parse_plan(struct plan_request *w, const char *text, struct e
                      "--plan: expected a value such as 1,core,compact,refuse, found '%s'", text);
 }
 
-/* Plans this node and returns the processors of one rank; free with free(). */
+/* Plans this node's ranks. *cpus: processors of the node's rank `rank`; free with free(). */
 static enum status own_share(const struct place *place, const struct plan_request *w, long rank,
                              char **cpus, struct error *e)
 {

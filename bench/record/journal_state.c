@@ -313,7 +313,7 @@ void journal_find_outdated(struct journal *j, const char *point)
         snprintf(of.point, sizeof of.point, "%s", j->launches[i].point);
         const struct journal_key *key =
             bsearch(&of, j->keys, j->n_keys, sizeof *j->keys, compare_keys);
-        if (key != NULL) /* earlier versions wrote no keys; such launches stay valid */
+        if (key != NULL) /* launches of earlier versions have no key and stay valid */
             j->launches[i].outdated =
                 j->launches[i].key[0] != '\0' && strcmp(j->launches[i].key, key->key) != 0;
     }

@@ -231,8 +231,8 @@ enum status calibration_read(struct calibration *c, const char *folder, int rank
     file_path(path, folder, rank);
     if (access(path, F_OK) != 0)
         return error_set(e, ERR_ARGUMENT,
-                         "%s: rank.%d.times.json not found. Run train_cnn with --calibrate and "
-                         "--record to write this file",
+                         "%s: rank.%d.times.json not found. Run train_cnn with --run time, "
+                         "--calibrate and --record to write this file",
                          folder, rank);
     json_t *all = json_load_file(path, 0, &wrong);
     if (all == NULL)

@@ -334,8 +334,7 @@ static enum status run_all(struct supervised *s, struct error *e)
     return OK;
 }
 
-/* Marks attempts that were running when the runner was killed as stopped. Their ranks' records say
- * how far they trained. */
+/* Marks as stopped the attempts that a killed runner left as running, and reads their progress. */
 static void end_interrupted(struct supervised *s)
 {
     char folder[PATH_BYTES];

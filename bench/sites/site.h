@@ -81,8 +81,8 @@ enum status site_ready(struct netns *netns, const struct config *config, struct 
 /* Returns the number of nodes that site_question can query: first the nodes that the point uses,
  * then spare nodes. 0: no node can be queried. */
 int site_nodes(const struct site_job *job);
-/* Returns a command, NULL-terminated, that exits with 0 if the node is available. Free with free;
- * NULL if there is no memory. */
+/* Sets *question to a NULL-terminated command that exits with 0 if the node is available. Free with
+ * free(). */
 enum status site_question(char ***question, const struct site_job *job, int node, struct error *e);
 
 /* Prepares a launch on the point's site. ERR_UNAVAILABLE with the reason if the point cannot run

@@ -89,8 +89,7 @@ enum condition_relation {
     RELATION_GREATER_EQUAL
 };
 
-/* One occurrence of a name in a condition, for error messages: in a comparison with a value, or in
- * a sum. */
+/* One occurrence of a name in a condition: in a comparison with a value, or in a sum. */
 struct condition_term {
     const char *name, *text; /* text: value as written, without quotation marks; NULL in a sum */
     int name_column, text_column;

@@ -37,8 +37,8 @@ struct foreign_launch {
 /* Returns whether the command receives {record}, the folder for records of its ranks. */
 bool foreign_writes_records(const struct config *config);
 
-/* Returns word `i` of workload.command with names in braces replaced; free with free(). ERR_SPEC at
- * the word for an unknown name, or an option without a value. */
+/* Sets *word to word `i` of workload.command, with names in braces replaced; free with free().
+ * ERR_SPEC at the word for an unknown name, or an option without a value. */
 enum status foreign_word(char **word, const struct config *config, size_t i,
                          const struct foreign_launch *launch, struct error *e);
 

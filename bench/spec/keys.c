@@ -159,8 +159,8 @@ static enum status explain_key(const struct walk *walk, const char *group, const
                       name_explain_place(text, sizeof text, found ? rest : word, &places));
 }
 
-/* Returns the option whose name in other tools is the last word of a path; NULL if there is
- * none. */
+/* Returns the option that other tools call by the last word of the key `path`, such as batch_size
+ * in train.batch_size; NULL if there is none. */
 static const struct spec_option *find_synonym(const char *path)
 {
     static const struct {

@@ -54,13 +54,13 @@ enum strategy_flag {
     STRATEGY_DETERMINISTIC = 2,  /* repeated runs on equally many ranks get the same bits */
     STRATEGY_OVERLAPS = 4,       /* communicates during backward */
     STRATEGY_OWNS_OPTIMIZER = 8, /* each rank runs the optimizer on its share of the parameters */
-    STRATEGY_LOCAL_MEAN = 32,    /* expects gradients divided by the rank's number of samples */
+    STRATEGY_LOCAL_MEAN = 32,    /* expects gradients divided by global samples / replicas */
     STRATEGY_REPLICATED = 64,    /* not exact, but all ranks have equal weights after each step */
     /* weights of ranks differ or are sharded until eval_begin makes one model of them */
     STRATEGY_AVERAGED = 128,
     STRATEGY_COMPRESSES = 256,      /* a compressor can replace its sum of gradients */
     STRATEGY_SHARES_WEIGHTS = 1024, /* in each step a rank gets updated weights from others */
-    STRATEGY_OWN_MEAN = 2048,       /* with STRATEGY_LOCAL_MEAN: ranks never average */
+    STRATEGY_OWN_MEAN = 2048,       /* with STRATEGY_LOCAL_MEAN: divided by the rank's samples */
     STRATEGY_ONE_NODE = 4096,       /* all ranks must share memory */
     STRATEGY_ALGORITHMS = 512, /* calls MPI_Allreduce or MPI_Iallreduce and reads sync.algorithm */
 };

@@ -145,8 +145,8 @@ static int scatter_doubling_rounds(const struct schedule *s)
     return 2 * binomial_levels(s->ranks);
 }
 
-/* Groups of 1, 2, 4 ... ranks exchange all blocks that they have. The number of ranks must be a
- * power of two. */
+/* Ranks first scatter the blocks along a tree. Then ranks r and r ^ 1 swap all blocks that they
+ * hold, then ranks r and r ^ 2, r ^ 4 ... `ranks` must be a power of two. */
 static void scatter_doubling_round(const struct schedule *s, int i, struct round *r)
 {
     int levels = binomial_levels(s->ranks);

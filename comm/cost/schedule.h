@@ -21,9 +21,8 @@ enum { ROUND_TRANSFERS = 3 };
 struct round {
     struct transfer sends[ROUND_TRANSFERS], receives[ROUND_TRANSFERS];
     int n_sends, n_receives;
-    size_t added,
-        copied; /* numbers that this rank adds, and numbers that it copies from other ranks' memory */
-    bool meets; /* a barrier of all ranks in shared memory comes first */
+    size_t added, copied; /* numbers that this rank adds, and copies from other ranks' memory */
+    bool meets;           /* a barrier of all ranks in shared memory comes first */
 };
 
 struct schedule;

@@ -30,8 +30,8 @@ struct sweep_machine {
     double delay_s; /* further latency between hosts, in which no interface is occupied */
     /* only sending occupies the interface of a host, as on emulated hosts */
     bool receives_freely;
-    /* token bucket of a host's interface: after a pause, messages that occupy it for up to burst_s
-     * pass at once */
+    /* token bucket of a host's interface: after a pause, up to burst_s seconds of sending pass at
+     * once */
     double burst_s;
     /* bytes of a message between hosts that pass while its sender computes and makes no calls; see
      * calls_s */

@@ -31,7 +31,7 @@
  * norm; in async each rank clips its gradient by that gradient's own norm before it pushes.
  * Clipping sums, LARS and LAMB need norms of the whole network, and therefore a single server.
  *
- * The evaluated model is that of the servers when all ranks have reached the same step. A
+ * The evaluated model is the servers' model after all ranks have reached the same step. A
  * checkpoint holds this model with the servers' optimizer state; every rank resumes from it. */
 #include <limits.h>
 

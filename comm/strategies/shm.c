@@ -96,8 +96,8 @@ static void optimize(struct sync *s, const struct optimizer *o, uint64_t step, d
         sync_optimize(s, o, 0, s->arenas.n, step, lr);
 }
 
-/* Scales and clips this rank's slice. Then waits until the other ranks have done so too, since all
- * ranks read all slices. */
+/* Scales and clips this rank's slice. Then waits until all ranks have clipped their slices, since
+ * all ranks read all slices. */
 static enum status finish_sums(struct sync *s, const struct optimizer *o, struct error *e)
 {
     size_t begin, end;

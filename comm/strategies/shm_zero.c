@@ -3,15 +3,15 @@
  * zero2 and zero3. Gradients and parameters are in shared memory, one arena of each per rank;
  * nothing is sent.
  *
- * Gradients: a rank announces each block that its backward pass has finished. When all ranks
- * have announced a block, each rank sums its share of it over all arenas, in the order of ranks,
- * and announces the sum. When all shares of a block are summed, a rank releases the gradients of
- * the other ranks' shares.
+ * Gradients: a rank announces each block that its backward pass has finished. When all ranks have
+ * announced a block, each rank sums its own share of the block over all arenas, in the order of
+ * ranks, and announces the sum. When all shares of a block are summed, a rank releases the
+ * gradients of the other ranks' shares.
  *
- * Parameters: a rank runs the optimizer on its shares. When all ranks have done so, it copies
- * their shares. At stage 3, this is done only for tensors of at most sync.zero_persist numbers.
- * Larger tensors are copied before each pass of the op that reads them, and released after it.
- * No tensor is fetched ahead, because a fetch is only a copy.
+ * Parameters: each rank runs the optimizer on its shares. When all ranks have finished, each rank
+ * copies the others' shares; at stage 3, only of tensors of at most sync.zero_persist numbers.
+ * Larger tensors are copied before each pass of the op that reads them, and released after the
+ * pass. No tensor is fetched ahead, because a fetch is only a copy.
  *
  * All announcements have the same order on every rank, so one counter per rank is sufficient. No
  * rank overwrites data that another rank may still read: a rank runs the optimizer when all

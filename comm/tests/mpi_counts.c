@@ -20,7 +20,8 @@ static bool is_pickled(struct exact_config config)
     return config.variant == VARIANT_reduce_bcast_pickled;
 }
 
-/* Returns the point-to-point messages of a strategy; for pickled variants, those up the tree. */
+/* Returns the point-to-point messages of a strategy; for pickled variants, the messages up the
+ * tree. */
 static struct cost own_messages(const struct fixture *f, struct exact_config config)
 {
     if (is_pickled(config) && mpi_world_rank() > 0) {

@@ -1,5 +1,5 @@
 /* Forward saves the position of each maximum in its window, row * kernel_w + column, so that
- * backward need not search again. Of equal values, the first in row order is the maximum. NaN is
+ * backward need not search again. The first of equal values in row order is the maximum. NaN is
  * larger than every number. */
 #include <stdint.h>
 #include <string.h>

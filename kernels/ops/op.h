@@ -144,7 +144,7 @@ struct op_kernel {
     size_t (*scratch_bytes)(const struct fused_layers *fused, int n, int threads);
     void (*forward)(const struct fused_layers *fused, const struct op_call *call);
     void (*backward)(const struct fused_layers *fused, const struct op_call *call);
-    /* Return the FLOPs computed per image. NULL: the layers' FLOPs as written. */
+    /* Return the FLOPs computed per image. NULL: the FLOPs of the layers' descriptions. */
     uint64_t (*flops_forward)(const struct fused_layers *fused);
     uint64_t (*flops_backward)(const struct fused_layers *fused);
     /* Returns a bit mask of the savings (enum saving). NULL: none. */

@@ -192,7 +192,8 @@ static void intervals_contain_the_truth(void **state)
     }
 }
 
-/* If kappa may be 0, points cannot show a maximum: the upper bound is that of contention alone. */
+/* If kappa may be 0, points cannot show a maximum: the upper bound then follows from contention
+ * alone. */
 static void limits_have_no_bound_that_kappa_does_not_give(void **state)
 {
     int contained = 0;

@@ -18,16 +18,16 @@
 /* rounding error (ticks) of a processor time that is the difference of two counters */
 #define TICKS 2.0
 
-/* A fixed piece of work is slow if it takes this many standard deviations longer than the median
- * over launches on equally many cores. The standard deviation is estimated from the median absolute
+/* A fixed computation is slow if it takes this many standard deviations longer than the median over
+ * launches on equally many cores. The standard deviation is estimated from the median absolute
  * deviation (MAD). */
 #define WORK_DEVIATIONS 5.0
-/* A slow piece of work must also exceed the median by at least this share of the median, because
+/* A slow computation must also exceed the median by at least this share of the median, because
  * clock rates vary by a few per cent. */
 #define WORK_LEAST 0.05
 /* standard deviation / median absolute deviation of a normal distribution */
 #define DEVIATION_PER_MAD 1.4826
-/* fewest times of the fixed piece of work for a comparison; each launch has two times */
+/* fewest times of the fixed computation for a comparison; each launch has two times */
 #define WORK_VALUES_MIN 6
 
 /* assumed cost of a page fault (s), an upper bound */
@@ -129,7 +129,7 @@ static bool is_on_cores(const struct summary *s, const struct summary_launch *la
     return launch->ok && point_cores(&s->spec->points[launch->point]) == cores;
 }
 
-/* Flags launches in which a fixed piece of work was slow both before and after the steps. If it was
+/* Flags launches in which a fixed computation was slow both before and after the steps. If it was
  * slow only once, a short event left the steps unchanged. Compares launches on equally many cores,
  * because more busy cores may lower the clock rate. */
 static void judge_cores(struct judge *j, int cores)

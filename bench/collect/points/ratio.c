@@ -18,8 +18,8 @@ static struct interval judged(struct interval ratio, size_t n, const struct poin
     return ratio;
 }
 
-/* Returns the Karp-Flatt serial fraction; r = cores / cores of the base point (Karp and Flatt,
- * "Measuring parallel processor performance", 1990). NAN: r <= 1 or NAN, as for weak scaling. */
+/* Returns the Karp-Flatt serial fraction; r: cores / cores of the base point (Karp and Flatt,
+ * "Measuring parallel processor performance", 1990). NAN if r <= 1 or r is NAN (weak scaling). */
 static double karp_flatt(double speedup, double r)
 {
     return r > 1 ? (1 / speedup - 1 / r) / (1 - 1 / r) : NAN;

@@ -55,8 +55,8 @@ void table_fit(struct table *t, int width);
  * middle. */
 void table_print_padded(FILE *out, const char *text, int width);
 
-/* Prints lines without control characters, broken at blanks to `width` terminal columns (0:
- * unlimited). Changes `text`. */
+/* Prints the lines of `text`, wrapped at blanks to `width` terminal columns (0: unlimited). Control
+ * characters are escaped. Changes `text`. */
 void table_print_lines(FILE *out, char *text, int width);
 
 /* Formats one cell; "-" if the point was not measured. Returns `text`. */

@@ -83,8 +83,8 @@ static const char peer_spec[] = "name: peers\n"
                                 "  workload: [train_cnn, peer_torch]\n"
                                 "measure: {time: {launches: 6..6}}\n";
 
-/* Of 90.5 MiB, the data set has 40.5 MiB in our program and 10.5 MiB in the peer, libraries 20 MiB.
- * Only our trainer records its FLOPs. */
+/* The peak memory is 90.5 MiB: the data set takes 40.5 MiB in our program and 10.5 MiB in the peer,
+ * libraries take 20 MiB. Only our trainer records its FLOPs. */
 static inline void add_peer_launch(struct fake_run *run, const char *workload, int block,
                                    double step_ms)
 {

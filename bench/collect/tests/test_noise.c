@@ -121,7 +121,7 @@ static void of_switches(struct scene *scene, int i)
                         "\"faults_minor\":3,\"faults_major\":0,";
 }
 
-/* The fixed piece of work was slow before the launch only; its steps need not have been slow. */
+/* The fixed computation was slow before the launch only; its steps need not have been slow. */
 static void a_slow_moment_before_a_launch_is_none(void **state)
 {
     struct fake_run run;

@@ -139,8 +139,8 @@ static void expect(size_t i, int rank, int lane, const char *phase, const char *
     NEAR(k->step, 3);
 }
 
-/* Longer spans come before spans inside them. Rank 0 waits from its arrival to that of rank 1,
- * which never waits. */
+/* Longer spans come before spans inside them. Rank 0 waits from its arrival to the arrival of rank
+ * 1, which never waits. */
 static void ranks_stand_on_one_clock(void **state)
 {
     write_ranks(known_clock);

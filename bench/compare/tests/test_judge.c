@@ -87,7 +87,7 @@ static void the_floor_widens_the_interval(void **state)
     assert_non_null(strstr(j.reason, "more launches may decide it"));
 }
 
-/* Campaigns of identical launches: the ratio and the floor are those of means of campaigns. */
+/* Campaigns of identical launches: the ratio and the floor apply to means of campaigns. */
 static void campaigns_of_a_side_count_by_their_mean(void **state)
 {
     struct judged j;

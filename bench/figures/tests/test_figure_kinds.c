@@ -214,10 +214,10 @@ static void invalid_coefficients_are_refused(void **state)
     refuse_link("coefficient,value\nalpha_us,quick\n", "'quick' is not a number");
 }
 
-/* In block b a step on two ranks is 5 (1 + b/100) ms longer than computation alone, so of 10 ms
- * communication 0.5 - b/200 is hidden. Of the step, 20 % are communication; half of the ranks
- * wait 4 %. A point without a time of computation alone has no hidden part; strategy none has no
- * row. */
+/* In block b, a step on two ranks is 5 (1 + b/100) ms longer than computation alone, so 0.5 - b/200
+ * of 10 ms communication is hidden. Communication takes 20 % of the step, and half of the ranks
+ * wait for 4 %. A point without a time of computation alone has no hidden part; strategy none has
+ * no row. */
 static void overlap_holds_hidden_communication(void **state)
 {
     const struct run *run = *state;

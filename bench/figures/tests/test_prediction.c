@@ -64,9 +64,9 @@ static void a_stage_sums_its_own_and_sends_to_its_neighbours(void **state)
     assert_comm(LENET "ranks: 2\nparallel.pipeline: 2\n", 3, 60 * image, 0);
 }
 
-/* Of 320 inputs, 50 and 10 outputs each slice has half of the 50; in each of three micro-batches
- * two slices sum ten numbers an image forward and 320 backward. An odd number is summed in unequal
- * halves, of which the larger one takes its time both ways. */
+/* Dense layers have 320 inputs, 50 and 10 outputs; each slice holds half of the 50. In each of
+ * three micro-batches, two slices sum ten numbers per image forward and 320 backward. An odd count
+ * of numbers is summed in unequal halves; the larger half determines the time both ways. */
 static void slices_sum_in_every_micro_batch(void **state)
 {
     (void)state;

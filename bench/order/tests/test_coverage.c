@@ -1,7 +1,7 @@
 /* Measures how often intervals contain the true value, on artificial noise. With a fixed number of
- * launches, the coverage must be that of the binomial distribution. Under the stop rule it must be
- * at least 94 % of points, and 92 % of the points reported as precise. The order of launches is
- * driven as the runner does, intervals are those of the summary. The noise is 0.2 to 1.6 times the
+ * launches, the coverage must follow from the binomial distribution. Under the stop rule it must be
+ * at least 94 % of points, and 92 % of the points reported as precise. Launches are ordered as by
+ * the runner, and intervals are computed as in the summary. The noise is 0.2 to 1.6 times the
  * precision; timing_asked_pct explains the limits of any stop rule. SEED (0) in the environment
  * chooses other noise. */
 #include "bench/order/tests/order_fixture.h"

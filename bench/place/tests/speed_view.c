@@ -44,7 +44,7 @@ static double time_launch(char **command, const bool *cpus, bool look, double wa
     return clock_seconds_since(begin);
 }
 
-/* Alternates which of the two comes first. The expected time is that of the last launch without
+/* Alternates which of the two comes first. The expected time is the time of the last launch without
  * probes, since a campaign's times of launches exclude the probes. */
 static bool print_pairs(long pairs, char **command, const bool *cpus)
 {

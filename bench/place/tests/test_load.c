@@ -31,7 +31,7 @@ static struct load parse(const char *text, const bool *cpus)
     return load;
 }
 
-/* Of 9.95 s of a processor, 5.56 s were busy and 0.89 s stolen. */
+/* A processor was busy for 5.56 s of 9.95 s, and 0.89 s were stolen. */
 static void others_take_what_is_not_ours(void **state)
 {
     struct load a = parse(before, first), b = parse(after, first);

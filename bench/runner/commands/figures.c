@@ -16,7 +16,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Loads the spec of an already measured run. --set can change only options of figures. */
+/* Loads the spec of an already measured run. --set can change only options of scope FIGURE. */
 static enum status load_folder(struct spec *spec, const char *folder, const struct arguments *a,
                                struct error *e)
 {
@@ -25,8 +25,8 @@ static enum status load_folder(struct spec *spec, const char *folder, const stru
     if (key == NULL)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "figures: --set %s: %s is already measured. Set only options of figures: "
-                     "figures, title, bars, caption, link, published.* and differs",
+                     "figures: --set %s: %s is already measured. Set only figures, title, bars, "
+                     "caption, link, published.*, differs or site.price_per_core_hour",
                      key, folder);
 }
 

@@ -369,8 +369,8 @@ static enum status check_right(const struct parser *p, const struct comparison *
                                                                                : OK;
 }
 
-/* Turns the current comparison into a comparison of a single name with `text` or `number`. A value
- * that is not numeric is compared with `text`, the operand as written. */
+/* Makes the current comparison one of a single name with `number`. If the name's value or `number`
+ * is not numeric, the value is compared with `text`, the right side as the user wrote it. */
 static void compare_name(struct parser *p, const struct comparison *of, const char *text,
                          int column, double number)
 {

@@ -165,7 +165,7 @@ static struct side side_of(const struct walk *w, size_t at)
     return (struct side){at, w->unit_of(name, w->arg), name};
 }
 
-/* Returns the factor of the first name with a unit of this kind in the steps `begin` to `end`; 1 if
+/* Returns the unit factor of the first name in steps [begin, end) whose unit has this kind; 1 if
  * there is none. */
 static double reference_of(const struct walk *w, size_t begin, size_t end, int kind)
 {

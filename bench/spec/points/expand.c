@@ -90,7 +90,7 @@ static enum status count_combinations(const struct product *product, size_t befo
     struct mark mark =
         product->n_axes > 0 ? product->axes[product->n_axes - 1]->mark : product->of->mark;
     return mark_error(e, ERR_SPEC, mark,
-                      "the matrix has more than %d points. Use fewer values or `exclude`",
+                      "the matrix has more than %d combinations before `exclude`. Use fewer values",
                       POINTS_MAX);
 }
 

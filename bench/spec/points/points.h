@@ -15,7 +15,8 @@ bool option_is_problem(const struct spec_option *option);
 /* Sets the point's net and id from its values. */
 void point_identify(struct point *point, const struct spec *spec);
 
-/* Makes room for `n` more points. Their memory stays untouched until the points are written. */
+/* Makes room for `n` more points. They are not initialised, and unused room takes no physical
+ * memory. */
 enum status points_grow(struct spec *spec, size_t n, struct error *e);
 
 /* Removes the case of an added point if `with`, a point of another case, needs the added point
@@ -31,8 +32,8 @@ enum status bases_choose(struct spec *spec, struct error *e);
  * before all other points. */
 enum status bases_add(struct spec *spec, struct error *e);
 
-/* Rejects `scaling` if ranks vary, but no point has other ranks than its baseline, unless the
- * command line or the quick form chose the ranks. */
+/* Rejects `scaling` if ranks vary, but each point has as many ranks as its baseline. Skipped if
+ * ranks or nodes come from --set, the quick form or `auto`, and for recorded specs. */
 enum status bases_check(const struct spec *spec, struct error *e);
 
 /* ---- Points without communication, and peers ---- */

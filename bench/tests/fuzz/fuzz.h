@@ -1,6 +1,6 @@
-/* What the harnesses share. Each gives one input to a reader as a user's file would come to it:
- * what is wrong must be said as an error, never by a crash, a leak or a hang. clang's libFuzzer
- * makes up inputs (`make fuzz`); replay.c runs those of seeds/<reader>/ in any build. */
+/* Shared code of the harnesses. Each harness gives one input to a reader, as if from a user's file.
+ * A wrong input must be reported as an error, never by a crash, a leak or a hang. clang's libFuzzer
+ * generates inputs (`make fuzz`); replay.c runs the inputs in seeds/<reader>/ in any build. */
 #pragma once
 
 #include <stdbool.h>

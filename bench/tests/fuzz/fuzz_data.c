@@ -1,9 +1,9 @@
-/* Files of data sets, as the first byte says: 0 IDX labels, 1 IDX images, 2 the same packed, 3 an
- * archive of CIFAR-10, 4 the same packed, 5 its six files all of these bytes, 6 the four files of a
- * set of one's own, 7 an archive whose headers are made to have the checksums that they should, 8
- * the labels of an .npy file, 9 its images, 10 the same packed, 11 the four files of a set of them.
- * Of 6, 7 and 11 the next byte says, a bit a file, which are packed here: what chance packs or sums
- * up has wrong checksums, behind which nothing is read. */
+/* Files of data sets. The first byte selects the kind: 0 IDX labels, 1 IDX images, 2 packed IDX
+ * images, 3 an archive of CIFAR-10, 4 a packed archive, 5 the six files of CIFAR-10 with the same
+ * bytes each, 6 the four files of a user's IDX set, 7 an archive whose headers get correct
+ * checksums, 8 .npy labels, 9 .npy images, 10 packed .npy images, 11 the four files of a user's
+ * .npy set. For 6, 7 and 11, each bit of the next byte selects whether this harness packs a file.
+ * Random packed bytes would have wrong checksums, and readers would stop there. */
 #include "bench/tests/fuzz/fuzz.h"
 
 #include <dirent.h>

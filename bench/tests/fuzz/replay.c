@@ -1,4 +1,4 @@
-/* Gives a harness every file of its folder of seeds: `seeds_spec` those of seeds/spec/. */
+/* Gives a harness every file in its folder of seeds: `seeds_spec` reads seeds/spec/. */
 #include "bench/tests/fuzz/fuzz.h"
 
 #include <dirent.h>

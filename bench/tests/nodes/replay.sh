@@ -123,7 +123,7 @@ check "no curve joins measured and replayed points" curves_hold_one_kind
 check "points fail whose calibration has failed, and say so" failed_calibrations_are_named
 check "the trainer writes times, and lets them pass" times_are_written_and_passed
 check "a calibration that is not there is an error" \
-    expect 2 "/nowhere: rank.0.times.json not found. Run train_cnn with --calibrate and --record to write this file" \
+    expect 2 "/nowhere: rank.0.times.json not found. Run train_cnn with --run time, --calibrate and --record to write this file" \
     train --run time --calibration /nowhere
 check "so is one that is broken" broken_times
 check "so is one of another batch" \

@@ -195,7 +195,7 @@ void trainer_add_score(struct score *sum, const struct score *score);
 /* Sums the scores of all ranks in place. Collective. */
 enum status trainer_sum_scores(const struct job *job, struct score *score, struct error *e);
 
-/* Returns the estimates from the steps since the last call, of all ranks, and clears t->noise. The
- * estimates are NAN without t->noise. Collective. */
+/* Estimates the gradient noise from all ranks' steps since the last call, and clears t->noise. The
+ * estimates are NAN if t->noise is NULL. Collective. */
 enum status trainer_sum_noise(const struct trainer *t, struct noise_estimate *estimate,
                               struct error *e);

@@ -146,10 +146,10 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Updates the peak memory of gradients and of gathered parameters after an op. Gradients at the
- * peak: all gradients that the op has written, and earlier blocks in transit. Parameters at the
- * peak: all parameters of the op, and the next op's first tensor (in backward its last tensor),
- * which is gathered ahead. */
+/* Updates the peaks of other ranks' gradients and of gathered parameters after an op. Gradients:
+ * the op's, earlier ones of the same block, and earlier blocks that are not freed yet. Parameters:
+ * all of the op and, if gathered ahead, the first tensor of the next op (in backward its last
+ * tensor). */
 static void end_op(struct zero_walk *w)
 {
     const bool ahead = w->way->ahead;

@@ -165,9 +165,10 @@ static void short_gradients_go_along_trees(void **state)
     check_reduce_bcast(3, 100, three, "formula: binomial, binomial");
 }
 
-/* 4096 bytes are halved with the neighbour (2048), then two ranks away (1024); ranks 2 and 3 return
- * their quarters, rank 1 its half; then 0 sends all to 2 and 1, and 2 to 3. Of three ranks, 1 hands
- * all to 0, which halves with 2. */
+/* 4096 bytes are halved with the neighbour (2048), then with the rank two away (1024). Ranks 2 and
+ * 3 return their quarters, rank 1 its half. Then rank 0 sends all numbers to ranks 2 and 1, and
+ * rank 2 to rank 3. With three ranks, rank 1 sends all numbers to rank 0, which halves with rank
+ * 2. */
 static void long_gradients_are_halved_and_collected(void **state)
 {
     const struct sent four[] = {{4, 3072 + 8192}, {3, 3072 + 2048}, {4, 4096 + 4096}, {3, 4096}};
@@ -370,8 +371,9 @@ static void check_nodes(enum strategy_kind strategy, int node_ranks, int ranks, 
     }
 }
 
-/* 64 numbers. On k nodes of q ranks everyone sends 2 (q-1)/q n + 2 (k-1)/k n/q bytes. Of nodes with
- * 3 ranks and 1 both strategies make the same: what rank 1 and 2 hold goes to 0 and comes back. */
+/* 64 numbers. On k nodes of q ranks, each rank sends 2 (q-1)/q n + 2 (k-1)/k n/q bytes. On nodes
+ * with 3 ranks and 1 rank, both strategies send the same: the numbers of ranks 1 and 2 go to rank 0
+ * and come back. */
 static void nodes_send_slices_or_let_one_lead(void **state)
 {
     const struct sent slices[] = {{8, 448}, {8, 448}, {8, 448}, {8, 448},

@@ -327,9 +327,9 @@ static void hosts_serve_the_earliest_rank(void **state)
         assert_true(run.clock_s[r] == opposite.clock_s[3 - r]);
 }
 
-/* Eight hosts exchange their numbers 1, 2 and 4 hosts away. A leaf has a link to a spine switch for
- * every two hosts: an exchange between leaves takes twice as long. Of the three exchanges 2, 1 or
- * none leave a leaf of 2, 4 or 8 hosts. */
+/* Eight hosts exchange numbers with the hosts 1, 2 and 4 away. A leaf has one link to a spine
+ * switch for every two hosts, so an exchange between leaves takes twice as long. If leaves have 2,
+ * 4 or 8 hosts, then 2, 1 or 0 of the three exchanges are between leaves. */
 static void leaves_share_their_links_to_spines(void **state)
 {
     const size_t count = 24;

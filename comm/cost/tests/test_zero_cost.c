@@ -52,9 +52,9 @@ static void stages_cut_blocks(void **state)
     assert_int_equal(zero_block_before(&config, true, counts, 6, 0, 4).tensors.count, 0);
 }
 
-/* Of blocks of 400, 80, 400, 400 and 40 numbers, from the last on: shares are quarters; others' of
- * three blocks that backward has not done with, and of two that are gathered one after the other.
- * State twice. */
+/* Blocks of 400, 80, 400, 400 and 40 numbers, last block first; shares are quarters. A rank also
+ * holds other ranks' gradients of three blocks, and other ranks' parameters of two blocks, of which
+ * one is gathered ahead. The optimizer state has two numbers per parameter. */
 static void stages_keep_shares(void **state)
 {
     enum { P = 4, WIDTH = 4, ALL = 40 + 400 + 400 + 80 + 400 };
@@ -106,8 +106,9 @@ static void ops_hold_all_their_tensors(void **state)
     assert_int_equal(m.params, (2 * OP / P + 3 * (8 + 8 + 400) / P) * WIDTH);
 }
 
-/* 4096 bytes in 16 pages. Of the block at their end, 96 bytes, no page is given back; of the other
- * one three before this rank's share, bytes 1000 to 2000, and seven behind it. */
+/* 4096 bytes in 16 pages. The block at their end has 96 bytes, and none of its pages is given back.
+ * The other block gives back three pages before this rank's share (bytes 1000 to 2000) and seven
+ * behind it. */
 static void memory_is_whole_pages(void **state)
 {
     enum { P = 4, WIDTH = 4, PAGE = 256 };

@@ -217,7 +217,7 @@ static void chosen_kernels_are_used(void **state)
                    "conv2d1:layer conv2d2:layer conv2d3:layer conv2d4:layer dense1:layer");
 }
 
-/* Without choices, results equal those of the default kernels to the bit. */
+/* Without choices, results equal the default kernels' results to the bit. */
 static void shape_is_the_default(void **state)
 {
     const uint8_t choices[LAYERS_MAX] = {CHOICE_shape};

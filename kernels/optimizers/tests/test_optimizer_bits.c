@@ -9,7 +9,7 @@ enum { STEPS = 40, LARGEST = 1003, TENSORS = 3 };
 static const size_t sizes[] = {1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65, 257, LARGEST};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
-/* All options that select a different path; each optimizer ignores those of others. */
+/* All options that select a different path; each optimizer ignores other optimizers' options. */
 enum { CHOICES = 16 };
 
 static struct optimizer optimizer_of(int kind, int choice, enum isa isa, size_t n, real *state,

@@ -96,8 +96,8 @@ static inline int winograd_points(const struct winograd *w)
 
 /* Returns the distance in reals between points of U, dU, M, dM and dV: `rows`, made odd, times
  * `block`. A tile or kernel accesses one row of every point. Distances that are multiples of large
- * powers of two would put these rows into a few sets of a cache. V has no such gaps, since it is
- * kept for all images. */
+ * powers of two would put these rows into a few sets of a cache. V is not padded in this way, since
+ * it is kept for all images. */
 static inline size_t winograd_spread(int block, int rows)
 {
     return (size_t)(rows | 1) * (size_t)block;

@@ -99,7 +99,7 @@ static inline bool opens(struct session *s, struct error *e)
 
 /* ---- Changed files ---- */
 
-/* Hash to write into a changed checkpoint: unchanged, computed again, or that of schema 1. */
+/* Hash to write into a changed checkpoint: unchanged, computed again, or the hash of schema 1. */
 enum seal { SEAL_LEFT, SEAL_ANEW, SEAL_SCHEMA_1 };
 
 static inline void set_hash(json_t *metadata, const char *key, uint64_t hash)

@@ -213,7 +213,7 @@ size_t net_bytes(const struct net *net)
     return 0;
 }
 
-/* Returns the FLOPs of the network as written. Winograd computes fewer. */
+/* Returns the FLOPs per image of direct algorithms. oneDNN performs fewer if it uses Winograd. */
 uint64_t net_flops_done(const struct net *net, bool backward)
 {
     return backward ? net->desc.flops_backward : net->desc.flops_forward;

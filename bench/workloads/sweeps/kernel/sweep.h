@@ -114,7 +114,7 @@ struct value_bytes {
 double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass,
                    struct value_bytes of);
 
-/* Returns the FLOPs of layers [first, last) for n images, for the network as written. */
+/* Returns the FLOPs of layers [first, last) for n images, by the layers' descriptions. */
 double written_flop(const struct net_desc *desc, int first, int last, int n, enum pass pass);
 
 /* Allocates running statistics with initial values. */

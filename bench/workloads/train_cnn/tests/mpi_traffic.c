@@ -9,7 +9,7 @@
 
 enum { STEPS = 2 };
 
-/* Options that add sums to those of a strategy, alone and combined. */
+/* Options that add sums to the strategy's own sums, alone and combined. */
 static const struct {
     enum option_id option;
     const char *text;

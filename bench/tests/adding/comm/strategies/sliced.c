@@ -1,7 +1,7 @@
-/* The gradient is summed in sync.slices calls of MPI_Allreduce after backward, in place: what a
- * script does whose library takes no vector as long as the net. The same sums as allreduce, at the
- * latency of so many calls; sync.slices_from_end 1 begins with the last layers. Its cost is that of
- * the library's sums (comm/cost/strategies/sliced.c). */
+/* sliced: sums the gradient in sync.slices calls of MPI_Allreduce after backward, in place, like a
+ * script whose library cannot sum the whole net at once. Computes the same sums as allreduce, with
+ * the latency of that many calls. sync.slices_from_end 1 begins with the last layers. For the cost,
+ * see comm/cost/strategies/sliced.c. */
 #include "comm/strategy.h"
 #include "kernels/base/pool.h"
 
