@@ -190,9 +190,8 @@ static bool look_up_open(struct condition_value *value, const char *name, const 
     return known;
 }
 
-/* Returns whether the point lacks a value that the condition uses. A value withheld because ranks
- * share cores is not missing. With `numbers`, only numbers can be missing, since a text such as
- * flags is often empty. */
+/* Returns whether the point lacks a value that the condition uses. With `numbers`, only numbers can
+ * be missing, since a text such as flags is often empty. */
 static bool lacks_value(const struct check *check, const struct check_point *point, bool numbers)
 {
     size_t n;
@@ -200,7 +199,6 @@ static bool lacks_value(const struct check *check, const struct check_point *poi
     for (size_t i = 0; i < n; i++) {
         struct condition_value value = {.number = NAN};
         if (check_look_up(&value, terms[i].name, point) && is_unknown(&value) &&
-            !(value.spread && isinf(value.lo)) &&
             (!numbers || check_is_number(point, terms[i].name)))
             return true;
     }

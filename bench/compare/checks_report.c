@@ -12,14 +12,18 @@
 static const char *const outcome_names[] = {"holds", "undecided", "violated"};
 
 /* Writes why a value is unknown, such as " (failed: exit status 3)". */
-static void write_status(FILE *out, const struct check_point *point)
+static void write_status(FILE *out, const char *name, const struct check_point *point)
 {
     char clean[512];
     struct condition_value reason = {.number = NAN};
     check_look_up(&reason, "reason", point);
     const char *status = point->c->run.points[point->point].status;
     bool is_ok = strcmp(status, point_status_names()[POINT_ok]) == 0;
-    fprintf(out, " (%s", is_ok ? "not measured here" : status);
+    const struct column *column = check_column(name);
+    if (is_ok && column != NULL)
+        fprintf(out, " (empty at this point; `explain %s` states when", column->name);
+    else
+        fprintf(out, " (%s", is_ok ? "not measured here" : status);
     if (reason.text != NULL && reason.text[0])
         fprintf(out, ": %s", terminal_clean(clean, sizeof clean, reason.text));
     fputc(')', out);
@@ -40,10 +44,14 @@ static void write_value(FILE *out, const char *name, const struct check_point *p
         fprintf(out, "%s %s", name, text_interval(text, &i, 4));
     else
         fprintf(out, "%s %s", name, has_text ? value.text : "unknown");
-    if (isfinite(value.number) && !value.spread && check_is_single(point, name))
+    if (value.spread && isinf(value.lo))
+        fputs(" (ranks share a core, so this is no scaling result. Give each rank a core, or use "
+              "step_ms)",
+              out);
+    else if (isfinite(value.number) && !value.spread && check_is_single(point, name))
         fputs(" (measured once: no interval)", out);
-    if (!isfinite(value.number) && !has_text)
-        write_status(out, point);
+    else if (!isfinite(value.number) && !has_text)
+        write_status(out, name, point);
 }
 
 /* Writes a point and the values that the condition uses: "ranks=2 allreduce: speedup 1.71 [1.66,

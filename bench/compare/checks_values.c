@@ -24,14 +24,26 @@ static double number_of(const struct csv_table *summary, size_t row, const char 
     return column >= 0 ? csv_table_value(summary, row, summary->names[column]) : NAN;
 }
 
-/* Returns whether the summary withholds the interval of this value, because ranks of the point
- * share cores. A condition on such a value is undecided. */
+/* Returns whether ranks of the point, or of its base, share cores. */
+static bool shares_cores(const struct csv_table *summary, size_t row, bool of_base)
+{
+    const char *base = csv_table_text(summary, row, "base");
+    if (csv_table_value(summary, row, "oversubscribed") == 1 || !of_base)
+        return csv_table_value(summary, row, "oversubscribed") == 1;
+    for (size_t i = 0; i < summary->rows; i++)
+        if (strcmp(csv_table_text(summary, i, "point"), base) == 0)
+            return csv_table_value(summary, i, "oversubscribed") == 1;
+    return false;
+}
+
+/* Returns whether the summary withholds the interval of this value, because ranks share cores. A
+ * condition on such a value is undecided; on an empty value, it is violated. */
 static bool is_withheld(const struct csv_table *summary, size_t row, const char *name)
 {
-    static const char *const claims[] = {"speedup", "efficiency", "karp_flatt", "images_per_s"};
-    return name_index(name, claims, sizeof claims / sizeof *claims) >= 0 &&
-           find_column(summary, name, "_lo") >= 0 &&
-           csv_table_value(summary, row, "oversubscribed") == 1;
+    static const char *const claims[] = {"images_per_s", "speedup", "efficiency", "karp_flatt"};
+    int claim = name_index(name, claims, sizeof claims / sizeof *claims);
+    return claim >= 0 && find_column(summary, name, "_lo") >= 0 &&
+           shares_cores(summary, row, claim > 0);
 }
 
 enum { STEM = 128 };
