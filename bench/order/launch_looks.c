@@ -83,6 +83,11 @@ static struct excess look_at(const struct launch_points *l, size_t point)
     return x;
 }
 
+bool launch_points_is_precise(const struct launch_points *l, size_t point)
+{
+    return l->points[point].n_timings > 0 && look_at(l, point).whole <= 1;
+}
+
 static bool is_look(size_t n)
 {
     return n >= 2 * TIMING_LOOK && n % TIMING_LOOK == 0;

@@ -117,6 +117,10 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
 /* Examines points with new launches again, at most `most` of them. */
 void launch_points_look(struct launch_points *l, size_t most);
 
+/* Returns whether the point's step time and all its comparisons are as precise as
+ * measure.time.precision requires. */
+bool launch_points_is_precise(const struct launch_points *l, size_t point);
+
 /* Queues a point to be examined again by launch_points_look. */
 void launch_points_make_stale(struct launch_points *l, size_t point);
 

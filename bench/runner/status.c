@@ -29,18 +29,6 @@ static void count_failures(struct reading *r, const struct journal_places *place
     }
 }
 
-static bool is_precise(const struct reading *r, const struct point_launches *p)
-{
-    const struct timings own = {.items = p->timings,
-                                .n = p->n_timings,
-                                .values = r->order.points.values,
-                                .added = config_adds_launches(&r->spec.config)};
-    if (p->n_timings == 0)
-        return false;
-    struct interval i = timing_step_ms(&own);
-    return timing_half_width_pct(&i, false) <= config_number(&r->spec.config, OPT_TIME_PRECISION);
-}
-
 /* Returns whether the point has all timed launches and accuracy runs that the spec requires. If the
  * confidence interval is too wide, the point needs the maximum number of launches. */
 static bool is_done(const struct reading *r, size_t point, const struct point_launches *p)
@@ -52,7 +40,8 @@ static bool is_done(const struct reading *r, size_t point, const struct point_la
     if (r->journal.finished || p->diverged)
         return true;
     bool enough = p->n_timings >= launches->number_hi ||
-                  (p->n_timings >= launches->number && is_precise(r, p));
+                  (p->n_timings >= launches->number &&
+                   launch_points_is_precise(&r->order.points, r->spec.points[point].twin));
     return enough && p->ended[RUN_ACCURACY] >= seeds;
 }
 
@@ -64,7 +53,7 @@ static void count_points(struct run_status *s, const struct reading *r)
         s->run.points += strtoull(r->spec.points[i].id, NULL, 16);
         size_t twin = r->spec.points[i].twin;
         const struct point_launches *p = &r->order.points.points[twin];
-        s->precise += is_precise(r, p);
+        s->precise += launch_points_is_precise(&r->order.points, twin);
         if (r->failed[twin] > 0)
             s->points_failed++;
         else if (p->skipped && p->n_timings + p->ended[RUN_ACCURACY] == 0)

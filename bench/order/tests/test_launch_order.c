@@ -177,6 +177,12 @@ static void ratios_are_looked_at(void **state)
     run_all(&f, drifting, &c);
     check(&c, 9, 6, 9, 0, 8);
     fixture_end(&f);
+    fixture_begin(&f, THREE("time: {launches: 6..6, precision: 2%}"));
+    run_all(&f, drifting, &c);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(launch_points_is_precise(&f.order.points, i),
+                         config_int(&f.spec.points[i].config, OPT_RANKS) < 4);
+    fixture_end(&f);
 }
 
 /* An interruption after or during any launch does not change the order. */
