@@ -131,6 +131,20 @@ enum status operand_find(char path[PATH_BYTES], const char *name, const char *ou
     return status;
 }
 
+enum status operand_check_points(const char *name, const char *out, const char *home,
+                                 struct error *e)
+{
+    char path[PATH_BYTES], text[RUN_MISSING];
+    struct spec spec = {0};
+    if (!text_ends(name, ".yaml"))
+        return OK;
+    enum status status = find(path, &spec, name, out, home, e);
+    if (status == OK && run_spec_find_missing(text, &spec, path) > 0)
+        status = error_set(e, ERR_UNAVAILABLE, "%s", text);
+    spec_free(&spec);
+    return status;
+}
+
 enum status operand_find_last(char paths[2][PATH_BYTES], const char *name, const char *out,
                               struct error *e)
 {

@@ -11,6 +11,11 @@
 enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
                          struct error *e);
 
+/* Refuses an operand that is a spec if its run lacks a point of the spec, for --strict. Errors:
+ * ERR_UNAVAILABLE. */
+enum status operand_check_points(const char *name, const char *out, const char *home,
+                                 struct error *e);
+
 /* Finds the folder of a sweep, at the same paths as operand_find. Returns the file name of the
  * sweep's table; NULL if there is none. */
 const char *operand_find_sweep(char path[PATH_BYTES], const char *name, const char *out,

@@ -47,22 +47,34 @@ void run_spec_change(char text[RUN_CHANGE], const struct spec *then, const struc
                  was->values[id].text, is->values[id].text);
 }
 
-void run_spec_note_change(const struct spec *now, const char *run_dir)
+size_t run_spec_find_missing(char text[RUN_MISSING], const struct spec *now, const char *run_dir)
 {
     struct spec then;
     struct error why;
-    char change[RUN_CHANGE];
-    bool shares = run_spec_load(&then, run_dir, NULL, &why) != OK;
-    for (size_t i = 0; i < now->n_points && !shares; i++)
-        shares = spec_find_point(&then, now->points[i].id) < then.n_points;
-    if (!shares) {
+    char change[RUN_CHANGE], found[64] = "no point";
+    size_t missing = 0;
+    bool known = run_spec_load(&then, run_dir, NULL, &why) == OK;
+    for (size_t i = 0; i < now->n_points && known; i++)
+        missing += spec_find_point(&then, now->points[i].id) == then.n_points;
+    if (missing > 0) {
         run_spec_change(change, &then, now);
-        log_print(LOG_NOTE,
-                  "%s has no point of %s%s: its results are of the earlier spec. Run the changed "
-                  "spec to measure its points",
-                  run_dir, now->path, change);
+        if (missing < now->n_points)
+            snprintf(found, sizeof found, "only %zu of %zu points", now->n_points - missing,
+                     now->n_points);
+        snprintf(text, RUN_MISSING,
+                 "%s has %s of %s%s: its results are of the earlier spec. Run the changed spec to "
+                 "measure its points",
+                 run_dir, found, now->path, change);
     }
     spec_free(&then);
+    return missing;
+}
+
+void run_spec_note_change(const struct spec *now, const char *run_dir)
+{
+    char text[RUN_MISSING];
+    if (run_spec_find_missing(text, now, run_dir) == now->n_points)
+        log_print(LOG_NOTE, "%s", text);
 }
 
 /* Returns whether weights, batches or layers of an accuracy run depend on its seed, or whether the

@@ -23,6 +23,11 @@ void run_spec_change(char text[RUN_CHANGE], const struct spec *then, const struc
 /* Prints a note if several seeds give equal accuracy runs of a point. */
 void run_spec_note_seeds(const struct spec *spec);
 
+/* Returns the number of points of the spec that the run's spec lacks; 0 if the run has no spec. If
+ * there are any, writes a message that names both and the first option that differs. */
+enum { RUN_MISSING = 1400 };
+size_t run_spec_find_missing(char text[RUN_MISSING], const struct spec *now, const char *run_dir);
+
 /* Prints a note if the run has no point of the spec, so that the run's results belong to another
  * spec. */
 void run_spec_note_change(const struct spec *now, const char *run_dir);

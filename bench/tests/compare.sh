@@ -386,7 +386,7 @@ no_point_is_so() {
 }
 check "a where that no point matches is refused before a launch" no_point_is_so
 
-# A run does not answer for a spec that has changed since, without a note.
+# A run does not answer for a spec that has changed since: there is a note, and --strict fails.
 a_changed_spec_is_noted() {
     local note="has no point of $tmp/changed.yaml (train.optimizer: sgd then, adam now): its results are of the earlier spec"
     cp "$tmp/fake.yaml" "$tmp/changed.yaml"
@@ -394,10 +394,19 @@ a_changed_spec_is_noted() {
     expect 0 "holds" "$scalebench" check "$tmp/changed.yaml" "step_ms > 0.001" --out "$tmp/changed" || return 1
     ! grep "has no point of" "$tmp/expect.log" || return 1
     sed -i 's/optimizer: sgd/optimizer: adam/' "$tmp/changed.yaml"
-    for command in "check $tmp/changed.yaml step_ms>0.001" "table $tmp/changed.yaml" "figures $tmp/changed.yaml"; do
+    for command in "check $tmp/changed.yaml step_ms>0.001" "table $tmp/changed.yaml" "figures $tmp/changed.yaml" \
+        "status $tmp/changed.yaml" "runs $tmp/changed.yaml"; do
         # shellcheck disable=SC2086 # words of a command
         expect 0 "$note" "$scalebench" $command --out "$tmp/changed" || return 1
     done
+    for command in "check $tmp/changed.yaml step_ms>0.001" "compare $reference $tmp/changed.yaml" \
+        "check $reference --exact $tmp/changed.yaml"; do
+        # shellcheck disable=SC2086 # words of a command
+        expect 3 "$note" "$scalebench" $command --strict --out "$tmp/changed" || return 1
+    done
+    sed -i 's/optimizer: adam/optimizer: sgd/; s/ranks: .*/ranks: [1, 2, 3]/' "$tmp/changed.yaml"
+    expect 3 "has only 2 of 3 points of $tmp/changed.yaml: its results are of the earlier spec" \
+        "$scalebench" check "$tmp/changed.yaml" "step_ms > 0.001" --strict --out "$tmp/changed" || return 1
     expect 0 "holds" "$scalebench" check fake "step_ms > 0.001" --out "$tmp/changed" && ! grep "has no point of" "$tmp/expect.log"
 }
 check "a run of a spec that has changed is noted" a_changed_spec_is_noted

@@ -1,4 +1,5 @@
 #include "bench/compare/format.h"
+#include "bench/compare/operand.h"
 #include "bench/runner/commands/commands.h"
 
 struct written {
@@ -63,6 +64,10 @@ enum status command_check(const struct arguments *a, FILE *out, int *exit_status
                                           .file = a->file,
                                           .out = a->out,
                                           .home = a->tools->home};
+    if (a->strict)
+        TRY(operand_check_points(a->operand, a->out, a->tools->home, e));
+    if (a->strict && a->exact != NULL)
+        TRY(operand_check_points(a->exact, a->out, a->tools->home, e));
     if (a->exact != NULL)
         return check_exact(a, out, exit_status, e);
     TRY(format_find_check(&w.writer, a->format != NULL ? a->format : "text", e));

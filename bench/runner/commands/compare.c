@@ -52,6 +52,8 @@ enum status command_compare(const struct arguments *a, FILE *out, int *exit_stat
     bool alone = a->n_operands == 1;
     TRY(check_bisect(a, e));
     TRY(operand_check_campaigns(a->operands, a->n_operands, a->out, a->tools->home, e));
+    for (size_t i = 0; a->strict && i < a->n_operands; i++)
+        TRY(operand_check_points(a->operands[i], a->out, a->tools->home, e));
     if (alone)
         TRY(operand_find_last(last, a->operand, a->out, e));
     const struct compare_request request = {.operands = alone ? both : a->operands,

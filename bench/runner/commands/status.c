@@ -86,11 +86,14 @@ static enum status show_all(struct asking *a, const char *out, struct error *e)
 static enum status show_spec(struct asking *a, struct error *e)
 {
     struct spec spec = {0};
-    char folder[PATH_BYTES];
+    char folder[PATH_BYTES], latest[PATH_BYTES];
     enum status status = spec_load(&spec, a->arguments->operand, NULL, &a->machine, e);
     THEN(status,
          path_format(folder, e, "%s/%s", a->arguments->out, config_text(&spec.config, OPT_NAME)));
+    THEN(status, path_format(latest, e, "%s/latest", folder));
     THEN(status, show_folder(a, folder, e));
+    if (status == OK)
+        run_spec_note_change(&spec, latest);
     spec_free(&spec);
     return status;
 }
