@@ -258,9 +258,10 @@ own amundkar/hypothesis "efficiency:m comm:m" "7.9 K parameters,21.8 K parameter
 
 own past/peer "rate:m ratio:"
 own past/scale "speedup_to_1024:m efficiency_lenet_21k:m efficiency_keras_690k:m efficiency_vgg11_bn:m"
-own past/network "lenet_21k:m keras_690k:m vgg11_bn:m"
+own past/network "lenet_21k:m keras_690k:m vgg11_bn:m causes_vgg11_bn:"
 own past/predict "errors_lenet_21k: errors_keras_690k: errors_vgg11_bn:"
-own past/own_kota "iteration:mp" "part 3,part 2a,part 2b"
+own past/predict_10gbit "errors_lenet_21k: errors_keras_690k: errors_vgg11_bn:"
+own past/own_kota "iteration:mp" "fitted without 2a,fitted without 3,part 2a,part 2b,part 3"
 own past/own_wang_yang "epoch_timed:mp" "their rate,their gradient"
 own past/own_naik_yadav "execution:mp"
 own past/pinning "step:m tail:m switches:m" "one rank of two threads,two ranks"
