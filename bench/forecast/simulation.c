@@ -296,6 +296,7 @@ static void take_times(struct simulation *s)
 static void take_facts(struct simulation *s)
 {
     struct launch_result *r = s->result;
+    enum strategy_variant variant;
     const struct net_desc *net = &s->point->net->net;
     r->ranks = s->ranks;
     r->nodes = config_number(s->config, OPT_NODES);
@@ -307,7 +308,8 @@ static void take_facts(struct simulation *s)
     r->weights_checked = r->weights_equal = 0;
     r->last_rank = -1;
     snprintf(r->compute, sizeof r->compute, "replayed");
-    snprintf(r->sync_variant, sizeof r->sync_variant, "%s", config_text(s->config, OPT_VARIANT));
+    if (config_variant(s->config, &variant, NULL) == OK)
+        snprintf(r->sync_variant, sizeof r->sync_variant, "%s", strategy_variant_name(variant));
     snprintf(r->train_precision, sizeof r->train_precision, "%s",
              config_text(s->config, OPT_PRECISION));
 }

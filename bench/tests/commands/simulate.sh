@@ -167,7 +167,12 @@ sends_what_real_ranks_send() {
           if (key in seen && seen[key] != all) { print key ": " seen[key] " and " all; bad = 1 }
           seen[key] = all }
         END { for (key in has) if (has[key] != 2) { print key ": " has[key] " points"; bad = 1 }
-              exit bad || length(has) != 17 }' <(unquoted)
+              exit bad || length(has) != 17 }' <(unquoted) || return 1
+    # Real and simulated launches name the same variants.
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { n[$at["sync_variant"]]++ }
+        END { for (v in n) { print v, n[v]; bad = bad || v != "usual" && n[v] != 2 }; exit bad || n["linear"] != 2 }' \
+        "$SCALEBENCH_OUT/both/latest/raw.csv"
 }
 
 compares_with_what_ran() {
