@@ -23,7 +23,8 @@ struct answer {
     struct clock_offset offset; /* clock offset of the answering node from rank 0 */
 };
 
-/* State of the first rank of a node. The node asks in one round and answers in all later rounds. */
+/* State of the first rank of a node. A node other than 0 asks in one round and may answer in later
+ * rounds; node 0 only answers. */
 struct rounds {
     struct waiter *waiter;
     MPI_Comm comm;

@@ -9,8 +9,9 @@
 
 /* Sets *first_rank to the first rank of this node. On the first rank of each node, sets *offset to
  * this node's clock minus rank 0's; on other ranks to NAN. now_ns reads this rank's clock.
- * Collective over comm; call it outside of timed code. If all ranks share a node, nothing is sent.
- * Otherwise it costs one allreduce with a number per rank, log2(nodes) rounds and a barrier. A
- * round has up to 200 round trips. It ends after 0.2 s, but not before 20 round trips. */
+ * Collective over comm; call it outside of timed code. If all ranks share a node, the offset is 0
+ * on every rank and nothing is sent. Otherwise the call costs one allreduce with a number per rank,
+ * log2(nodes) rounds and a barrier. A round has up to 200 round trips. It ends after 0.2 s, but not
+ * before 20 round trips. */
 enum status clocks_find(struct clock_offset *offset, int *first_rank, struct waiter *w,
                         MPI_Comm comm, int64_t (*now_ns)(void), struct error *e);

@@ -49,15 +49,15 @@ struct span span_of(const struct arenas *a, struct range tensors);
 
 /* Messages between this rank and every other rank. */
 struct exchanger {
-    struct message *sends, *receives; /* [ranks] each, a message per peer */
+    struct message *sends, *receives; /* [ranks] each: one message per other rank */
     struct exchange messages;         /* messages of the latest planned exchange */
     bool active; /* whether the exchange has begun and was not waited for yet */
-    int code;    /* MPI error code of exchanger_test */
+    int code;    /* first MPI error code of exchanger_test */
 };
 enum status exchanger_open(struct exchanger *x, struct sync *s, struct error *e);
 
-/* A vector of `n` items of `width` bytes, divided by pool_share into equal shares. Share r belongs
- * to rank r. */
+/* A vector of `n` items of `width` bytes, divided by pool_share into one share per rank, whose
+ * sizes differ by at most one item. */
 struct shares {
     void *data;
     size_t n, width;

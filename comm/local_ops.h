@@ -80,8 +80,8 @@ void local_add_at(const struct exec *ex, real *y, const real *values, const uint
 /* Returns the sum of the magnitudes of x [n]. */
 double local_norm1(const struct exec *ex, const real *x, size_t n);
 
-/* Sets bits [at, at + n) to the signs of x [n]: 1 if negative. Subtracts from each number what its
- * bit decodes to: scale, or -scale if negative. */
+/* Sets bits [at, at + n) to the signs of x [n]: 1 if negative. Then subtracts from each number the
+ * value of its bit: scale, or -scale if the bit is 1. */
 void local_take_signs(const struct exec *ex, real *x, size_t n, real scale, uint64_t *bits,
                       size_t at);
 
@@ -105,6 +105,6 @@ void local_low_rank_subtract(const struct exec *ex, const struct low_rank *shape
                              const real *p, const real *q);
 
 /* Replaces the vectors of p [rank][n], rank <= n, by an orthonormal basis of their span. A linearly
- * dependent vector is replaced by any vector that is orthonormal to the others. The result depends
- * on the bits of p only. */
+ * dependent vector is replaced by some unit vector that is orthogonal to the others. The result
+ * depends on the bits of p only. */
 void local_orthonormalize(const struct exec *ex, real *p, size_t n, size_t rank);

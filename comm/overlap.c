@@ -26,8 +26,9 @@ struct overlap {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    bool stop, stepping;  /* protected by the mutex */
-    atomic_bool spinning; /* whether a step is in progress */
+    /* whether the thread must end; whether a step is in progress; both protected by the mutex */
+    bool stop, stepping;
+    atomic_bool spinning; /* copy of `stepping` for reads without the mutex */
     atomic_int owner;
     atomic_bool wanted; /* whether the computing thread wants to call MPI; it has priority */
     int64_t cpu_ns;     /* processor time of the separate thread when it was last read */

@@ -139,7 +139,8 @@ struct strategy {
      * message. */
     bool (*poll)(struct sync *s);
     /* Returns the sum of squares over this rank's share of the summed gradient, for clipping by
-     * global norm. Over all ranks, shares cover the gradient once. */
+     * global norm. Over all ranks, shares cover the gradient once. NULL hook: each rank takes an
+     * equal share. */
     double (*norm2_local)(struct sync *s);
     /* Replaces the gradients by their sum over ranks at the end of a step; sync_update follows. A
      * strategy whose ranks do not all hold the whole sum has step_end instead. */
@@ -154,7 +155,8 @@ struct strategy {
      * and optimizer state in rank 0's arenas. It returns this rank's additional state in *data,
      * which is borrowed until the next call. Before `restore`, parameters and optimizer state have
      * been copied to every rank's arenas. `data` has the bytes that `save` returned, or none if the
-     * checkpoint is from another number of ranks or another strategy. */
+     * checkpoint is from another number of ranks or another strategy. NULL restore:
+     * sync_keeps_nothing. */
     enum status (*save)(struct sync *s, const void **data, size_t *bytes, struct error *e);
     enum status (*restore)(struct sync *s, const void *data, size_t bytes, struct error *e);
     /* Releases everything that is not in s->memory. Called after a failed create too. */
@@ -350,8 +352,8 @@ enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step
                         struct error *e);
 
 /* For ranks that update weights with their own gradient instead of a sum. Both functions clip this
- * gradient by its own norm; sync_update_alone then runs the optimizer. In 16-bit precisions the
- * gradient is first rounded, as if it had been sent. */
+ * gradient by value and by its own norm; sync_update_alone then runs the optimizer. In 16-bit
+ * precisions the gradient is first rounded, as if it had been sent. */
 void sync_clip_alone(struct sync *s, const struct optimizer *o);
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr);
 

@@ -13,8 +13,8 @@ const char *gemm_library(void);
 #define GEMM_ARCH_TYPE "BLIS_ARCH_TYPE"
 
 /* Prepares the matrix library for single-threaded calls from any thread. Call it before any net
- * runs. If the library would choose a slow kernel set, sets GEMM_ARCH_TYPE to a better one. Child
- * processes inherit the variable. */
+ * runs. If the library would choose a slow kernel set, sets GEMM_ARCH_TYPE to a better one, unless
+ * the variable is set already. Child processes inherit the variable. */
 void gemm_init(void);
 
 /* Operand of a matrix product. Its stored rows are `ld` numbers apart. If it is transposed, operand

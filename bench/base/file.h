@@ -39,7 +39,8 @@ int file_compare_names(const void *a, const void *b);
  * or the line is empty. */
 bool file_first_line(const char *path, char *line, size_t size);
 
-/* Returns the number at the beginning of a file; NAN if there is none. */
+/* Returns the number at the beginning of a file; NAN if the file cannot be read or does not begin
+ * with a number. */
 double file_number(const char *path);
 
 /* Returns the last component of a path, a pointer into it. */

@@ -23,8 +23,8 @@ int homogeneity_modes(const double *x, size_t n, double least);
 /* Trend of x[n] over its index. */
 struct trend {
     double tau; /* Kendall's rank correlation, -1 to 1 */
-    /* change of a fitted line from the first to the last index, as a share of the median of x; its
-     * slope is the median of the slopes of all pairs (Theil and Sen) */
+    /* change of a fitted line from the first to the last index, as a share of the median of x; the
+     * line's slope is the median of the slopes of all pairs (Theil and Sen) */
     double change;
 };
 

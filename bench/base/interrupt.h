@@ -13,9 +13,10 @@ struct interrupt {
     int signal;      /* the first signal since begin; 0: none */
 };
 
-/* Blocks the signals and opens the descriptor. Errors: ERR_SYSTEM. */
+/* Blocks SIGINT, SIGTERM and SIGHUP, unless ignored, and opens a descriptor for them. Errors:
+ * ERR_SYSTEM. */
 enum status interrupt_begin(struct interrupt *interrupt, struct error *e);
-/* Reads the signals since the last call; returns true if there was one. */
+/* Reads the signals that came since the last call; returns true if any came. */
 bool interrupt_look(struct interrupt *interrupt);
 /* Returns true if a signal has come at any time since begin. */
 bool interrupt_came(struct interrupt *interrupt);

@@ -39,7 +39,7 @@ const char *json_text_of(const json_t *object, const char *name);
 typedef enum status json_take_line(void *arg, const json_t *object, int line, struct error *e);
 
 /* Calls `take` for the object on each line of a file, until a call fails. *lines is the number of
- * lines read. A line that is not an object is ERR_DATA with file and line. If it is the last line
- * of the file, it is skipped, since its writer may have been killed. */
+ * lines read. A line that is not an object is ERR_DATA with file and line. Such a line at the end
+ * of the file is skipped, since its writer may have been killed. */
 enum status json_read_lines(FILE *file, const char *path, json_take_line *take, void *arg,
                             int *lines, struct error *e);

@@ -4,6 +4,6 @@
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_NOTE, LOG_DETAIL };
 
 /* Prints "<program>: <level>: text", unless $SCALEBENCH_LOG names an earlier level in the order
- * error, warning, note, detail. If it is unset or unknown, note is assumed. The message is one
- * write. */
+ * error, warning, note, detail. If the variable is unset or has another value, the level is note.
+ * The message is one write. */
 void log_print(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));

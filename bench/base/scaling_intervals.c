@@ -18,11 +18,11 @@ enum { RESAMPLES = 999, BOUND = 25 };
 struct resampling {
     const struct scaling_sample *curve; /* [n] points of the curve */
     size_t n;
-    int *blocks; /* [n_blocks] numbers of all blocks, ascending */
+    int *blocks; /* [n_blocks] numbers of all blocks of launches, ascending */
     size_t n_blocks;
     size_t *drawn;                /* [n_blocks] how often a resample has drawn each block */
     struct scaling_point *points; /* [n] the resampled curve */
-    double *sigma, *kappa, *limit, *limit_p; /* [RESAMPLES] fitted values */
+    double *sigma, *kappa, *limit, *limit_p; /* [RESAMPLES] parameters fitted to each resample */
 };
 
 static int by_ratio(const void *a, const void *b)
@@ -110,8 +110,8 @@ static double ratio_at(const struct resampling *r, const struct scaling_sample *
     return sample->pairs[k].ratio;
 }
 
-/* Returns the median of the drawn ratios; the median of all ratios if no block of the sample was
- * drawn. */
+/* Returns the median of the drawn ratios. If no block of the sample was drawn, returns the median
+ * of all its ratios. */
 static double median_of(const struct resampling *r, const struct scaling_sample *sample)
 {
     size_t n = 0;

@@ -23,8 +23,8 @@ struct scaling_intervals {
     double residual;
 };
 
-/* Fits a law to a curve of n points. If each point has enough pairs for an interval of its median,
- * also sets 95 % intervals; otherwise lo and hi are NAN.
+/* Fits a law to a curve of n points. If each point has enough pairs for a 95 % interval of its
+ * median, also sets 95 % intervals of the parameters; otherwise their lo and hi are NAN.
  *
  * The intervals are percentiles of the fits to 999 resamples (Efron and Tibshirani, "An
  * introduction to the bootstrap", 1993). A resample draws as many blocks as there are, with

@@ -177,7 +177,7 @@ size_t samples_needed(double level, bool both)
 
 /* ---- Student's t ---- */
 
-/* Returns the continued fraction of the incomplete beta function by Lentz's method (Press et al.,
+/* Evaluates the continued fraction of the incomplete beta function by Lentz's method (Press et al.,
  * "Numerical Recipes", 6.4). */
 static double beta_fraction(double a, double b, double x)
 {

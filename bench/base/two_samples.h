@@ -18,7 +18,8 @@ struct interval two_samples_shift(const double *x, size_t n, const double *y, si
 struct interval one_sample_shift(double x, const double *y, size_t m, double level);
 
 /* Returns the smallest sample size n at which an interval of confidence `level` exists. If `both`,
- * two samples of n values are compared; otherwise one sample of n values and a known number. */
+ * the interval compares two samples of n values, otherwise one sample of n values with a known
+ * number. */
 size_t samples_needed(double level, bool both);
 
 /* Returns the largest c with P(U < c) <= tail, for Mann and Whitney's U of samples of n and m
@@ -27,5 +28,5 @@ size_t samples_needed(double level, bool both);
 size_t rank_sum_critical(size_t n, size_t m, double tail, double *probability);
 
 /* Returns the p-quantile of Student's t with `df` degrees of freedom, which need not be whole. NAN
- * unless 0 < p < 1. */
+ * unless 0 < p < 1 and df > 0. */
 double student_quantile(double p, double df);

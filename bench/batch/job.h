@@ -9,6 +9,6 @@
  * process already runs on a node of the job, or if there is no job. */
 enum status job_move(const struct tools *tools, char *const *command, struct error *e);
 
-/* Returns ERR_UNAVAILABLE with the sbatch command to type, if points need a job's nodes and
- * there is no job. */
+/* Returns ERR_UNAVAILABLE, with the sbatch command to type, if points need a Slurm job and none
+ * exists. */
 enum status job_check(const struct campaign *c, struct error *e);

@@ -34,8 +34,8 @@ static void keep_different(struct missing *m)
     m->n = n;
 }
 
-/* Returns the number of nodes that a point needs in a job: 0 if it is simulated, and one for
- * emulated hosts, which share a machine. */
+/* Returns the number of nodes that a point needs in a job: 0 if it is simulated, 1 if it emulates
+ * hosts, which share a machine. */
 static long nodes_of(const struct spec *spec, size_t point)
 {
     const struct config *c = &spec->points[point].config;
@@ -78,8 +78,8 @@ static bool any_requested_fits(const struct spec *spec, const struct spec_machin
     return any;
 }
 
-/* Lists the numbers of nodes for which jobs are needed: none if no requested point fits the cores
- * of a node. */
+/* Lists the numbers of nodes for which jobs are needed; none if every requested point needs more
+ * cores than a node has. */
 static void list(struct missing *m, const struct launch_order *o, const struct spec *spec,
                  const struct spec_machine *machine)
 {

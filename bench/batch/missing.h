@@ -7,8 +7,8 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Distinct numbers of nodes of points that lack launches, ascending. A point that is a base of
- * speed-ups is ignored if jobs for points on more nodes will run all its missing launches. */
+/* Distinct numbers of nodes of the points that lack launches, ascending. A base point of speed-ups
+ * is ignored if jobs for points on more nodes will run all its missing launches. */
 struct missing {
     long *nodes;
     size_t n;
@@ -19,11 +19,12 @@ struct missing {
 };
 
 /* Reads the journal of the campaign's latest run below `out`. Without a run, all launches are
- * missing. machine: gives the number of cores per node. Call missing_free afterwards, even after an
- * error. */
+ * missing. machine: its usable_cores are the cores of each node. Call missing_free afterwards, even
+ * after an error. */
 enum status missing_find(struct missing *m, const struct spec *spec,
                          const struct spec_machine *machine, const char *out, struct error *e);
 void missing_free(struct missing *m);
 
-/* Returns the number of cores that a point needs on a node. */
+/* Returns the number of cores that a point needs on a node; 0 if it is simulated. Emulated hosts
+ * share one node. */
 long missing_cores(const struct point *point);

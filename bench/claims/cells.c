@@ -133,7 +133,7 @@ static unsigned evidence_of(const struct check_point *own, const struct claim_ta
 }
 
 /* For columns whose names start with `begins`, column `by` has the confidence level of their
- * intervals or, if `pairs`, the number of pairs behind them. */
+ * intervals or, if `pairs`, the number of launch pairs behind them. */
 static const struct {
     const char *begins, *by;
     bool pairs;
@@ -144,8 +144,8 @@ static const struct {
                 {"onednn_ratio", "onednn_pairs", true},   {"overlap_share", "overlap_pairs", true}};
 #define SURETIES (sizeof sureties / sizeof *sureties)
 
-/* Returns whether too few launches, pairs or seeds support the row's interval. Tables of earlier
- * versions lack the number of pairs; the level of step_ms is used there. */
+/* Returns whether too few launches, pairs or seeds support the row's interval. For tables of
+ * earlier versions, which lack the number of pairs, uses the level of step_ms. */
 static bool is_too_weak(const char *column, const struct check_point *point)
 {
     const struct csv_table *table = &point->c->run.summary;
@@ -277,8 +277,9 @@ struct interval claim_median_interval(const double *x, size_t n)
     return r.met || n == 1 ? r : normal_interval(x, n, r.mid);
 }
 
-/* Fills x[] with one value per launch, the median of its consecutive rows, or with every row if the
- * table has no launches. Returns the length of x. `own` is scratch space of cell->n values. */
+/* Fills x[] with one value per launch, the median of the launch's consecutive rows. If the table
+ * has no launches, fills x[] with every row. Returns the length of x. `own` is scratch space of
+ * cell->n values. */
 static size_t find_launches(double *x, double *own, const struct cell *cell)
 {
     size_t n = 0;
@@ -295,8 +296,8 @@ static size_t find_launches(double *x, double *own, const struct cell *cell)
     return n;
 }
 
-/* Computes the median over launches. The median of published numbers is exact. The median of a
- * single measured launch has an unbounded interval. */
+/* Computes the median over launches. The median of several published numbers is exact. A single row
+ * keeps its interval; a single measured value without one gets an unbounded interval. */
 static enum status find_median(struct interval *r, const struct cell *cell, struct error *e)
 {
     double *x;
@@ -388,8 +389,9 @@ static const char *name_missing(char text[200], const struct cell *cell)
     return "no row matches; correct the condition, or run the campaign with such a point";
 }
 
-/* Handles a cell whose rows have no number. If the table belongs to a run, the claim cannot be
- * judged. In a published table it is a mistake in the claims file. */
+/* Handles a cell whose rows have no number. With reduction `only`, takes its text. Otherwise a
+ * text, or no value in a published table, is a mistake in the claims file. If a run's table lacks
+ * the value, the claim cannot be judged. */
 static enum status find_nothing(const struct cell *cell, struct error *e)
 {
     struct claim_value *value = cell->value;

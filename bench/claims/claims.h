@@ -28,8 +28,8 @@
  * of two samples (bench/base/two_samples.h); a quotient is the shift of logarithms. If both medians
  * are over the same launches, each launch gives one difference or quotient, and the interval is
  * computed for the median of these. Other arithmetic has the interval of its corners, the extremes
- * over the intervals of its values. So has arithmetic over samples that are too small for 95 %, or
- * over columns that raw.csv lacks, such as speedup.
+ * over the intervals of its values. The same holds for arithmetic over samples that are too small
+ * for 95 %, or over columns that raw.csv lacks, such as speedup.
  *
  * A claim that cannot be judged has `untestable: reason` instead of `holds`. A claim whose run is
  * missing is not testable until the run exists. */
@@ -70,8 +70,8 @@ struct claim_value {
     const char *name, *text; /* name and text of the value, such as "ratio" and "gather /
                                 allreduce"; borrowed from claims.root */
     struct mark mark;        /* line and column of `text` in the file */
-    struct interval number;  /* the number with its interval; exact: lo = mid = hi; a text: mid =
-                                NAN */
+    struct interval number;  /* number with its interval; lo = mid = hi if the number is exact, mid
+                                = NAN if the value is a text */
     char *word;              /* the cell's text, owned; NULL: the value is a number */
     char *rows; /* addresses of the cell's rows, "published/a.csv#L3 published/a.csv#L5-L7"; ""
                       or NULL for arithmetic */
@@ -79,20 +79,21 @@ struct claim_value {
     const struct claim_table *table; /* table that has the cell; NULL: arithmetic */
     char column[64];                 /* name of the cell's column */
     size_t *found, n_found;          /* [n_found] indices of the cell's rows in its table, owned */
-    struct condition_unit unit; /* unit in the column's name; a sum has the unit of its values; text
-                                   NULL: no unit, as for products, or unknown */
-    bool sampled;               /* the value is a cell of one row, or a median of rows */
-    bool of_table;              /* the value is a cell, or arithmetic over a cell */
-    enum claim_method method;   /* method of the interval of arithmetic */
-    size_t launches[2];         /* numbers of launches of a and b in "a - b" or "a / b"; 0:
+    struct condition_unit unit;      /* unit in the column's name, or common unit of a sum's values;
+                                   unit.text NULL: no unit (for example a product) or unknown */
+    bool sampled;                    /* the value is a cell of one row, or a median of rows */
+    bool of_table;                   /* the value is a cell, or arithmetic over a cell */
+    enum claim_method method;        /* method of the interval of arithmetic */
+    size_t launches[2];              /* numbers of launches of a and b in "a - b" or "a / b"; 0:
                                    METHOD_CORNERS even with more launches */
-    bool withheld;              /* the value has no interval because ranks share cores */
+    bool withheld;                   /* the value has no interval because ranks share cores */
 };
 
 /* Launches that would decide an undecided claim. The number is an estimate. It assumes that the
  * claim's values stay, and that half widths shrink as expected for normally distributed values. */
 struct claim_need {
-    bool known;      /* the claim is undecided, and raw.csv of its runs has its launches */
+    bool known;      /* the claim is undecided, raw.csv has its launches, and more launches could
+                        narrow its intervals */
     bool seeds;      /* the launches are accuracy runs, one per seed */
     bool at_least;   /* a cell has one launch, so `launches` is a lower bound */
     size_t now;      /* smallest number of launches behind a cell */
@@ -117,8 +118,8 @@ enum { CLAIM_LAUNCHES_MAX = 1000000, CLAIM_DAY_S = 86400 };
 
 struct claim {
     const char *id, *kind, *place, *says,
-        *untestable; /* all borrowed; untestable: reason why the claim cannot be judged, NULL if it
-                        can */
+        *untestable; /* keys of the claim, borrowed; untestable: reason why it cannot be judged,
+                        else NULL */
     struct claim_value *values;
     size_t n;
     struct condition *holds; /* condition that decides the verdict; NULL if untestable */
@@ -159,8 +160,8 @@ enum status claims_select(struct claims *c, const char *of, struct error *e);
 enum status claims_compare(FILE *out, const struct claims *c, const char *path, size_t *differing,
                            struct error *e);
 
-/* Reads the story: the text between two marks in the README.md beside claims.yaml. The caller
- * frees *text, which is NULL without a README.md and for claims files of other names. *line is the
+/* Reads the story: the text between two marks in the README.md beside claims.yaml. *text is NULL
+ * without a README.md, or if the claims file has another name; the caller frees it. *line is the
  * line where the story begins. */
 #define STORY_FILE "README.md"
 enum status claims_read_story(char **text, int *line, const struct claims *c, struct error *e);
@@ -188,8 +189,8 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 enum status claims_find_writer(claims_writer **writer, const char *name, bool plan,
                                struct error *e);
 
-/* Writes "63 claims: 20 survive, 15 fail ...". Counts only claims of the report to which claim `of`
- * belongs; all claims if `of` is NULL. */
+/* Writes "63 claims: 20 survive, 15 fail ...". Counts the claims of the report to which claim `of`
+ * belongs, or all claims if `of` is NULL, without claims that claims_select left out. */
 void claims_write_counts(FILE *out, const struct claims *c, const struct claim *of);
 
 /* Columns of claims.csv and of the plan, from csv_claims.def and csv_plan.def. */
@@ -206,8 +207,8 @@ void claim_tables_free(struct claims *c);
  * missing, sets claim->reason. */
 enum status claim_find_value(struct claim *claim, size_t i, struct claims *c, struct error *e);
 
-/* Computes the i-th value of a claim as arithmetic over earlier values; NAN if an earlier value is
- * missing. */
+/* Computes the i-th value of a claim as arithmetic over earlier values. NAN if claim->reason is set
+ * already, or if a measured divisor is 0, which sets claim->reason. */
 enum status claim_find_sum(struct claim *claim, size_t i, struct error *e);
 
 /* Replaces the interval of a value "a - b" or "a / b" by the interval computed from the launches of
@@ -237,7 +238,7 @@ enum status claim_explain_name(char *text, size_t size, const struct claim *clai
 /* Returns whether the interval of `name` alone leaves the claim undecided. */
 bool claim_is_open(const struct claim *claim, const char *name);
 
-/* Computes claim->need of an undecided claim, and appends the number of launches to
+/* Computes claim->need of an undecided claim, and appends the number of launches, if known, to
  * claim->reason. */
 enum status claim_find_need(struct claim *claim, struct claims *c, struct error *e);
 

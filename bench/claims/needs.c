@@ -43,9 +43,9 @@ double claim_expected_shift(size_t n, size_t m)
     size_t critical = rank_sum_critical(n, m, (1 - CLAIM_LEVEL) / 2, &tail);
     if (critical == 0)
         return INFINITY;
-    /* Blom's formula, applied to the n x m differences, whose standard deviation is the square root
-     * of 2. The differences depend on each other: the result is 6 % too large for two samples of 6
-     * launches, and 2 % for two samples of 20. */
+    /* Blom's formula, applied to the n x m differences. Their standard deviation is sqrt(2) times
+     * the standard deviation of a launch. The differences depend on each other: the result is 6 %
+     * too large for two samples of 6 launches, and 2 % for two samples of 20. */
     double share = ((double)critical - 0.375) / ((double)(n * m) + 0.25);
     return sqrt(2) * student_quantile(1 - share, 1000);
 }
@@ -115,7 +115,7 @@ static bool varies(const struct interval *number)
 
 /* Fills widths[i] for each value i: for a deciding cell with an interval, the expected half width
  * in standard deviations of one launch; otherwise 0. Sets need->known to false if the launches of
- * such a cell are unknown, or if the cell would have no interval even with more launches. */
+ * such a cell are unknown, or if it has no interval because ranks share cores. */
 static enum status count_launches(double *widths, bool *deciding, struct claim *claim,
                                   struct claims *c, struct error *e)
 {
@@ -144,8 +144,8 @@ static enum status count_launches(double *widths, bool *deciding, struct claim *
 
 /* ---- The number of launches ---- */
 
-/* Scales an interval from the expected half width `now` to `then`. A cell without a spread is taken
- * as exact. */
+/* Scales an interval from the expected half width `now` to `then`, but never widens it. An
+ * unbounded interval becomes exact, since its spread is unknown. */
 static struct interval narrow(struct interval number, double now, double then)
 {
     double by = fmin(1, then / now);
@@ -183,7 +183,7 @@ static struct interval expect_first(const struct claim_value *value, const struc
 }
 
 /* Replaces the corner interval of a difference or quotient in *at by the interval expected from
- * `launches` launches, if launches give one. */
+ * `launches` launches, unless more launches would not change the method. */
 static void expect_samples(struct claim_value *at, const struct claim_value *value,
                            const struct claim *claim, const double *widths, size_t launches)
 {

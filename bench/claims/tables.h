@@ -24,12 +24,13 @@ static inline const struct csv_table *claim_csv_of(const struct claim_table *tab
     return &table->rows.run.summary;
 }
 
-/* Returns whether the table's row has the text in a column; false without the column. */
+/* Returns whether a row of the table has this text in a column; false if the table lacks the
+ * column. */
 bool claim_has_text(const struct claim_table *table, size_t row, const char *column,
                     const char *text);
 
 /* Appends the launches behind a cell (rows of its run's raw.csv) to need->used. A ratio to a base
- * also uses the base's launches. *n: number of launches of the cell's own points. */
+ * also uses the base's launches. Adds the number of launches of the cell's own points to *n. */
 enum status claim_use_cell(struct claim_need *need, size_t *n, const struct claim_table *raw,
                            const struct claim_value *value, struct error *e);
 
@@ -42,7 +43,7 @@ struct claim_sample {
 };
 
 /* Finds the launches of a cell: rows of its table if the table has launches, else rows of raw.csv
- * for the cell's only row. s->n is 0 if there are none. Free s->x and s->launches, also after an
+ * for the cell's only row. s->n is 0 without launches. Free s->x and s->launches, also after an
  * error. */
 enum status claim_find_sample(struct claim_sample *s, struct claims *c,
                               const struct claim_value *value, struct error *e);

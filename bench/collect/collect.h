@@ -70,7 +70,7 @@ enum status launch_simulated_read(const char *dir, struct launch_result *result,
 /* Writes result->rank_waits (ms) as text, one number per rank, to result->rank_wait_ms. */
 void launch_list_waits(struct launch_result *result, int ranks);
 /* Copies to `result` the facts on program, network, data and machine that ranks of another launch
- * recorded, but not the facts on their cores. */
+ * recorded, but not their cores, pipeline stages and time of reading data. */
 void launch_take_hello(struct launch_result *result, const struct launch_result *other);
 /* Returns whether the launch's ranks wrote records. Ranks of a user's program may write none, and
  * simulated ranks write none. */
@@ -82,7 +82,7 @@ enum status launch_metrics(const char *dir, const struct config *config, double 
                            struct error *e);
 
 /* Returns the work of one step, for ratios of work per time: its number of images. For a user's
- * program, whose `images` is NAN, returns the number of ranks with scaling weak or epoch, else
+ * program, whose `images` is NAN, returns the number of ranks if scaling is weak or epoch, else
  * 1. */
 double point_work(const struct spec *spec, const struct point *point, double images);
 
@@ -94,7 +94,7 @@ bool launch_is_mixed(const struct launch_result *result);
 /* Returns whether ranks of the launch slept for calibrated times instead of computing. */
 bool launch_is_replayed(const struct launch_result *result);
 
-/* Returns the gradient noise scale (images). NAN unless both estimates are positive. */
+/* Returns the gradient noise scale (images). NAN unless variance and norm2 are positive. */
 double launch_noise_scale(double variance, double norm2);
 
 /* Writes "loss is nan at step 17" for a launch that diverged. */
@@ -118,8 +118,8 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
  * `result` is set only if ok or diverged. */
 struct summary_launch {
     bool ok, diverged;
-    bool replaced; /* failed, but another launch of the same block or seed is in the journal or will
-                      be added */
+    bool replaced; /* not valid, but repeated: another launch of the same block or seed is or will
+                      be in the journal */
     bool unasked;  /* no result uses the launch: the spec lacks its point, or its peer program has
                       changed */
     char reason[512];
@@ -135,8 +135,8 @@ struct model_states {
     double params, grads, state, all;
 };
 
-/* Returns whether the memory of the point can be forecast. Only the memory of train_cnn without a
- * pipeline can. */
+/* Returns whether the memory of the point can be forecast: only for train_cnn without a
+ * pipeline. */
 bool point_forecasts_memory(const struct point *point);
 /* Forecasts the bytes in each arena (parameters, gradients, state) of the rank that needs the most
  * memory. `width`: bytes per tensor element. Errors: ERR_MEMORY. */
@@ -145,8 +145,8 @@ enum status point_memory(struct sync_memory *m, const struct point *point, size_
 
 /* Noise in a point's timed launches. */
 struct point_noise {
-    size_t disturbed, outliers; /* numbers of valid launches that other processes disturbed, and
-                                   that are outliers */
+    size_t disturbed, outliers; /* number of valid launches that other processes disturbed; number
+                                   of valid launches that are outliers */
     size_t modes;               /* number of clusters among the launches' step times; 0: unknown */
     char disturbed_by[64];
     double trend_pct; /* change of the step time over the timed steps, from first to last (%),
@@ -243,15 +243,15 @@ struct point_summary {
     const char *run; /* name of the point's run if a figure combines several runs, else NULL */
     char **cells;    /* [columns of summary.def] texts of the point's row of summary.csv */
     enum point_status outcome;
-    char status[16]; /* `outcome` as text */
+    char status[16]; /* name of the status in `outcome` */
     char reason[512];
     char flags[256];
     size_t base;         /* index of the base point, to which speed-ups refer */
-    size_t peer;         /* index of the same point in the fastest measured peer program; the
-                            point's own index if there is none */
-    size_t alone;        /* index of the point with strategy none on as many ranks; the point's
-                            own index if there is none */
-    int cores;           /* ranks x cores per rank */
+    size_t peer;         /* index of the point with equal options in the fastest measured peer
+                            program; the point's own index if it has no peer */
+    size_t alone;        /* index of the point with strategy none on as many ranks; the point's own
+                            index if no such point exists */
+    int cores;           /* number of the point's cores: ranks x cores per rank */
     size_t first_launch; /* index of the point's first launch in the journal; s->n_launches or more:
                             none */
     size_t n_launches;   /* number of the point's launches in the journal */
@@ -274,7 +274,8 @@ struct point_summary {
     struct point_shares shares;
     struct point_scaling scaling;
     struct point_beside_peer beside_peer;       /* ratio to the fastest peer program */
-    struct point_beside_peer beside[WORKLOADS]; /* ratios to each peer program, without factors */
+    struct point_beside_peer beside[WORKLOADS]; /* ratio to each peer program, without work_ratio
+                                                   and rate_ratio */
     struct point_overlap overlap;
     struct point_predicted predicted;
     struct point_memory memory;
@@ -310,9 +311,9 @@ struct summary {
     size_t n;
     struct summary_launch *launches; /* [n_launches] launches in the order of the journal */
     size_t n_launches;
-    size_t n_unasked, n_unasked_points; /* number of launches whose points the spec does not
-                                           contain, and number of such points */
-    size_t n_outdated;                  /* number of launches made with an older source or
+    size_t n_unasked, n_unasked_points; /* number of ended launches whose points the spec does not
+                                           contain; number of such points */
+    size_t n_outdated;                  /* number of ended launches made with an older source or
                                            version of a peer program */
     size_t n_trends;                    /* number of points whose trends are tested together
                                            (Bonferroni correction) */
@@ -326,7 +327,8 @@ struct summary {
     int usable_cores, machine_cores, numa_nodes; /* from the manifest, per node: cores that the job
                                                     may use, all cores, NUMA nodes; 0: unknown */
     struct run_setup setup;
-    char undocumented[128]; /* list of facts that the manifest lacks, such as "cpu, compiler" */
+    char undocumented[128]; /* list of facts needed to repeat the run that the manifest lacks, such
+                               as "kernel, compiler" */
     char link[64]; /* from the manifest: link between emulated hosts that the user set up */
 };
 
@@ -361,7 +363,7 @@ enum status summary_write_fits(const struct summary *s, const char *run_dir, str
 enum status published_check(const struct spec *spec, struct error *e);
 
 /* Returns the name of the i-th CSV file that a run of this spec writes, such as "raw.csv"; NULL
- * beyond the last. A run without long curves has no fits.csv. */
+ * beyond the last. The run may still lack fits.csv, if no curve is long enough for a fit. */
 const char *summary_file(const struct spec *spec, size_t i);
 
 /* Columns of all CSV files of a run, file by file, in order. */
@@ -369,7 +371,7 @@ extern const struct csv_file columns_all;
 
 /* Prints every file with name, type, unit and meaning of its columns. */
 void columns_print(FILE *out);
-/* Prints one column, as `scalebench explain NAME` does. */
+/* Prints the description of one column, as `scalebench explain NAME` does. */
 void column_explain(FILE *out, const struct column *column);
 
 /* A term in tables, captions or flags that is not a column, option or listed name. */

@@ -89,7 +89,8 @@ static const struct column columns[] = {
 #undef PLACE
 #undef PLACE_AS
 
-/* option that a column of metrics.def needs, by the `launches` of its metric; OPTION_COUNT: none */
+/* option that a column of metrics.def needs, by the field `launches` of its metric; OPTION_COUNT:
+ * the column needs no option */
 enum {
     NEED_NONE = OPTION_COUNT,
     NEED_FIRST = OPTION_COUNT,

@@ -27,7 +27,7 @@ struct curve {
     const struct series *series;
     const struct point_summary *base;
     size_t *points;                 /* [n] indices in the summary */
-    struct scaling_sample *samples; /* [n] one per point */
+    struct scaling_sample *samples; /* [n] speed-up of each point, with its launch pairs */
     size_t n, rank_counts;
 };
 
@@ -76,7 +76,8 @@ static double rate_of(const struct timing *t)
     return t->images / step_ms;
 }
 
-/* Fills sample->pairs, which has space for own->n pairs. */
+/* Adds to sample->pairs one ratio per block in which the point and its base have a launch. There is
+ * space for own->n pairs. */
 static void pair_launches(struct scaling_sample *sample, const struct timings *own,
                           const struct timings *base)
 {
@@ -90,7 +91,7 @@ static void pair_launches(struct scaling_sample *sample, const struct timings *o
     }
 }
 
-/* Sets the samples of a curve. launches NULL: samples have no pairs. Free *pairs. */
+/* Sets the samples of a curve. If `launches` is NULL, the samples have no pairs. Free *pairs. */
 static enum status take_samples(struct curve *curve, struct scaling_pair **pairs,
                                 const struct timings *launches, const struct summary *s,
                                 struct error *e)
@@ -164,7 +165,8 @@ static size_t least_pairs(const struct curve *curve)
 /* relative difference by which rounding may put a law outside an interval */
 #define ROUNDING 1e-6
 
-/* Counts the points whose speed-up interval does not contain the law. NAN: no intervals. */
+/* Counts the points whose speed-up interval does not contain the law. NAN: a speed-up has no
+ * interval. */
 static double count_missed(const struct curve *curve, enum scaling_law law,
                            const struct scaling_intervals *fitted, const struct summary *s)
 {
@@ -259,12 +261,12 @@ enum status fits_make(struct summary *s, const struct timings *launches, struct 
 struct raw_launches {
     struct csv_table raw;
     struct launch_rows rows;
-    struct timing *timings;   /* [rows.n] one per row, grouped by point */
+    struct timing *timings;   /* [rows.n] one timing per row, grouped by point */
     struct timings *of_point; /* [points of the summary] each point's part of `timings` */
 };
 
-/* Sets the launches of point i. Rows repeat if several cases share a launch. Rows without a block
- * number are left out. */
+/* Sets the launches of point i. Skips rows without a block number, and repeated rows, which occur
+ * if several cases share a launch. */
 static void take_launches(struct raw_launches *l, size_t i, const struct summary *s)
 {
     size_t n;

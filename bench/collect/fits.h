@@ -13,7 +13,7 @@
 enum { FITS_RANK_COUNTS = 4 };
 
 struct fits {
-    struct fits_row *rows; /* [n] ordered by curve, then law */
+    struct fits_row *rows; /* [n] one row per curve and law, in this order */
     size_t n;
     struct series_list series; /* owns the names of series in the rows */
 };
@@ -22,11 +22,12 @@ struct fits {
  * launches of each point. Call fits_free in any case. Errors: ERR_MEMORY. */
 enum status fits_make(struct summary *s, const struct timings *launches, struct error *e);
 
-/* Works as fits_make, with the launches in <run_dir>/raw.csv. Without this file, fits have no
+/* Works as fits_make, with the launches in <run_dir>/raw.csv. Without this file, the fits have no
  * intervals. ERR_DATA with file and line if the file is damaged. */
 enum status fits_read(struct summary *s, const char *run_dir, struct error *e);
 
-/* Returns the fit of a law to the curve that has points[point]; NULL if there is none. */
+/* Returns the fit of a law to the curve that has points[point]; NULL if that curve has no such
+ * fit. */
 const struct fits_row *fits_find(const struct summary *s, size_t point, const char *law);
 
 /* Frees s->fits; NULL is allowed. */

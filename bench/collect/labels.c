@@ -47,8 +47,8 @@ static bool seen_before(const struct summary *s, size_t i, const char *text, enu
     return false;
 }
 
-/* Returns the next point after `last` whose text no earlier point has; s->n: none. Start with last
- * = s->n. */
+/* Returns the next requested point after `last` whose text no earlier point has; s->n: no such
+ * point. Start with last = s->n. */
 static size_t next_text(const struct summary *s, size_t last, enum column_id id, bool trained)
 {
     char own[STRATEGY_TEXT];
@@ -60,8 +60,8 @@ static size_t next_text(const struct summary *s, size_t last, enum column_id id,
     return s->n;
 }
 
-/* Returns the point with the next larger number than point `last`, to list numbers in ascending
- * order; s->n: none. */
+/* Returns the requested point with the next larger number than point `last`, to list numbers in
+ * ascending order; s->n: no larger number. */
 static size_t next_number(const struct summary *s, size_t last, enum column_id id)
 {
     double behind = last < s->n ? cell_number(&s->points[last], id) : -INFINITY, least = INFINITY;
@@ -76,8 +76,8 @@ static size_t next_number(const struct summary *s, size_t last, enum column_id i
     return next;
 }
 
-/* Lists the distinct texts of all points, as many as fit into `size` bytes. Cuts the first text if
- * it alone is too long. Returns the number of texts left out. */
+/* Lists the distinct texts of all requested points, as many as fit into `size` bytes. Cuts the
+ * first text if it is too long even alone. Returns the number of texts left out. */
 static size_t list_distinct(char *text, size_t size, const struct summary *s, enum column_id id,
                             bool trained)
 {

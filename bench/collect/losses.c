@@ -11,8 +11,9 @@ static double known(double x)
     return isnan(x) ? 0 : x;
 }
 
-/* Returns why the loss of efficiency cannot be attributed: other processes disturbed launches, or
- * launches scatter by more than the loss. NULL: it can be attributed. */
+/* Returns why the loss of efficiency cannot be attributed: other programs used the cores, the
+ * scatter of launches is unknown, or it is at least as large as the loss. NULL: the loss can be
+ * attributed. */
 static const char *doubt(const struct point_summary *p, const struct point_summary *base,
                          const struct losses_row *row)
 {
@@ -62,8 +63,8 @@ static bool has_interval(const struct point_summary *p)
            timing_level(n, config_adds_launches(&p->point->config)) >= SUMMARY_CONFIDENCE;
 }
 
-/* Returns whether karp_flatt grows or falls along a series, from its row `first` on: "rising",
- * "falling" or NULL. A trend must be monotonic, and the intervals of its first and last point
+/* Returns the trend of karp_flatt along a series, whose rows begin at `first`: "rising", "falling"
+ * or NULL (no trend). A trend must be monotonic, and the intervals of its first and last point
  * disjoint. */
 static const char *trend(const struct losses *losses, size_t first, const struct summary *s)
 {

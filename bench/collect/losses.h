@@ -16,7 +16,7 @@ struct losses {
 
 /* Attributes the losses of all points. Call losses_free in any case. Errors: ERR_MEMORY. */
 enum status losses_collect(struct losses *losses, const struct summary *s, struct error *e);
-/* Returns whether text may name the rank that most often arrived last. `looked_at` points are
+/* Returns whether a sentence may name the rank that most often arrived last. `looked_at` points are
  * tested together (Bonferroni correction): if all ranks are alike, at most one campaign in twenty
  * names a rank. */
 bool losses_name_last_rank(const struct point_last *last, size_t looked_at);

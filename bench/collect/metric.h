@@ -9,6 +9,6 @@ enum metric_id {
     METRICS
 };
 
-/* Returns metric `id` from its record line in lines[], in the unit of its column. NAN: unknown, or
- * that line is NULL. */
+/* Returns metric `id` from its record line in lines[], in the unit of its column. NAN if the value
+ * is unknown or the line is NULL. */
 double metric_number(enum metric_id id, const void *const lines[RECORD_LINES]);

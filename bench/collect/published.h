@@ -9,8 +9,8 @@
 
 struct published {
     char file[256];                        /* name of the file without folder; "": none */
-    size_t rows, matched;                  /* number of rows in the file, and of rows that match a
-                                              point */
+    size_t rows, matched;                  /* number of rows in the file; number of these that match
+                                              a point */
     enum column_id columns[PUBLISHED_MAX]; /* [n] columns of summary.csv for which there are
                                               published values */
     size_t n;
@@ -23,8 +23,8 @@ struct published {
 enum status published_read(struct published *p, const struct spec *spec, struct error *e);
 void published_free(struct published *p);
 
-/* Returns the published value of a point for a column of summary.csv; NAN: none. If our data are
- * generated, accuracies and losses are NAN too: the report's numbers are for real images. */
+/* Returns the published value of a point for a column of summary.csv; NAN: no value. Also NAN for
+ * accuracies and losses if our data are generated, since the report used real images. */
 double published_value(const struct summary *s, size_t point, enum column_id column);
 
 /* Returns whether published values of this column are withheld because our images are generated. */

@@ -151,8 +151,8 @@ struct writing {
     struct csv *csv;
 };
 
-/* Returns processor time without time spent polling. Negative results become 0 within the kernel's
- * resolution (0.01 s per reading and rank), else NAN. */
+/* Returns processor time without time spent polling. A negative result becomes 0 if the kernel's
+ * resolution (0.01 s per reading and rank) explains it, else NAN. */
 static double useful_s(double cpu_s, double polled, int ranks)
 {
     double useful = cpu_s - polled, unsure = 0.02 * ranks;
@@ -196,7 +196,7 @@ static void take_traffic(struct writing *w, const struct sample *a, const struct
 }
 
 /* Writes one row per whole sampling interval. time_s is the end of the interval relative to
- * begin_ns, so it may be negative. */
+ * begin_ns, so rows before the first timed step have negative times. */
 static void write_intervals(struct writing *w)
 {
     const struct node *node = w->node;
@@ -256,7 +256,8 @@ void resources_add_traffic(struct launch_result *result, bool root,
         *to[root][i] = fmax(*to[root][i], counts[i]);
 }
 
-/* Returns bytes or packets per step through the node's network interface; NAN: too few samples. */
+/* Returns bytes or packets per step through the node's network interface; NAN: unknown interface or
+ * too few samples. */
 static double traffic_of(const struct node *node, enum traffic_count count, double steps)
 {
     struct sample a, b;
@@ -313,8 +314,8 @@ static enum overlap overlap_of(const struct rank_record *a, const struct rank_re
 }
 
 /* Adds the times of a rank's processors to *all, unless an earlier rank has the same processors.
- * The longest observation among these ranks counts. Returns false if times are unknown, or ranks
- * share only some processors. */
+ * The longest observation among these ranks counts. Returns false if times are unknown, or another
+ * rank shares some, but not all, of the rank's processors. */
 static bool add_processors(struct shares *all, const struct rank_record *records, int ranks,
                            int rank)
 {

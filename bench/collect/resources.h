@@ -9,9 +9,9 @@
 
 /* Calls `write` with the resources.csv rows of the launch in `dir`, by node and time. Without
  * samples there are no rows. `of` has the values common to all rows. `timed`: time_s = 0 is the
- * first timed step, else the first sample. `records` [ranks]: the launch's records, or NULL. An
- * elastic run may end with fewer ranks than its point has. Errors: ERR_DATA with the malformed
- * file. */
+ * first timed step, else the first sample. `records` [ranks]: the launch's records, or NULL.
+ * `ranks`: number of ranks at the end, which in an elastic run may be fewer than the point has.
+ * Errors: ERR_DATA with the malformed file. */
 enum status resources_write(const char *dir, const struct point *point, bool timed,
                             const struct rank_record *records, int ranks,
                             const struct resources_row *of, row_writer *write, struct csv *csv,
@@ -22,8 +22,8 @@ enum status resources_write(const char *dir, const struct point *point, bool tim
 void resources_add_traffic(struct launch_result *result, bool root,
                            const double counts[TRAFFIC_COUNTS]);
 
-/* Sets bytes_nic_* and packets_nic_* from a launch's samples if the program did not record them.
- * `records` NULL: the whole launch is one step. */
+/* Sets bytes_nic_* and packets_nic_* from a launch's samples if it ran on several nodes and its
+ * program did not record them. `records` NULL: the whole launch is one step. */
 void resources_take_traffic(struct launch_result *result, const char *dir,
                             const struct rank_record *records, int ranks);
 

@@ -57,8 +57,8 @@ static bool is_timed(const struct point_summary *p)
     return p->launches > 0 && isfinite(p->step_ms.mid) && p->outcome != POINT_diverged;
 }
 
-/* Returns whether launches of the point have one time each instead of step times. This holds for
- * user programs without records. */
+/* Returns whether each launch of the point has one time instead of step times, as launches of a
+ * user's program without records have. */
 static bool is_whole(const struct point_summary *p)
 {
     return config_is_foreign(&p->point->config) && isnan(cell_number(p, COLUMN_step_p95_ms));
@@ -89,8 +89,7 @@ struct ratio {
     const char *name;
 };
 
-/* Sets *ratio to ratio k of point i; undefined ratios are NAN. Returns false if there is no k-th
- * ratio. */
+/* Sets *ratio to ratio k of point i; undefined ratios are NAN. Returns false if k is too large. */
 static bool ratio_of(struct ratio *ratio, const struct summary *s, size_t i, int k)
 {
     const struct point_summary *p = &s->points[i];

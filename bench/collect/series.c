@@ -33,8 +33,8 @@ static const char *run_of(const struct splitting *splitting, const struct point_
     return p->run != NULL && !splitting->by->over_runs ? p->run : "";
 }
 
-/* Returns whether a series may contain the point. Calibrations are in no series, so that their
- * options do not split the series of other points. */
+/* Returns whether the point's options and kind may separate series. Calibrations and points that
+ * are not shown do not split the series of other points. */
 static bool is_split(const struct point *point, const bool *shown, size_t i)
 {
     return (shown == NULL || shown[i]) && !config_calibrates(&point->config);
@@ -143,8 +143,8 @@ static void prefer_ranks_per_node(struct splitting *splitting, enum option_id op
         leave_out(splitting, OPT_RANKS_PER_NODE);
 }
 
-/* Removes ranks, the x axis, from the options that separate series. Also removes nodes if their
- * number follows from ranks and the other options. */
+/* Removes the number of ranks, the x axis, from the options that separate series. Also removes the
+ * number of nodes if it follows from ranks and the other options. */
 static enum status drop_axes(struct splitting *splitting, struct error *e)
 {
     struct splitting but_nodes = *splitting;
@@ -167,8 +167,8 @@ static enum status drop_axes(struct splitting *splitting, struct error *e)
 
 /* ---- Names ---- */
 
-/* Returns whether names of series contain the strategy. Names of series over ranks do, and also
- * other names if strategies separate series. */
+/* Returns whether names of series contain the strategy. They do if the x axis shows ranks, or if
+ * strategies separate series. */
 static bool says_strategy(const struct splitting *splitting)
 {
     return (splitting->by->x == OPT_RANKS && !splitting->by->only) ||

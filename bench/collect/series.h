@@ -18,10 +18,11 @@ struct series_list {
 
 /* How points are divided into series. Points of a series are equal in all options except x. If
  * `only` is set, they are equal in `options`; other options may differ. Points of different kinds
- * or runs are never in one series: no curve joins measured and emulated points. */
+ * are never in one series, so no curve joins measured and emulated points. Neither are points of
+ * different runs, unless over_runs is set. */
 struct series_by {
-    const bool *shown; /* [points of the summary] whether the point may be in a series; NULL: all
-                          may */
+    const bool *shown; /* [points of the summary] whether the point's options may separate series;
+                          NULL: true for all points */
     bool cases;        /* each case is a series of its own; false if the x axis shows cases */
     bool over_runs;    /* the x axis shows runs, so runs do not separate series */
     bool trained;      /* the series are over results of accuracy runs, not of timed launches */
@@ -35,7 +36,7 @@ enum status series_collect_by(struct series_list *list, const struct summary *s,
                               const struct series_by *by, struct error *e);
 
 /* Divides the points into series over ranks, sorted by their first points. A base point is only in
- * its own series, not in the series of points that refer to it. Call series_free in any case.
- * Errors: ERR_MEMORY. */
+ * the series of its own options, not in other series that refer to it. Call series_free in any
+ * case. Errors: ERR_MEMORY. */
 enum status series_collect(struct series_list *list, const struct summary *s, struct error *e);
 void series_free(struct series_list *list);

@@ -27,7 +27,8 @@ static void remove_folder(const char *path)
     rmdir(path);
 }
 
-/* Opens and locks the folder. Returns its descriptor; -1: another program has locked it. */
+/* Opens and locks the folder. Returns its descriptor; -1 with errno if it cannot be opened or
+ * locked (EWOULDBLOCK: another program has locked it). */
 static int hold(const char *path)
 {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -10,8 +10,8 @@
 struct stage {
     const char *run_dir; /* folder of the run, borrowed */
     char dir[4200];      /* path of the temporary folder */
-    int held;            /* descriptor of `dir`; its lock shows other programs that `dir` is in use;
-                            -1: no lock */
+    int held;            /* locked descriptor of `dir`, so that other programs know that `dir` is in
+                            use; -1: no lock */
 };
 
 /* Creates the temporary folder and removes temporary folders of killed programs. Call stage_close

@@ -129,8 +129,8 @@ static void chain_launches(struct summary *s)
     share_launches(s);
 }
 
-/* Returns whether another launch of the same block or seed replaces launch i: it was retried, or a
- * later one is valid. */
+/* Returns whether another launch of the same block or seed replaces launch i: launch i was retried,
+ * or a later launch is valid. */
 static bool is_replaced(const struct summary *s, size_t i)
 {
     const struct journal_launch *own = &s->journal->launches[i];
@@ -186,7 +186,8 @@ static bool shares_cores(const struct samples *time)
 }
 
 /* Shortest compute time of a step that replay reproduces well, in multiples of the sleep margin. A
- * replaying rank sleeps, then polls the clock for the last margin: at most a tenth of the time. */
+ * replaying rank sleeps until one margin before the end, then polls the clock: for at most a tenth
+ * of the time. */
 enum { MARGINS_LEAST = 10 };
 /* largest accepted delay of the end of replayed compute (% of a step) */
 enum { LATE_MOST_PCT = 5 };
@@ -296,8 +297,8 @@ static double comm_share(const struct launch_result *r)
     return 100 * (r->comm_exposed_ms - r->wait_ms) / r->step_ms;
 }
 
-/* Returns the parts of the step time. If the waiting time of a launch is unknown, the share of
- * communication includes waiting. */
+/* Returns the shares of compute, communication and waiting in the step time. If the waiting time of
+ * any launch is unknown, the share of communication includes waiting. */
 static struct point_shares shares_of(const struct samples *time)
 {
     double wait_pct = median_over(time, wait_share);
@@ -359,8 +360,8 @@ static struct interval interval_over_seeds(const struct samples *accuracy, size_
     return interval;
 }
 
-/* Returns the median over seeds with its interval. The median is unknown if a seed diverged or
- * missed the target: the other seeds alone would look too fast. */
+/* Returns the median over seeds with its interval. Both are NAN if a seed diverged or missed the
+ * target: the other seeds alone would look too fast. */
 static struct interval interval_to_target(const struct samples *accuracy, size_t offset)
 {
     size_t n = samples_known(accuracy, offset);

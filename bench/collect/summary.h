@@ -25,7 +25,7 @@ struct sample {
  * for one number per launch. */
 struct samples {
     struct sample *items;
-    size_t n, diverged; /* number of valid launches, and of launches that diverged */
+    size_t n, diverged; /* number of valid launches; number of launches that diverged */
     double *values;
     struct timings timings; /* step times and blocks of the n valid launches */
 };
@@ -86,18 +86,19 @@ bool memory_is_off(const struct point_memory *m, const struct point *point);
 void point_judge(struct point_summary *p, const struct summary *s, const struct point_samples *all);
 
 /* Sets the ratios of a point of `s` to its base, to the point without communication and to its
- * peers. all: [s->n] samples of all points. Status and lost launches of these points must be set.
- * Also sets whether all intervals are as narrow as the spec requires. */
+ * peers, and p->precision_met. all [s->n]: samples of all points. Status and lost launches of all
+ * points must be set. */
 void ratios_set(struct point_summary *p, const struct summary *s, const struct point_samples *all);
 
-/* Returns whether a ratio of `p` lacks launches because launches of the other point failed. */
+/* Returns whether a ratio of `p` lacks launches because launches of the base, peer or other
+ * compared point failed. */
 bool ratios_lack_launches(const struct point_summary *p, const struct summary *s);
 
 /* Returns whether other programs, interrupts and a hypervisor used more than SUMMARY_BUSY_PCT of
  * the point's processor time. */
 bool point_is_busy(const struct point_summary *p);
 
-/* Returns whether the point has a valid launch. */
+/* Returns whether the point has a valid timed launch or a test accuracy. */
 bool point_was_measured(const struct point_summary *p);
 
 /* Returns whether the point is a base with a step time. */
@@ -110,15 +111,15 @@ bool point_is_scaled(const struct point_summary *p, const struct summary *s);
 /* Returns the number of points for which `has` is true. */
 size_t summary_count(const struct summary *s, bool (*has)(const struct point_summary *p));
 
-/* Sets s->setup and the numbers of cores from <run>/manifest.json. If there is no such file, they
- * stay unknown. */
+/* Sets s->setup, s->link, s->undocumented and the numbers of cores and NUMA nodes from
+ * <run>/manifest.json. Without this file, all facts are unknown. */
 enum status machine_read(struct summary *s, const char *run_dir, struct error *e);
 
 /* Begins a summary: allocates the points, reads the manifest and published numbers. */
 enum status summary_open(struct summary *s, const struct spec *spec, const char *run_dir,
                          struct error *e);
 
-/* Returns ranks x cores per rank. */
+/* Returns the number of the point's cores: ranks x cores per rank. */
 int point_cores(const struct point *point);
 
 /* Returns the number of cores that the point's ranks need on the fullest node. Emulated hosts on
@@ -135,12 +136,12 @@ bool point_has_option(const struct point *point, enum option_id option);
 /* Returns whether all ranks must have bitwise equal weights, after gathering weights that are
  * sharded. */
 bool point_is_replicated(const struct point *point);
-/* Returns whether measure.check = step compares the weights after each step. It compares nothing if
- * ranks average or gather weights, because such ranks have a common model only at the end. */
+/* Returns whether measure.check = step compares the weights after each step. False if ranks average
+ * weights or hold sharded weights, since such ranks have a common model only at the end. */
 bool point_compares_steps(const struct point *point);
 
 /* Returns 1 if the point needs more cores than a node has, 0 if not, -1 if unknown. Also returns 0
- * if compute is replayed, which needs no cores, or if the spec refuses such points. */
+ * if compute is replayed, which needs no cores, or if the spec refuses oversubscription. */
 int point_is_oversubscribed(const struct point *point, int usable_cores);
 
 /* Sets the numbers, status and flags of the point from p->cells. Errors: ERR_DATA for malformed
@@ -165,11 +166,11 @@ void cells_free(char **cells);
 enum { STRATEGY_TEXT = 112 };
 const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point);
 
-/* Lists the distinct texts of a column over all points, as "a, b". Strategies include their
- * variant. A list that does not fit ends with "and 3 more". Returns `text`. */
+/* Lists the distinct texts of a column over all requested points, as "a, b". Strategies include
+ * their variant. A list that does not fit ends with "and 3 more". Returns `text`. */
 char *summary_distinct(char *text, size_t size, const struct summary *s, enum column_id id);
-/* Lists the distinct kinds of points, such as measured and emulated. `trained`: the kinds of their
- * accuracy runs. Returns `text`. */
+/* Lists the distinct kinds of the requested points, such as measured and emulated. `trained`: the
+ * kinds of their accuracy runs. Returns `text`. */
 char *summary_kinds(char *text, size_t size, const struct summary *s, bool trained);
 
 /* Prints `separator` and `text` in a heading; nothing if the text is unknown (""). */

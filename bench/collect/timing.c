@@ -5,8 +5,8 @@
 /* from this number of launches on, the stop rule requires the full requested precision */
 #define WHOLE_LOOK 15.0
 
-/* Returns the confidence level that an interval of n launches must have. Below 9 launches, the
- * interval then spans all values. */
+/* Returns the confidence level required of an interval of n launches. With 6 to 8 launches, only
+ * the interval of all values reaches this level; with fewer, none does. */
 static double level_wanted(size_t n, bool added)
 {
     return added && n >= 3 * TIMING_LOOK ? 1 - TIMING_ADDED_MISS : TIMING_LEVEL;

@@ -48,19 +48,20 @@ struct timings {
     bool added;
 };
 
-/* Returns the median of n values with its interval. `added` selects the level as in struct timings.
- * A single value has no interval. */
+/* Returns the median of n values with its interval. `added`: the level is higher, because launches
+ * were added until intervals were narrow. A single value has no interval. */
 struct interval timing_interval(const double *values, size_t n, bool added);
 
 /* Returns the confidence level of an interval of n values if n is fixed in advance. The level is
- * below TIMING_LEVEL if n is too small; NAN if n = 0. */
+ * below TIMING_LEVEL if n is too small; NAN if n < 2. */
 double timing_level(size_t n, bool added);
 
 /* Returns the median step time with its interval (ms). */
 struct interval timing_step_ms(const struct timings *own);
 
-/* Returns the launch of a block; NULL: none. The search begins at index *at, because two points
- * have their blocks in nearly the same order. Sets *at to the index after the launch found. */
+/* Returns the launch of a block; NULL: none. The search begins at index *at, which is fast because
+ * two points have their blocks in nearly the same order. Sets *at to the index after the launch
+ * found. */
 const struct timing *timing_in_block(const struct timings *timings, int block, size_t *at);
 
 /* Returns the ratio of images per time, own / base. Launches of one block ran under similar

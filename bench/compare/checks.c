@@ -357,8 +357,8 @@ enum status check_read_table(struct checking *c, const char *path, struct error 
 
 /* ---- Checks in a spec ---- */
 
-/* Looks up a name before a run has tables, when the value of the name is unknown. Returns whether
- * the name is an option, a metric or a column of summary.csv. */
+/* Looks up a name before a run has tables; its value is then unknown. Returns whether the name is
+ * an option, a metric or a column of summary.csv. */
 static bool will_be_known(struct condition_value *value, const char *name, const void *spec)
 {
     *value = (struct condition_value){.number = NAN};
@@ -465,8 +465,8 @@ static bool equal_but_blanks(const char *a, const char *b)
     return *a == *b && (*a == '\0' || equal_but_blanks(a + 1, b + 1));
 }
 
-/* Returns whether there is a point to which both checks apply. If measurements decide that, returns
- * whether both have the same `where`. */
+/* Returns whether both checks apply to a common point. If the spec does not determine to which
+ * points they apply, returns whether both have the same `where`. */
 static bool have_common_point(const struct check *a, const struct check *b, const struct spec *spec)
 {
     bool settled = is_settled_where(a, spec) && is_settled_where(b, spec);

@@ -4,9 +4,9 @@
  *
  * A condition holds at a point if it holds for every number in the value's confidence interval
  * (speedup_lo, speedup_hi). It is violated if it holds for none of these numbers, otherwise
- * undecided. A condition on a measured value without an interval is undecided. A point that failed,
- * was skipped or lacks the value violates the condition. Intervals are those in summary.csv, each
- * at its own confidence level. */
+ * undecided. A condition on a measured value without an interval is undecided. A missing number
+ * that the condition needs violates it. At a point that failed or was skipped, so does a missing
+ * text. Intervals are those in summary.csv, each at its own confidence level. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ struct check_request {
     const char *run;
     const char *const *conditions;
     size_t n_conditions;
-    const char *file; /* file with one condition per line, or NULL */
+    const char *file; /* path of a file with one condition per line; NULL: none */
     const char *out, *home;
 };
 
@@ -34,7 +34,8 @@ struct check {
     int line;
     /* halves before and after `where`; `where` is NULL if the condition applies to every point */
     struct condition *demand, *where;
-    /* [points of the run]; CHECK_HOLDS for points that the condition does not apply to */
+    /* [points of the run] outcome at each point; CHECK_HOLDS if the condition does not apply to the
+     * point */
     enum check_outcome *outcomes;
     size_t points;              /* number of points that the condition applies to */
     enum check_outcome outcome; /* worst outcome of all points */
@@ -43,8 +44,8 @@ struct check {
 struct checking {
     struct side run;
     struct csv_table metrics; /* metrics.csv of the run; empty: none */
-    double *values;           /* [metrics.rows] scratch for values of a metric */
-    struct spec spec;         /* spec in the folder of the tables; valid if has_spec */
+    double *values;           /* [metrics.rows] scratch space for the values of one metric */
+    struct spec spec;         /* spec from the folder of the tables; valid if has_spec */
     bool has_spec;
     size_t *points; /* [run.n] index in `spec` of each row's point; NULL if there is no spec */
     struct check *checks;
@@ -58,8 +59,8 @@ struct checking {
 enum status check_run(struct checking *c, const struct check_request *request, struct error *e);
 void check_free(struct checking *c);
 
-/* Before a run, refuses conditions in the spec's list `checks` that no run could decide. Errors:
- * ERR_SPEC with file and line. */
+/* Before a run, refuses conditions in the spec's list `checks` that no run could decide, that
+ * repeat another condition or contradict it. Errors: ERR_SPEC with file and line. */
 enum status checks_check(const struct spec *spec, struct error *e);
 /* Evaluates the spec's list `checks` on the run in `run_dir` and prints the outcomes. *all_well is
  * false if a condition is violated or, with `strict`, undecided. Errors: ERR_UNAVAILABLE if no
@@ -122,7 +123,7 @@ static inline bool check_is_base(const struct side_point *point)
 struct check_names {
     condition_lookup *known;
     const void *arg;
-    const struct spec *spec; /* spec of the run; NULL: there is none */
+    const struct spec *spec; /* spec of the run; NULL: unknown */
     bool open;               /* --set may have changed options of the spec */
     bool ranges;             /* refuse numbers outside the possible range of their column */
 };

@@ -11,7 +11,8 @@
 
 static const char *const outcome_names[] = {"holds", "undecided", "violated"};
 
-/* Writes why a value is unknown, such as " (failed: exit status 3)". */
+/* Writes the point's status and reason, which explain an unknown value, such as " (failed: exit
+ * status 3)". */
 static void write_status(FILE *out, const char *name, const struct check_point *point)
 {
     char clean[512];

@@ -66,7 +66,8 @@ static void raise_to_chance(struct condition_range *range, const char *name,
     }
 }
 
-/* Limits the range of column launches to the number of launches in the spec. */
+/* Limits the range of column `launches` to the number of launches in the spec, unless --set may
+ * change this number. */
 static void lower_to_asked(struct condition_range *range, const char *name,
                            const struct check_names *names)
 {

@@ -46,8 +46,8 @@ static struct condition_unit unit_of(const char *name, const void *arg)
     return unit_by(column->unit);
 }
 
-/* Returns whether a name can be compared with a percentage: it is in per cent, or it is a column of
- * real numbers without a unit, which is a ratio. */
+/* Returns whether a name can be compared with a percentage: its unit is per cent, or it is a ratio
+ * (a column of real numbers without a unit). */
 static bool takes_percent(const char *name, const struct condition_unit *unit)
 {
     const struct column *column = check_column(name);
@@ -56,7 +56,7 @@ static bool takes_percent(const char *name, const struct condition_unit *unit)
 }
 
 /* Returns whether the unit of a number fits the name that it is compared with; if not, writes why.
- * A name without a unit needs a number without one. */
+ * A name without a unit accepts numbers without a unit and, if it is a ratio, percentages. */
 static bool explain_number(char why[CONDITION_WHY], const struct condition_term *term,
                            const struct condition_unit *unit)
 {

@@ -121,7 +121,7 @@ static int find_summary_column(const struct csv_table *summary, const char *name
     return column >= 0 ? column : find_column(summary, stem, "_median");
 }
 
-/* Looks up a column of summary.csv. step_ms and step_ms_median are the same column, with the
+/* Looks up a column of summary.csv. step_ms and step_ms_median name the same column, with the
  * interval step_ms_lo to step_ms_hi. */
 static bool look_up_column(struct condition_value *value, const char *name,
                            const struct csv_table *summary, size_t row)
@@ -217,8 +217,8 @@ bool check_is_measured(const char *column)
            name_index(column, counted, sizeof counted / sizeof *counted) < 0;
 }
 
-/* Returns whether the values of a row come from at most one launch and one accuracy run. False for
- * tables without these columns. */
+/* Returns whether the values of a row come from at most one launch and one accuracy run. False if
+ * the table has no column `launches`. */
 static bool has_one_launch(const struct csv_table *summary, size_t row)
 {
     double launches = csv_table_value(summary, row, "launches");

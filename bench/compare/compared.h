@@ -15,7 +15,7 @@ struct compared {
     const char *good, *bad;
     enum compared_better better;
     enum compared_source source;
-    const char *run; /* value of column run in raw.csv: "time" or "accuracy" */
+    const char *run; /* value of raw.csv's column `run`: "time" or "accuracy" */
     const char *raw; /* column of raw.csv that values are computed from */
     enum compared_clock clock;
     enum column_id published;

@@ -34,7 +34,8 @@ static enum status read_share(double *share, const char *option, const char *tex
     return OK;
 }
 
-/* Refuses flags without effect: --count-disturbed and --as-measured matter only for times. */
+/* Refuses flags without effect: --count-disturbed if other programs cannot change the quantity, and
+ * --as-measured if its values are not converted to another clock rate. */
 static enum status check_switches(const struct compared *what,
                                   const struct compare_request *request, struct error *e)
 {
@@ -266,9 +267,9 @@ static void set_repeats_clocks(const struct side *side)
         }
 }
 
-/* Sets the clock rate to which a side's values are converted: the time of a fixed computation,
- * measured beside each launch of the reference. Each point has its own rate, because the
- * computation takes longer beside launches with more ranks. */
+/* Sets the clock rate to which each point's values are converted: the median time of the fixed
+ * computation beside the reference's launches of the point. The rate differs between points,
+ * because the computation takes longer beside launches with more ranks. */
 static void set_reference_clocks(struct comparison *c, size_t side)
 {
     for (size_t i = 0; i < c->sides[0].n; i++) {
@@ -278,8 +279,8 @@ static void set_reference_clocks(struct comparison *c, size_t side)
     }
 }
 
-/* Converts the values of all sides to the reference's clock rate. All rates are set before the last
- * loop, because that loop changes the values. */
+/* Converts the values of all sides and of their repetitions to the reference's clock rate. Converts
+ * none if check_clock finds a run whose values cannot be converted. */
 static void use_clocks(struct comparison *c)
 {
     for (size_t side = 0; side < c->n_sides; side++)

@@ -44,10 +44,10 @@ struct comparison {
     struct compare_cell *cells; /* [points of the reference, n_sides - 1] one cell per pair of point
                                    and run */
     size_t n_ratios;
-    size_t verdicts[VERDICT_UNDECIDED + 1]; /* number of pairs with each verdict */
-    size_t lost;     /* number of pairs that have a value in the reference only */
-    size_t failed;   /* number of lost pairs whose point failed in the run */
-    size_t by_label; /* number of pairs matched by label */
+    size_t verdicts[VERDICT_UNDECIDED + 1]; /* [verdict] number of pairs of point and run */
+    size_t lost;     /* pairs of point and run with a value in the reference only */
+    size_t failed;   /* pairs counted in `lost` whose point failed in the run */
+    size_t by_label; /* pairs of point and run matched by label */
     bool at_clock;   /* times are converted to the reference's clock rate */
     /* reason why times are not converted; "" if the user asked not to convert them or the quantity
      * is not a time */
@@ -55,8 +55,8 @@ struct comparison {
 };
 
 /* Compares the runs named by the operands with the first one. Errors: ERR_ARGUMENT or ERR_DATA for
- * operands that are not runs, ERR_UNAVAILABLE if no point is in both runs. Call compare_free in any
- * case. */
+ * wrong options and for operands that are not runs, ERR_UNAVAILABLE if no point has a value both in
+ * the first run and in another one. Call compare_free in any case. */
 enum status compare_run(struct comparison *c, const struct compare_request *request,
                         struct error *e);
 void compare_free(struct comparison *c);
@@ -65,9 +65,9 @@ void compare_free(struct comparison *c);
  * c->cells. Internal. Errors: ERR_MEMORY. */
 enum status compare_match(struct comparison *c, struct error *e);
 
-/* Returns whether a pair is lost: the point matches, but only the reference has values. */
+/* Returns whether the run of `side` has the point, but only the reference has values of it. */
 bool compare_is_lost(const struct comparison *c, size_t point, size_t side);
-/* Returns whether the pair is lost and its point failed in the run. */
+/* Returns whether compare_is_lost is true because the point failed in the run. */
 bool compare_is_failed(const struct comparison *c, size_t point, size_t side);
 
 static inline const struct compare_cell *compare_cell(const struct comparison *c, size_t point,
@@ -76,9 +76,9 @@ static inline const struct compare_cell *compare_cell(const struct comparison *c
     return &c->cells[point * (c->n_sides - 1) + side - 1];
 }
 
-/* Returns the exit status by which `git bisect run` judges a commit: 1 if a point is slower; else
- * 125 (skip the commit) if a point of the reference is undecided, missing or without a value in a
- * run, or if no point has a verdict; else 0. */
+/* Returns the exit status by which `git bisect run` judges a commit: 1 if a point has become slower
+ * or worse; else 125 (skip the commit) if a point of the reference is undecided, missing or without
+ * a value in a run, or if no point has a verdict; else 0. */
 int compare_bisect(const struct comparison *c);
 /* Returns the exit status for an error: 125 if there is nothing to compare, else 128, which ends
  * git bisect. */
@@ -87,5 +87,5 @@ int compare_bisect_error(enum status status);
 /* Returns whether point i of the side matches no point of the reference. */
 bool compare_is_unmatched(const struct comparison *c, size_t i, size_t side);
 
-/* Returns the label of a point, or its identity if it was never launched. */
+/* Returns the label of a point; its identity if the tables have no label. */
 const char *compare_label(const struct side_point *p);

@@ -36,8 +36,8 @@ struct exact {
     size_t failed; /* number of points that failed in the run only */
 };
 
-/* Compares the run with the reference. Errors: ERR_ARGUMENT for operands that are not runs, or if
- * no value is in both. Call exact_free in any case. */
+/* Compares the run with the reference. Errors: ERR_ARGUMENT if an operand is not a run, if both are
+ * the same run, or if they have no exact value in common. Call exact_free in any case. */
 enum status exact_run(struct exact *x, const struct exact_request *request, struct error *e);
 void exact_free(struct exact *x);
 

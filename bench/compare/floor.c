@@ -27,7 +27,7 @@ static void find_squares(double *runs, double *rest, const double *logs, size_t 
     }
 }
 
-/* Returns Satterthwaite's degrees of freedom of the variance a + b. */
+/* Returns Satterthwaite's degrees of freedom of the variance a + b; df_a + df_b if both are 0. */
 static double satterthwaite(double a, double df_a, double b, double df_b)
 {
     double below = a * a / df_a + (df_b > 0 ? b * b / df_b : 0);

@@ -1,7 +1,7 @@
 /* Noise floor: variation between campaigns that measure the same thing. Its causes change from hour
  * to hour: the processor's temperature, the placement of memory, other load on the machine.
- * Launches of one campaign do not show this variation. Repetitions do: these are runs of the same
- * points under the same facts (begun with --fresh). Internal to bench/compare.
+ * Launches of one campaign do not show this variation. Repetitions do: runs of the same points with
+ * the same programs on the same kind of machine, begun with --fresh. Internal to bench/compare.
  *
  * The model has two levels (Kalibera and Jones, "Rigorous benchmarking in reasonable time", 2013).
  * The logarithm of a launch's value is the location of its point, plus an effect of the campaign
@@ -60,5 +60,6 @@ void floor_add(struct noise_floor *floor, const double *logs, const double *vari
  * b campaigns. A side with 0 campaigns is exact. */
 double floor_width(const struct noise_floor *floor, double level, size_t a, size_t b);
 
-/* Returns how many campaigns per side reduce the half width to `width`; 0: more than 100. */
+/* Returns how many campaigns per side reduce the half width to `width`; 0: more than 100, or the
+ * floor is 0. */
 size_t floor_campaigns(const struct noise_floor *floor, double level, double width);

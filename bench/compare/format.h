@@ -38,10 +38,10 @@ extern const struct csv_file compare_file;
 /* Writes the notes below a table of verdicts. Internal. */
 void format_write_notes(FILE *out, const struct comparison *c);
 
-/* Prints a warning on standard error if a run is compared with itself. For formats that have no
- * notes. Internal. */
+/* Prints a warning on standard error if a run is compared with itself. Formats without notes call
+ * it. Internal. */
 void format_warn(const struct comparison *c);
 
-/* Formats a ratio and its interval: "1.104 [1.071, 1.138]"; "-" if it is unknown. Returns `text`.
- * Internal. */
+/* Formats a ratio and its interval: "1.104 [1.071, 1.138]"; "-" if the ratio is unknown. Returns
+ * `text`. Internal. */
 char *format_ratio(char text[TEXT_INTERVAL], const struct judged *judged);

@@ -274,8 +274,7 @@ static bool is_missing(const struct comparison *c, size_t i, size_t side)
     return compare_cell(c, i, side)->point == NULL;
 }
 
-/* Lists the points of c->sides[from] (0: the reference) for which `is` is true of
- * c->sides[side]. */
+/* Lists the points of c->sides[from] (0: the reference) for which is(c, point, side) is true. */
 static void list_points(FILE *out, const struct comparison *c, size_t side, size_t from,
                         bool (*is)(const struct comparison *c, size_t i, size_t side),
                         const char *begin, const char *has)
@@ -314,8 +313,8 @@ static void write_published(FILE *out, const struct comparison *c)
         }
 }
 
-/* Writes how much slower or faster the processor was, by the median time of the fixed computation.
- * Differences below 2 % are not written. */
+/* Writes how much longer or shorter the fixed computation took in a run than in the reference
+ * (median), which shows a slower or faster processor. Omits differences below 2 %. */
 static void write_speed(FILE *out, const struct comparison *c, size_t side)
 {
     double longer_pct = 100 * (c->sides[side].work_us / c->sides[0].work_us - 1);

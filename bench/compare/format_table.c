@@ -25,7 +25,8 @@ struct count {
     size_t launches, campaigns, disturbed;
 };
 
-/* Writes a number of launches: "12", "66 in 11" for 11 campaigns, or "6, 4 disturbed". */
+/* Writes a number of launches: "12", "66 in 11" for 11 campaigns, or "6, 4 disturbed". Writes
+ * "published" for a published value. */
 static void put_count(const struct grid *g, size_t row, size_t column, const struct side_point *p,
                       const struct count *count)
 {

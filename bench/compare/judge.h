@@ -57,7 +57,7 @@ struct judged {
      * campaigns' medians */
     double reference, median;
     struct interval launches; /* ratio to the reference, with an interval from the launches alone */
-    struct interval ratio;    /* the same ratio, with the interval widened by the noise floor */
+    struct interval ratio;    /* ratio to the reference, its interval widened by the noise floor */
     double floor;             /* half width of the noise floor, in logarithms */
     size_t reference_n, n;    /* number of launches of each side */
     size_t reference_disturbed, disturbed; /* number of disturbed launches of each side */

@@ -36,8 +36,8 @@ static enum status refuse_sweep(const char *folder, const char *table, struct er
                      folder, folder, table);
 }
 
-/* Writes the campaign's name: if `name` is a spec file, the name in the spec, which is loaded,
- * otherwise `name` itself. */
+/* Writes the campaign's name. If `name` is a spec file, loads the spec and takes the name from it;
+ * otherwise copies `name`. */
 static enum status name_campaign(char campaign[PATH_BYTES], struct spec *spec, const char *name,
                                  struct error *e)
 {

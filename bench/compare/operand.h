@@ -5,9 +5,9 @@
 #include "bench/runner/files.h"
 
 /* Writes the path of the run folder that `name` means. Tries in turn: `name` itself; the latest run
- * in it; the latest run of the campaign `name` below `out`; results/reference/<name> below the
- * working directory and below `home`. The message of ERR_ARGUMENT lists these paths. Prints a note
- * if `name` is a spec and none of its points is in the run. */
+ * in it; the run, or the latest run of the campaign, `name` below `out`; results/reference/<name>
+ * below the working directory and below `home`. ERR_ARGUMENT if none is a run; the message lists
+ * these paths. Prints a note if `name` is a spec and none of its points is in the run. */
 enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
                          struct error *e);
 

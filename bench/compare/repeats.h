@@ -1,6 +1,7 @@
 /* Finds the repetitions of compared runs. A repetition is a run in the campaign's folder, begun
- * with --fresh, that measured the same points under the same facts. Its launches are added to the
- * compared run's side and show the variation between campaigns. Internal to bench/compare. */
+ * with --fresh, that measured the same points with the same programs on the same kind of machine.
+ * Its launches are added to the compared run's side and show the variation between campaigns.
+ * Internal to bench/compare. */
 #pragma once
 
 #include "bench/compare/floor.h"

@@ -1,6 +1,7 @@
-/* One side of a comparison: for each point the values of its launches, or published values. Only
- * summary.csv and raw.csv of a run are read, so that runs of other versions and copied tables can
- * be compared. Internal to bench/compare. */
+/* One side of a comparison: for each point the values of its launches, or published values. A run's
+ * summary.csv and raw.csv suffice, so that runs of other versions and copied tables can be
+ * compared. The manifest, if any, adds the class of hardware; the spec is read only for launches of
+ * a user's program. Internal to bench/compare. */
 #pragma once
 
 #include "bench/compare/compared.h"
@@ -36,7 +37,7 @@ struct side {
     /* median time of the fixed computation over all launches (us); NAN if a launch has none */
     double work_us;
     char machine[96];     /* class of hardware from the manifest; "": unknown */
-    struct side *repeats; /* [n_repeats] other runs of the same campaign (repeats.h) */
+    struct side *repeats; /* [n_repeats] repetitions of the run (repeats.h) */
     size_t n_repeats;
 };
 

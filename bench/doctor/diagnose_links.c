@@ -38,7 +38,7 @@ static size_t find_direction(const struct diagnosis *d, const struct doctor_mess
     return i;
 }
 
-/* Lists each direction once, in the order of measurement. */
+/* Lists each direction (sending and receiving node) once, in the order of measurement. */
 static enum status list_directions(struct diagnosis *d, const struct examination *x,
                                    struct error *e)
 {

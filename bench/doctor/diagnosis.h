@@ -15,8 +15,9 @@ struct examination {
     size_t n_nodes, n_bursts, n_messages;
 };
 
-/* Reads nodes.csv, bursts.csv and messages.csv of a folder. ERR_DATA if a file is missing or
- * incomplete. Call examination_free afterwards, even after an error. */
+/* Reads nodes.csv, bursts.csv and messages.csv of a folder. ERR_DATA if a file is malformed or
+ * files contradict each other, ERR_SYSTEM or ERR_DATA if a file is missing. Call examination_free
+ * afterwards, even after an error. */
 enum status examination_read(struct examination *x, const char *folder, struct error *e);
 void examination_free(struct examination *x);
 
@@ -47,8 +48,8 @@ struct diagnosis {
     size_t n_counting; /* number of findings that are problems */
 };
 
-/* Makes the diagnosis. stale: a sentence about an outdated build, added as a note; or NULL.
- * ERR_DATA if rows contradict each other. Call diagnosis_free afterwards, even after an error. */
+/* Makes the diagnosis. stale: a sentence about an outdated build, added as a problem; or NULL.
+ * ERR_MEMORY. Call diagnosis_free afterwards, even after an error. */
 enum status diagnosis_make(struct diagnosis *d, const struct examination *x, const char *stale,
                            struct error *e);
 void diagnosis_free(struct diagnosis *d);

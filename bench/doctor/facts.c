@@ -28,7 +28,7 @@ static bool read_line(char *text, size_t size, const char *root, const char *pat
     return file_first_line(whole, text, size);
 }
 
-/* Reads a number from a file; NAN if there is none. */
+/* Reads a number from a file; NAN if the file does not begin with a number or is missing. */
 static double read_number(const char *root, const char *path)
 {
     char whole[2 * PATH];
@@ -86,7 +86,8 @@ static void read_turbo(char *text, size_t size, const char *root)
 
 /* ---- Memory ---- */
 
-/* Reads the selected setting, which is in brackets: "always [madvise] never" gives madvise. */
+/* Reads the setting of transparent huge pages, which is in brackets: "always [madvise] never" gives
+ * madvise. */
 static void read_huge_pages(char *text, size_t size, const char *root)
 {
     char line[128];

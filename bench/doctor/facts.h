@@ -4,8 +4,8 @@
 #include "bench/doctor/table.h"
 
 /* Reads the kernel's files below `root` ("" except in tests) and sets machine, kernel, cpu,
- * governor, turbo, clock_source, memory_gib, huge_pages and fabric. Facts whose file is missing
- * keep their values. */
+ * governor, turbo, clock_source, memory_gib, huge_pages and fabric. Call doctor_clear before: facts
+ * whose file is missing then stay unknown. */
 void facts_read(struct doctor_node *node, const char *root);
 
 /* An interface of this node and the bytes that it has sent since boot. */

@@ -14,7 +14,8 @@
  * rounds the bounds are the smallest and largest ratio. */
 #define OUTLIER_LEVEL 0.98
 
-/* One quantity of n members, measured in rounds, and the ratio of each member to the others. */
+/* One quantity of n members (cores or links), measured in rounds, and the ratio of each member to
+ * the others. */
 struct measured {
     double *x; /* [n][rounds] measured values; NAN: missing */
     size_t n, rounds;
@@ -35,21 +36,21 @@ enum status measured_compare(struct measured *m, const int *peers, struct error 
 struct interval measured_interval(const struct measured *m, size_t i);
 
 /* Verdict on a member by the interval of its ratio to the others, which is 1 if all are alike.
- * SLOW: the whole interval lies beyond the margin. FINE: the whole interval lies within the margin.
- * OPEN: neither. more_is_slower: true for times, false for rates. To detect a loss of 10 %, use a
- * margin of 5 %. */
+ * SLOW: the whole interval is slower than the margin allows. FINE: no part of it is. OPEN: only a
+ * part is. UNKNOWN: the interval is missing or below its confidence level. more_is_slower: true for
+ * times, false for rates. To detect a loss of 10 %, use a margin of 5 %. */
 enum outlier { OUTLIER_UNKNOWN, OUTLIER_FINE, OUTLIER_OPEN, OUTLIER_SLOW };
 enum outlier outlier_judge(const struct interval *ratio, double margin, bool more_is_slower);
 
-/* Cause of a slow direction: the sender or the receiver, if more than half of that node's
- * directions, and at least two of them, are slow; otherwise this pair of nodes. */
+/* Cause of a slow direction (ordered pair of nodes): the sender or the receiver, if at least two
+ * and more than half of that node's directions in this role are slow; otherwise the pair. */
 enum blame { BLAME_NOTHING, BLAME_SENDER, BLAME_RECEIVER, BLAME_PAIR };
 struct direction {
     int from, to;
     bool slow;
-    enum blame blame; /* cause, set by outlier_blame for slow directions */
+    enum blame blame; /* cause of a slow direction, set by outlier_blame */
 };
-/* Sets the cause of all slow directions. The first cause is the sender or receiver with the largest
- * share of slow directions, senders first if equal. Directions explained by one cause are not
- * counted for another. ERR_MEMORY. */
+/* Sets the cause of each slow direction, BLAME_NOTHING for the others. The first cause is the
+ * sender or receiver with the largest share of slow directions, senders first if equal. Directions
+ * explained by one cause are not counted for another. ERR_MEMORY. */
 enum status outlier_blame(struct direction *directions, size_t n, int nodes, struct error *e);

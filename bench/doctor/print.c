@@ -7,8 +7,8 @@
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
-/* Largest number of directions for which all are printed. If there are more, only slow directions
- * and directions within a node are printed. */
+/* Largest number of links (sending and receiving node) that are all printed. If there are more,
+ * only slow links and links within a node are printed. */
 enum { LINKS_SHOWN = 12 };
 
 /* ---- Nodes ---- */
@@ -97,7 +97,7 @@ static bool is_shown(const struct diagnosis *d, size_t i)
            d->directions[i].from == d->directions[i].to;
 }
 
-/* Prints one line about all directions that have no line of their own. */
+/* Prints one line that sums up the links that are not printed one by one. */
 static void print_rest(FILE *out, const struct diagnosis *d)
 {
     double least = INFINITY, most = 0, latency = 0;

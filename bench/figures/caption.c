@@ -41,8 +41,8 @@ static void write_kind(FILE *out, const struct summary *s, bool trained)
     fprintf(out, ", %s.", text);
 }
 
-/* Writes the name of a foreign program and where its time comes from: exec to exit, or its own
- * output. */
+/* Writes the name of the user's program and how its time is measured: from exec to exit, or by its
+ * own output. */
 static void write_program(FILE *out, const struct summary *s, const char *program, bool brief)
 {
     const char *time = config_text(&s->spec->points[0].config, OPT_JUDGED);
@@ -92,13 +92,13 @@ static void write_subject(FILE *out, const struct summary *s, bool trained, bool
 /* Samples behind the medians of all shown points, and the confidence levels of their intervals. */
 struct basis {
     double least, most; /* fewest and most launches, runs or paired ratios per point */
-    /* points: number of shown points with a value; met: how many of them have an interval of at
-     * least level SUMMARY_CONFIDENCE */
+    /* points: number of shown points with a value; met: number of these points whose interval
+     * reaches the level SUMMARY_CONFIDENCE */
     size_t points, met;
     double low, high; /* lowest and highest confidence level of the intervals (%) */
     const char *what[2];
-    /* for ratios of paired launches, how they are paired: "each to the base's launch"; otherwise
-     * NULL */
+    /* for ratios of paired launches, how the launches are paired: "each to the base's launch";
+     * otherwise NULL */
     const char *with;
 };
 
@@ -329,7 +329,7 @@ static void write_base(FILE *out, const struct point_summary *p, bool alone)
         fprintf(out, "%s, %s ms per step", p->point->label, step);
 }
 
-/* Returns whether `point` is the base of a shown point. */
+/* Returns whether `point` is the base of a shown point and has a step time. */
 static bool is_base_of_shown(const struct figure_data *d, size_t point)
 {
     const struct point_summary *points = d->s->points;

@@ -165,7 +165,8 @@ static long ranks_of(const struct figure_data *d, size_t point)
     return config_int(&d->s->points[point].point->config, OPT_RANKS);
 }
 
-/* Returns the next larger number of ranks in the figure, or 0. */
+/* Returns the smallest number of ranks above `after` in the figure; 0 if no shown point has
+ * more. */
 static long next_ranks(const struct figure_data *d, long after)
 {
     long next = 0;

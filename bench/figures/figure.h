@@ -35,7 +35,7 @@ struct figure {
     const char *name;   /* name of the figure and of its files */
     const char *script; /* gnuplot script plots/<script>.gp */
     const struct figure_shape *shape;
-    const struct figure_request *request; /* borrowed */
+    const struct figure_request *request; /* options of the figure; borrowed */
     bool model;                           /* whether to draw predicted times too */
     const char *law; /* law whose fits are drawn beside measured values; NULL: none */
     bool published;  /* whether to draw the spec's published values */

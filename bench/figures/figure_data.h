@@ -29,7 +29,7 @@ struct figure_run {
 };
 
 struct figure_data {
-    const struct summary *s; /* borrowed */
+    const struct summary *s; /* points of all runs; borrowed */
     const struct spec *spec; /* spec of the summary */
     const struct figure *figure;
     struct figure own; /* figure that `figure` points to */
@@ -77,7 +77,7 @@ bool figure_is_of_networks(const struct figure_data *d);
 const char *figure_data_lack(const struct figure_data *d);
 
 /* Returns the first base point that has no time although a point compared with it has one; NULL if
- * there is none. */
+ * no base lacks a time. */
 const struct point_summary *figure_data_lacking_base(const struct figure_data *d);
 
 /* Returns whether the point is shown, has no value, and its status is not ok. */

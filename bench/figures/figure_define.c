@@ -40,8 +40,8 @@ static size_t curve_of(const struct figure_data *d, size_t point)
 }
 
 /* Defines the line without marks that leads to a curve from a base on another curve: from the base
- * to the curve's first point with a value. No line is drawn if only one of these two points is
- * emulated. */
+ * to the curve's first point with a value. No line is drawn if the base has as many ranks or more,
+ * or if the two points differ in kind (such as measured and emulated). */
 static void define_origin(FILE *out, const struct figure_data *d, size_t k)
 {
     const struct series *series = &d->series.items[k];

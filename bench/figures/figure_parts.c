@@ -43,7 +43,7 @@ static double known_ms(const struct point_summary *p, enum column_id column)
     PART(optimizer, COLUMN_optimizer_ms, COLUMNS)                                                  \
     PART(inject, COLUMN_inject_ms, COLUMNS)
 
-/* Causes of a simulated step, see critical_path.h. */
+/* Causes among which the time of a simulated step is divided (critical_path.h). */
 #define CAUSES(PART)                                                                               \
     PART(path_load, COLUMN_path_load_ms, COLUMNS)                                                  \
     PART(path_forward, COLUMN_path_forward_ms, COLUMNS)                                            \

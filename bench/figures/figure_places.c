@@ -103,7 +103,7 @@ static bool are_repetitions(const struct figure_data *d, const size_t *points, s
 }
 
 /* Returns whether these points have rows at the same x that no column in option `series` separates.
- * Foreign programs have no such rows. */
+ * Points of a user's program have no such rows. */
 static bool share_rows(const struct figure_data *d, const size_t *points, size_t n)
 {
     const struct value *series = &d->figure->request->options[FIGURE_SERIES];
@@ -119,7 +119,7 @@ static bool share_rows(const struct figure_data *d, const size_t *points, size_t
 }
 
 /* Joins n points at the same x if they are repetitions, otherwise rejects the figure. If x is a
- * column of rows, check_rows does this later. */
+ * column whose values the points do not share, check_rows (table_points.c) decides later. */
 static enum status settle_place(struct figure_data *d, const struct series *series, size_t *points,
                                 size_t n, struct error *e)
 {

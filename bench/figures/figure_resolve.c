@@ -152,8 +152,8 @@ static bool has_foreign(const struct spec *spec)
     return false;
 }
 
-/* Sets the axis title of step time. A foreign program has no steps: the title then names the time
- * by which the program is judged. */
+/* Sets the axis title of step time. A user's program has no steps: the title then names the time by
+ * which the program is judged. */
 static void title_time(struct figure_data *d)
 {
     const struct spec *spec = d->spec;

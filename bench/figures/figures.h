@@ -16,7 +16,7 @@ enum status figures_check_names(const struct spec *spec, struct error *e);
  * figure's x and y. */
 extern const struct csv_file figures_series, figures_dots;
 /* Explains the ending of a column in a line figure's series file, such as time_ms_lo. Writes the
- * name without the ending to `stem` and returns a sentence, here "Lower end of the confidence
+ * name without the ending to `stem` and returns a sentence, here "Lower bound of the confidence
  * interval of the value."; NULL if the name has no such ending. */
 enum { FIGURES_STEM = 128 };
 const char *figures_explain_ending(char stem[FIGURES_STEM], const char *column);
@@ -24,7 +24,7 @@ const char *figures_explain_ending(char stem[FIGURES_STEM], const char *column);
 /* A run whose figures are drawn. All members are borrowed. */
 struct figures_run {
     const struct summary *s; /* summary of the run, with the run's own spec */
-    const char *dir;         /* folder of its CSV files */
+    const char *dir;         /* folder of the run's CSV files */
     const char *name;        /* name of the run in legends; NULL for a single run */
 };
 
@@ -32,8 +32,8 @@ struct figures_run {
 enum status figures_check_runs(const struct figures_run *runs, size_t n, struct error *e);
 
 /* Files to draw for each figure. FIGURES_PICTURES: .svg, .png, and .pdf if gnuplot supports it.
- * FIGURES_WITH_SCRIPTS: also <figure>.gp, which draws the figure again with gnuplot; it needs a
- * copy of `plots_dir` beside the folder, named plots/. FIGURES_FOR_PAGE: .svg only. */
+ * FIGURES_WITH_SCRIPTS: also <figure>.gp, which draws the figure again with gnuplot. The script
+ * needs a copy of `plots_dir` in the parent folder, named plots/. FIGURES_FOR_PAGE: .svg only. */
 enum figures_files { FIGURES_PICTURES, FIGURES_WITH_SCRIPTS, FIGURES_FOR_PAGE };
 
 /* Draws the figures of the first run's spec into folder `out`, over the points of all n runs.

@@ -58,7 +58,7 @@ void gnuplot_define_numbers(FILE *out, const char *name, const double *values, s
     fputs("'; ", out);
 }
 
-/* Room for several lines of gnuplot's messages; each may contain a long path. */
+/* Bytes that hold several lines of gnuplot's messages; each may contain a long path. */
 enum { MESSAGES_BYTES = 16384 };
 
 /* Reads gnuplot's output and keeps its error: the last line with a script's name and line number,

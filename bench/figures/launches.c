@@ -129,7 +129,7 @@ void launches_measure(struct figure_data *d, const struct launches *l)
     }
 }
 
-/* Returns the work per millisecond of a launch: images, or for a foreign program the amount of work
+/* Returns the work per millisecond of a launch: images, or for a user's program the amount of work
  * that its speed-up is based on. */
 static double work_rate(const struct launches *l, size_t point, const struct launch_row *launch)
 {

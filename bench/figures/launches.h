@@ -19,11 +19,13 @@ void launches_free(struct launches *l);
 /* Returns the *n launches of a point, ordered by block. */
 const struct launch_row *launches_of(const struct launches *l, size_t point, size_t *n);
 
-/* Writes the median over the launches of each point to d->measured. */
+/* Writes the median over the launches of each point to d->measured. NAN if no launch has a value,
+ * or if one has none and q->complete is set. */
 void launches_measure(struct figure_data *d, const struct launches *l);
 
 double launches_seed(const struct launches *l, size_t point, const struct launch_row *launch);
 
 /* Returns the value of a launch in the unit of the figure; for speed-up and efficiency its ratio to
- * the base's launch in the same block. NAN if it has no value. */
+ * the base's launch in the same block. NAN if the launch has no value, or for ratios if its point
+ * is a base or the base has no launch in the block. */
 double launches_value(const struct launches *l, size_t point, const struct launch_row *launch);

@@ -36,12 +36,13 @@ enum status prediction_link(struct link_model *link, char words[256], const stru
 /* Predicts the time of a step's messages and sums, until the last rank has finished (ms). The time
  * includes the sum of gradients over replicas, the sums over slices of dense layers, and messages
  * between pipeline stages of equal FLOPs. width: bytes per number. The point must have a network,
- * and a number of ranks that the strategy supports. Each host of the machine has `group`
- * consecutive ranks. */
+ * and a number of ranks that the strategy supports. machine->hosts.group: number of consecutive
+ * ranks on each host. */
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,
                                const struct sweep_machine *machine, struct error *e);
-/* Lists the strategy's program for a point whose network is not cut. *steps: number of steps that
- * the program covers. Call program_list_free in any case. */
+/* Lists the communication operations of the point's strategy. The network must not be split over
+ * ranks. *steps: number of training steps that the list covers. Call program_list_free in any
+ * case. */
 enum status prediction_program(uint64_t *steps, struct program_list *list,
                                const struct point *point, size_t width,
                                const struct sweep_machine *machine, struct error *e);
@@ -49,8 +50,8 @@ enum status prediction_program(uint64_t *steps, struct program_list *list,
 struct sweep_machine prediction_machine(const struct config *config,
                                         const struct link_model *memory,
                                         const struct link_model *network);
-/* Sets the machine's coefficients from option site.link: within a host if one host has all ranks,
- * otherwise between hosts. */
+/* Sets the machine's coefficients from option site.link, if it names a link: within a host if one
+ * host has all ranks, otherwise between hosts. */
 void prediction_take_link(struct sweep_machine *machine, const struct config *config);
 
 /* Writes for a caption how the quantity was predicted, and the coefficients. */

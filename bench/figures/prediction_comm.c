@@ -16,8 +16,8 @@ struct talk {
     struct strategy_config strategy;
     enum strategy_kind kind;
     int replicas;
-    size_t images, micros; /* per replica and step: number of images, and of their micro-batches */
-    size_t *counts, *rows; /* [tensors] numbers per tensor; rows as in strategy_config */
+    size_t images, micros; /* images and micro-batches of a replica per step */
+    size_t *counts, *rows; /* [tensors] numbers in a tensor, and its rows (0: vector) */
     size_t width;
     const struct sweep_machine *machine; /* network coefficients, and the host of each rank */
 };
@@ -54,8 +54,8 @@ static struct sweep_machine machine_of_replicas(const struct talk *t)
     return machine_of(t, t->replicas, t->machine->hosts.group / slices_of(t));
 }
 
-/* Passes the strategy's program for tensors [first, last) to `reader`. Returns the number of steps
- * that the program covers. */
+/* Passes the strategy's communication operations for tensors [first, last) to `reader`. Returns the
+ * number of steps that these operations cover. */
 static uint64_t read_sum(const struct talk *t, const struct sweep_machine *machine, size_t first,
                          size_t last, struct reader *reader)
 {

@@ -37,7 +37,7 @@ struct quantity {
     enum quantity_source source;
     const char *raw;       /* column of raw.csv or of `file`; not used if the source is POINTS */
     enum column_id column; /* column of summary.csv; COLUMNS: none */
-    /* The following four members are used only if the source is POINTS. */
+    /* The next four members are used to read summary.csv (source POINTS); otherwise `unit` is 1. */
     double unit; /* factor from the unit of the column to the unit of the axis */
     /* columns with the value and with the ends of the value's interval */
     enum column_id whole, lo, hi;
@@ -80,7 +80,7 @@ enum status quantity_names(const char ***names, size_t *n, struct error *e);
 
 /* Value of a quantity at one point. Unknown: value.mid is NAN and n is 0. */
 struct measured {
-    struct interval value; /* lo and hi are NAN for a single launch */
+    struct interval value; /* median and interval; lo and hi: NAN for a single launch */
     size_t n;              /* number of launches or accuracy runs behind the value */
 };
 

@@ -36,8 +36,9 @@ struct gathering {
     /* two different texts of column `kind`, borrowed from the table; NULL: not found */
     const char *first_kind, *other_kind;
     size_t values[QUANTITY_TERMS_MAX]; /* indices of the columns whose sum is the value */
-    bool by_model;        /* whether rows name a network, not a point; all its points share them */
-    size_t row, of_point; /* current row and point */
+    bool by_model;        /* whether rows name a network, not a point; points of one network share
+                             rows */
+    size_t row, of_point; /* indices of the current row and its point */
     struct row_sample *samples;
     size_t n;
     double *room;
@@ -45,8 +46,8 @@ struct gathering {
 
 /* ---- Conditions ---- */
 
-/* By default only successful runs and steps after the warm-up are used. If `where` names one of
- * these columns, it replaces this default. */
+/* By default only successful runs and steps after the warm-up are used. A column that `where` names
+ * is not restricted in this way. */
 static const struct {
     const char *column, *text;
 } counting[] = {{"status", "ok"}, {"timed", "1"}};

@@ -70,7 +70,7 @@ static void slow_sums(struct simulation *s)
 static const struct cause {
     const char *name;
     void (*slow)(struct simulation *s);
-    size_t result; /* place of the share (ms) in struct launch_result */
+    size_t result; /* offset of the cause's share (ms) in struct launch_result */
 } causes[] = {
     {"reading the batch", slow_load, offsetof(struct launch_result, path_load_ms)},
     {"forward pass", slow_forward, offsetof(struct launch_result, path_forward_ms)},
@@ -86,7 +86,7 @@ static const struct cause {
 
 enum { CAUSES = sizeof causes / sizeof *causes };
 
-/* Returns the place of the time (ms) that a cause takes of a step on the critical path. */
+/* Returns a pointer to the time (ms) of a step that a cause takes on the critical path. */
 static double *share_of(const struct simulation *s, size_t cause)
 {
     return (double *)((char *)s->result + causes[cause].result);

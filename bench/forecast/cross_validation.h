@@ -30,7 +30,9 @@ struct validated_point {
     const struct point_summary *p;
     size_t link;
     double compute_ms, measured_ms;
-    double assumed_ms, without_ms[LEFT_OUTS]; /* predicted step times; NAN: too few points */
+    double assumed_ms, without_ms[LEFT_OUTS]; /* predicted step times (ms): with assumed
+                                                 coefficients; with coefficients fitted without some
+                                                 points, NAN if too few remain */
 };
 
 struct validated_run {
@@ -42,14 +44,15 @@ struct validated_run {
 struct cross_validation {
     struct validated_run *runs;
     struct validated_point *points;
-    struct link_sample *samples; /* [n_points] one per point */
+    struct link_sample *samples; /* [n_points] step time of each point, linear in the link's
+                                    coefficients */
     struct fitted_link *links;
     size_t n_runs, n_points, n_links;
 };
 
-/* Reads the runs in `folders` and predicts their points. Leaves out points whose ranks share cores,
- * hide communication behind compute, sleep, or do not sum gradients exactly. Call
- * cross_validation_free in any case. */
+/* Reads the runs in `folders` and predicts their points. Leaves out points that the model does not
+ * cover, such as points whose ranks share cores, overlap communication with compute, sleep, or do
+ * not sum gradients exactly. Call cross_validation_free in any case. */
 enum status cross_validation_make(struct cross_validation *c, const char *const *folders, size_t n,
                                   struct error *e);
 void cross_validation_free(struct cross_validation *c);

@@ -56,7 +56,7 @@ static enum status write_simgrid(FILE *out, const void *arg, struct error *e)
     return OK;
 }
 
-/* Lists the trace for smpirun. A list with one trace applies to all ranks. */
+/* Writes the list of traces for smpirun. A list with one trace applies to all ranks. */
 static enum status write_list(FILE *out, const void *arg, struct error *e)
 {
     fputs("trace.txt\n", out);

@@ -243,7 +243,8 @@ static double steps_of(const struct campaign *c, const struct point *point, enum
     return 7.0 / 6 * epochs * ceil(images / config_images_taken(config));
 }
 
-/* Returns the mean of an injected sleep (s). */
+/* Returns the mean of an injected sleep (s); the smallest sleep if its Pareto distribution has no
+ * finite mean. */
 static double sleep_s(const struct config *c)
 {
     double shape = config_number(c, OPT_INJECT_SHAPE), sleep = config_number(c, OPT_INJECT_SLEEP);
@@ -395,7 +396,8 @@ static void find_shares(double *least, double *most, const struct forecast *f, d
     *most = many > room ? room / many : 1;
 }
 
-/* Returns the time that the run to be resumed has spent on timed launches (s). */
+/* Returns the time that the run to be resumed has spent on timed launches (s); 0 if no run is
+ * resumed. */
 static double spent_s(const struct sources *s, const struct spec *spec)
 {
     double sum = 0;

@@ -42,9 +42,9 @@ struct forecast_point {
 };
 
 struct forecast {
-    const struct campaign *c;      /* borrowed */
+    const struct campaign *c;      /* campaign to forecast; borrowed */
     struct forecast_point *points; /* [c->spec.n_points] one per point */
-    /* totals over all points whose time is known */
+    /* sums of the points' least_s, most_s, left_s and cut_s, without unknown times */
     double least_s, most_s, left_s, cut_s;
     /* number of points per basis; a point has the least reliable basis of its launches */
     size_t n[FORECAST_BASES];
@@ -102,15 +102,15 @@ struct known_rates {
 struct known_steps {
     struct known_step *all;
     size_t n;
-    /* [pairs] rates of this machine, indexed by known_step.computed */
+    /* [known_step.computed] rates of this machine per pair of network and workload */
     struct known_rates *here_rates;
     char here[HARDWARE_CLASS_BYTES]; /* hardware class of this machine */
 };
 
 /* Reads the step times of the latest run of every campaign below `out`, and of results/reference
- * below the working directory or `home`. Skips unreadable tables and steps with injected sleep.
- * machine: this machine. Oversubscribed ranks of a table are assumed to have run on as many cores
- * as this machine has. Call known_steps_free afterwards, also after an error. */
+ * below the working directory or `home`. Skips unreadable tables, and steps with replayed compute
+ * or injected sleep. machine: this machine. Oversubscribed ranks of a table are assumed to have run
+ * on as many cores as this machine has. Call known_steps_free afterwards, also after an error. */
 enum status known_steps_read(struct known_steps *known, const char *out, const char *home,
                              const struct place_machine *machine, struct error *e);
 void known_steps_free(struct known_steps *known);
@@ -119,12 +119,14 @@ void known_steps_free(struct known_steps *known);
  * network, workload, and batch per rank or in total. NULL if there is none. */
 const struct known_step *known_steps_find(const struct known_steps *known,
                                           const struct point *point);
-/* Returns whether the communication time of a known step can be used for the point: same link and,
- * between nodes, same strategy. */
+/* Returns whether the communication time of a known step can be used for the point: same site,
+ * nodes and link, same strategy if there are several nodes, and a network that is not split over
+ * ranks. */
 bool known_step_communicates_as(const struct known_step *step, const struct point *point);
 /* Returns the speed of this machine relative to the step's machine, from networks that both
  * machines have computed; 1 if there are none. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step);
-/* Returns the speed of one core (FLOP/s) in the known step whose number of FLOPs is nearest to
- * `flops`, preferably a step of this machine. NAN if there is no known step. */
+/* Returns the speed of one core of this machine (FLOP/s), from the known step of `workload` whose
+ * number of FLOPs is nearest to `flops`, preferably a step of this machine. NAN if no step of
+ * `workload` is known. */
 double known_steps_rate(const struct known_steps *known, const char *workload, double flops);

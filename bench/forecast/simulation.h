@@ -6,7 +6,8 @@
 #include "bench/replay/inject.h"
 #include "comm/cost/sweep.h"
 
-/* Sums over ranks and timed periods (s). */
+/* Exposed communication, all communication and injected sleep, summed over ranks and timed periods
+ * (s). */
 struct simulation_sums {
     double exposed, total, slept;
 };
@@ -22,19 +23,21 @@ struct simulation {
     const struct config *config;
     int ranks;
     uint64_t seed;
-    const struct step_parts *parts; /* see step_times_open; borrowed */
+    const struct step_parts *parts; /* mean times of the parts of a step, or NULL; borrowed */
     struct step_times times;
     struct sweep_machine machine;
     struct program_list program;
-    uint64_t period; /* number of steps that the program covers */
+    uint64_t period; /* number of steps in a period, which `program` covers */
     struct clock_sweep sweep;
-    /* [program.n + 1] as in struct clock_sweep; NULL: messages wait until a rank has computed */
+    /* [program.n + 1] times at which a computing rank calls MPI (struct clock_sweep); NULL:
+     * messages advance without calls */
     double *calls_s;
     bool overlaps;                    /* whether messages advance while a rank computes */
     struct inject *injects;           /* [ranks] injected sleeps */
     struct simulation_sleeps *sleeps; /* [ranks] sleeps in this period */
     double *starts_s;                 /* [ranks] start of this period */
-    double *begins_s, *paces;         /* [ranks] in this period; see struct clock_sweep */
+    double *begins_s, *paces;         /* [ranks] start of this period's last step, and factor of its
+                                         times */
     double *spent_s;                  /* [ranks] total time of the timed periods */
     double *waits_s;                  /* [ranks] total waiting time in the timed periods */
     double *periods_s;                /* [periods] time of each timed period on the slowest rank */

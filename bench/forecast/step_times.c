@@ -11,7 +11,7 @@
 
 /* Calibrations of all ranks of a launch. */
 struct calibrations {
-    struct calibration *all; /* [n] one per rank */
+    struct calibration *all; /* [n] calibration of each rank */
     int n;
     size_t steps; /* number of calibrated steps of all ranks */
 };

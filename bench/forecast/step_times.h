@@ -17,13 +17,13 @@ struct step_times {
     double *paces;
     size_t n_paces;
     double mean_pace;
-    char from[128]; /* source of the times: a launch, or the rate */
+    char from[128]; /* source of the times: a launch, or compute.rate */
 };
 
 /* Mean times of the parts of a step (s). */
 struct step_parts {
     double load_s, forward_s, backward_s, optimizer_s;
-    char from[128]; /* source of the times: a launch, or the rate */
+    char from[128]; /* source of the times: a launch, or compute.rate */
 };
 
 /* Reads the times of the point from a calibration launch and copies that launch's facts to

@@ -50,7 +50,7 @@ struct guard {
 static int block_signals(void)
 {
     sigset_t all, child;
-    signal(SIGCHLD, SIG_DFL); /* waitpid fails if SIGCHLD is ignored, as by an ancestor */
+    signal(SIGCHLD, SIG_DFL); /* waitpid fails if an ancestor has set SIGCHLD to be ignored */
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     sigemptyset(&child);

@@ -59,7 +59,8 @@ void launch_stop(const struct launch *launch)
     send(launch->lifeline, "s", 1, MSG_NOSIGNAL);
 }
 
-/* A message of one byte says that the guard begins to clean up; a longer message is the outcome. */
+/* A message of one byte means that the guard begins to clean up; a longer message is the
+ * outcome. */
 bool launch_has_outcome(struct launch *launch)
 {
     char word;

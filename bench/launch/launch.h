@@ -91,8 +91,8 @@ enum status launch_start(struct launch *launch, const struct launch_command *com
  * second call sends SIGKILL at once. */
 void launch_stop(const struct launch *launch);
 
-/* Returns whether the launch has ended, in which case launch_finish does not wait. Call it when the
- * lifeline is readable. */
+/* Returns whether the launch has ended, in which case launch_finish does not wait. Otherwise
+ * records that cleaning up has begun. Call it when the lifeline is readable. */
 bool launch_has_outcome(struct launch *launch);
 
 /* Prints once that other machines are being cleaned up, if this takes long. */

@@ -8,11 +8,14 @@
 /* Writes the line of a log that explains why its launch failed; "" if the log is empty. The first
  * of these kinds of lines that the log has is used:
  *
- *   before any rank died: the first message of our programs, a sanitizer, the C library or Python
+ *   a report of the out-of-memory killer
+ *   before any rank died: the first message of our programs, a launcher, a sanitizer, the C library
+ *     or Python
  *   a line about /dev/shm
  *   the report of a killed rank
  *   a line of the network library
- *   the last line
+ *   the first line of a message between two rows of dashes (Open MPI)
+ *   the last line, preferably one that does more than report another process's failure
  *
  * If hydra printed its banner, `text` begins with the banner's words after "EXIT STRING:", which
  * say how the rank died. */

@@ -8,6 +8,6 @@
  * counts the processes. Returns the number of processes found. */
 int processes_signal_below(pid_t root, int signal);
 
-/* Returns the wait status of a child of `parent` that failed and was not waited for. 0: there is
- * none, or the kernel does not list children (CONFIG_PROC_CHILDREN). */
+/* Returns the wait status of a child of `parent` that failed and was not waited for. 0: no such
+ * child, or the kernel does not list children (CONFIG_PROC_CHILDREN). */
 int processes_failed_child(pid_t parent);

@@ -57,7 +57,8 @@ static void find_coming(const struct launch_order *o)
     }
 }
 
-/* Adds the remaining launches of blocks that have started: a started block is always finished. */
+/* Adds the point's remaining launches of started blocks to *f. A started block is always
+ * finished. */
 static void count_begun(const struct launch_order *o, size_t point, struct launch_forecast *f)
 {
     size_t places = launch_points_is_out(&o->points, point) ? 0 : point_of(o, point)->n_queued;

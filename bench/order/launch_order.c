@@ -46,8 +46,8 @@ static void bring_calibrations(struct launch_order *o)
 }
 
 /* Draws the random order of points in a block. Moves a point away from the end of the block if many
- * points are compared with it. A launch of this point makes all of them stale, and only
- * LOOKS_A_LAUNCH points are examined after each launch. */
+ * points are compared with it. After a launch of this point, all of them must be examined again,
+ * but at most LOOKS_A_LAUNCH points are examined after each launch. */
 static void shuffle(struct launch_order *o, int block)
 {
     size_t n = o->spec->n_points;

@@ -34,8 +34,8 @@
 #include "kernels/base/error.h"
 
 struct launch_order {
-    const struct spec *spec;       /* borrowed */
-    const struct journal *journal; /* borrowed */
+    const struct spec *spec;       /* spec of the campaign; borrowed */
+    const struct journal *journal; /* launches so far; borrowed */
     uint64_t seed;
     struct launch_points points;
     uint32_t *shuffled; /* [n_points] order of points in one block */

@@ -20,7 +20,7 @@ struct comparison {
     bool is_share;  /* whether the result is the share of overlap, not a ratio */
 };
 
-/* The launch of a point in a block. */
+/* The launch of a point in a block. A block has one launch of each of its points. */
 struct turn {
     int block;
     bool done;
@@ -38,7 +38,8 @@ struct point_launches {
     bool at_most;     /* `expected` is an upper bound: the number needed is unknown, or above the
                      maximum */
     bool is_newcomer; /* whether the point needs launches and has no timed launch yet */
-    /* numbers of blocks: completed so far; to complete before the next look; expected in all */
+    /* numbers of blocks: completed so far; to complete before the next examination; expected in
+     * all */
     uint32_t progress, wanted, expected;
     uint32_t n_comparisons, n_users;
     struct comparison *comparisons; /* [n_comparisons] comparisons of this point and of all points
@@ -70,9 +71,9 @@ struct accuracy_run {
 };
 
 struct launch_points {
-    const struct spec *spec;       /* borrowed */
-    const struct journal *journal; /* borrowed */
-    const char *run_dir;           /* borrowed */
+    const struct spec *spec;       /* spec of the campaign; borrowed */
+    const struct journal *journal; /* launches so far; borrowed */
+    const char *run_dir;           /* folder of the run; borrowed */
     struct point_launches *points;
     struct comparison *comparisons;
     uint32_t *users;
@@ -94,8 +95,8 @@ enum status launch_points_open(struct launch_points *l, const struct spec *spec,
                                const struct journal *journal, const char *run_dir, struct error *e);
 void launch_points_close(struct launch_points *l);
 
-/* Returns the minimum number of launches per point: the requested minimum, or six if an interval
- * needs six and the maximum allows it. */
+/* Returns the minimum number of launches per point: the requested minimum, but at least six, or the
+ * maximum if it is below six. */
 size_t launch_points_sure(const struct launch_points *l);
 
 /* Returns whether the point gets no further timed launches. */

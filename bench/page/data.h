@@ -15,7 +15,8 @@ typedef void data_printer(FILE *out, const void *what);
 json_t *data_print(data_printer *print, const void *what);
 
 /* data_read reads a whole file unchanged into *text, to be freed with free. data_add_file adds the
- * file's text to an object as `key`. ERR_SYSTEM with the file's name if the file cannot be read. */
+ * file's text to an object as `key`. ERR_SYSTEM with the file's name if the file is empty or cannot
+ * be read. */
 enum status data_read(char **text, const char *path, struct error *e);
 enum status data_add_file(json_t *object, const char *key, const char *path, struct error *e);
 
@@ -23,7 +24,8 @@ enum status data_add_file(json_t *object, const char *key, const char *path, str
  * ownership of the element. */
 enum status data_add(json_t *object, const char *list, json_t *element, struct error *e);
 
-/* Makes an HTML id from a text: letters, digits, '_' and '-', at most size - 1 characters. */
+/* Makes an HTML id of at most size - 1 characters from a text. Characters other than letters,
+ * digits and '_' become '-'. */
 void data_id(char *id, size_t size, const char *text);
 
 /* Adds a CSV file to the object's list of tables. id: beginning of the HTML ids of its rows. name:

@@ -20,6 +20,6 @@ struct page_result {
 };
 
 /* Writes the page. ERR_ARGUMENT or ERR_DATA if an operand is not a run with tables, ERR_UNAVAILABLE
- * without gnuplot. If it fails, an older page stays unchanged. */
+ * without gnuplot, ERR_INTERRUPTED after an interrupt. On error, an older page stays unchanged. */
 enum status page_make(const struct page_request *request, struct page_result *result,
                       struct error *e);

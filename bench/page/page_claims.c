@@ -12,8 +12,8 @@ struct story {
     const char *text;
 };
 
-/* Returns the number (from 1) of the claim with the verdict or value at the link's address; 0 if
- * there is none. */
+/* Returns the number (from 1) of the claim whose verdict or value has the link's address; 0 if no
+ * claim has it. */
 static size_t find_claim(const struct claims *ledger, const struct story_link *link)
 {
     char own[CLAIM_ADDRESS];

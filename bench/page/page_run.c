@@ -12,8 +12,8 @@
 
 /* ---- Texts ---- */
 
-/* Names a run by its campaign if it is in the campaign's folder, results/<campaign>/<run>;
- * otherwise by its own folder, since several committed views of one run have the same campaign. */
+/* Names a run after its campaign if the path is results/<campaign>/<run>; otherwise after the last
+ * folder of the path, since several committed copies of a run have the same campaign. */
 static void name_run(char name[80], const char *campaign, const char *path)
 {
     char resolved[PATH_MAX];

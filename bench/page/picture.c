@@ -31,12 +31,13 @@ static const struct {
     {"<tspan>([^<]*)</tspan>", "$1"},
     {"<g( transform=[^>]*) stroke=\"none\"([^>]*)><text>([^<]*)</text></g>", "<text$1$2>$3</text>"},
     {IN_TAGS " (?:font-size=\"16\"|text-anchor=\"start\")", ""},
-    /* a line of length 0 with round ends is drawn as a disc */
+    /* replaces a disc by a line of length 0 with round ends, which looks the same */
     {"<use href='#gpPt6' transform='translate\\(([^)]*)\\) scale\\(([^)]*)\\)' color=('[^']*') "
      "opacity='([^']*)'/>",
      "<g class='d' color=$3 stroke-opacity='$4' style='--r:$2'><path d='M$1h0'/></g>"},
     {IN_TAGS "\\) scale", "),scale"},
-    /* shortens lines along an axis, and removes moves without a line */
+    /* shortens paths: horizontal and vertical lines become H and V, moves without a line are
+     * removed */
     {"<polygon( [^>]*) points='([^']*)'/>", "<path$1 d='M$2z'/>"},
     {IN_TAGS " (?=M)|L(?=[-\\d])", ""},
     {IN_TAGS "(,[\\d.]+) ([\\d.]+)\\1(?![\\d.])", "$1H$2"},
@@ -75,8 +76,8 @@ static void take_marks(json_t *page, const char *text)
                             json_stringn(begin, (size_t)(end - begin) + strlen("</defs>")));
 }
 
-/* Width of a picture above which it gets the full width of the page. Beside its table such a
- * picture would be too small to read. */
+/* Largest width of a picture that is shown beside its table. A wider picture would be too small to
+ * read there and gets the full width of the page. */
 #define WIDE 600
 
 static enum status take_picture(json_t *figure, const char *text, const char *path, struct error *e)

@@ -20,14 +20,14 @@ enum status section_add_run(const struct section_source *from, const char *opera
 /* Adds the section of a sweep: the table `name` in the folder `path`. */
 enum status section_add_sweep(const struct section_source *from, const char *path, const char *name,
                               struct error *e);
-/* Adds the claims of the four reports with their verdicts, from results/claims.yaml below `home`,
- * if the page has a run of results/reference. */
+/* Adds the claims of published reports with their verdicts, from results/claims.yaml below `home`.
+ * Adds nothing if the page has no run of results/reference. */
 enum status section_add_claims(json_t *page, const char *home, struct error *e);
 
 /* ---- Internal ---- */
 
-/* Makes an HTML id from `called` that is unique on the page: if it is in use, appends `between` and
- * a number. */
+/* Makes an HTML id from `called` that is unique on the page: if the id is in use, appends `between`
+ * and a number. */
 enum { PAGE_ID = 160 };
 void section_id(char id[PAGE_ID], json_t *page, const char *called, const char *between);
 

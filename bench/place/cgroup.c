@@ -48,8 +48,8 @@ static bool parse_mount(char *line, const char *controller, struct hierarchy *h)
     return true;
 }
 
-/* Finds the cgroup of this process in lines "ID:CONTROLLERS:PATH". A line of version 2 is
- * "0::PATH". */
+/* Sets h->own to the cgroup of this process: PATH in a line "ID:CONTROLLERS:PATH" of the file
+ * self_cgroup ("0::PATH" in version 2). Returns false if there is no such line. */
 static bool find_own(const char *self_cgroup, const char *controller, struct hierarchy *h)
 {
     FILE *f = fopen(self_cgroup, "r");
@@ -73,7 +73,8 @@ static bool find_own(const char *self_cgroup, const char *controller, struct hie
     return found;
 }
 
-/* Returns the quota set in one folder, in cores; 0 if there is none, as in "max 100000". */
+/* Returns the CPU quota set in one cgroup folder, in cores; 0 if it sets no quota ("max
+ * 100000"). */
 static double folder_quota(const struct hierarchy *h, const char *folder)
 {
     char path[2 * PATH_BYTES + 64], line[64];
@@ -127,7 +128,8 @@ static void take_quota(const struct hierarchy *h, double *quota)
     }
 }
 
-/* Reads the line "oom_kill 3" of the memory controller's file. */
+/* Sets *kills to N in the line "oom_kill N" of the memory controller's file. Without such a line,
+ * *kills is left unchanged. */
 static void take_oom_kills(const struct hierarchy *h, double *kills)
 {
     char folder[2 * PATH_BYTES], path[2 * PATH_BYTES + 64], line[LINE_BYTES];

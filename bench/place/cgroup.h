@@ -3,8 +3,8 @@
 
 #include "bench/place/place.h"
 
-/* Returns the smallest CPU quota, in cores, from the cgroup of this process up to the root (version
- * 1 and 2); 0 if there is none. The arguments are the paths /proc/self/cgroup and
+/* Returns the smallest CPU quota (in cores) of the cgroup of this process and its ancestors,
+ * version 1 or 2; 0 if none has a quota. The arguments are the paths /proc/self/cgroup and
  * /proc/self/mountinfo, or a test's files. A missing file means no quota. */
 double cgroup_quota_cores(const char *self_cgroup, const char *mountinfo);
 
@@ -12,5 +12,5 @@ double cgroup_quota_cores(const char *self_cgroup, const char *mountinfo);
  * arguments are as for cgroup_quota_cores. NAN if the kernel does not count them. */
 double cgroup_oom_kills(const char *self_cgroup, const char *mountinfo);
 
-/* Sets the quota of a machine and updates its usable cores. */
+/* Sets the CPU quota of a machine (0: none) and updates its number of usable cores. */
 void place_limit(struct place *place, double quota_cores);

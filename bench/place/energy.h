@@ -21,12 +21,12 @@ struct energy {
     int64_t begin_ns; /* time at which the counters were read */
 };
 
-/* Finds the packages in `folder`: zones intel-rapl:N that are named package-... Returns false if
- * there is none, or if any counter cannot be read. Other zones are left out, since they are parts
- * of a package (cores, memory) or contain it (psys). */
+/* Finds the packages in `folder`: zones intel-rapl:N that are named package-... Returns false if no
+ * package is found or a counter cannot be read. Other zones are left out, since they are parts of a
+ * package (cores, memory) or contain it (psys). */
 bool energy_open(struct energy *energy, const char *folder);
 
-/* Stores the counters, from which energy_since_j counts. */
+/* Reads the counters. energy_since_j returns the energy used since this call. */
 void energy_begin(struct energy *energy);
 
 /* Returns the energy of all packages since energy_begin (J). NAN: unknown, because a counter cannot

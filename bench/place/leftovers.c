@@ -68,7 +68,8 @@ static bool is_held(const char *name)
 static bool is_written(int folder, const char *name)
 {
     struct sigaction before,
-        ignore = {.sa_handler = SIG_IGN}; /* opening the file during the lease sends SIGIO */
+        ignore = {.sa_handler = SIG_IGN}; /* a process that opens the file during the lease causes a
+                                             SIGIO here */
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;

@@ -6,7 +6,8 @@
 
 #include "bench/place/cpu_list.h"
 
-/* Time of some processors since boot, in seconds: total, busy, and stolen by a hypervisor. */
+/* Processor time since boot (s), summed over a set of processors: total, busy, and stolen by a
+ * hypervisor. */
 struct load {
     double total_s, busy_s, steal_s;
 };
@@ -24,7 +25,8 @@ bool load_read_list(struct load *load, const char *list);
 bool load_parse(struct load *load, const char *text, double ticks_per_s, const bool *cpus, int n);
 
 /* Returns the share (%) of processor time between two readings that went to other programs,
- * interrupts or the hypervisor. own_s: processor time of our program. NAN if no time passed. */
+ * interrupts or the hypervisor. own_s: processor time of the measured program (s), which does not
+ * count. NAN if no time passed. */
 double load_foreign_pct(const struct load *before, const struct load *after, double own_s);
 
 /* Returns the share (%) of processor time between two readings that a hypervisor stole; NAN if no

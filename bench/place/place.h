@@ -45,9 +45,9 @@ enum status place_open(struct place **place, const char *xml, struct error *e);
 void place_close(struct place *place);
 struct place_machine place_machine(const struct place *place);
 
-/* Assigns cores of this node to `ranks` ranks of `threads` threads each. Free with
- * place_plan_free. ERR_UNAVAILABLE if there are fewer cores than threads of all ranks and
- * `oversubscribe` is false. */
+/* Assigns cores of this node to `ranks` ranks of `threads` threads each. Free with place_plan_free.
+ * ERR_UNAVAILABLE if `oversubscribe` is false and all ranks together have more threads than there
+ * are usable cores. */
 enum status place_make_plan(const struct place *place, int ranks, int threads, enum place_bind bind,
                             enum place_order order, bool oversubscribe, struct place_plan *plan,
                             struct error *e);

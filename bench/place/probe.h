@@ -12,8 +12,8 @@ struct probe {
 /* Repeats the computation (about 20 us) for `seconds` on all processors i < n for which cpus[i] is
  * true, at the same time, each in its own child process. The median of repetitions ignores
  * interruptions. So the result shows a low frequency or a hardware thread that competes for the
- * core, but no processor time taken by other programs. Both results are NAN if a processor cannot
- * be used or memory runs out. */
+ * core, but no processor time taken by other programs. work_us is NAN if a processor cannot be
+ * used; both results are NAN if memory runs out. */
 struct probe probe_run(const bool *cpus, int n, double seconds);
 
 /* Returns how long to repeat the computation before, and again after, a launch that is expected to

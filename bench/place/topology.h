@@ -9,7 +9,8 @@ struct place_core {
     hwloc_const_cpuset_t cpus; /* usable hardware threads of the core; borrowed from the topology */
     hwloc_const_cpuset_t numa_cpus; /* usable hardware threads of the core's NUMA node; borrowed */
     int numa;                       /* logical index of the core's NUMA node */
-    int cache; /* number of the core's last-level cache: equal for cores that share it */
+    int cache; /* index of the core's L3 cache; without one, a negative number that cores of a NUMA
+                  node share */
 };
 
 struct place {

@@ -9,8 +9,8 @@
 struct csv_table {
     char path[4096];
     char *text;   /* the file's text, which `names` and `cells` point into */
-    char **names; /* [columns], directly followed by the cells in memory */
-    char **cells; /* [rows, columns], without the row of names */
+    char **names; /* [columns] column names; the cells follow directly in memory */
+    char **cells; /* [rows, columns] cells of the rows below the column names */
     int *lines;   /* [rows]: line of the file where each row begins */
     int names_line;
     size_t rows, columns;

@@ -9,7 +9,7 @@
  *                                               "shares_cores":true: cores could not be locked
  *   {"event":"done","launch":"launches/...","status":"ok","reason":"","wall_s":12.41,
  *    "foreign_pct":1.5,"step_ms":20.8,"images":256,"comm_replay_ms":1.25,"exit_status":1}
- *                        and the rows of noise.def; unknown values are left out
+ *                        and a number per row of noise.def; unknown values are left out
  *   {"event":"skipped","point":"1a2b3c4d5e6f","reason":"..."}
  *   {"event":"able","point":"1a2b3c4d5e6f"}      a skipped point can run again
  *   {"event":"retry","launch":"launches/..."}    a failed or damaged launch no longer counts
@@ -63,11 +63,11 @@ struct journal_launch {
     bool retried; /* whether the launch failed and a later command repeated it */
     char reason[512];
     double wall_s; /* time from exec to exit (s); 0 while running */
-    /* time of the launch's processors used by other programs (%); NAN: unknown */
+    /* share of the processors' time that other programs used during the launch (%); NAN: unknown */
     double foreign_pct;
     int exit_status; /* exit status of a failed launch; -1: unknown or ended by a signal */
-    /* Results of a timed launch, as in struct launch_result. images: images per step over all
-     * ranks. NAN: unknown. */
+    /* results of a timed launch: time per step (ms), images per step over all ranks, time of a
+     * step's communication replayed without computation (ms); NAN: unknown */
     double step_ms, images, comm_replay_ms;
     char at[24]; /* time of the start, such as "2026-11-20T19:05:03Z"; "": unknown */
     struct launch_noise noise;

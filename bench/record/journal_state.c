@@ -136,7 +136,7 @@ static enum status take_running(struct journal *j, const json_t *line, struct er
     l.block = (int)block;
     l.seed = (uint64_t)seed;
     l.shares_cores = json_is_true(json_object_get(line, "shares_cores"));
-    j->finished = false; /* an earlier command with fewer launches could have set it */
+    j->finished = false; /* an earlier command with fewer launches may have set `finished` */
     snprintf(l.at, sizeof l.at, "%s", json_text_of(line, "at"));
     return add_launch(j, &l, e);
 }

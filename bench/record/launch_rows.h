@@ -7,7 +7,8 @@
 
 /* A launch whose values enter the results. */
 struct launch_row {
-    const char *point, *launch; /* borrowed from the table */
+    const char *point, *launch; /* identity of the point and folder of the launch; borrowed from the
+                                   table */
     size_t row;
     double block;  /* number of the launch's block; NAN for an accuracy run */
     double value;  /* value of the column requested from launch_rows_read */
@@ -20,7 +21,8 @@ struct launch_rows {
 };
 
 /* Reads the successful launches of kind `run` ("time" or "accuracy"). With `diverged` also reads
- * diverged launches, with value NAN. Free with free(l->items), even after an error. */
+ * diverged launches, with value NAN. The caller zeroes *l before. Free with free(l->items), even
+ * after an error. */
 enum status launch_rows_read(struct launch_rows *l, const struct csv_table *raw, const char *run,
                              const char *column, bool diverged, struct error *e);
 

@@ -26,7 +26,7 @@
 
 /* Record of one rank while it is written. */
 struct recorder {
-    const char *dir; /* borrowed; NULL: nothing is recorded */
+    const char *dir; /* folder of the record, borrowed; NULL: nothing is recorded */
     int rank;
     FILE *out; /* the open file DIR/rank.N.jsonl, until recorder_finish */
 };
@@ -47,8 +47,8 @@ void recorder_withdraw(const char *dir, int rank);
 /* Returns how many of `ranks` ranks have a record in `dir`. */
 int recorder_count(const char *dir, int ranks);
 
-/* Sets every field of a line's struct to its initial value: reals to unknown (NAN), counts to 0,
- * texts to "". */
+/* Sets every field of a line's struct to its initial value: reals to unknown (NAN), verdicts to
+ * unknown, counts to 0, texts to "". */
 void record_clear(enum record_line line, void *values);
 
 /* Converts the struct of a line (struct record_hello for RECORD_hello) to JSON, without optional
@@ -59,8 +59,8 @@ json_t *record_json(enum record_line line, const void *values);
  * launches. */
 json_t *record_identity_json(const struct record_hello *hello);
 
-/* Lists the fields of each line for peers in other languages: {"hello":{"schema":true,...},...}.
- * true: required. */
+/* Lists the fields of each line, for programs in other languages that write records:
+ * {"hello":{"schema":true,...},...}. true: required. */
 json_t *record_fields_json(void);
 
 /* Writes one line. Takes ownership of `line`. ERR_MEMORY if `line` is NULL, because memory ran out

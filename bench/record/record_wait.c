@@ -60,8 +60,8 @@ bool arrivals_may_be_last(const struct arrivals *a, int rank)
     return true;
 }
 
-/* The wait is the time until the last rank arrived, at most the rank's exposed communication time.
- * If arrivals are unknown: 0 if nothing was communicated, otherwise NAN. */
+/* Returns the time until the last rank arrived, at most the rank's exposed communication time. If
+ * arrivals are unknown: NAN, or 0 for a rank without exposed communication. */
 double arrivals_wait_ns(const struct arrivals *a, int rank)
 {
     const struct record_step *step = records_step(&a->records[rank], a->timed, a->k);

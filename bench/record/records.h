@@ -23,7 +23,7 @@ struct class_count {
 /* Clock from which a rank's times were read. */
 struct record_clock {
     int of; /* lowest rank with the same clock; -1: offset to rank 0's clock unknown */
-    /* whether the ranks measured their clocks; if not, ranks of one host are assumed to share a
+    /* whether clock offsets were measured; if not, ranks on rank 0's host are assumed to share its
      * clock */
     bool told;
     /* offset of the clock to rank 0's clock, as a linear function of time */
@@ -71,7 +71,7 @@ int64_t records_on_first_clock_ns(const struct rank_record *r, int64_t t_ns);
 
 /* Times at which the ranks entered the first wait of a step, on rank 0's clock. */
 struct arrivals {
-    const struct rank_record *records; /* [ranks], borrowed */
+    const struct rank_record *records; /* [ranks] records of the launch, borrowed */
     int ranks;
     bool timed; /* true: the k-th timed step; false: the k-th untimed step */
     size_t k;
@@ -88,5 +88,6 @@ struct arrivals records_arrivals(const struct rank_record *records, int ranks, b
  * share a clock, only the latest can be the last. False if arrivals are unknown. */
 bool arrivals_may_be_last(const struct arrivals *a, int rank);
 
-/* Returns how long a rank waited for the last rank to arrive (ns); NAN if unknown. */
+/* Returns how long a rank waited for the last rank to arrive (ns); NAN if unknown. 0 if the rank
+ * has no exposed communication. */
 double arrivals_wait_ns(const struct arrivals *a, int rank);

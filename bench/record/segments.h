@@ -1,6 +1,6 @@
-/* Segments of an elastic accuracy run, in launches/<point>/seed1.segments.json beside its launches.
- * A JSON list with one object per attempt, which is one start of the ranks, in the order of
- * starts:
+/* Attempts of an elastic accuracy run, which changes its number of ranks between segments. The file
+ * launches/<point>/seed1.segments.json is a JSON list with one object per attempt (one start of the
+ * ranks), in the order of starts:
  *
  *   [{"launch": "launches/1a2b3c4d5e6f/seed1-000", "segment": 0, "ranks": 2, "nodes": 1,
  *     "begin_s": 1764000000.1, "end": "died", "reason": "rank 1 ...", "end_s": 1764000009.2,
@@ -24,10 +24,10 @@ struct attempt_progress {
     double first_step_s, last_step_s; /* times at which the attempt's first and last step ended */
 };
 
-/* One start of the ranks for a segment of the plan. */
+/* One start of the ranks for a segment. A segment is a number of epochs on a fixed set of ranks. */
 struct attempt {
     char launch[128]; /* folder of the launch, relative to the run's folder */
-    int segment;      /* number of the segment in the plan, from 0 */
+    int segment;      /* number of the segment in option `elastic`, from 0 */
     int ranks, nodes;
     double begin_s, end_s; /* seconds since 1970; NAN: unknown */
     enum attempt_end end;
@@ -55,13 +55,13 @@ enum status segments_add(struct segments *s, struct attempt **added, struct erro
 /* Writes the list to a temporary file, syncs it and renames it to `path`. */
 enum status segments_write(const struct segments *s, const char *path, struct error *e);
 
-/* Reads the progress in a launch's folder; all values are unknown if there is none. */
+/* Reads the file `progress` in a launch's folder; without this file, all values are unknown. */
 void attempt_progress_read(struct attempt_progress *progress, const char *dir);
 
 /* Totals of an elastic run. */
 struct segments_total {
     size_t restarts;   /* number of attempts that died */
-    double lost_steps; /* number of steps that were repeated */
+    double lost_steps; /* number of steps repeated because no checkpoint contained them */
     /* sum of planned pauses (s): from the last step of a segment to the first step of the
      * next */
     double change_s;
@@ -72,8 +72,8 @@ struct segments_total {
 void segments_sum(struct segments_total *total, const struct segments *s);
 
 /* Return how many steps attempt i repeated, and the pause before its first step (s). The pause
- * begins at the last step before the attempt, or at the start of the run if there was none. The
- * pause ends at the end of the attempt if no step was left to do. NAN: unknown, or there is no
- * earlier attempt. */
+ * begins at the last step of an earlier attempt, or at the start of the first attempt if no step is
+ * known. If attempt i had no step left to do, the pause lasts until its end. NAN: unknown, or i is
+ * 0. */
 double attempt_lost_steps(const struct segments *s, size_t i);
 double attempt_pause_s(const struct segments *s, size_t i);

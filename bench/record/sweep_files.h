@@ -20,6 +20,6 @@ struct limit_row {
 };
 #undef COLUMN
 
-/* SWEEP_COMPARE: comm_sweep --compare; its rows are struct comm_row. */
+/* SWEEP_COMPARE: file of `comm_sweep --compare`, whose rows are struct comm_row. */
 enum { SWEEP_COMM, SWEEP_COMPARE, SWEEP_LINK, SWEEP_KERNELS, SWEEP_LIMITS, SWEEP_FILES };
 extern const struct csv_file sweep_files[SWEEP_FILES];

@@ -13,7 +13,7 @@
 static enum status make_rows(struct calibration *c, int steps, struct error *e)
 {
     c->capacity = steps;
-    /* Allocates an extra row for a step whose times are not kept. */
+    /* The extra row takes the times of a step that is then discarded. */
     return MEM_NEW(c->ns, ((size_t)steps + 1) * (size_t)calibration_parts(c), "times of ops", e);
 }
 

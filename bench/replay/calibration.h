@@ -32,7 +32,7 @@ struct calibrated_op {
 
 struct calibration {
     struct calibrated_work work;
-    struct calibrated_op *ops; /* [n_ops] */
+    struct calibrated_op *ops; /* [n_ops] ops in the order of execution */
     int n_ops;
     int64_t *ns; /* [n_steps][calibration_parts] times in ns */
     int n_steps, capacity;
@@ -72,9 +72,11 @@ enum status calibration_read(struct calibration *c, const char *folder, int rank
 /* Returns the number of consecutive calibration files rank.0, rank.1, ... in the folder. */
 int calibration_ranks(const char *folder);
 
-/* Returns the last two components of a folder's path: the names of the run and the launch. */
+/* Returns the last two components of the path of a launch's folder: point and launch, such as
+ * "1a2b3c4d5e6f/time-003". */
 const char *calibration_name(const char *folder);
 
-/* ERR_ARGUMENT, naming the folder, if the timed step differs from `wanted`. */
+/* Checks that the measured step has the properties `wanted`. ERR_ARGUMENT with the folder if
+ * not. */
 enum status calibration_check(const struct calibration *c, const struct calibrated_work *wanted,
                               const char *folder, struct error *e);

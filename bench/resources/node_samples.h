@@ -51,5 +51,5 @@ enum status node_samples_read(struct node_samples *samples, const char *path, st
 void node_samples_free(struct node_samples *samples);
 
 /* Sets *sample to the state at t_ns, interpolated linearly between the two nearest samples. Returns
- * false before the first and after the last sample. */
+ * false before the first sample, after the last, and with fewer than two samples. */
 bool node_samples_at(struct sample *sample, const struct node_samples *samples, int64_t t_ns);

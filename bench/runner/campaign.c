@@ -16,7 +16,8 @@ static void refuse(struct campaign *c, size_t point, const struct error *why)
 }
 
 /* Checks whether point `i` can run here: first its site, then its program, which may lack
- * libraries. Adds a point that can run to `same`; otherwise returns ERR_UNAVAILABLE. */
+ * libraries. Adds a point that can run to the table `same` (same_here.h). ERR_UNAVAILABLE with the
+ * reason if the point cannot run. */
 static enum status ask(struct campaign *c, size_t i, struct same_here *same, struct error *e)
 {
     const struct point *point = &c->spec.points[i];
@@ -34,13 +35,14 @@ static enum status ask(struct campaign *c, size_t i, struct same_here *same, str
     return status;
 }
 
-/* Refuses calibrations whose points are all refused, since no launch would replay their times. */
+/* Marks a calibration point as unable to run if no point that replays its times can run. */
 static enum status refuse_idle_calibrations(struct campaign *c, struct error *e)
 {
     const struct spec *spec = &c->spec;
     struct {
         bool any, can_run;
-    } * replays; /* [n_points] whether points replay calibration i, and any of them can run */
+    } * replays; /* [n_points] for point i: whether other points replay its times, and whether any
+                    of these can run */
     TRY(MEM_NEW(replays, spec->n_points, "the calibrations of a campaign", e));
     for (size_t i = 0; i < spec->n_points; i++) {
         size_t from = spec->points[i].calibration_index;

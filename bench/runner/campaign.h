@@ -21,7 +21,7 @@ struct campaign_request {
     const char *spec; /* path of the spec as the user typed it */
     const char *set;  /* values of all options --set; NULL: none */
     const char *out;  /* folder of all results (--out) */
-    bool fresh;       /* begin a new run even if one could be resumed */
+    bool fresh;       /* whether to begin a new run even if one could be resumed */
     char *const *command;
 };
 
@@ -45,7 +45,7 @@ struct campaign {
     size_t n_refused;
     char folder[PATH_BYTES];  /* <out>/<name of the campaign> */
     char run_dir[PATH_BYTES]; /* <out>/<name of the campaign>/<run>, absolute */
-    bool resumed;             /* the run's folder existed before this command */
+    bool resumed;             /* whether the run's folder existed before this command */
     size_t n_before;          /* number of launches in the journal when this command began */
     struct journal journal;
     struct owner owner;
@@ -74,13 +74,13 @@ enum status campaign_find_run(const struct campaign *c, char run_dir[PATH_BYTES]
 /* Points the link `latest` at this run again, since a newer run may have changed it. */
 enum status campaign_link_latest(const struct campaign *c, struct error *e);
 
-/* Writes the current version (key) of each peer program to the journal. Results then use only
- * launches of these versions. */
+/* Writes the current version (key) of each changed peer program (a program by other authors) to the
+ * journal. Results then use only launches of this version. */
 enum status campaign_record_changes(struct campaign *c, struct error *e);
 
-/* Marks every failed launch in the journal as retried, so that its point can be launched again.
- * *retried is the number of failed launches that no later launch replaces; campaign_run repeats
- * them. */
+/* Marks every failed launch of the spec's points as retried, so that its point can be launched
+ * again. *retried is the number of failed launches that no later launch replaces; campaign_run
+ * repeats them. */
 enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e);
 
 /* Runs the remaining launches. Can be called again, for example to repeat launches with damaged
@@ -104,9 +104,9 @@ enum status campaign_prepare_launch(const struct campaign *c, const struct point
 struct campaign_segment {
     uint32_t until; /* number of the segment's last epoch */
     uint64_t seed;
-    bool resumes;     /* continues from the checkpoint of an earlier segment */
-    bool omits_kill;  /* runs without inject.kind = kill, because that fault has already happened */
-    const int *order; /* order of the nodes to use, as in site_job */
+    bool resumes;     /* whether the segment continues from a checkpoint */
+    bool omits_kill;  /* whether to drop inject.kind = kill, because the rank was already killed */
+    const int *order; /* nodes of the site to use, in order; NULL: the first ones */
 };
 enum status campaign_prepare_segment(const struct campaign *c, const struct point *point,
                                      const struct campaign_segment *segment, const char *record,

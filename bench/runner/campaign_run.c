@@ -60,8 +60,8 @@ static void list_keys(const struct campaign *c, const char **keys)
         keys[spec_find_point(&c->spec, j->keys[i].point)] = j->keys[i].key;
 }
 
-/* Writes the new version of each changed peer program to the journal. If any other program had
- * changed, a new run would have begun. */
+/* Writes the new version of each changed peer program (by other authors) to the journal. A change
+ * of any other program begins a new run. */
 static enum status journal_changes(struct campaign *c, const char **keys, struct error *e)
 {
     char key[FACTS_KEY_BYTES];
@@ -123,9 +123,8 @@ static void announce(struct campaign *c, const struct next_launch *next)
     else
         snprintf(what, sizeof what, "%s  accuracy, seed %llu", label,
                  (unsigned long long)next->seed);
-    size_t left = f.left > 0
-                      ? f.left
-                      : 1; /* even if the forecast did not count the current launch, it remains */
+    size_t left =
+        f.left > 0 ? f.left : 1; /* the current launch counts, even if the forecast left it out */
     progress_next(&c->progress, f.done + 1, f.done + left, what, f.left_s, f.at_most);
 }
 
@@ -255,8 +254,8 @@ static double wall_s(const struct journal *journal)
     return sum;
 }
 
-/* Removes shared memory and emulated hosts that remained because an earlier runner and its guard
- * were both killed. */
+/* Removes shared memory and emulated hosts that an earlier runner left. This happens if the runner
+ * and its cleanup process (guard) were both killed. */
 static void clean_up(const struct campaign *c)
 {
     leftovers_remove((struct timespec){.tv_sec = c->owner.left_since});

@@ -177,7 +177,7 @@ static enum status take_run(const char *path, void *arg, struct error *e)
     struct error why = {.status = OK};
     enum status status = OK;
     TRY(path_format(folder, e, "%.*s", (int)(strrchr(path, '/') - path), path));
-    /* a link to another run of the campaign */
+    /* `latest` links to another folder of the campaign, which is found by its own name */
     if (strcmp(file_name(folder), "latest") == 0 && strcmp(folder, a->source) != 0)
         return OK;
     const char *lack = read_run(&spec, &run, folder, &why);

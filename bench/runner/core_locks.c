@@ -48,7 +48,7 @@ static enum status open_folder(int *folder, struct error *e)
 }
 
 /* Opens a core's lock file, or creates it if there is none. Opens an existing file without O_CREAT,
- * since kernels refuse O_CREAT for another user's file in such a folder. */
+ * since kernels refuse O_CREAT for another user's file in a folder with the permissions of /tmp. */
 static int open_file(int folder, const char *name)
 {
     int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);

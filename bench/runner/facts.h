@@ -1,13 +1,12 @@
 /* Facts of a run are the properties of programs and machine on which its results depend
- * (facts.def). The manifest stores them as a JSON object of texts. The spec, the number of
- * launches and host names are not facts. Launches of one point with equal facts measure the same
- * thing.
+ * (facts.def). The manifest stores them as a JSON object of texts. The spec, the number of launches
+ * and host names are not facts. Launches of one point with equal facts measure the same thing.
  *
  * Facts of the measured programs and of the machine identify a run. If one of them changes, a new
- * run begins, and the old one can still be shown and compared. A new version of a peer program only
- * concerns the peer's own points, so the run is resumed. Launches of the old version are kept, but
- * no result uses them until that version is back. Ratios stay valid, since both launches of a ratio
- * are from one block. */
+ * run begins, and the old one can still be shown and compared. A new version of a peer program (by
+ * other authors) only concerns points that run this program, so the run is resumed. Launches of the
+ * old version are kept, but no result uses them until that version is back. Ratios stay valid,
+ * since both launches of a ratio are from one block. */
 #pragma once
 
 #include <jansson.h>
@@ -22,8 +21,8 @@ struct campaign;
  * Free *facts with json_decref. */
 enum status facts_find(json_t **facts, const struct campaign *c, struct error *e);
 
-/* Bytes of a key: hash of a point with the facts on which its results depend. Launches of a point
- * with equal keys measure the same thing. */
+/* Size of a key in bytes. A key is a hash of a point and of the facts on which the point's results
+ * depend. Launches of a point with equal keys measure the same thing. */
 enum { FACTS_KEY_BYTES = 17 };
 enum status facts_key(char key[FACTS_KEY_BYTES], const json_t *facts, const struct point *point,
                       struct error *e);

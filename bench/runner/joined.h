@@ -16,8 +16,8 @@ struct joined_run {
     char name[96];
 };
 
-/* Names each run by the parts that differ between the runs. Runs whose names are still equal get
- * numbers. */
+/* Names each run by parts that differ between runs, until all names differ. If two names remain
+ * equal, all names get numbers. */
 void joined_name(struct joined_run *runs, size_t n);
 
 /* Returns whether two runs have the same name. */

@@ -47,8 +47,8 @@ static bool has_failed(const struct point_summary *p)
     return p->outcome == POINT_failed || p->outcome == POINT_timeout;
 }
 
-/* Returns whether this command has already printed the reason of a failed point. n_reported: as in
- * struct report_request. */
+/* Returns whether this command has already printed the reason of a failed point. n_reported: number
+ * of the last launches whose failures this command has already printed. */
 static bool was_reported(const struct summary *s, const struct point_summary *p, size_t n_reported)
 {
     bool reported = false;
@@ -109,7 +109,7 @@ static void note_generated(const struct summary *s, const struct tools *tools)
     }
 }
 
-/* Returns whether no point makes the campaign fail. `aloud`: prints each point that is not ok on
+/* Returns false if a point makes the campaign fail. `aloud`: prints each point that is not ok on
  * standard error. */
 static bool name_failures(const struct summary *s, size_t n_reported, bool aloud)
 {
@@ -218,8 +218,8 @@ static enum status write_tables(const struct summary *s, const char *run_dir, st
     return table_write_documents(s, run_dir, e);
 }
 
-/* Marks launches as retried if the journal has them as successful but their records cannot be read.
- * *damaged is their number. */
+/* Marks launches to be repeated that the journal lists as done, but whose records cannot be read.
+ * *damaged: number of these launches. */
 static enum status take_back_damaged(const struct summary *s, struct journal *journal,
                                      size_t *damaged, struct error *e)
 {

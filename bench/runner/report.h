@@ -12,10 +12,10 @@
 struct report_request {
     const char *run_dir;
     const char *shown;     /* name of the run's folder in messages */
-    bool write;            /* write the CSV files */
-    bool draw;             /* draw the figures */
-    bool figures_optional; /* print a note instead of an error if gnuplot is missing */
-    bool strict;           /* fail if a rule of Hoefler and Belli is not met */
+    bool write;            /* whether to write the CSV files */
+    bool draw;             /* whether to draw the figures */
+    bool figures_optional; /* whether a missing gnuplot is a note, not an error */
+    bool strict;           /* whether to fail if a rule of Hoefler and Belli is not met */
     FILE *table;           /* stream to which the table is printed; NULL: none */
     /* number of the journal's last launches whose failures this command has already printed */
     size_t n_reported;
@@ -24,8 +24,8 @@ struct report_request {
 };
 
 struct report_result {
-    bool all_well; /* no point makes the campaign fail; if `strict`, all rules are met */
-    /* number of launches marked as retried because their records are damaged; if not 0, nothing
+    bool all_well; /* whether no point fails the campaign and, if `strict`, all rules are met */
+    /* number of launches marked to be repeated because their records are damaged; if not 0, nothing
      * else was done */
     size_t damaged;
 };
@@ -33,7 +33,7 @@ struct report_result {
 /* Reads the journal and the records of a run, or its tables if there is no journal. Writes, draws
  * and prints as `request` specifies. Does not overwrite tables from which it has read. If a table
  * is printed, also prints points that are not ok on standard error. A figure that cannot be drawn
- * is an error, but the table is printed first. If request->journal is given, marks successful
- * launches whose records cannot be read as retried. */
+ * is an error, but the table is printed first. If request->journal is given, first marks finished
+ * launches to be repeated if their records cannot be read; if there are any, does nothing else. */
 enum status report_make(const struct spec *spec, const struct report_request *request,
                         const struct tools *tools, struct report_result *result, struct error *e);

@@ -18,8 +18,8 @@
 #include "bench/runner/runs.h"
 #include "kernels/base/clock.h"
 
-/* time (ns) to wait for the journal's lock, which the guard of a killed runner has until it has
- * cleaned up */
+/* time (ns) to wait for the journal's lock. After a runner was killed, its cleanup process (guard)
+ * holds the lock until it is done */
 #define LOCK_PATIENCE_NS ((int64_t)10000000000)
 
 static bool is_asked(const struct campaign *c, const char *id)
@@ -325,8 +325,7 @@ enum status campaign_link_latest(const struct campaign *c, struct error *e)
     TRY(path_format(temporary, e, "%s/.latest", c->folder));
     TRY(path_format(latest, e, "%s/latest", c->folder));
     TRY(lock_folder(c, &lock, e));
-    unlink(temporary); /* a runner that was killed between symlink and rename may have left this
-                          link */
+    unlink(temporary); /* left by a runner that was killed between symlink and rename */
     if (symlink(run, temporary) != 0 || rename(temporary, latest) != 0) {
         status = error_at(e, ERR_SYSTEM, latest, 0, 0, "cannot update this link: %s",
                           errno == EISDIR ? "a folder is in the way" : strerror(errno));

@@ -18,7 +18,7 @@ struct run {
     char name[64];     /* name of the run's folder: "20261122T080000Z-1a2b3c4d" */
     char identity[65]; /* SHA-256 of the facts with which the run began */
     char revision[64], started[32];
-    json_t *facts; /* facts, texts by name; NULL: the run has none and cannot be resumed */
+    json_t *facts; /* values of the facts by name; NULL: no facts, so the run cannot be resumed */
     /* Index of the first run with the same facts; it can be this run. A later run with the same
      * facts is a repetition, for example because of --fresh. */
     size_t repeats;

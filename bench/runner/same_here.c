@@ -10,12 +10,12 @@
 
 struct same_here {
     const struct spec *spec;
-    /* points that differ at most in options for which effect_depends returns true */
+    /* groups of points that are equal except for options for which effect_depends returns true */
     struct alike *groups;
     struct seen {
-        char *effect;    /* instruction set and processors of each rank; NULL: not added */
+        char *effect;    /* processors of each rank and instruction set; NULL: point not added */
         size_t previous; /* previously added point of the group; ALIKE_NONE: none */
-    } * seen;            /* [n_points] */
+    } * seen;            /* [n_points] by index of the point */
     size_t first[2];     /* first two points found to run alike */
     size_t more;         /* number of further points that run like an earlier one */
     bool found;

@@ -28,13 +28,13 @@ struct run_status {
      * launches included */
     size_t done, failed, interrupted, left;
     double left_s; /* estimated time of the remaining launches (s); NAN: unknown */
-    bool at_most;  /* left_s is an upper bound */
+    bool at_most;  /* whether left_s is an upper bound */
     /* number of launches of points that the spec no longer contains, and number of these points */
     size_t kept, kept_points;
-    size_t outdated; /* number of launches of earlier versions of peer programs, no longer used */
+    size_t outdated; /* number of unused launches of earlier versions of peer programs */
     /* process, host and start of the runner; "": no runner is alive */
     char owner[512];
-    bool running;                 /* a launch is running now; the next three members describe it */
+    bool running;                 /* whether a launch is running now */
     struct journal_launch launch; /* the running launch */
     /* label of the running launch's point, such as "ranks=2 allreduce" */
     char label[128];

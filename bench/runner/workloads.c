@@ -74,8 +74,9 @@ static enum status ask(const struct workloads *w, const char *question, const st
     return OK;
 }
 
-/* Returns whether the answer to --identify or --check depends on the option. A peer's answer
- * depends on its own options (peer.*), other answers on data, precision and instruction set. */
+/* Returns whether the answer to --identify or --check depends on the option. For a peer program (by
+ * other authors), these are the options peer.*; for other programs data.*, precision and
+ * instruction set. */
 static bool concerns_identity(const struct config *config, const struct spec_option *option)
 {
     if (config_is_peer(config))

@@ -9,8 +9,8 @@
 #include "bench/runner/tools.h"
 #include "bench/spec/spec.h"
 
-/* Paths of the programs and their helpers, by workload. "": no point needs the program, or it has
- * no helper. */
+/* Paths of the programs by workload, and of the helpers that give peer programs their inputs. "":
+ * no point needs the program, or the program has no helper. */
 struct workloads {
     const struct spec *spec;   /* borrowed */
     const struct tools *tools; /* borrowed */
@@ -37,11 +37,12 @@ const char *workloads_program(const struct workloads *w, const struct point *poi
  * memory. */
 char *workload_about(const struct point *point);
 
-/* Asks the point's program. A peer program answers whether it can run here. Any other program
- * answers with the properties that all its launches share (launch_common of bench/collect). Stores
- * the answer. ERR_UNAVAILABLE with the reason if the program cannot run. ERR_SPEC at the option if
- * data cannot be read, or a program is missing. Any other problem is reported later by the
- * launches. */
+/* Asks the point's program and stores the answer. A peer program (by other authors) answers whether
+ * it can run here. The trainer answers with the properties that all its launches share
+ * (launch_common of bench/collect). A user's program (workload: command) is only searched for.
+ * ERR_UNAVAILABLE with the reason if the program is missing or cannot run, or if images do not fit
+ * the network. ERR_SPEC at the option if data cannot be read, or if labels or the number of images
+ * do not fit. Any other problem is reported later by the launches. */
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e);
 
 /* Returns ERR_DATA if a launch reports a property with another value than workloads_ask stored. The

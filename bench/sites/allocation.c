@@ -9,8 +9,8 @@
 #include "bench/sites/launcher.h"
 #include "kernels/base/mem.h"
 
-/* Returns whether this machine belongs to a Slurm cluster. Having Slurm's programs is not
- * enough. */
+/* Returns whether this machine belongs to a Slurm cluster: it has a Slurm configuration and
+ * sbatch. */
 static bool has_client(void)
 {
     static const char *const files[] = {"/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf",

@@ -19,7 +19,7 @@ struct argv_builder {
 void argv_add(struct argv_builder *argv, const char *argument);
 /* Adds `arguments`, which ends with NULL. */
 void argv_add_all(struct argv_builder *argv, const char *const *arguments);
-/* argv_format adds a formatted argument; argv_extend appends to the last one. */
+/* argv_format adds a formatted argument; argv_extend appends to the last argument. */
 void argv_format(struct argv_builder *argv, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void argv_extend(struct argv_builder *argv, const char *format, ...)

@@ -162,8 +162,8 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
 
 /* Disables UCX's rendezvous protocol over TCP (UCX 1.13). If two ranks exchange messages, the
  * protocol's clear-to-send message waits behind outgoing data, which doubles the time of recursive
- * halving. However, MPI_Finalize hangs without rendezvous. Foreign programs call MPI_Finalize, so
- * they keep it. */
+ * halving. However, MPI_Finalize hangs without rendezvous. Users' programs (workload: command) call
+ * MPI_Finalize, so rendezvous stays enabled for them. */
 static const char *const *environment(const struct config *c)
 {
     static const char *const no_rendezvous[] = {"UCX_RNDV_THRESH=inf", NULL};

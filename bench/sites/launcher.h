@@ -9,8 +9,8 @@
 
 struct launcher {
     char path[4096];
-    bool open_mpi;        /* the launcher is Open MPI's, whose options differ from hydra's */
-    struct error missing; /* ERR_UNAVAILABLE with the reason if it was not found; else OK */
+    bool open_mpi;        /* whether this is Open MPI's, whose options differ from hydra's */
+    struct error missing; /* ERR_UNAVAILABLE with the reason if no launcher was found; else OK */
 };
 
 /* Finds the launcher: $MPIEXEC, else mpiexec of a bundle in `folder`, else mpiexec.mpich or
@@ -21,5 +21,6 @@ void launcher_find(struct launcher *launcher, const char *folder);
  * several nodes use the options of hydra (MPICH, MVAPICH and Intel MPI). */
 enum status launcher_check_hydra(const struct launcher *launcher, struct error *e);
 
-/* Finds an executable as a shell does. */
+/* Finds an executable: a name with '/' is a path, any other name is searched on PATH. Returns false
+ * if there is no such executable. */
 bool launcher_find_program(const char *name, char *path, size_t size);

@@ -122,7 +122,7 @@ static bool is_complete(const struct answer *a, const struct machines *m)
            a->n == m->n_programs;
 }
 
-/* Asks this machine by running the same command without ssh. */
+/* At the first call, hashes this machine's programs by running m->question without ssh. */
 static enum status ask_own(struct machines *m, struct error *e)
 {
     struct answer a = {.n = 0};

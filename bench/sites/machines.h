@@ -29,7 +29,7 @@ struct machines {
     char (*hashes)[MACHINE_HASH_BYTES];
     struct machine *all;
     size_t n;
-    bool warned; /* the warning about different hardware classes was printed */
+    bool warned; /* whether the warning about different hardware classes was printed */
 };
 
 /* `scalebench`: path of this program; `programs`: programs that launches run, NULL-terminated.
@@ -46,6 +46,7 @@ enum status machines_check(struct machines *m, const struct config *config, stru
 /* Returns whether a machine is one of the nodes of a point. */
 bool machines_has(const struct config *config, const char *name);
 
-/* Returns the smallest number of usable cores among the point's machines that were asked. If
- * `config` is NULL, all machines that were asked count. Returns 0 if no machine was asked. */
+/* Returns the smallest number of usable cores among the point's machines that were asked and can
+ * run ranks. If `config` is NULL, such machines of all points count. Returns 0 if there is no such
+ * machine. */
 int machines_cores(const struct machines *m, const struct config *config);

@@ -20,7 +20,7 @@ static enum status make_plan(const struct config *c, const struct place *place,
                      reason.text);
 }
 
-/* Adds options for workloads of scalebench, which foreign programs do not understand. */
+/* Adds the options of scalebench's own workloads, which users' programs do not understand. */
 static void add_options(struct argv_builder *argv, const struct mpiexec_job *job,
                         const char *const *own)
 {
@@ -100,7 +100,7 @@ static bool is_set(const char *entry)
 }
 
 /* Makes the environment of the ranks. Libraries must not start threads beside the trainer's own
- * threads. In a foreign program, OpenMP gets the planned number of threads. */
+ * threads. In a user's program (workload: command), OpenMP gets the planned number of threads. */
 static enum status make_environment(struct site_launch *launch, const struct config *c,
                                     const char *const *of_site, struct error *e)
 {

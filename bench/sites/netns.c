@@ -209,8 +209,9 @@ static enum status reshape(struct netns *n, const struct config *config, struct 
     return OK;
 }
 
-/* Returns whether the holder was killed, in which case its socket reports end of file. Unread data
- * cannot hide the end of file, because a holder sends only answers. */
+/* Returns whether the process that keeps the hosts (holder) was killed, in which case its socket
+ * reports end of file. Unread data cannot hide the end of file, because a holder sends only
+ * answers. */
 static bool has_lost_holder(const struct netns *n)
 {
     char c;
@@ -234,7 +235,7 @@ void netns_down(struct netns *n)
     int status = n->holder != 0 ? end(&holder) : 0;
     n->holder = 0;
     n->id[0] = '\0';
-    if (WIFSIGNALED(status)) /* killed before it took the hosts down */
+    if (WIFSIGNALED(status)) /* the holder was killed before it took the hosts down */
         netns_sweep(n);
 }
 

@@ -22,8 +22,8 @@ struct site_job {
     const struct allocation *allocation;
     const char *program, *pin; /* paths of the measured program and of pin */
     const char *folder;        /* folder of the launch, for its records */
-    /* Arguments of the program, NULL-terminated. A foreign program gets only these; other programs
-     * get the point's options before them. */
+    /* Arguments of the program, NULL-terminated. A user's program (workload: command) gets only
+     * these arguments; other programs get the point's options before them. */
     const char *const *arguments;
     const int *order; /* nodes of the site that the point uses, in order; NULL: the first ones */
 };
@@ -36,9 +36,9 @@ enum { SITE_CLEANUP_GONE = 4 };
 struct site_launch {
     char **argv;
     char **environment;
-    /* command; exit status SITE_CLEANUP_GONE means that the job with the machines has ended */
+    /* cleanup command; its exit status SITE_CLEANUP_GONE means that the batch job has ended */
     char **cleanup;
-    bool by_daemons; /* copy of by_daemons in struct site */
+    bool by_daemons; /* whether daemons on the nodes start the ranks */
     struct place_plan plan;
 };
 
@@ -54,11 +54,11 @@ struct site {
     enum status (*check)(struct netns *netns, struct machines *machines,
                          const struct config *config, struct error *e);
     enum status (*ready)(struct netns *netns, const struct config *config, struct error *e);
-    /* site_check can collect facts that `prepare` needs, so launches are prepared again after the
-     * check */
+    /* whether site_check collects facts that `prepare` needs, so that launches must be prepared
+     * again after the check */
     bool learns;
-    /* Daemons on the nodes start the ranks, so the ranks are not descendants of the runner. The
-     * ranks, not the runner, then measure the processor time of other processes. */
+    /* Whether daemons on the nodes start the ranks. The ranks are then not descendants of the
+     * runner, and the ranks, not the runner, measure the processor time of other processes. */
     bool by_daemons;
     /* See site_nodes and site_question; NULL: the site has no spare nodes to use in place of nodes
      * that do not answer. */
@@ -91,10 +91,10 @@ enum status site_prepare(const struct site_job *job, struct site_launch *launch,
 void site_launch_free(struct site_launch *launch);
 
 /* Writes the link between the hosts of a point's site, such as "1gbit delay none" in the notation
- * of ci/netns.sh. Returns false if the site has no link of its own, or if the point changes a link
- * option (site.rate, site.delay) from its default. */
+ * of ci/netns.sh. Returns false if the site has no link of its own, or if site.rate, site.delay or
+ * site.link of the point is not the default. */
 bool site_link(char text[LINK_BYTES], const struct config *config);
 
-/* Writes the link of the first point for which site_link returns true. Returns false if there is
- * none. */
+/* Writes the link of the first point for which site_link returns true. Returns false if there is no
+ * such point. */
 bool sites_link(char text[LINK_BYTES], const struct spec *spec);

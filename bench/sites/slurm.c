@@ -56,7 +56,8 @@ static void add_srun(struct argv_builder *argv, const struct allocation *a, cons
     argv_add_all(argv, rest);
 }
 
-/* Adds the launcher's arguments. srun starts hydra's proxies, which start the ranks. */
+/* Adds the launcher's arguments. With hydra, srun starts hydra's proxies, which start the ranks;
+ * otherwise srun starts the ranks. */
 static void add_start(struct argv_builder *argv, const struct allocation *a, const struct config *c,
                       enum launcher_kind kind)
 {

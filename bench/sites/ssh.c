@@ -66,8 +66,8 @@ static enum status ssh_prepare(const struct site_job *job, struct site_launch *l
     return mpiexec_add_environment(launch, silent, e);
 }
 
-/* Checks the machines of a point. Returns an error if one cannot be reached, or if its programs
- * differ or are missing. */
+/* Checks the machines of a point. ERR_UNAVAILABLE if a machine cannot be reached, or if its
+ * programs are missing or differ from ours. */
 static enum status ssh_check(struct netns *netns, struct machines *machines,
                              const struct config *config, struct error *e)
 {

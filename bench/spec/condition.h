@@ -53,7 +53,7 @@ void condition_free(struct condition *c); /* accepts NULL */
 struct condition_value {
     double number;
     const char *text; /* borrowed; valid until the next lookup */
-    bool spread;      /* the number is uncertain: it lies in the interval [lo, hi] */
+    bool spread;      /* whether the number is uncertain and lies in [lo, hi] */
     double lo, hi;
 };
 
@@ -112,13 +112,14 @@ bool condition_term_fits(char why[CONDITION_WHY], const struct condition_term *t
 /* Range of numbers that a name can have. */
 struct condition_range {
     double lo, hi;
-    bool above;  /* lo itself is excluded */
-    bool share;  /* the number is a fraction of 1, which users may write in per cent */
+    bool above;  /* whether lo itself is excluded */
+    bool share;  /* whether the number is a fraction of 1, which users may write in per cent */
     int classes; /* number of classes if lo is the accuracy of random guessing; otherwise 0 */
 };
 
-/* Returns whether some numbers of the range satisfy the comparison and others do not. Otherwise
- * writes the reason to `why`. */
+/* Returns false, with the reason in `why`, if all or no numbers of the range satisfy the
+ * comparison, or if a number of at least 20 is compared with a fraction of 1. Returns true for
+ * comparisons with a word or text. */
 bool condition_term_decides(char why[CONDITION_WHY], const struct condition_term *term,
                             const struct condition_range *range);
 

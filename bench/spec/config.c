@@ -43,7 +43,7 @@ void config_put(struct config *config, enum option_id id, const struct value *va
     value_borrow(&config->values[id], value);
 }
 
-/* Sets an option to its default; an empty text if there is none. */
+/* Sets an option to its default. An option without a default gets an empty text. */
 static enum status set_preset(struct config *config, enum option_id id, struct error *e)
 {
     const struct spec_option *option = option_get(id);
@@ -223,8 +223,8 @@ static enum status check_algorithm(const struct config *config, enum allreduce_a
         config_text(config, OPT_ALGORITHM), config_text(config, OPT_STRATEGY), text);
 }
 
-/* Checks sync.scale, which scales sums of gradients. Strategies that update weights from each
- * rank's own gradients have no such sum. */
+/* Checks sync.scale. Strategies that need the mean over each rank's own images
+ * (STRATEGY_LOCAL_MEAN) accept only sync.scale: loss. */
 static enum status check_scale(const struct config *config, enum strategy_variant variant,
                                enum gradient_scale *scale, enum option_id *at, struct error *e)
 {

@@ -28,7 +28,7 @@ bool find_is_same(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Joins home/folder and the name. If `home` is NULL, joins only folder and name. */
+/* Joins home, '/', folder, name and ending. If `home` is NULL, the path begins with folder. */
 static enum status make_path(char **path, const char *home, const char *folder, const char *name,
                              const char *ending, struct error *e)
 {
@@ -59,8 +59,8 @@ static void strip_paths(glob_t *found, size_t folder_length)
     }
 }
 
-/* Finds all files of `folder` and of its reports/<report>/. It is not an error if there is no
- * file. */
+/* Finds all .yaml files of `folder` and of its reports/<report>/. It is not an error if there is no
+ * such file. */
 static enum status glob_folder(glob_t *found, const char *home, const char *folder, struct error *e)
 {
     static const char *const places[] = {"*", "reports/*/*"};
@@ -189,7 +189,7 @@ static enum status explain_missing(const char *home, const char *folder, const c
 }
 
 /* Returns the folder that contains configs/: $SCALEBENCH_HOME if set, otherwise the parent of the
- * program's folder, for a trainer that is started by hand. NULL if there is none. */
+ * program's folder, for a trainer that is started by hand. NULL if that parent has no configs/. */
 static const char *find_home(char *above, size_t size)
 {
     char configs[PATH_MAX + 16];

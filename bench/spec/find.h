@@ -7,8 +7,9 @@
 #include "kernels/base/error.h"
 #include "kernels/base/names.h"
 
-/* Finds `folder`/`name`, where `folder` is "configs" or a folder in it. *path is freed by the
- * caller. ERR_SPEC, with the nearest name and other available names, if there is none. */
+/* Finds `folder`/`name`, where `folder` is "configs" or a folder in it. Caller frees *path.
+ * ERR_SPEC if the file does not exist; the message names similar files, or all files of the
+ * folder. */
 enum status find_config(char **path, const char *folder, const char *name, struct error *e);
 
 /* Returns whether a file has this path. An unreachable path, such as a loop of links, counts as
@@ -21,9 +22,10 @@ bool find_is_same(const char *a, const char *b);
 /* Returns whether a text is a path, not a name in configs/: it contains '/' or ends in .yaml. */
 bool find_is_path(const char *text);
 
-/* Finds the file `text` in the first of `folders` that contains it. If none does, searches each of
- * the folders `shared` below the current folder, then below $SCALEBENCH_HOME. Each folder is "" or
- * ends in '/'; both lists end in NULL. Caller frees *path. ERR_SPEC lists the folders. */
+/* Finds the file `text`: an absolute path, or a path below one of `folders`. If it is in none of
+ * them, searches each of the folders `shared` below the current folder, then below
+ * $SCALEBENCH_HOME. Each folder is "" or ends in '/'; both lists end in NULL. Caller frees *path.
+ * ERR_SPEC if not found; the message lists the folders. */
 enum status find_file(char **path, const char *const *folders, const char *const *shared,
                       const char *text, struct error *e);
 

@@ -26,7 +26,8 @@ static const char *name_of(const struct spec_option *own)
     return own->key + sizeof own_options_group;
 }
 
-/* Names in braces that a command may contain besides its own options: {ranks}, {seed}, {record}. */
+/* Names in braces that workload.command may contain besides workload.options: {ranks}, {seed},
+ * {record}. */
 static const char *const words[] = {"ranks", "seed", "record"};
 #define WORDS (sizeof words / sizeof *words)
 
@@ -90,8 +91,7 @@ static void swap_in_matrix(struct matrix *matrix, enum option_id a, enum option_
         swap_values(&matrix->excludes[i].config, a, b);
 }
 
-/* Swaps two neighbouring options of the foreign program, in the table and in all values of the
- * spec. */
+/* Swaps rows `i` and i + 1 of workload.options, in the table and in all values of the spec. */
 static void swap_options(struct spec *spec, size_t i)
 {
     char key[OWN_KEY];
@@ -113,7 +113,7 @@ void own_options_sort(struct spec *spec)
                 swap_options(spec, i);
 }
 
-/* Lists the foreign program's options that the point sets: " {n} {method}". */
+/* Lists the workload.options that the point sets: " {n} {method}". */
 static void list_own(char *text, size_t size, const struct config *config)
 {
     size_t used = 0;
@@ -124,7 +124,7 @@ static void list_own(char *text, size_t size, const struct config *config)
                 (size_t)snprintf(text + used, size - used, " {%s}", name_of(&config->own->rows[i]));
 }
 
-/* Returns whether a word of the command contains the name in braces. */
+/* Returns whether a word of workload.command contains the name in braces. */
 static bool command_uses(const struct config *config, const char *name)
 {
     const struct value *command = &config->values[OPT_COMMAND];
@@ -182,7 +182,7 @@ static enum status refuse(const struct config *config, enum option_id id, const 
                       text, why);
 }
 
-/* Rejects a launcher in the command: each rank would start all ranks again. */
+/* Rejects a launcher such as mpirun in workload.command: each rank would start all ranks again. */
 static enum status check_launcher(const struct config *config, struct error *e)
 {
     static const char *const launchers[] = {"mpiexec", "mpiexec.hydra", "mpiexec.mpich",
@@ -196,7 +196,8 @@ static enum status check_launcher(const struct config *config, struct error *e)
                   e);
 }
 
-/* Rejects "time=(.*)": without blanks around =, the name may be meant as a part of the pattern. */
+/* Rejects a metric such as "time=(.*)": without blanks around =, its name may be meant as a part of
+ * the pattern. */
 static enum status check_name_apart(const struct config *config, const char *metric,
                                     struct error *e)
 {
@@ -211,7 +212,8 @@ static enum status check_name_apart(const struct config *config, const char *met
     return refuse(config, OPT_METRICS, metric, advice, e);
 }
 
-/* Rejects patterns of letters and blanks only, since they match no number. */
+/* Rejects a metric whose name is not clearly apart (check_name_apart), and patterns that have no
+ * digit, dot, backslash, [ or (, since they match no number. */
 static enum status check_metrics(const struct config *config, struct error *e)
 {
     const struct value *metrics = &config->values[OPT_METRICS];
@@ -240,7 +242,7 @@ enum status own_options_check(const struct spec *spec, struct error *e)
 
 /* ---- Command line ---- */
 
-/* Finds the foreign program's option of this name; NULL if there is none or the point gives it no
+/* Finds the option workload.options.<name>; NULL if it does not exist or the point gives it no
  * value. */
 static const struct spec_option *find_own(const struct config *config, const char *name)
 {
@@ -278,8 +280,8 @@ static enum status put_name(FILE *out, const struct config *config, const char *
     return OK;
 }
 
-/* Returns the length of the name after an opening brace, as in {ranks}. Returns 0 if the braces
- * enclose anything else; the program then receives them unchanged. */
+/* Returns the length of the name in braces at `brace`, as in {ranks}; 0 if the text there is no
+ * such name. The program receives other text, and its braces, unchanged. */
 static size_t name_length(const char *brace)
 {
     size_t n = 0;

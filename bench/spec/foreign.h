@@ -10,7 +10,7 @@ enum { FOREIGN_NAME = 32 };
 
 /* ---- Options of the program ---- */
 
-/* Prefix of the options of foreign programs: "workload.options". */
+/* Prefix of options that a spec defines for workload.command: "workload.options". */
 extern const char own_options_group[];
 bool own_option_is_below(const char *key);
 
@@ -19,11 +19,12 @@ bool own_option_is_below(const char *key);
 enum status own_option_name(const struct spec_option **option, struct own_options *own,
                             const char *key, const struct node *entry, struct error *e);
 
-/* Sorts the options by name in all values of the spec, so that points and labels do not depend on
- * the order in the file. */
+/* Sorts workload.options by name in all values of the spec, so that points and labels do not depend
+ * on the order in the file. */
 void own_options_sort(struct spec *spec);
 
-/* Rejects an option of a foreign program that no command contains. ERR_SPEC with its position. */
+/* Rejects workload.options and a seed that no workload.command contains, commands that begin with a
+ * launcher, and metrics that match no number. ERR_SPEC with the position. */
 enum status own_options_check(const struct spec *spec, struct error *e);
 
 /* ---- Command line and time ---- */
@@ -34,20 +35,22 @@ struct foreign_launch {
     const char *record; /* folder of the launch's records */
 };
 
-/* Returns whether the command receives {record}, the folder for records of its ranks. */
+/* Returns whether workload.command contains {record}, the folder in which its ranks write
+ * records. */
 bool foreign_writes_records(const struct config *config);
 
 /* Sets *word to word `i` of workload.command, with names in braces replaced; free with free().
- * ERR_SPEC at the word for an unknown name, or an option without a value. */
+ * ERR_SPEC at workload.command for an unknown name or an option without a value. */
 enum status foreign_word(char **word, const struct config *config, size_t i,
                          const struct foreign_launch *launch, struct error *e);
 
-/* Finds the metric named by workload.time. *metric is its index, or the number of metrics for the
- * wall time. *ms is its unit in milliseconds. ERR_SPEC with the position. */
+/* Finds the metric named by workload.time. *metric: its index, or the number of metrics if
+ * workload.time is the wall time. *ms: milliseconds per unit of this time. ERR_SPEC with the
+ * position if the metric is unknown or no time. */
 enum status foreign_time(const struct config *config, size_t *metric, double *ms, struct error *e);
 
-/* Checks command, metrics and time of a point. ERR_SPEC with the position. */
+/* Checks workload.command and workload.time of a point. ERR_SPEC with the position. */
 enum status foreign_check(const struct config *config, struct error *e);
 
-/* Returns whether a point of the spec has a metric of this name (option metrics). */
+/* Returns whether a point of the spec has a metric of this name (workload.metrics). */
 bool foreign_has_metric(const struct spec *spec, const char *name);

@@ -128,7 +128,7 @@ static size_t group_length(const char *path)
 }
 
 /* Returns the top-level key that contains the misplaced key `word`, for a message such as "move it
- * beside 'matrix'"; NULL if unknown. */
+ * beside 'matrix'"; NULL if `word` is at the top level. */
 static const char *key_beside(const struct walk *walk, const char *group, const char *word)
 {
     bool top = is_part(BESIDE_AT_TOP, word) || key_is_own(word);
@@ -240,9 +240,10 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
 static enum status walk_map(const struct walk *walk, const struct node *map, const char *prefix,
                             struct error *e);
 
-/* Visits a map given in place of a name. The name is either a key of the map, as `command` in
- * workload: {command: [./pi]}, or the value of `kind`, as in site: {kind: emulated, hosts: 4}. In a
- * matrix, a map gives no name, since each of its entries is an axis. */
+/* Visits a map that is the value of an option with names. The option's name is either a key of the
+ * map, such as `command` in workload: {command: [./pi]}, or the value of `kind`, such as emulated
+ * in site: {kind: emulated, hosts: 4}. In a matrix, a map gives no name, since each of its entries
+ * is an axis. */
 static enum status walk_choice(const struct walk *walk, const struct spec_option *option,
                                const struct node *map, struct error *e)
 {

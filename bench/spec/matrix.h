@@ -38,7 +38,7 @@ struct selection {
     struct config config;
     /* condition that excluded points satisfy; NULL: excluded points have the values in `config` */
     struct condition *condition;
-    size_t matches; /* number of points that the exclude matches */
+    size_t matches; /* number of points that this exclude matches */
     size_t alone;   /* number of points that this exclude is the first to match */
     /* comes from the same entry of `exclude` as the previous selection */
     bool goes_on;
@@ -70,8 +70,8 @@ struct reading {
  * and a zeroed matrix, then for each overriding file. */
 enum status matrix_read(struct spec *spec, const struct node *root, struct error *e);
 
-/* Three functions that read the options at the top or below `baseline`, below `matrix`, and below
- * `zip`. */
+/* Read options with one value (matrix_read_options), axes below `matrix` (matrix_read_axes) and
+ * axes below `zip` (matrix_read_zip). */
 enum status matrix_read_options(struct reading *reading, const struct node *map, struct error *e);
 enum status matrix_read_axes(struct reading *reading, const struct node *map, struct error *e);
 enum status matrix_read_zip(struct reading *reading, const struct node *node, struct error *e);
@@ -86,7 +86,7 @@ int matrix_set_column(const char *set, const char *word);
 
 void matrix_free(struct matrix *matrix);
 
-/* Returns the axis of an option, or NULL. */
+/* Returns the axis of an option; NULL if the option is not on an axis. */
 struct axis *matrix_axis(const struct matrix *matrix, enum option_id id);
 
 /* Returns the number of zips: the largest zip number of an axis. */
@@ -119,8 +119,8 @@ struct condition_value option_as_condition(const struct spec_option *option,
                                            const struct value *value);
 /* Looks up an option or `case` of a point; a condition_lookup. */
 bool point_look_up(struct condition_value *value, const char *name, const void *point);
-/* Returns the kind of an option's values. CONDITION_ANY if some values are words, such as off and
- * half. */
+/* Returns whether an option's values are texts, numbers, or numbers and words such as off and half
+ * (CONDITION_ANY). */
 enum condition_kind option_kind(const struct spec_option *option);
 
 /* Returns whether the point has all values of the selection, or satisfies its condition. */

@@ -34,6 +34,7 @@ struct pattern_value {
 enum status pattern_find(struct pattern *pattern, const char *line, size_t size, clock_t until,
                          struct pattern_value *value, struct error *e);
 
-/* Replaces each match in *text by `with`, in which $1 is the first group. *text must be allocated
- * and is replaced by a new allocation. No replacement may be longer than its match. */
+/* Replaces each match of pattern `source` in *text by `with`, in which $1 is the first group. *text
+ * must be allocated and is replaced by a new allocation. No replacement may be longer than its
+ * match. */
 enum status pattern_replace(char **text, const char *source, const char *with, struct error *e);

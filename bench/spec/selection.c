@@ -98,7 +98,8 @@ static enum status refuse_name(const struct config *config, const struct conditi
                       name_near(near, term->name, known, n));
 }
 
-/* Checks a term: its name must exist, and some value must be able to satisfy the comparison. */
+/* Checks a term of a condition: its name must be an option of a point or `case`, and its value must
+ * have the option's type. */
 static enum status check_term(const struct config *config, const struct condition_term *term,
                               const struct node *node, struct error *e)
 {

@@ -132,8 +132,8 @@ static size_t equals_at(const char *text)
 }
 
 /* Returns a hint to append to the message about an incomplete word; "" if there is none. A word was
- * probably split at a blank if it ends in a case's label, or if the text after it begins with '='
- * or with a value without a key. */
+ * probably split at a blank if it ends in a case's label, or if the next word begins with '=' or
+ * has no '='. */
 static const char *blank_hint(const char *word, const char *rest)
 {
     const char *next = rest + strspn(rest, " \t\n");

@@ -106,7 +106,8 @@ static enum status read_bases(struct spec *spec, const struct layer *above,
     return OK;
 }
 
-/* Moves the list of folders from the tree into the spec, since the tree is freed. */
+/* Moves the folders that a recorded spec lists from the YAML tree into the spec, since the tree is
+ * freed. */
 static enum status keep_folders(struct spec *spec, struct node *root, struct error *e)
 {
     struct node *list = (struct node *)node_find(root, spec_folders_key);
@@ -263,7 +264,8 @@ static enum status read_values(struct spec *spec, const char *set, struct error 
     return set != NULL ? matrix_apply_words(spec, WORDS_SET, set, e) : OK;
 }
 
-/* Chooses the default figures. Without timed launches, figures of time would be empty. */
+/* Makes [accuracy] the default of `figures` if there are no timed launches: figures of time would
+ * be empty. */
 static enum status choose_figures(struct spec *spec, struct error *e)
 {
     const struct value *figures = &spec->config.values[OPT_FIGURES];

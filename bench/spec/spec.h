@@ -13,13 +13,13 @@
 #include "kernels/base/stats.h"
 #include "kernels/desc/net_desc.h"
 
-/* Largest number of options of foreign programs in one spec. */
+/* Largest number of workload.options (options of the program in workload.command) in one spec. */
 enum { OWN_OPTIONS_MAX = 32 };
 
 enum option_id {
 #define OPTION(id, key, type, scope, unit, min, max, preset, names, help) OPT_##id,
 #include "bench/spec/options.def"
-    OPTION_ROWS, /* number of rows; the last row, OPT_OWN, is the first foreign option */
+    OPTION_ROWS, /* number of rows of options.def; the last row is OPT_OWN */
     OPT_OWN_LAST = OPT_OWN + OWN_OPTIONS_MAX - 1,
     OPTION_COUNT
 };
@@ -45,7 +45,7 @@ enum option_type {
     TYPE_SEGMENTS,   /* list of {epoch: 0, ranks: 1}; kept as pairs of numbers */
     TYPE_CONDITION,  /* ">= 96.5"; kept as a number; "": no condition */
     TYPE_FIGURES,    /* list of names and maps; see bench/spec/figures/request.h */
-    TYPE_OWN,        /* text for a foreign program; also kept as a number, or NAN */
+    TYPE_OWN,        /* text for workload.command; also kept as a number, or NAN */
 };
 
 enum option_scope { SCOPE_CAMPAIGN, SCOPE_FIGURE, SCOPE_POINT, SCOPE_WORKLOAD, SCOPE_UNTIMED };
@@ -100,7 +100,8 @@ bool option_is_group(const char *path, size_t length);
 
 enum { OWN_KEY = 64 };
 
-/* Options of foreign programs, which the spec names, sorted by name. Their ids begin at OPT_OWN. */
+/* Options that the spec defines below workload.options, sorted by name. Their ids begin at
+ * OPT_OWN. */
 struct own_options {
     struct spec_option rows[OWN_OPTIONS_MAX];
     char keys[OWN_OPTIONS_MAX][OWN_KEY];
@@ -113,8 +114,8 @@ void option_explain(FILE *out, const struct spec_option *option);
 enum part_kind {
     PART_FILES,    /* file or list of files */
     PART_AXES,     /* options, each with a list of values */
-    PART_ZIPS,     /* map as for PART_AXES, or a list of such maps */
-    PART_EXCLUDES, /* list of conditions and of maps of options to a value or a list */
+    PART_ZIPS,     /* map of options to lists of values, or a list of such maps */
+    PART_EXCLUDES, /* list of conditions, and of maps from options to values or lists */
     PART_VALUES,   /* options, each with one value */
     PART_CASES,
     PART_LABEL,
@@ -130,7 +131,7 @@ struct spec_part {
 const struct spec_part *spec_parts(size_t *n);
 
 /* Position of a value; for an aliased value, the position of the alias. If line is 0, the value is
- * a default or from a command line (see `file`). */
+ * a default or from a workload's command line (see `file`). */
 struct mark {
     const char *file; /* name of the file; borrowed from the spec */
     int line, column;
@@ -166,11 +167,11 @@ struct value {
 /* One value for every option. */
 struct config {
     struct value values[OPTION_COUNT];
-    /* options of foreign programs, borrowed from the spec; NULL: none */
+    /* workload.options, borrowed from the spec; NULL: none */
     const struct own_options *own;
 };
 
-/* Like option_get and option_find, but also return options of foreign programs. */
+/* Returns the option with this id, also one of workload.options, which option_get does not know. */
 const struct spec_option *config_option(const struct config *config, enum option_id id);
 /* Lists the keys of all options that may differ between points. Returns their number. */
 size_t config_list_point_options(const struct config *config, const char *keys[OPTION_COUNT]);
@@ -178,12 +179,14 @@ size_t config_list_point_options(const struct config *config, const char *keys[O
 const struct spec_option *config_option_find(const struct config *config, const char *key);
 
 enum status config_init(struct config *config, struct error *e); /* sets all defaults */
-/* Copies a config. `to` is overwritten, not freed. After an error nothing in it needs freeing. */
+/* Copies a config. `to` is overwritten, not freed. After an error, nothing in `to` needs
+ * freeing. */
 enum status config_copy(struct config *to, const struct config *from, struct error *e);
-/* Copies a config without its texts and numbers; `from` must outlive `to`. */
+/* Copies a config, except that texts and lists are shared with `from`, which must outlive `to`. */
 void config_borrow(struct config *to, const struct config *from);
 void config_free(struct config *config);
-/* Sets an option to a value, borrowing its texts and numbers. */
+/* Sets an option to a value. Its texts and lists are borrowed, so the value must outlive the
+ * config. */
 void config_put(struct config *config, enum option_id id, const struct value *value);
 /* Parses and stores one value. The error message has key, text and accepted values. */
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
@@ -211,7 +214,7 @@ enum status config_strategy(const struct config *config, struct strategy_config 
                             enum option_id *at, struct error *e);
 
 /* Returns the compressor: sync.compress, or with a 16-bit train.precision the compressor of 16-bit
- * gradients. */
+ * gradients (COMPRESSOR_none with strategy none). */
 enum compressor_kind config_compressor(const struct config *config);
 /* Returns whether the compressor prevents overlap: the backward pass waits for each sum of
  * compressed gradients. */
@@ -254,13 +257,14 @@ enum status config_check_strategy(const struct config *config, int ranks, enum o
 enum status config_check_data(const struct config *config, const struct net_desc *net,
                               enum option_id *at, struct error *e);
 
-/* Rows of the tables of sites, workloads and data sets. */
+/* Row of sites.def. The next structs are rows of workloads.def and data_sets.def. */
 struct site_row {
-    const char *kind;  /* kind of numbers that the site gives, as in sites.def */
+    const char *kind;  /* kind of the site's numbers: "measured", "emulated" or "simulated" */
     bool shares_cores; /* all nodes are on one machine, and the spec gives their link */
 };
 struct workload_row {
-    /* helper: program that feeds a peer, or the peer itself; "": no peer */
+    /* helper: if the workload is a peer (a program by other authors), the program that makes the
+     * peer's inputs, or the peer itself; "": no peer */
     const char *name, *helper;
     /* strategies that a peer supports, separated by blanks; "": any */
     const char *strategies;
@@ -279,8 +283,8 @@ struct data_set_row {
 const struct site_row *config_site(const struct config *config);
 /* Returns whether the ranks run on this machine, so that they use its cores and see its files. */
 bool config_runs_here(const struct config *c);
-/* Returns whether an option has a meaning at the point's site. Hosts and links matter only if nodes
- * share a machine; elsewhere they are at their defaults. */
+/* Returns whether an option has a meaning at the point's site: site.hosts, site.rate and site.delay
+ * only if the nodes share a machine, other options of links only if the site is simulated. */
 bool config_concerns(const struct config *config, enum option_id option);
 /* Returns whether the program reads the option at all, ignoring which strategy or optimizer is
  * chosen. */
@@ -373,7 +377,8 @@ static inline const char *config_text(const struct config *c, enum option_id id)
 {
     return c->values[id].text;
 }
-/* Returns the path of an option that names a file or folder. */
+/* Returns the absolute path of the file or folder that an option names; the option's text if no
+ * path is known. */
 static inline const char *config_path(const struct config *c, enum option_id id)
 {
     return c->values[id].path != NULL ? c->values[id].path : c->values[id].text;
@@ -382,13 +387,13 @@ static inline bool config_is_peer(const struct config *c)
 {
     return config_workload(c)->helper[0] != '\0';
 }
-/* Returns whether the program is foreign. Then network, batch and weights of the spec do not
- * apply. */
+/* Returns whether the point runs workload.command, any program that a user names. The spec's
+ * network and weights then do not apply. */
 static inline bool config_is_foreign(const struct config *c)
 {
     return config_workload(c)->foreign;
 }
-/* Returns whether launches are added until intervals are narrow, up to the maximum. */
+/* Returns whether launches are added until confidence intervals are narrow, up to a maximum. */
 static inline bool config_adds_launches(const struct config *c)
 {
     return c->values[OPT_TIME_LAUNCHES].number < c->values[OPT_TIME_LAUNCHES].number_hi;
@@ -415,8 +420,8 @@ static inline bool config_calibrates(const struct config *c)
 {
     return config_int(c, OPT_COMPUTE) == COMPUTE_calibrate;
 }
-/* Returns whether the point has accuracy runs. With strategy none on several ranks there are none:
- * replicas train separately, so one replica's accuracy is meaningless. */
+/* Returns whether the point has accuracy runs if measure.accuracy.seeds is given. Strategy none on
+ * several ranks has none: replicas train separately, so one replica's accuracy is meaningless. */
 static inline bool config_wants_accuracy(const struct config *c)
 {
     return config_int(c, OPT_ACCURACY_RUN) && !config_is_foreign(c) && !config_calibrates(c) &&
@@ -449,7 +454,7 @@ size_t config_segments(const struct config *config);
 struct segment config_segment(const struct config *config, size_t i);
 
 /* Makes the config of a run that continues on only `ranks` of its ranks, with no more ranks per
- * node than before. Borrows like config_borrow. */
+ * node than before. `from` must outlive `to`. */
 void config_on_ranks(struct config *to, const struct config *from, int ranks);
 
 /* Returns whether batch and strategy are valid on `ranks` ranks; otherwise `why` explains. */
@@ -462,10 +467,9 @@ enum status config_check_elastic(const struct config *config, enum option_id *at
 #define SHA256_TEXT_BYTES 65
 
 /* File that a spec names: a network, published numbers or coefficients of a link. The file is
- * searched in the spec's folder, then in the current folder; if --set names it, only in the current
- * folder. Networks and published numbers are also found by name in configs/models and
- * results/published. A run keeps a copy of the file, to which the run's spec.yaml refers. Files
- * with equal contents are one input. */
+ * searched for in the folders of struct seen_from; networks and published numbers then also in
+ * configs/models and results/published. A run keeps a copy of the file, to which the run's
+ * spec.yaml refers. Files with equal contents are one input. */
 struct spec_input {
     enum option_id option;
     /* file name without folder and ending, unique per option; option values have this text */
@@ -479,19 +483,20 @@ struct spec_input {
 
 /* Point of a campaign. `label` distinguishes it by the options that vary ("ranks=2 allreduce"),
  * with the case name first if there are cases. `id` is the first 12 hexadecimal digits of a SHA-256
- * over all POINT and WORKLOAD values that are not defaults, with the contents of the network in
- * place of its name. Points of different cases with the same id share their launches. */
+ * over all options of the point that are not at their defaults (except option_is_derived), with the
+ * contents of the network in place of its name. Points of different cases with the same id share
+ * their launches. */
 struct point {
     struct config config; /* values of all options; borrowed from the spec */
     /* case of the point, or the spec's matrix if there are no cases; borrowed */
     const struct matrix *of;
-    const char *case_name; /* label of the case; "": no cases; borrowed */
+    const char *case_name; /* label of the case, borrowed; "": no case, or added for several */
     size_t twin;           /* index of the first point with the same id */
     /* network of the point, borrowed from the spec; NULL without a model */
     const struct spec_input *net;
     char id[16];
     char label[128];
-    bool base; /* another point's baseline; then base_index is its own index */
+    bool base; /* baseline of some point, perhaps of itself; base_index is then its own index */
     /* index of the baseline point, which the speed-up is relative to */
     size_t base_index;
     /* index of the first point with strategy none that differs from this point only in sync.*; this
@@ -514,8 +519,9 @@ struct node;
  * is added if the matrix lacks it. If `baseline:` gives some of ranks, nodes and ranks_per_node,
  * the others follow from these. Without `baseline:`, the first point with the fewest ranks that
  * solves the same problem is chosen, preferably of the same case. Points that solve the same
- * problem differ only in ranks, nodes, place.*, sync.* and inject.*. With measure.replay, a point
- * with strategy none is added for each point with several ranks. */
+ * problem differ only in options such as ranks, nodes, place.*, sync.* and inject.*
+ * (option_is_problem). With measure.replay, each point with several ranks needs a point with
+ * strategy none, which is added if the matrix lacks it. */
 struct spec {
     char *path;   /* path of the spec file */
     char **bases; /* paths of the files that the spec extends */
@@ -567,14 +573,15 @@ struct spec_machine {
 enum status spec_load(struct spec *spec, const char *path, const char *set,
                       const struct spec_machine *machine, struct error *e);
 void spec_free(struct spec *spec);
-/* Returns whether a name is meant as a spec's path: the file exists, or the name ends in .yaml. */
+/* Returns whether a text names a spec: it ends in .yaml, or is the path of a readable file or the
+ * name of one in configs/. */
 bool spec_is_meant(const char *name);
 
 /* Returns the key of an option in --set that affects more than figures; NULL if there is none. */
 const char *spec_set_beyond_figures(const struct spec *spec);
 
-/* Returns whether values of an option come from the machine's cores (auto in an axis) or from
- * --set. */
+/* Returns whether values of an option come from the machine (auto on an axis), from --set or from
+ * option `quick`. */
 bool spec_option_is_open(const struct spec *spec, enum option_id id);
 /* Returns whether the file alone determines the values of an option, independent of machine, site
  * and --set. */
@@ -599,8 +606,9 @@ extern const char spec_folders_key[];
 enum { SEEN_FROM_MAX = 8 };
 
 /* Folders in which the relative path of a value is searched, in this order: the folder of the file
- * with the value, then the current folder. For a value of --set, the current folder comes first.
- * NULL ends the list. Each folder is "" (the current folder) or ends in '/'. */
+ * with the value, the folders that a recorded spec lists, the current folder. For a value of --set:
+ * the current folder, the spec's folder, the listed folders. NULL ends the list. Each folder is ""
+ * (the current folder) or ends in '/'. */
 struct seen_from {
     char *beside; /* folder of the file with the value; freed by seen_from_close */
     const char *folders[SEEN_FROM_MAX + 1];
@@ -611,10 +619,10 @@ void seen_from_close(struct seen_from *from);
 
 /* Returns the spec's title; NULL if it has none. */
 const char *spec_title(const struct spec *spec);
-/* Returns the title given by --set, which figures show; "" if none. */
+/* Returns the title that --set gives, for figures; "" if it gives none. */
 const char *spec_title_of_set(const struct spec *spec);
 
-/* Returns the command of the first point if all points run foreign programs; else NULL. */
+/* Returns the program of the first point if all points run workload.command; else NULL. */
 const char *spec_foreign(const struct spec *spec);
 
 /* Makes the workload's command line for a point: "--key=value" texts in a NULL-terminated array.

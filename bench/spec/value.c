@@ -38,7 +38,7 @@ static enum status parse_text(struct value *value, const struct given *g, struct
     return value_set_text(value, e, "%s", g->node->text);
 }
 
-/* Parses an option of a foreign program. The program receives the text unchanged. */
+/* Parses an option below workload.options. The program receives the text unchanged. */
 static enum status parse_own(struct value *value, const struct given *g, struct error *e)
 {
     enum option_type type;

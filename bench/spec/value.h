@@ -25,10 +25,10 @@ bool bool_parse(const char *text, bool *yes);
 const char *bool_word(size_t i);
 
 /* Parses a number alone (*type becomes TYPE_REAL), or directly followed by a unit of time, a unit
- * of size or %. *number is in seconds, bytes or per cent. */
+ * of size or %. *number is in seconds, bytes or per cent. Returns false for any other text. */
 bool number_parse_unit(const char *text, enum option_type *type, double *number);
 
-/* Suggests a list for items written without brackets: "1, 2" for "1 2". */
+/* Writes an example of a list, from items written without brackets: "1, 2" for "1 2". */
 void value_as_list(char text[200], const struct spec_option *option, const char *written);
 
 /* Returns unit `i` of type TIME, SIZE or PERCENT; NULL after the last unit. */
@@ -37,9 +37,9 @@ const char *value_unit(enum option_type type, size_t i);
 /* Parses a value into *value. The old contents are freed; after an error they are unchanged. */
 enum status value_parse(struct value *value, const struct given *g, struct error *e);
 
-/* Copies a value. `to` is overwritten, not freed. After an error nothing in it needs freeing. */
+/* Copies a value. `to` is overwritten, not freed. After an error, nothing in `to` needs freeing. */
 enum status value_copy(struct value *to, const struct value *from, struct error *e);
-/* Copies a value without its texts and numbers; `from` must outlive `to`. */
+/* Copies a value, except that texts and lists are shared with `from`, which must outlive `to`. */
 void value_borrow(struct value *to, const struct value *from);
 void value_free(struct value *value);
 

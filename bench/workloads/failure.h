@@ -5,8 +5,9 @@
 
 #include "kernels/base/error.h"
 
-/* Returns whether this process is rank 0, according to the launcher's environment variables: before
- * MPI starts, nothing else is known. Rank 0 prints errors on behalf of all ranks. */
+/* Returns whether this process is rank 0, according to the launcher's environment variables, which
+ * are all that is known before MPI starts. True if they do not state the rank. Rank 0 prints errors
+ * on behalf of all ranks. */
 bool failure_is_first_process(void);
 
 /* Warns before MPI starts, once per node, if /dev/shm is too small for MPICH, which would end with

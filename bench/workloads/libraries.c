@@ -10,8 +10,8 @@
 #define XXH_INLINE_ALL /* makes xxhash.h include its code, so that no library is linked */
 #include <xxhash.h>
 
-/* Finds the build id among the ELF notes of a library and adds it to the hash; returns false if
- * there is none. A note consists of a header, a name and contents, padded to four bytes. */
+/* Adds the build id in the ELF notes of a library to the hash; returns false if the notes have no
+ * build id. A note consists of a header, a name and contents, padded to four bytes. */
 static bool add_build_id(XXH3_state_t *state, const char *notes, size_t size)
 {
     ElfW(Nhdr) note;

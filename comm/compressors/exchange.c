@@ -33,8 +33,8 @@ static struct message share_of(const struct sync *s, const struct shares *v, int
                             .request = MPI_REQUEST_NULL};
 }
 
-/* Adds a message to the list unless it is empty. Sender and receiver know which messages are
- * empty. */
+/* Appends `message` to `list` unless `message` is empty. Its sender and its receiver both know that
+ * it is empty. */
 static void add_message(struct message *list, int *n, struct message message)
 {
     if (message.bytes > 0)

@@ -10,7 +10,7 @@
 struct feedback {
     struct exchanger exchanger;
     real *residual;         /* [n] gradients not sent in earlier steps */
-    unsigned char *packets; /* [ranks][bytes of a packet] */
+    unsigned char *packets; /* [ranks][bytes of a packet] packets of all ranks */
 };
 
 /* Packet format of a compressor: functions that make and read packets. */

@@ -41,7 +41,7 @@ void local_add16(const struct exec *ex, const struct cast16 *cast, real *y, cons
     local_charge_bytes(ex, n * (sizeof *x + sizeof *y));
 }
 
-/* Rounds block by block; a block stays in the first-level cache. */
+/* Rounds in blocks, so that both passes over a block find it in the first-level cache. */
 void local_round16(const struct exec *ex, const struct cast16 *cast, real *x, size_t n, float scale)
 {
     enum { BLOCK = 2048 };
@@ -97,7 +97,8 @@ struct threshold {
     size_t ties;
 };
 
-/* Builds a histogram of the next digit, over numbers whose higher digits equal the threshold's. */
+/* Builds a histogram of the digit at bit `shift`, over magnitudes whose higher digits equal the
+ * threshold's. */
 static void count_digits(size_t counts[DIGITS], const real *x, size_t n, const struct threshold *t,
                          int shift)
 {

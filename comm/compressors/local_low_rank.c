@@ -121,9 +121,9 @@ static double project_out(real *v, const real *basis, size_t n, size_t k)
     return sqrt(dot_double(v, v, n));
 }
 
-/* Replaces v by a coordinate vector minus its projection on the k vectors of `basis`. Returns the
- * norm of the result. The norm cannot be too small for every coordinate vector: the n squared norms
- * add up to n - k. */
+/* Replaces v by the first coordinate vector that is long enough after its projection on the k
+ * vectors of `basis` is subtracted. Returns the remaining norm. If k < n, there is such a vector:
+ * the n squared norms add up to n - k. */
 static double replace(real *v, const real *basis, size_t n, size_t k)
 {
     double norm = 0;
@@ -137,8 +137,8 @@ static double replace(real *v, const real *basis, size_t n, size_t k)
 
 /* Projects each vector twice, because rounding spoils the direction of a vector that loses most of
  * its length ("twice is enough": Kahan; Parlett, The symmetric eigenvalue problem, 1980). If
- * nothing but rounding errors remains, a unit vector replaces the vector. Infinite and NaN values
- * are kept. */
+ * nothing but rounding errors remains, a unit vector replaces the vector. A NaN makes its whole
+ * vector NaN; a vector with an infinite value becomes a unit vector or NaN. */
 void local_orthonormalize(const struct exec *ex, real *p, size_t n, size_t rank)
 {
     for (size_t k = 0; k < rank; k++) {

@@ -10,10 +10,10 @@
  *
  * M' is the transpose of M. The residual is the part of this rank's matrix outside the common
  * basis. Over all ranks, the sent parts and the residuals add up to the gradients, up to rounding.
- * Tensors of one dimension are sent unchanged, in the same call as P.
+ * Tensors with fewer than two rows or columns are sent unchanged, in the same call as P.
  *
- * The vectors of P have the length of the matrix's shorter side. If there are as many vectors as
- * that length (sync.rank), they span everything and the sum equals allreduce's. If sync.rank is
+ * P has sync.rank vectors, but at most as many as their length, the shorter side of the matrix. At
+ * this limit the vectors span everything and the sum equals allreduce's. If sync.rank is
  * rows * columns / (rows + columns) or more, nothing is saved, but the factors are computed
  * nevertheless. */
 #include "comm/compress.h"
@@ -23,14 +23,15 @@
 #define OPERATION_P "allreduce of low-rank factors P"
 #define OPERATION_Q "allreduce of low-rank factors Q"
 
-/* Low-rank factors of one tensor. A tensor with less than two dimensions is stored whole in `p`. */
+/* Low-rank factors of one tensor. A tensor with fewer than two rows or columns is stored whole in
+ * `p`. */
 struct part {
     struct low_rank shape;
     size_t p, q; /* offsets of factors P and Q in their buffers, in numbers */
 };
 
 struct powersgd {
-    struct part *parts; /* [n_tensors + 1]; the last part has the total sizes of P and Q */
+    struct part *parts; /* [n_tensors + 1] one per tensor, then the total sizes of P and Q */
     real *memory;       /* residual [n], then Q of all tensors [n_q] */
     real *p;
     size_t n_q;

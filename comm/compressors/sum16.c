@@ -120,8 +120,8 @@ static void sum_share(struct sync *s, const struct sum_started *sum)
     sync_pack_end(s);
 }
 
-/* Starts a sum. Its position in the receive buffer follows from the first tensor, so sums do not
- * overlap. */
+/* Starts the sum of `tensors`. Its place in the receive buffer depends on the first tensor alone,
+ * so received shares of different sums do not overlap. */
 static enum status sum16_start(struct sync *s, struct range tensors, struct error *e)
 {
     struct sum16 *c = s->compression;
@@ -137,8 +137,8 @@ static enum status sum16_start(struct sync *s, struct range tensors, struct erro
     return exchanger_begin(s, &sum->scatter, e);
 }
 
-/* Adds up this rank's share of the next sum, after all its messages have arrived. Starts to send
- * the result to all ranks. */
+/* Adds up this rank's share of the next sum, whose scatter is complete. Starts to send the result
+ * to all ranks. */
 static enum status gather_next(struct sync *s, struct error *e)
 {
     struct sum16 *c = s->compression;

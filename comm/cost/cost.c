@@ -69,9 +69,9 @@ void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank
     c->wire_source = allreduce_source(c->algorithms);
 }
 
-/* Reader that runs operations one after another: operation k ends at end_k = max(ready_k,
- * end_(k-1)) + t_k (Shi, Chu and Li, "MG-WFBP", INFOCOM 2019). The total time is split over the
- * operations in proportion to their bytes. */
+/* Reader that times operations which run one after another. Operation k ends at the time end_k =
+ * max(ready_k, end_(k-1)) + t_k (Shi, Chu and Li, "MG-WFBP", INFOCOM 2019). The total time is split
+ * over the operations in proportion to their bytes. */
 struct exposure {
     struct reader reader;
     const double *ready; /* times when gradients are ready; NULL: only adds up bytes */

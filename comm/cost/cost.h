@@ -54,7 +54,7 @@ enum strategy_flag {
     STRATEGY_DETERMINISTIC = 2,  /* repeated runs on equally many ranks get the same bits */
     STRATEGY_OVERLAPS = 4,       /* communicates during backward */
     STRATEGY_OWNS_OPTIMIZER = 8, /* each rank runs the optimizer on its share of the parameters */
-    STRATEGY_LOCAL_MEAN = 32,    /* expects gradients divided by global samples / replicas */
+    STRATEGY_LOCAL_MEAN = 32,    /* expects gradients divided by mean samples per replica */
     STRATEGY_REPLICATED = 64,    /* not exact, but all ranks have equal weights after each step */
     /* weights of ranks differ or are sharded until eval_begin makes one model of them */
     STRATEGY_AVERAGED = 128,
@@ -71,7 +71,7 @@ enum compressor_kind {
     COMPRESSORS
 };
 
-/* Options sync.* of strategies, then of compressors, in the order of their rows. */
+/* Options sync.* in the order of their rows in strategies.def, then in compressors.def. */
 enum sync_option {
 #define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) SYNC_##key,
 #include "comm/cost/strategies.def"
@@ -116,7 +116,7 @@ struct strategy_config {
         [SYNC_OPTIONS]; /* values in the units that strategies.def and compressors.def state */
     const int *node_of; /* [ranks] node of each rank; NULL: node_map_of chooses nodes */
     const size_t *rows; /* [tensors] rows of each matrix, 0 for other tensors; NULL: all 0 */
-    const int *ops;     /* [tensors] op that reads the tensor, ascending; NULL: one op per tensor */
+    const int *ops;     /* [tensors] index of the tensor's op, ascending; NULL: one op per tensor */
     size_t page_bytes;  /* size of a page, the unit in which memory is freed; 0: one byte */
 };
 
@@ -155,12 +155,12 @@ struct sync_memory strategy_memory(enum strategy_kind strategy,
 /* Returns the memory of a rank by DeepSpeed's formulas (Rajbhandari et al. 2020, section 5) for
  * `count` parameters, without buffers. Ranks shard the state from stage 1 on, gradients from stage
  * 2 on, and parameters at stage 3. With a precision of 16 bits, weights and gradients have half the
- * width, and the state includes a full copy of the weights. */
+ * width, and the state includes a copy of the weights in full precision. */
 struct sync_memory strategy_memory_formula(enum strategy_kind strategy, enum precision precision,
                                            int ranks, size_t count, size_t width, int slots);
 
-/* Option of a spec that demands something of the strategy: its key, and its value as text. key
- * NULL: no option demands it. */
+/* A spec's option that requires a property of the strategy: key and value of the option as text.
+ * key NULL: no option requires the property. */
 struct sync_demand {
     const char *key, *text;
 };
@@ -172,8 +172,8 @@ struct sync_demands {
     struct sync_demand lockstep; /* all ranks must run the same step at the same time */
 };
 
-/* Check whether a strategy, or its compressor, supports its options. If not, they return
- * ERR_ARGUMENT, and *key is the option to change. */
+/* Check whether the strategy or the compressor supports its options. Return ERR_ARGUMENT if it does
+ * not; *key is then the option to change. */
 enum status strategy_check(enum strategy_kind strategy, const struct strategy_config *config,
                            const struct sync_demands *demands, const char **key, struct error *e);
 enum status compressor_check(const struct strategy_config *config, const char **key,
@@ -187,7 +187,7 @@ double strategy_exposed(enum strategy_kind strategy, const struct strategy_confi
                         double backward, double comm);
 
 const char *const *strategy_names(void);              /* [STRATEGIES] names by enum strategy_kind */
-unsigned strategy_flags(enum strategy_kind strategy); /* without flags of variants */
+unsigned strategy_flags(enum strategy_kind strategy); /* flags shared by all variants */
 /* Returns the flags of a strategy and its variant. VARIANT_usual adds none. */
 unsigned strategy_config_flags(enum strategy_kind strategy, enum strategy_variant variant);
 /* Returns the strategy that implements sync.zero = `stage` for sync.strategy = `strategy`. Stage 0
@@ -223,13 +223,14 @@ size_t low_rank_q(const struct low_rank *shape);
 const char *const *compressor_names(void); /* [COMPRESSORS] names by enum compressor_kind */
 unsigned compressor_flags(enum compressor_kind compressor);
 const char *compressor_source(enum compressor_kind compressor);
-/* Returns `text` with the option on which the size of a compressor's saved state depends, for
- * example " of rank 2"; "" if there is none. */
+/* Writes to `text` the value of the option on which the size of a compressor's saved state depends,
+ * for example " of rank 2"; "" if the size depends on no option. Returns `text`. */
 #define COMPRESSOR_TITLE 32
 const char *compressor_title(const struct strategy_config *config, char text[COMPRESSOR_TITLE]);
 const char *const *algorithm_names(void); /* [ALGORITHMS] names by enum allreduce_algorithm */
 
-/* Returns a strategy's variant by name; VARIANTS if there is none. "usual" is the first variant. */
+/* Returns a strategy's variant by name; VARIANTS: the strategy has no such variant. "usual" gives
+ * the first variant, or VARIANT_usual if the strategy has no variants. */
 enum strategy_variant strategy_variant_find(enum strategy_kind strategy, const char *name);
 /* Lists "usual" and the names of the strategy's variants. Returns their number. */
 size_t strategy_variant_list(enum strategy_kind strategy, const char *names[VARIANTS]);

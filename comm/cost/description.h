@@ -5,15 +5,16 @@
 
 #include "comm/cost/program.h"
 
-/* The gradient of a step: n tensors, counts[n] numbers of `width` bytes, `count` in all. */
+/* The gradient of a step: n tensors. Tensor i has counts[i] numbers of `width` bytes; all tensors
+ * have `count` numbers. */
 struct gradient {
     const size_t *counts;
-    const size_t *rows; /* [n] rows of each tensor, as in struct strategy_config; or NULL */
+    const size_t *rows; /* [n] rows of each matrix, 0 for other tensors; NULL: all 0 */
     size_t n, width, count;
     int stage; /* stage of ZeRO; 0: gradients are not sharded */
 };
 
-/* Arguments of a program. All pointers are borrowed. */
+/* Arguments of a strategy's program (program.h). All pointers are borrowed. */
 struct step {
     const struct strategy_config *config;
     const struct gradient *g;
@@ -47,11 +48,11 @@ struct strategy_desc {
     const struct schedule_rule *schedule;
     /* Operations begin as soon as backward has produced their gradients (strategy_exposed). */
     bool overlaps;
-    /* Returns how many of the steps [first, first + n) have communication, if one step has all
-     * communication of its period. NULL: each step of a period has an equal part. */
+    /* Returns how many of the steps [first, first + n) communicate, for strategies that communicate
+     * in some steps only. NULL: each step has an equal part of its period's communication. */
     uint64_t (*times)(const struct strategy_config *config, uint64_t first, uint64_t n);
-    /* Lowers *m from the memory of whole arenas to the memory of `rank`. NULL: every rank keeps
-     * whole arenas. */
+    /* Changes *m from the memory of a rank that shards nothing to the memory of `rank`, including
+     * buffers. NULL: no rank shards anything. */
     void (*memory)(struct sync_memory *m, const struct step *s, int rank, int slots);
     /* Does the work of strategy_check. NULL: all options are supported. */
     enum status (*check)(const struct strategy_config *config, const struct sync_demands *demands,

@@ -12,7 +12,8 @@ size_t share_bytes(size_t count, int rank, int ranks, size_t width);
  * its share to every rank. */
 extern const struct schedule_rule rule_shares_scatter, rule_shares_gather;
 
-/* Additions of `count` numbers without messages: by every rank, or by rank 0 only. */
+/* Additions of `count` numbers without messages: by every rank, or by rank 0 only. A single rank
+ * adds nothing. */
 extern const struct schedule_rule rule_add, rule_add_at_root;
 
 /* Passes an exchange to the reader: each rank owns one share of `count` numbers. Empty messages are

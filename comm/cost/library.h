@@ -5,8 +5,8 @@
 #include "comm/cost/program.h"
 
 /* Returns the algorithm that MPICH runs if a blocking or nonblocking call asks for `asked`. For
- * ALGORITHM_auto, returns MPICH's own choice. Vectors with fewer numbers than ranks are exchanged
- * whole. */
+ * ALGORITHM_auto, returns MPICH's own choice. reduce_scatter_allgather becomes recursive_doubling
+ * if `count` is below the largest power of two of ranks. */
 enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enum call_kind call,
                                              int ranks, size_t count, size_t width);
 /* Returns the allreduce as an operation; arguments as in allreduce_algorithm. */

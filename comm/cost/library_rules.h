@@ -1,4 +1,4 @@
-/* Rules for MPICH's algorithms that are not the algorithm of a strategy. Internal to comm/cost. */
+/* Rules for the algorithms of MPICH that have no strategy of their own. Internal to comm/cost. */
 #pragma once
 
 #include "comm/cost/rounds.h"

@@ -14,9 +14,10 @@ struct node_map {
 
 /* Place of a rank on its node, and sizes of the nodes. */
 struct node_view {
-    int node, place, size; /* this rank's node, its place there, and the node's ranks */
+    /* this rank's node, its place on the node, and the node's number of ranks */
+    int node, place, size;
     int nodes;
-    int least, most; /* ranks on the smallest and the largest node */
+    int least, most; /* numbers of ranks on the smallest and on the largest node */
 };
 
 /* Returns the nodes that a configuration names. If it names none, all ranks are on one node. */

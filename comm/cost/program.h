@@ -7,9 +7,9 @@
  * Readers process the operations: count.c counts the messages of a rank, sweep.h finds when each
  * rank finishes, and trace.h writes traces for simulators.
  *
- * The variants stale and async of param_server have the program of sync: they send the same
- * messages, in an order that depends on time. A reader that finds their times needs a queue of
- * events. */
+ * The variants stale and async of param_server have the same program as variant sync. Their
+ * messages are the same, but the order of messages depends on time. A reader that simulates this
+ * order needs a queue of events. */
 #pragma once
 
 #include "comm/cost/schedule.h"
@@ -18,9 +18,9 @@ struct operation {
     const struct schedule_rule *rule; /* NULL: ranks neither send nor work */
     size_t count, width;              /* numbers of each rank, and bytes of a number */
     size_t segment;                   /* largest message in numbers; 0: messages are not cut */
-    bool single;                      /* each transfer is one message, as in struct schedule */
+    bool single;                      /* each transfer is one message, even if empty */
     enum cut cut;
-    int owners;          /* number of ranks that own a share, as in struct schedule */
+    int owners;          /* ranks [0, owners) each own a share of the numbers */
     struct node_map map; /* nodes of the ranks, for rules with knows_nodes */
     /* starts when the gradients of tensors [tensor, n) are ready; 0: after backward */
     size_t tensor;
@@ -38,8 +38,8 @@ struct operation operation_of_messages(const struct schedule_rule *rule,
                                        const struct strategy_config *config, int ranks,
                                        size_t count, size_t width);
 
-/* Processes the operations of a program one after another. The first member of each reader's
- * state. */
+/* Processes the operations of a program one after another. Every reader's state begins with this
+ * struct. */
 struct reader {
     void (*read)(struct reader *reader, const struct operation *op);
 };
@@ -49,7 +49,7 @@ static inline void reader_give(struct reader *reader, struct operation op)
     reader->read(reader, &op);
 }
 
-/* Passes the program of a strategy to the reader, for tensors of counts[n] numbers of `width`
+/* Passes the program of a strategy to the reader, for n tensors of counts[i] numbers of `width`
  * bytes. Returns the number of steps after which the program repeats. */
 uint64_t program_read(enum strategy_kind strategy, const struct strategy_config *config, int ranks,
                       const size_t *counts, size_t n, size_t width, struct reader *reader);

@@ -63,11 +63,12 @@ void halves_gather(const struct halves *h, struct round *r);
 /* Edge of a binomial tree with root 0. The child is the rank `mask` after its parent; mask is the
  * length of the edge. Edges of equal length (1, 2, 4 ...) form a round. */
 struct edge {
-    int child, parent; /* ranks */
+    int child, parent; /* ranks at the two ends */
     int end;           /* [child, end): ranks of the child's subtree */
 };
 int binomial_levels(int ranks);
-/* Finds the edge of length `mask` that this rank is part of. Returns false if there is none. */
+/* Finds the edge of length `mask` that this rank is part of. Returns false if the rank has no edge
+ * of this length. */
 bool binomial_edge(const struct schedule *s, int mask, struct edge *edge);
 /* Add the transfer along an edge to the round, from child to parent (up) or from parent to child
  * (down), if this rank is one of the two. */
@@ -91,7 +92,8 @@ void pipeline_round(const struct schedule *s, const struct pipeline_place *place
 
 /* ---- Between nodes ---- */
 
-/* Sums numbers [first, first + count) over the ranks that have the same place on their nodes. */
+/* Number of rounds, and round i, of a sum of numbers [first, first + count) over the ranks that
+ * have the same place on their nodes. */
 int between_nodes_rounds(const struct schedule *s);
 void between_nodes_round(const struct schedule *s, size_t first, size_t count, int i,
                          struct round *r);

@@ -36,7 +36,8 @@ struct path {
     double *up_s, *down_s, leaf_beta_s;
 };
 
-/* Adds the leaves of two hosts, unless they have the same leaf. */
+/* Adds the leaf switches of two hosts to the path. Adds nothing if both hosts share a leaf or there
+ * are no leaves. */
 static void path_add_leaves(struct path *path, struct clock_sweep *w, int own, int other)
 {
     const struct sweep_machine *m = &w->machine;
@@ -63,8 +64,8 @@ static struct path path_of(struct clock_sweep *w, int from, int to)
     return path;
 }
 
-/* Returns the start of a transfer that could start at `begin`. The start is delayed so that the
- * transfer does not end before the leaf has passed on its bytes. */
+/* Occupies the leaf switch for a transfer that could start at `begin`, and returns its start. The
+ * transfer does not end before the leaf has passed on all bytes. leaf_s NULL: returns `begin`. */
 static double start_at_leaf(double *leaf_s, const struct path *path, double begin, double occupied,
                             size_t bytes)
 {
@@ -94,7 +95,7 @@ static double next_call_s(const struct clock_sweep *w, int rank, double time_s)
 }
 
 /* Returns the start of a message that could start at `begin`. The part of the message that does not
- * fit into the socket is sent at the rank's next library call. */
+ * fit into the socket buffer is sent at the rank's next library call. */
 static double start_in_socket(const struct clock_sweep *w, int rank, double begin, size_t bytes)
 {
     const struct sweep_machine *m = &w->machine;

@@ -25,7 +25,7 @@ struct link_model {
 };
 
 struct sweep_machine {
-    struct link_model memory;  /* links within a host; its gamma holds on all hosts */
+    struct link_model memory;  /* links within a host; its gamma is used on all hosts */
     struct link_model network; /* links between hosts; gamma is not used */
     double delay_s; /* further latency between hosts, in which no interface is occupied */
     /* only sending occupies the interface of a host, as on emulated hosts */
@@ -36,8 +36,8 @@ struct sweep_machine {
     /* bytes of a message between hosts that pass while its sender computes and makes no calls; see
      * calls_s */
     double socket_bytes;
-    int leaf_hosts;        /* consecutive hosts of a leaf switch; 0: one switch for all hosts */
-    int leaf_spines;       /* links of a leaf to spine switches, at most one per host of the leaf */
+    int leaf_hosts;        /* number of consecutive hosts on a leaf switch; 0: one switch */
+    int leaf_spines;       /* number of links of a leaf to spines, at most one per host of it */
     struct node_map hosts; /* hosts of the ranks; node_of is borrowed */
 };
 
@@ -65,8 +65,8 @@ struct clock_sweep {
     double *clock_s; /* [ranks] each rank's start, 0 by default; then its end */
     /* Internal: state of a round, and of interfaces (one per rank, then per host, then per
      * leaf). */
-    struct schedule *schedules; /* [ranks] */
-    struct round *rounds;       /* [ranks] */
+    struct schedule *schedules; /* [ranks] each rank's schedule of the current operation */
+    struct round *rounds;       /* [ranks] each rank's current round */
     double *begin_s;            /* [ranks][ROUND_TRANSFERS] start time of each transfer */
     double *start_s, *sent_s;   /* [ranks] start of the operation, and end of the last send */
     double

@@ -30,7 +30,8 @@ bool trace_overlaps(enum trace_kind kind);
 /* Writes the trace of all ranks to `out`. */
 void trace_write(FILE *out, enum trace_kind kind, const struct trace_step *step);
 /* Writes SimGrid's description of the hosts and their network, full duplex: one switch, or leaf and
- * spine switches. Leaves must divide the hosts, and the oversubscription the hosts of a leaf. */
+ * spine switches. The number of hosts must be a multiple of leaf_hosts, and leaf_hosts a multiple
+ * of leaf_spines. */
 void trace_write_platform(FILE *out, const struct trace_step *step);
 /* Writes the name of each rank's host in the platform, one per line. */
 void trace_write_hosts(FILE *out, const struct trace_step *step);

@@ -6,7 +6,8 @@ static double rate_of(const struct link_model *link)
     return link->beta_s > 0 ? 1 / link->beta_s : 1e15;
 }
 
-/* Writes leaves and spines, if there are leaves. A leaf has one link to each spine switch. */
+/* Writes the leaf and spine switches; nothing if one switch connects all hosts. A leaf has one link
+ * to each spine switch. */
 static void write_topology(FILE *out, const struct sweep_machine *m, int hosts)
 {
     if (m->leaf_hosts > 0)
@@ -14,8 +15,8 @@ static void write_topology(FILE *out, const struct sweep_machine *m, int hosts)
                 m->leaf_hosts, hosts / m->leaf_hosts, m->leaf_spines);
 }
 
-/* A message passes the links of two hosts, and of two leaves if there are leaves. They divide its
- * latency evenly. */
+/* A message passes the links of two hosts, and of two leaves if there are leaves. Each of these
+ * links has an equal part of the latency. */
 void trace_write_platform(FILE *out, const struct trace_step *step)
 {
     const struct sweep_machine *m = step->machine;

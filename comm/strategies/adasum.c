@@ -21,7 +21,7 @@
 #include "comm/local_ops.h"
 #include "comm/strategies/point_to_point.h"
 
-/* Returns a gradient's factor, 1 - dot / (2 norm2), or 1 if the gradient is zero. */
+/* Returns a gradient's factor, 1 - dot / (2 norm2), or 1 if norm2 is almost 0. */
 static double share(double dot, double norm2)
 {
     return norm2 > sqrt(DBL_MIN) ? 1 - dot / (2 * norm2) : 1;

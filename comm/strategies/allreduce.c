@@ -21,7 +21,7 @@ static enum status for_each_sum(struct sync *s, sum_range *sum, struct error *e)
     return OK;
 }
 
-/* Sums zeros once without sync_sum, because a compressor would keep an error of these sums. */
+/* Sums zeros without sync_sum, because a compressor would keep an error of these sums. */
 static enum status warm_up(struct sync *s, struct range tensors, const char *operation,
                            struct error *e)
 {

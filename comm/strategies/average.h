@@ -8,15 +8,15 @@ struct average {
     real *weights; /* [n] this rank's weights, saved while the arena holds the average */
 };
 
-/* Allocates the state. Averages once in advance, because the first messages between two ranks are
- * slow. Collective. */
+/* Allocates the state. Averages SYNC_WARM_CALLS times in advance, because the first messages
+ * between two ranks are slow. Collective. */
 enum status average_open(struct sync *s, struct error *e);
 
 /* Replaces the parameters by their average over all ranks, with the same bits on each rank.
  * Collective. */
 enum status average_params(struct sync *s, struct error *e);
 
-/* Hooks of struct strategy: the averaged model is evaluated, then this rank's weights are
- * restored. */
+/* Implement the hooks eval_begin and eval_end of struct strategy: replace the weights by the
+ * average for evaluation, then restore this rank's weights. */
 enum status average_eval_begin(struct sync *s, struct error *e);
 enum status average_eval_end(struct sync *s, struct error *e);

@@ -132,7 +132,7 @@ static void bucketed_step_begin(struct sync *s)
     b->left = b->complete = 0;
 }
 
-/* Warms up with plain MPI calls. sync_sum would change the memory of a compressor. */
+/* Warms up with plain MPI calls. sync_sum would change the saved state of a compressor. */
 static enum status warm_blocking(struct sync *s, struct error *e)
 {
     const struct buckets *b = s->context;
@@ -144,7 +144,8 @@ static enum status warm_blocking(struct sync *s, struct error *e)
     return OK;
 }
 
-/* Sums zeros once, because the first messages between two ranks are slow. */
+/* Sums zeros, because the first messages between two ranks are slow: SYNC_WARM_CALLS times with a
+ * compressor, else once. */
 static enum status bucketed_create(struct sync *s, struct error *e)
 {
     TRY(arenas_alloc(&s->arenas, e));

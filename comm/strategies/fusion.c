@@ -31,11 +31,11 @@ struct fusion {
     size_t ready, agreed;
     struct pending question;
     bool asking;
-    int answer; /* `ready` of this rank; the question replaces it by the minimum over ranks */
+    int answer;        /* this rank's `ready`; after the question, the minimum over ranks */
     uint64_t answered; /* number of questions answered in this step */
     int64_t origin_ns; /* time when the first cycle began */
-    /* time from which waiting tensors count: the last start of sums, or the time when the first
-     * tensor became ready after that */
+    /* time since which ready tensors wait for a cycle to end: when the first of them became ready,
+     * or when sums last started */
     int64_t since_ns;
 };
 

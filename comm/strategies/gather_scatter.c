@@ -14,7 +14,7 @@
 
 struct buffers {
     real *slots;              /* on rank 0: [ranks][largest tensor] gradients of all ranks */
-    struct message *messages; /* [ranks] */
+    struct message *messages; /* [ranks] messages between rank 0 and the other ranks */
 };
 
 struct piece {

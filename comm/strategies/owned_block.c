@@ -117,8 +117,9 @@ void owned_step_begin(struct sync *s)
         give_back_others(s);
 }
 
-/* Starts to sum every block whose tensors all have index range.first or higher, since its gradients
- * are complete. If ZERO_FLIGHTS blocks are in progress, the oldest is finished first. */
+/* In the last micro-batch, starts to sum every block whose tensors all have index range.first or
+ * higher, since its gradients are complete. If ZERO_FLIGHTS blocks are in progress, the oldest is
+ * finished first. */
 enum status owned_grad_ready(struct sync *s, struct range range, int micro, bool last,
                              struct error *e)
 {

@@ -33,7 +33,8 @@ struct owned_way {
 };
 
 /* All blocks, and this rank's share of each; first member of sync->context. ZeRO stage 1 has one
- * block. A rank's share of that block is the part whose sum the ring algorithm leaves there. */
+ * block. A rank's share of that block is the part whose sum the ring algorithm leaves on this
+ * rank. */
 struct owned_blocks {
     const struct owned_way *way;
     int stage;
@@ -67,7 +68,7 @@ enum status owned_state_open(struct sync *s, struct error *e);
 enum status owned_blocks_step(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                               struct error *e);
 
-/* Implement hooks of struct strategy: owned_step_begin the hook step_begin, and so on. */
+/* Each function owned_<name> implements the hook <name> of struct strategy. */
 void owned_step_begin(struct sync *s);
 void owned_params_done(struct sync *s, struct range tensors, enum pass pass);
 enum status owned_grad_ready(struct sync *s, struct range range, int micro, bool last,

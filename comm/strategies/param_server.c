@@ -43,11 +43,11 @@ struct param_server {
     int servers;
     bool serves, ready, stepped;
     MPI_Comm replies;
-    struct server server;             /* used on ranks that are servers */
+    struct server server;             /* unused if this rank is no server */
     struct message *pushes, *answers; /* [servers] this rank's messages to and from each server */
     /* [n] this rank's weights, saved while the servers' weights are evaluated */
     real *weights;
-    int code; /* MPI error code of the last call */
+    int code; /* MPI_SUCCESS, or code of the first MPI call that failed */
 };
 
 /* ---- A step ---- */
@@ -144,8 +144,9 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
 
 /* ---- The servers' model ---- */
 
-/* Copies the servers' weights to every rank. After the barrier no push is in transit, because each
- * rank enters the barrier only after it has received its last answer. */
+/* Copies the servers' weights to every rank, unless no step has run yet. After the barrier no push
+ * is in transit, because each rank enters the barrier only after it has received its last
+ * answer. */
 static enum status gather_model(struct sync *s, struct error *e)
 {
     const struct param_server *p = s->context;

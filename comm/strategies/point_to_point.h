@@ -10,10 +10,11 @@ struct point_to_point {
     struct schedule schedule;
     /* Combines received numbers with the numbers in the arena; NULL: adds them (sync_add). */
     void (*add)(struct sync *s, real *to, const real *from, size_t count);
-    /* [ranks] number of each rank's node if the schedule depends on nodes; else NULL */
+    /* [ranks] number of each rank's node; NULL if the schedule ignores nodes or sync.node_ranks is
+     * set */
     int *node_of;
     real *numbers;                    /* [n] arena whose numbers the current round exchanges */
-    real *received;                   /* receive buffer for numbers that are added after a round */
+    real *received;                   /* receive buffer for numbers that are added to `numbers` */
     struct message *sends, *receives; /* messages of one round */
     struct addition *additions;       /* [n_receives] how each message of a round is added */
 };

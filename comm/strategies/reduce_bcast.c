@@ -95,7 +95,7 @@ typedef enum status exchange(struct waiter *w, struct message *messages, int n, 
                              const char *operation, struct error *e);
 
 /* Sends or receives (`pass`) the length, then the bytes, to or from `rank`. With n = 0 this rank
- * only makes the same number of waits. */
+ * exchanges nothing, but makes as many waits as other ranks. */
 static enum status exchange_pickle(struct sync *s, exchange *pass, int rank, int n, struct error *e)
 {
     struct buffers *b = s->context;

@@ -102,7 +102,8 @@ static void step_on_sums(struct server *v)
     }
 }
 
-/* Adds a client's gradient to the sum of its step. The first gradient of a step is copied. */
+/* Adds a client's gradient to the sum of its step. The first gradient of a step is copied. In
+ * variant sync (in_order) only counts the gradient; sum_in_order adds it later. */
 static void add_to_sum(struct server *v, struct client *client, const real *gradient)
 {
     struct open_step *o = step_of(v, client->pushes);
@@ -137,9 +138,9 @@ static int receive_push(struct server *v, struct client *client, int rank)
     return message_begin_receive(v->s->waiter, &client->push, 1, v->s->comm, SERVER_PUSH);
 }
 
-/* Begins to send weights to a client. In variant sync (in_order), the parameters themselves are
- * sent. They change only after all ranks have pushed again, and a rank pushes only after it has
- * received them. Otherwise a copy is sent. */
+/* Begins to send weights to a client and to receive its next push. In variant sync (in_order), the
+ * parameters themselves are sent. They change only after all ranks have pushed again, and a rank
+ * pushes only after it has received them. Otherwise a copy is sent. */
 static int answer(struct server *v, struct client *client, int rank)
 {
     real *weights = v->params;

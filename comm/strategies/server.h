@@ -1,6 +1,6 @@
 /* A server of strategy param_server, which holds a part of the parameters. It receives gradients
- * (pushes), runs the optimizer and sends weights (answers). No function here waits: server_serve
- * does what is possible now and is called again later. Used by param_server.c only. */
+ * (pushes), runs the optimizer and sends weights (answers). Only server_destroy waits: server_serve
+ * does the work that is possible now and is called again later. Used by param_server.c only. */
 #pragma once
 
 #include "comm/strategy.h"
@@ -46,7 +46,7 @@ struct server {
     struct open_step *steps; /* [staleness + 1] steps version + 1 to version + staleness + 1 */
     uint64_t version;  /* number of steps complete; with at_once, number of pushes processed */
     double lr;         /* with at_once: learning rate of this rank's latest step */
-    uint64_t base;     /* with at_once: value of the push counter when server_open was called */
+    uint64_t base;     /* with at_once: number of pushes in all steps before server_open */
     bool untimed;      /* whether server_serve must not add its time to s->times */
     struct pool *pool; /* threads that run the optimizer; NULL while the network uses them */
 };
@@ -62,8 +62,8 @@ enum status server_create(struct server *v, struct sync *s, MPI_Comm replies, in
 void server_destroy(struct server *v);
 
 /* In the first step after server_create or server_reset: sets the optimizer and copies parameters
- * and state from the arenas. Otherwise does nothing. Every rank counts its pushes from here on.
- * Call it before server_push. */
+ * and state from the arenas. Also sets all counts of pushes and answers to 0. In later steps does
+ * nothing. Call it before server_push. */
 void server_open(struct server *v, const struct optimizer *o, uint64_t step);
 void server_reset(struct server *v);
 

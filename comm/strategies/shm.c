@@ -5,10 +5,11 @@
  *
  *   each rank's part   flag, gradients [n]
  *
- * Sends no message and copies nothing: to sum, a rank reads n / p numbers of each rank. A sum in
- * place writes only cache lines that were just read, and so moves a quarter less memory than a
- * sum into a separate arena. Costs two barriers per step, one after all gradients and one after
- * all slices, and a third if sums are clipped or scaled.
+ * Sends no message, and copies nothing unless the optimizer needs whole tensors: to sum, a rank
+ * reads n / p numbers of each rank. A sum in place writes only cache lines that were just read,
+ * and so moves a quarter less memory than a sum into a separate arena. Costs two barriers per
+ * step, one after all gradients and one after all slices, and a third if sums are clipped or
+ * scaled.
  *
  * The next backward pass overwrites gradients that other ranks' optimizers may still read. A
  * rank therefore waits for these ranks before it writes its first gradient. The wait is usually

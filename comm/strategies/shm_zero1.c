@@ -20,8 +20,8 @@ struct shm_zero1 {
     bool by_tensors;        /* whether slices of the last step consisted of whole tensors */
 };
 
-/* Returns the offset of the first tensor that begins at or after offset `at`; a->n if there is
- * none. */
+/* Returns the offset of the first tensor that begins at or after offset `at`; a->n if no tensor
+ * does. */
 static size_t next_tensor(const struct arenas *a, size_t at)
 {
     int i = 0;

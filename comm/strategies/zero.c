@@ -2,20 +2,20 @@
  * training trillion parameter models", 2020) by messages, on any nodes. The arenas are cut into
  * blocks of tensors (comm/cost/strategies/zero.h). Every rank owns an equal share of each block.
  *
- * Gradients: when backward has finished a block, a rank sends each share to the rank that owns
- * it. The owner adds the received shares to its own in the order of ranks, and releases the
- * gradients of all other shares. At most two blocks are in transit; before a third starts, the rank
- * waits for the oldest. If a step has several micro-batches, each rank first adds up whole
- * gradients. It sends them after the last micro-batch, as FSDP does under no_sync.
+ * Gradients: when backward has finished a block, a rank sends each share to the rank that owns it.
+ * The owner adds the received shares to its own in the order of ranks, and releases the gradients
+ * of all other shares. At most two blocks are in transit; before a third starts, the rank waits for
+ * the oldest. If a step has several micro-batches, each rank first adds up whole gradients. It
+ * sends them after the last micro-batch, as FSDP does under no_sync.
  *
- * Parameters: a rank runs the optimizer on its shares. At stage 2 these are then sent to all
- * ranks. At stage 3, tensors of more than sync.zero_persist numbers are gathered before each pass
- * of the op that reads them, while the previous op computes. They are released after the pass.
+ * Parameters: a rank runs the optimizer on its shares. At stage 2 these are then sent to all ranks.
+ * At stage 3, tensors of more than sync.zero_persist numbers are gathered before each pass of the
+ * op that reads them, while the previous op computes. They are released after the pass.
  *
  * As in zero1, arenas are reserved whole, so that indices are equal on all ranks. Released pages
  * take no memory, but must be allocated again within the step, which costs time. Weights are whole
- * on every rank when they are drawn, evaluated or saved; other ranks' shares are released when the
- * next step begins. */
+ * on every rank when they are initialised, evaluated or saved; other ranks' shares are released
+ * when the next step begins. */
 #include "comm/cost/strategies/zero.h"
 #include "comm/local_ops.h"
 #include "comm/strategies/owned_block.h"

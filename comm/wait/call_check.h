@@ -16,7 +16,7 @@
 
 /* A call of an MPI collective, to be compared between ranks. */
 struct call {
-    const char *kind;      /* such as "allreduce" */
+    const char *kind;      /* name of the collective, such as "allreduce" */
     const char *operation; /* purpose of the call, for error messages */
     size_t count;
     MPI_Datatype type;
@@ -50,8 +50,8 @@ void call_check_close(struct call_check *check);
  * over comm. *ticket is freed by call_check_test or call_check_finish. */
 enum status call_check_start(struct call_check *check, const struct call *call, MPI_Comm comm,
                              struct call_ticket **ticket, struct error *e);
-/* Returns whether all calls have arrived and are equal. If so, frees *ticket and sets it to
- * NULL. */
+/* Returns whether all calls have arrived and are equal. If so, frees *ticket and sets it to NULL.
+ * *ticket NULL: true. */
 bool call_check_test(struct call_ticket **ticket);
 /* Waits for the comparison and frees *ticket, which may be NULL. ERR_MPI if calls differ: the
  * message has the number of the collective and each rank's call. */

@@ -12,7 +12,8 @@
 /* Description of a message by its sender or by its receiver. */
 struct message_line {
     int32_t world_rank;
-    /* number of messages from this sender to this receiver on the communicator so far */
+    /* number of this message, from 1, among all from its sender to its receiver on the
+     * communicator */
     uint64_t number;
     uint64_t bytes;
     char operation[96];

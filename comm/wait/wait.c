@@ -76,7 +76,7 @@ static enum status compare_call(struct waiter *w, const struct call *call, MPI_C
 }
 
 /* Begins a collective: checks its size, counts it, calls wait_enter and compares calls. Calls
- * wait_leave if it fails. */
+ * wait_leave if the comparison fails. */
 static enum status begin_collective(struct waiter *w, const struct call *call, MPI_Comm comm,
                                     struct error *e)
 {

@@ -55,7 +55,7 @@ struct waiter {
     int node_rank, node_ranks;
     /* [node_ranks] world rank and process id of each rank on this node, for error messages */
     int *world_ranks, *processes;
-    MPI_Group node; /* the ranks of comm on this node */
+    MPI_Group node; /* ranks on this node, of waiter_open's communicator */
     MPI_Win window;
 
     /* Hook that serves other ranks, called repeatedly during every wait (for parameter servers).
@@ -76,7 +76,7 @@ struct waiter {
     const char *_Atomic operation; /* purpose of the last wait, for error messages */
     int64_t deadline_ns;
     uint64_t calls, bytes_payload; /* MPI calls, and bytes passed to them */
-    /* calls made by `serve`, included in calls and bytes_payload */
+    /* calls made by `serve` and their bytes; included in calls and bytes_payload */
     uint64_t served_calls, served_bytes;
     /* point-to-point messages sent, and their bytes; messages inside MPI collectives are not
      * counted */
@@ -109,9 +109,9 @@ void waiter_count(struct waiter *w, size_t bytes);
 
 /* ---- Collectives ---- */
 
-/* Sums `count` values over comm, in place. ERR_TIMEOUT, after the deadline, has a message with the
- * operation, its sequence number and the late ranks of this node. Under WAIT_BLOCK the watchdog
- * ends the process with the same message instead. */
+/* Combines `count` values over comm by `op`, in place. After the deadline returns ERR_TIMEOUT, with
+ * a message that names the operation, its sequence number and the late ranks of this node. Under
+ * WAIT_BLOCK the watchdog ends the process with the same message instead. */
 enum status wait_allreduce(struct waiter *w, void *values, size_t count, MPI_Datatype type,
                            MPI_Op op, MPI_Comm comm, const char *operation, struct error *e);
 
@@ -123,8 +123,8 @@ enum status wait_bcast(struct waiter *w, void *values, size_t count, MPI_Datatyp
 enum status wait_gather(struct waiter *w, const void *mine, size_t bytes, void *all, int root,
                         MPI_Comm comm, const char *operation, struct error *e);
 
-/* Sums `count` values over comm; the root's values are replaced by the sum. Values on other ranks
- * stay unchanged. */
+/* Combines `count` values over comm by `op`; the result replaces the root's values. Values on other
+ * ranks stay unchanged. */
 enum status wait_reduce(struct waiter *w, void *values, size_t count, MPI_Datatype type, MPI_Op op,
                         int root, MPI_Comm comm, const char *operation, struct error *e);
 
@@ -160,7 +160,7 @@ struct pending {
     int64_t begin_ns; /* time when the sum was started, for the timeline */
     MPI_Request request;
     int code; /* MPI error code of the last call */
-    /* comparison of this call with other ranks; NULL unless in check mode */
+    /* comparison with the calls of other ranks; NULL unless in check mode */
     struct call_ticket *ticket;
 };
 
@@ -172,7 +172,8 @@ enum status pending_begin(struct waiter *w, struct pending *p, struct error *e);
  * later. Errors are reported by pending_wait. */
 void pending_begin_at_once(struct waiter *w, struct pending *p);
 
-/* Returns whether the sum is complete, without waiting. */
+/* Returns whether the sum is complete or was never started, without waiting. After an error,
+ * returns false; pending_wait reports the error. */
 bool pending_test(struct waiter *w, struct pending *p);
 
 /* Waits for the sum. If the sum is not active, returns at once, but still increments the sequence
@@ -206,8 +207,9 @@ struct exchange {
     int n_sends, n_receives;
     MPI_Comm comm;
     const char *operation;
-    /* Called as arrived(arg, i) for i = 0, 1, ... when receives[i] and sends[i], if they exist, are
-     * complete. Later messages may still be in transit. NULL: no call. */
+    /* Called as arrived(arg, i) for each receive i = 0, 1, ... when receives[i] and sends[i] (if
+     * there are more than i sends) are complete. Later messages may still be in transit. NULL: no
+     * call. */
     void (*arrived)(void *arg, int i);
     void *arg;
 };
@@ -217,7 +219,7 @@ struct exchange {
 enum status wait_exchange(struct waiter *w, const struct exchange *x, struct error *e);
 
 /* Starts the messages of an exchange without waiting, and counts them. *x must not be moved until
- * all are complete. */
+ * all messages are complete. */
 enum status message_begin_exchange(struct waiter *w, const struct exchange *x, struct error *e);
 /* Tests an exchange without waiting. Sets *done to whether all its messages are complete. Returns
  * MPI's error code. */
@@ -274,7 +276,7 @@ struct flag {
     char rest[56];
 };
 
-/* Sets the flag to `value`. A rank that reads this value also sees everything that this rank wrote
+/* Sets the flag to `value`. A rank that reads this value also sees everything that the caller wrote
  * before. */
 void flag_raise(struct flag *flag, uint64_t value);
 

@@ -4,7 +4,7 @@
 #include "comm/wait/wait_internal.h"
 #include "kernels/base/clock.h"
 
-/* Number of flag tests between two yields of the core. They take about 50 us. */
+/* Number of flag tests between two yields of the core. These tests take about 50 us in total. */
 #define TESTS_ALONE 1024
 
 void flag_raise(struct flag *flag, uint64_t value)

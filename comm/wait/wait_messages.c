@@ -21,7 +21,8 @@ static enum status finish_message(struct waiter *w, struct message *message, str
     return wait_request(w, &message->request, e);
 }
 
-/* Waits for sends[i] and receives[i] in pairs, then for the rest of the longer list. */
+/* Waits for sends[i] and receives[i] in pairs, then for the rest of the longer list. Calls
+ * x->arrived after each receive, and wait_leave at the end. */
 static enum status wait_pairs(struct waiter *w, int code, const struct exchange *x, struct error *e)
 {
     enum status status = message_status(w, code, w->operation, e);

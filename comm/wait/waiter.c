@@ -38,8 +38,8 @@ static uint64_t last_sequence(const struct waiter *w)
 }
 
 /* Writes a list such as "rank 1 3" of the other ranks of this node whose current wait has number
- * `sequence`. If `only_stopped`, lists only ranks that count as stopped. Returns false if the list
- * is empty. */
+ * `sequence` (any number if w->free_running). If `only_stopped`, lists only ranks that count as
+ * stopped. Returns false if the list is empty. */
 static bool name_ranks(const struct waiter *w, char *text, size_t size, uint64_t sequence,
                        bool only_stopped)
 {

@@ -1,5 +1,5 @@
 /* A thread that ends the process if a blocking call exceeds its deadline, because a rank that is
- * blocked inside MPI cannot end itself. Arming the watchdog costs two stores. */
+ * blocked inside MPI cannot end itself. Arming and disarming the watchdog cost one store each. */
 #pragma once
 
 #include <stddef.h>

@@ -6,7 +6,7 @@
  * message at `theirs`, by the remote clock. The answer arrives at `received`, by the local clock.
  * The offset then lies between sent - theirs and received - theirs (Cristian, Probabilistic clock
  * synchronization, 1989). Over many messages, the largest lower bound and the smallest upper bound
- * are used. They may come from different messages.
+ * are used. These two bounds may come from different messages.
  *
  * Clocks drift. Between two moments, the offset is therefore modelled as a straight line over time.
  * Source: Hunold and Carpen-Amarie, On the impact of synchronizing clocks and processes on
@@ -52,5 +52,5 @@ double clock_line_offset_ns(const struct clock_line *line, int64_t t_ns);
 double clock_line_error_ns(const struct clock_line *line);
 
 /* Returns the drift in seconds per second, positive if the local clock is faster than the remote
- * clock. NAN if `begin` and `end` are at the same time. */
+ * clock. NAN unless `end` is later than `begin`. */
 double clock_line_drift(const struct clock_line *line);

@@ -29,7 +29,8 @@ enum isa isa_best_bf16(void);
 enum isa isa_exact(enum isa isa);
 
 /* Makes `name` the most capable set that isa_choose may return; "auto" removes the limit.
- * ERR_UNAVAILABLE if this processor does not have this set. Call it before threads are created. */
+ * ERR_UNAVAILABLE if `name` is unknown or this processor does not have the set. Call it before
+ * threads are created. */
 enum status isa_limit(const char *name, struct error *e);
 
 /* Chooses isa_best_bf16() if `bf16`, else isa_best(), limited by isa_limit and $SCALEBENCH_ISA.
@@ -37,5 +38,5 @@ enum status isa_limit(const char *name, struct error *e);
  * processor. */
 enum status isa_choose(enum isa *isa, bool bf16, struct error *e);
 
-/* Returns the ISAS names: portable avx2 avx512 avx512_bf16 amx_bf16. */
+/* Returns the names by enum isa: portable, and on x86-64 also avx2 avx512 avx512_bf16 amx_bf16. */
 const char *const *isa_names(void);

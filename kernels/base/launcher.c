@@ -91,8 +91,8 @@ static bool is_stopped_sibling(const char *pid)
            parent == (int)getppid() && (state == 'T' || state == 't');
 }
 
-/* Returns the rank in the environment of process `pid`, or -1 if there is none. /proc/PID/environ
- * is a list of strings that each end with a zero byte. */
+/* Returns the rank in the environment of process `pid`, or -1 if that environment has no rank.
+ * /proc/PID/environ is a list of strings that each end with a zero byte. */
 static int rank_of(const char *pid)
 {
     static const size_t ENVIRONMENT_BYTES = 131072;

@@ -7,13 +7,14 @@
 
 #include "kernels/base/error.h"
 
-/* Returns the rank that the launcher put into the environment of this process; -1 if there is
- * none. */
+/* Returns the rank that the launcher put into the environment of this process; -1 if the
+ * environment has no valid rank. */
 int launcher_rank(void);
 
-/* Checks that MPI has as many ranks as the launcher started. (Without an MPI plugin, srun starts N
- * separate jobs of one rank each.) ERR_ARGUMENT with the correct command if the launcher started
- * more than `ranks` processes. Only rank 0's error has a text, so that it is printed once. */
+/* Checks that MPI has at least as many ranks as the launcher started processes. (Without an MPI
+ * plugin, srun starts N separate jobs of one rank each.) ERR_ARGUMENT with the correct command if
+ * the launcher started more than `ranks` processes. Only rank 0's error has a text, so that it is
+ * printed once. */
 enum status launcher_check(int ranks, const char *program, struct error *e);
 
 /* Writes the numbers of ranks that are stopped (by SIGSTOP or a debugger) and have the same parent
@@ -34,6 +35,6 @@ bool launcher_hears_leaving(void);
 _Noreturn void launcher_leave(int exit_status);
 
 /* Waits until the launcher has read all output of this process, because Hydra discards unread
- * output when a job aborts. Waits at most 10 s, in case the reader has stopped, or 0.2 s if
- * standard output and error are not pipes. */
+ * output when a job aborts. Waits at most 10 s, in case the reader has stopped. If standard output
+ * or error is no pipe, waits at least 0.2 s. */
 void launcher_await_reading(void);

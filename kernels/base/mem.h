@@ -56,8 +56,8 @@ void mem_room_empty(struct mem_room *room);
  * check, a process that touches a missing page dies of SIGBUS. The text of ERR_UNAVAILABLE names
  * `who`, the free space and how to enlarge /dev/shm. OK if the free space is unknown. */
 enum status mem_check_shared(const char *who, double bytes, struct error *e);
-/* Returns the error of mem_check_shared for missing space, without a check. Call it after a page of
- * shared memory could not be allocated. */
+/* Sets and returns the ERR_UNAVAILABLE of mem_check_shared without checking the free space. Call it
+ * after a page of shared memory could not be allocated. */
 enum status mem_shared_is_full(const char *who, double bytes, struct error *e);
 
 /* Returns the peak resident set of this process in MiB. */

@@ -17,10 +17,11 @@ struct name_places {
                          * beside 'matrix'"; NULL: unknown */
 };
 
-/* Names nearest to an unknown name. The distance is the number of edits (insert, delete, replace,
- * swap of neighbours), at most one for every three letters. A common beginning (optim) or common
- * whole words (warmup in lr_warmup) also make a name near. The end of a path is compared like a
- * name. A name valid at this position is preferred to a path that is one edit nearer. */
+/* Names nearest to an unknown name. The distance grows with the number of edits (insert, delete,
+ * replace, swap of neighbours); about one edit is accepted for every three letters. A common
+ * beginning (optim) or common whole words (warmup in lr_warmup) also make a name near. The end of a
+ * path is compared like a name. A name valid at this position is preferred to a path that is one
+ * edit nearer. */
 struct name_nearest {
     const char *names[2]; /* nearest name, and a second one at the same distance; borrowed; NULL:
                            * none */

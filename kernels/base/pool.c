@@ -125,8 +125,8 @@ static void *worker_main(void *arg)
     }
 }
 
-/* Binds a new thread to `cpu` before its first instruction, so that its first touch of memory is
- * local. */
+/* Sets the attributes that bind a new thread to `cpu` before its first instruction, so that its
+ * first touch of memory is local. Returns 0 or an errno value. */
 static int attributes_bind(pthread_attr_t *attributes, int cpu)
 {
     cpu_set_t *set = CPU_ALLOC(cpu + 1);
@@ -140,7 +140,7 @@ static int attributes_bind(pthread_attr_t *attributes, int cpu)
     return failed;
 }
 
-/* Starts one worker, bound to `cpu`; unbound if `cpu` is negative. */
+/* Starts one worker, bound to `cpu` unless `cpu` is negative. Returns 0 or an errno value. */
 static int worker_start(struct worker *worker, int cpu)
 {
     pthread_attr_t attributes;

@@ -52,7 +52,8 @@ static uint32_t source_next(struct word_source *s)
 }
 
 /* Returns an unbiased uniform number in [0, n): Lemire, "Fast random integer generation in an
- * interval", 2019. Products below the threshold are rejected, because n need not divide 2^32. */
+ * interval", 2019. Products whose lower half is below the threshold are rejected, because n need
+ * not divide 2^32. */
 static uint32_t source_below(struct word_source *s, uint32_t n)
 {
     uint64_t product = (uint64_t)source_next(s) * n;

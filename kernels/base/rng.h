@@ -26,15 +26,15 @@ enum rng_use {
 /* Computes Philox's block function: four words from a counter and a key. */
 void rng_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]);
 
-/* Returns word `element` of (seed, stream, epoch, sample). */
+/* Returns word number `element` of the sequence for (seed, stream, epoch, sample). */
 uint32_t rng_word(uint64_t seed, uint32_t stream, uint32_t epoch, uint32_t sample,
                   uint32_t element);
 
-/* Computes words 4*block to 4*block+3 at once. */
+/* Computes words 4*block to 4*block+3 of the sequence for (seed, stream, epoch, sample). */
 void rng_words4(uint32_t out[4], uint64_t seed, uint32_t stream, uint32_t epoch, uint32_t sample,
                 uint32_t block);
 
-/* Converts a word to a number in [0, 1) with 24 bits. */
+/* Converts a random word to a uniform number in [0, 1) with 24 bits. */
 static inline double rng_unit(uint32_t word)
 {
     return (double)(word >> 8) * 0x1p-24;

@@ -26,20 +26,20 @@ struct location {
 struct location stats_trimmed(const double *x, size_t n);
 
 /* Returns the narrowest interval between two order statistics, symmetric in rank, that covers the
- * median with probability `level` or more. Uses the binomial distribution (n, 1/2). 95 % needs n >=
- * 6. */
+ * median with probability `level` or more. Uses the binomial distribution (n, 1/2). If n is too
+ * small (below 6 for 95 %), returns minimum to maximum. */
 struct interval stats_median_interval(const double *x, size_t n, double level);
 
 /* Returns the actual confidence of stats_median_interval, which only depends on n and `level`. */
 double stats_median_level(size_t n, double level);
 
-/* Returns P(B >= k), B binomial (n, p), summed exactly. Terms are logarithms, because p^n
- * underflows. NAN unless 0 <= p <= 1. */
+/* Returns P(B >= k), B binomial (n, p), summed exactly. Terms are computed from logarithms, because
+ * p^n can underflow. NAN unless 0 <= p <= 1. */
 double stats_binomial_tail(size_t n, size_t k, double p);
 
 /* Returns the probability that, in n trials with c equally likely outcomes, at least one outcome
  * appears k times or more. Computed as c times the probability for one given outcome, at most 1
- * (Bonferroni). Exact if 2 k > n, else an upper bound. */
+ * (Bonferroni). Exact if 2 k > n, else an upper bound. NAN if c = 0. */
 double stats_favourite_tail(size_t n, size_t k, size_t c);
 
 /* Line y = intercept + slope x, fitted by least squares of the relative residuals (y - fit) / y. It
@@ -48,7 +48,7 @@ double stats_favourite_tail(size_t n, size_t k, size_t c);
  * Hanson, "Solving least squares problems", 1974). */
 struct line {
     double intercept, slope;
-    double rms, worst; /* relative residuals: root mean square, largest */
+    double rms, worst; /* root mean square and largest magnitude of the relative residuals */
 };
 
 /* Fits a line to n points. All members are NAN if any y <= 0, if n < 2 or if all x are equal. */

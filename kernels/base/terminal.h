@@ -1,4 +1,4 @@
-/* Text on a terminal: its width, line breaks, and removal of control characters. */
+/* Text on a terminal: its width, line breaks, and escapes for control characters. */
 #pragma once
 
 #include <stdio.h>
@@ -17,11 +17,11 @@ char *terminal_clean(char *to, size_t size, const char *from);
 /* Returns the columns that a UTF-8 text occupies. Wide characters count as two. */
 int terminal_columns(const char *text);
 
-/* Returns the bytes of the longest prefix of `text` that fits in `columns`. */
+/* Returns the length in bytes of the longest prefix of `text` that fits in `columns`. */
 size_t terminal_fit(const char *text, int columns);
 
-/* Returns the width of the terminal `out` in columns, or $COLUMNS if set. 0: `out` is not a
- * terminal, so lines have no limit. */
+/* Returns $COLUMNS if set, else the width in columns of the terminal `out`. 0: lines have no limit,
+ * since `out` is not a terminal or $COLUMNS is at least 100,000. */
 int terminal_width(FILE *out);
 
 /* Prints a list entry: a head, then a text that begins at column `indent`, in lines of at most

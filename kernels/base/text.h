@@ -1,6 +1,6 @@
-/* Numbers as text: exact for files, rounded for people. The decimal mark is a point in every
+/* Numbers as text: precise for files, rounded for people. The decimal mark is a point in every
  * locale. NAN is "" in files and "-" for people. A number too long for its buffer is written with
- * an exponent. Each text_ function that takes `text` fills it and returns it. */
+ * an exponent. Functions that return `char *` fill `text` and return it. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,17 +21,17 @@ double text_not_a_number(void);
  * written as R and pandas read them: NaN, Inf, -Inf. */
 char *text_real(char text[TEXT_NUMBER], double x);
 
-/* Writes a whole number with all its digits. */
+/* Writes a whole number with all its digits; "" if it is not finite. */
 char *text_whole(char text[TEXT_NUMBER], double x);
 
-/* Writes `decimals` digits after the point. */
+/* Writes x with `decimals` digits after the point; "-" if x is not finite. */
 char *text_fixed(char text[TEXT_NUMBER], double x, int decimals);
 
 /* Writes `digits` significant digits, but never fewer than the integer part has: 26.10, 1446. */
 char *text_significant(char text[TEXT_NUMBER], double x, int digits);
 
-/* Writes median and interval with the same decimals, "177.0 [176.2, 178.1]"; only the median if
- * there is no interval. */
+/* Writes median and interval with the same decimals, "177.0 [176.2, 178.1]"; only the median if a
+ * bound is not finite. */
 char *text_interval(char text[TEXT_INTERVAL], const struct interval *i, int digits);
 
 /* Writes a count with thousands separators: 690,590. */
@@ -52,15 +52,16 @@ int text_sentence(const char *text);
 /* Describes a status from wait(): "exit status 3", "killed by signal 9 (Killed)". */
 char *text_end(char text[TEXT_END], int wait_status);
 
-/* Writes a field of a CSV file, quoted if necessary. Bytes that are not UTF-8 are escaped as on a
- * terminal, so that every reader accepts the file. */
+/* Writes a field of a CSV file, quoted if necessary. Control characters, except tabs and line
+ * breaks, and bytes that are not UTF-8 are written as escapes such as \x1b, so that every reader
+ * accepts the file. */
 void text_write_field(FILE *out, const char *text);
 
 /* Writes a text into XML or HTML, with its special characters escaped. */
 void text_write_markup(FILE *out, const char *text);
 
-/* Replaces line breaks and double quotation marks in `text`, which gnuplot cannot read inside a CSV
- * field. */
+/* Replaces control characters by spaces and double quotation marks by single ones. gnuplot cannot
+ * read line breaks and double quotation marks inside a CSV field. */
 void text_clean(char *text);
 
 /* Appends `separator` and `more` to `text`, cut to fit. If `text` is empty, `separator` is
@@ -70,7 +71,7 @@ void text_join(char *text, size_t size, const char *separator, const char *more)
 /* Returns whether a text ends with `end` and is longer than it. */
 bool text_ends(const char *text, const char *end);
 
-/* Removes blanks at both ends. */
+/* Removes the spaces at both ends of `text`. */
 void text_trim(char *text);
 
 /* Returns the number of characters in the first `bytes` bytes of a UTF-8 text. */

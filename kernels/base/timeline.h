@@ -48,8 +48,8 @@ void timeline_close(struct timeline *t);
 
 /* Prepares for a step. Call it outside timed sections, since it may allocate memory. It reserves
  * twice the spans of the largest step so far, at least 4096. Further spans are lost and counted by
- * timeline_lost. A step is discarded unless timeline_keep follows. If `bytes_most` is reached,
- * neither this step nor a later one is kept. */
+ * timeline_lost. A step is discarded unless timeline_keep follows. Once `steps_most` or
+ * `bytes_most` is reached, no further step is kept. */
 enum status timeline_begin(struct timeline *t, struct error *e);
 /* Keeps the spans recorded since timeline_begin as one step. */
 void timeline_keep(struct timeline *t);

@@ -41,8 +41,7 @@ struct tensor_desc {
     size_t offset, count;
     size_t fan_in, fan_out;
     bool bias;
-    bool norm; /* batch norm tensor: the scale, initially 1; if `bias` is set, the shift,
-                * initially 0 */
+    bool norm; /* tensor of batch norm, initially 0 if `bias` is set, else 1 */
 };
 
 /* One layer as written in the model file, and the values derived from it. FLOPs count a
@@ -64,8 +63,9 @@ struct layer_desc {
     double epsilon, momentum; /* batchnorm2d: epsilon is added to the variance; momentum is the
                                * weight of the newest batch in the running statistics */
 
-    /* Only used in a slice of a net (net_slice.h); all 0 in a whole net. */
-    int first_unit; /* index of the slice's first output, or first input, in the whole layer */
+    /* The next three members describe a slice of a net (net_slice.h). In a whole net they are 0. */
+    int first_unit; /* index in the whole layer of the slice's first output or, if the layer is
+                     * split by inputs, first input */
     bool addend;    /* outputs are partial sums: add them over the slices before the next layer */
     bool unbiased;  /* do not add the bias: another slice adds it */
 
@@ -103,8 +103,8 @@ struct net_desc {
 };
 
 /* One option of a layer kind, as a model file writes it. A LAYER_PAIR takes one number or [h, w]. A
- * LAYER_PART is a bool, true by default, for an optional part of the layer such as its bias. false
- * sets the option's field, which marks that the layer lacks the part. */
+ * LAYER_PART is a bool, true by default, for an optional part of the layer such as its bias. The
+ * value false sets the option's field (such as without_bias) to true: the layer lacks the part. */
 struct layer_option {
     const char *key;
     enum { LAYER_INT, LAYER_PAIR, LAYER_REAL, LAYER_PART } type;
@@ -130,7 +130,7 @@ struct layer_rule {
      * number of buffers, at most 2. NULL: no buffers. */
     int (*buffers)(const struct layer_desc *layer, struct tensor_desc buffers[2]);
     /* Returns forward FLOPs per image. Backward needs the same number for dw and, except in the
-     * first layer with parameters, the same number for dx. NULL: 0. */
+     * first layer with parameters, the same number for dx. NULL: the layer counts no FLOPs. */
     uint64_t (*flops)(const struct layer_desc *layer);
 };
 
@@ -145,8 +145,8 @@ const char *const *layer_names(void);       /* Returns the names of the LAYER_KI
 const char *const *initializer_names(void); /* Returns the names of the INITIALIZERS: pytorch glorot
                                              * he. */
 
-/* Begins a network. ERR_SHAPE unless channels, rows and columns of the input are 1..4096 and
- * classes 2..1000. */
+/* Begins a network. ERR_SPEC if the name is empty or too long. ERR_SHAPE unless channels, rows and
+ * columns of the input are 1..4096 and classes 2..1000. */
 enum status net_desc_begin(struct net_desc *net, const char *name, struct shape input, int classes,
                            struct error *e);
 
@@ -155,8 +155,8 @@ enum status net_desc_begin(struct net_desc *net, const char *name, struct shape 
 struct layer_desc layer_desc_preset(enum layer_kind kind);
 
 /* Appends a copy of `layer`: infers its shapes from the previous layer and adds its tensors. An
- * empty name is replaced by the kind and a number ("conv2d1"). Names must be unique. On error the
- * net is unchanged. */
+ * empty name is replaced by the kind and a number ("conv2d1"). Names must be unique and must not
+ * begin with "optimizer." or "rank.". On error the net is unchanged. */
 enum status net_desc_add(struct net_desc *net, const struct layer_desc *layer, struct error *e);
 
 /* Completes the net and sums its FLOPs. ERR_SHAPE unless the last layer outputs {classes, 1, 1},

@@ -15,14 +15,14 @@ struct net_pair {
     int columns, rows;
 };
 
-/* Initial value for net_pair_next. Pairs are formed greedily, starting at the input: of three dense
- * layers in a row, the last stays whole. */
+/* Initial value of *pair for net_pair_next. Pairs are formed greedily, starting at the input: of
+ * three dense layers in a row, the last stays whole. */
 #define NET_PAIR_NONE                                                                              \
     (struct net_pair)                                                                              \
     {                                                                                              \
         .columns = -1, .rows = -1                                                                  \
     }
-/* Advances *pair to the next pair; returns false if there is none. */
+/* Advances *pair to the next pair. Returns false, with *pair unchanged, after the last pair. */
 bool net_pair_next(const struct net_desc *net, struct net_pair *pair);
 
 /* Returns the largest number of slices: the number of outputs of the smallest `columns` layer of

@@ -80,7 +80,8 @@ static void use_running(struct batchnorm_call *call)
     }
 }
 
-/* If all images on all ranks are padding, the running statistics are used. */
+/* Uses the running statistics outside training, with fixed_statistics, or if all images on all
+ * ranks are padding. */
 void batchnorm_forward(struct batchnorm_call *call, batchnorm_pass *sum_inputs,
                        batchnorm_pass *normalise)
 {

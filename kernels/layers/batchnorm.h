@@ -6,8 +6,8 @@
 
 /* Statistics that forward saves for backward. */
 struct statistics {
-    double *count;          /* numbers summed per channel, over all ranks; 0: running statistics
-                             * were used */
+    double *count;          /* how many numbers were summed per channel, over all ranks; 0: running
+                             * statistics were used */
     double *mean, *inverse; /* [C] mean, and 1 / standard deviation, per channel */
 };
 

@@ -42,7 +42,8 @@ static struct saved saved_of(const struct layer_call *k)
         .count = saved, .mean = saved + 1, .deviation = saved + 1 + k->layer->in.c};
 }
 
-/* Computes the statistics over all ranks. *s.count: number of terms per channel. */
+/* Computes the batch statistics over all ranks and updates the running statistics. *s.count: number
+ * of terms per channel. */
 static void batch_statistics(const struct layer_call *k, struct saved s)
 {
     const struct layer_desc *l = k->layer;

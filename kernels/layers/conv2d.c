@@ -16,7 +16,8 @@
 #include "kernels/gemm.h"
 #include "kernels/layers/im2col.h"
 
-/* Target size of the columns, outputs and gradients of a chunk: roughly a second-level cache. */
+/* Target size of the columns, outputs and gradients of a chunk: roughly the size of a second-level
+ * cache. */
 #define CHUNK_BYTES ((size_t)1 << 20)
 
 struct sizes {
@@ -43,8 +44,8 @@ static struct sizes sizes_of(const struct layer_desc *l, size_t n)
     return s;
 }
 
-/* Returns the size in reals of one thread's cols and flat. Layout of scratch: for each thread cols
- * [K, chunk*P] and flat [O, chunk*P]; then one weight gradient for each thread but the first. */
+/* Returns the size in reals of a thread's arrays cols [K, chunk*P] and flat [O, chunk*P]. Scratch
+ * contains these arrays of all threads, then one weight gradient for each thread but the first. */
 static size_t thread_reals(const struct sizes *s)
 {
     return aligned_reals(s->k * s->chunk * s->p) + aligned_reals(s->channels * s->chunk * s->p);

@@ -4,8 +4,8 @@
 #include "kernels/layers/layer_tables.h"
 #include "kernels/layers/receptive_field.h"
 
-/* input_at returns the offset of (channel, kernel row, kernel column) in an image, weight_at in the
- * weights of one output. */
+/* input_at returns the offset of (channel, kernel row, kernel column) in an image. weight_at
+ * returns its offset in the weights of one output channel. */
 static size_t input_at(const struct layer_desc *l, const struct receptive_field *f, int c, int r,
                        int s)
 {
@@ -51,7 +51,7 @@ static void add_field_to_input(const struct layer_desc *l, const struct receptiv
                 dx[input_at(l, f, c, r, s)] += dy * weights[weight_at(l, c, r, s)];
 }
 
-/* params: weights [out.c,in.c,kernel_h,kernel_w], then bias [out.c] if there is one */
+/* params: weights [out.c,in.c,kernel_h,kernel_w], then bias [out.c] unless without_bias is set */
 static void conv2d_ref_forward(const struct layer_call *c)
 {
     const struct layer_desc *l = c->layer;

@@ -3,7 +3,7 @@
 
 #include "kernels/layers/layer_tables.h"
 
-/* params: weights [out,in], then bias [out] if there is one */
+/* params: weights [out,in], then bias [out] unless without_bias is set */
 static void dense_ref_forward(const struct layer_call *c)
 {
     size_t in = shape_count(c->layer->in), out = (size_t)c->layer->channels;

@@ -5,7 +5,7 @@
 
 #include "kernels/layers/layer_tables.h"
 
-/* Units of one image: `units` of them, each of `size` consecutive numbers. */
+/* Dropout units of one image: `units` units of `size` consecutive numbers each. */
 struct dropout_units {
     size_t units, size;
 };
@@ -32,10 +32,10 @@ void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
 size_t dropout_mask_bytes(const struct layer_desc *layer, int n);
 
 /* Forward functions of dropout and dropout2d: write y [N,units,size] <- x. In training they draw
- * `keep` and apply it; in evaluation they copy x. The `_by` variant draws with vector instructions
- * of *isa; NULL: word by word. */
+ * `keep`, zero the other units and scale the kept units by 1 / (1 - rate). In evaluation they copy
+ * x. The `_by` variant draws with vector instructions of *isa, or word by word if isa is NULL. */
 void dropout_mask_forward(const struct layer_call *c);
 void dropout_mask_forward_by(const enum isa *isa, const struct layer_call *c);
 
-/* Writes dx <- dy with the mask drawn by forward. */
+/* Writes dx <- dy with the mask and scale of forward. Does nothing if dx is NULL. */
 void dropout_mask_backward(const struct layer_call *c);

@@ -25,7 +25,7 @@ struct layer_call {
 struct layer_kernel {
     const struct layer_kernel *reference; /* version in plain loops; NULL if this table is that
                                            * version */
-    /* Return the bytes of `saved` and `scratch`. NULL: 0. */
+    /* Return the sizes in bytes of `saved` and `scratch`. A NULL function means 0 bytes. */
     size_t (*saved_bytes)(const struct layer_desc *layer, int n);
     size_t (*scratch_bytes)(const struct layer_desc *layer, int n, int threads);
     void (*forward)(const struct layer_call *c);  /* computes y from x and params */

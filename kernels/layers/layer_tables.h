@@ -39,14 +39,15 @@ static inline size_t images_per_block(size_t budget, size_t cost)
     return cost < budget ? budget / (cost > 0 ? cost : 1) : 1;
 }
 
-/* Returns the number of biases of a conv2d or dense layer: one per output, or 0. */
+/* Returns the number of biases of a conv2d or dense layer: one per output, or 0 if without_bias is
+ * set. */
 static inline size_t bias_count(const struct layer_desc *l)
 {
     return l->without_bias ? 0 : (size_t)l->channels;
 }
 
 /* Returns the bias to add to the outputs, which is stored in params after the first `weights`
- * numbers. NULL: no bias is added. */
+ * numbers. NULL if this layer has no bias, or if another slice adds it. */
 static inline const real *added_bias(const struct layer_desc *l, const real *params, size_t weights)
 {
     return l->without_bias || l->unbiased ? NULL : params + weights;

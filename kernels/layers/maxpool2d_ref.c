@@ -2,8 +2,8 @@
  * again. */
 #include "kernels/layers/pool2d.h"
 
-/* Returns the offset of the field's maximum in the plane: the last NaN if there is one, else the
- * first of the largest values. */
+/* Returns the offset of the field's maximum in the plane: the last NaN in the field, if any, else
+ * the first of the largest values. */
 static size_t find_maximum(const struct layer_desc *l, const struct receptive_field *f,
                            const real *plane)
 {

@@ -38,8 +38,8 @@ struct net {
     struct shape input;
     int classes, n_ops, n_slots;
     struct layer_desc *layers; /* copy of the description's layers */
-    struct extent *read;       /* [n_layers + 1] area that later layers read: of each layer's
-                                * input, then of the net's output */
+    struct extent *read;       /* [n_layers + 1] area of each layer's input, then of the net's
+                                * output, that later layers read */
     struct op *ops;
     struct slot *slots;
     char *scratch;
@@ -166,8 +166,8 @@ static size_t value_reals(const struct net *net, const struct op *op)
     return aligned_reals(reals / precision_per_real(values_precision(&op->fused, op->fused.out)));
 }
 
-/* Reserves memory for the input of the first op: the images or, in a later stage, the output of the
- * previous stage. */
+/* Reserves memory for the input of the first op: the images, unless the op reads bytes, or, in a
+ * later stage, the output of the previous stage. */
 static void lay_out_input(struct net *net)
 {
     int first = net->options.first_op;
@@ -435,8 +435,7 @@ unsigned net_savings(const struct net *net)
     return savings;
 }
 
-/* Returns whether an op has a backward pass. False if neither this op nor an earlier one has
- * parameters. */
+/* Returns whether an op has a backward pass: true if this op or an earlier one has parameters. */
 static bool op_learns(const struct op *op)
 {
     return op->fused.wants_input || op->n_tensors > 0;

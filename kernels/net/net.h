@@ -20,7 +20,7 @@ struct net_options {
     enum precision values;
     int n_max;   /* maximum number of images per call */
     int threads; /* maximum number of threads of ex->pool */
-    int slots;   /* sets of activations; 1 unless pipelined */
+    int slots;   /* number of sets of activations; 1 without a pipeline */
     /* Ops [first_op, last_op) to run, for a stage of a pipeline. Other ops use no memory, and the
      * arenas only hold the tensors of these ops. 0, 0: all ops. */
     int first_op, last_op;
@@ -55,12 +55,12 @@ struct net_op_view {
     const real *y;
     int read_h, read_w;
     bool learns;                            /* whether the op has a backward pass */
-    uint64_t flops_forward, flops_backward; /* computed FLOPs per image */
+    uint64_t flops_forward, flops_backward; /* FLOPs per image that the op computes */
     unsigned savings;
     enum kernel_choice choice;  /* kernel chosen for the op; CHOICE_direct also if the op uses
                                  * direct sums by default */
     bool bf16;                  /* whether the op multiplies bf16 numbers */
-    size_t in_bytes, out_bytes; /* bytes per number: of the input, of the output */
+    size_t in_bytes, out_bytes; /* bytes per number of the op's input and of its output */
 };
 struct net_op_view net_op_view(const struct net *net, int slot, int op);
 #define KERNELS_TEXT 1024
@@ -70,7 +70,7 @@ struct net_op_view net_op_view(const struct net *net, int slot, int op);
 char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT]);
 /* Memory of a net for all slots and for scratch, in bytes. */
 struct net_memory {
-    size_t outputs;   /* bytes of the outputs of all ops */
+    size_t outputs;   /* bytes of all ops' outputs, and of the net's input if stored as numbers */
     size_t saved;     /* bytes that ops save for backward, without their outputs */
     size_t gradients; /* bytes of gradients, two buffers per slot */
     size_t scratch;
@@ -123,7 +123,8 @@ void net_forward(struct net *net, const struct exec *ex, int slot, int first, in
 /* Computes the softmax cross-entropy of the slot's logits against labels [N]. If gradient_scale >
  * 0, it also stores dlogits = gradient_scale * (softmax - onehot) for backward. For data
  * parallelism, gradient_scale is 1 / (samples of the global batch). weights [N] (or NULL: all 1)
- * multiply the loss, gradient and count of each image; padding images have weight 0. */
+ * multiply the loss and the gradient of each image; images of weight 0 are padding and not
+ * counted. */
 struct score net_loss(struct net *net, const struct exec *ex, int slot, const uint8_t *labels,
                       const real *weights, double gradient_scale);
 
@@ -152,8 +153,8 @@ void net_init_tensors(const struct net_desc *desc, int first, int last, real *pa
 /* Sets running statistics to their initial values: means 0, variances 1. */
 void net_init_buffers(const struct net_desc *desc, real *buffers);
 
-/* Generated images, labels and weights for timing training steps, equal in every call. The caller
- * frees them with mem_room_empty(&memory), also after an error. */
+/* Generated images, labels and weights for timing training steps, equal after every call of
+ * net_batch_open. The caller frees them with mem_room_empty(&memory), also after an error. */
 struct net_batch {
     const struct net_desc *desc; /* description of the network, borrowed */
     int n;

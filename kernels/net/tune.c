@@ -10,7 +10,8 @@
 #include "kernels/base/stats.h"
 #include "kernels/net/net.h"
 
-/* Number of timed rounds per candidate, after one warm-up round. */
+/* Number of timed rounds per candidate, after one warm-up round. A round is one step of the default
+ * net and one of the candidate's net. */
 enum { ROUNDS = 7 };
 
 /* A candidate is chosen if its time is below this fraction of the default kernel's time. Smaller
@@ -77,7 +78,7 @@ static enum status compare(struct net_batch *r, struct net *base, struct net *ot
     return OK;
 }
 
-/* Returns the op of `net` that begins at a layer, or -1. */
+/* Returns the index of the op of `net` whose first layer is `layer`, or -1. */
 static int op_at(const struct net *net, int layer)
 {
     for (int i = 0; i < net_ops(net); i++)
@@ -117,8 +118,8 @@ struct search {
     struct net *base;
     uint8_t *choices, *trial; /* [n_layers] kernel of each layer: the best so far, and the
                                * candidate */
-    double *best, *ratio;     /* [n_layers] time relative to the default kernel, set at the first
-                               * layer of each op of `base` */
+    double *best, *ratio;     /* [n_layers] smallest time so far and time of the candidate, relative
+                               * to the default kernel, at the first layer of each op of `base` */
 };
 
 static enum status make_net(struct search *s, struct net **net, const uint8_t *choices,
@@ -162,7 +163,7 @@ static enum status try_choice(struct search *s, enum kernel_choice choice, struc
 }
 
 /* Discards all choices unless their combination is faster than the default plan. Layout conversions
- * between different neighbours can cost more than the choices save. */
+ * between neighbouring ops with different kernels can cost more than the choices save. */
 static enum status check_together(struct search *s, struct error *e)
 {
     struct net *together = NULL;

@@ -22,5 +22,5 @@ int norm_match_blocks(const struct layer_desc *layers, int n, const struct exten
 int norm_match_last(const struct layer_desc *layers, int n, const struct extent *read);
 
 /* Returns which area of the input of fused layer i is computed: all of it in the exact plan, else
- * the part that later layers read. */
+ * the part that later layers read. i = n_layers: the output of the last layer. */
 struct area area_read(const struct fused_layers *fused, int i);

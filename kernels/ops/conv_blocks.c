@@ -8,8 +8,8 @@ static size_t stored_block(const struct winograd *w)
     return winograd_stored(w) / (size_t)w->out_blocks;
 }
 
-/* Returns the size in reals of `blocks` panels of weights with k rows each, or of one slice if
- * weights are sliced. */
+/* Returns the size in reals of `blocks` panels of weights with k rows each, or of one slice of a
+ * panel if weights are sliced. */
 static size_t panels_reals(const struct winograd *w, struct conv_sizes sizes, int blocks, int k)
 {
     if (sizes.slice == 0)
@@ -54,9 +54,9 @@ static size_t conv_params(const struct fused_layers *fused, const struct winogra
 }
 
 /* Layout of scratch: scratch of batch norm, panels of weights, bias, then one struct conv_share per
- * thread. Layout of c->saved: V of all images, if it is kept. With batch norm, its input and its
- * saved data follow. Without batch norm, one byte per stored output follows: the output's origin in
- * its pooling window. */
+ * thread. Layout of c->saved: V (transformed inputs) of all images, with Winograd's algorithm only.
+ * With batch norm, its input and its saved data follow. Without batch norm, one byte per stored
+ * output follows: the output's origin in its pooling window. */
 struct conv_call conv_call_begin(const struct fused_layers *fused, const struct op_call *c,
                                  const struct winograd *w, struct conv_sizes sizes)
 {

@@ -10,8 +10,8 @@
 #include "kernels/ops/norm_blocks.h"
 #include "kernels/ops/winograd.h"
 
-/* Sizes for chunks of images. chunk: images per chunk. m, v: reals of M and V of one chunk. kept:
- * reals of V that are saved for all images. */
+/* Sizes for chunks of images. chunk: images per chunk. m, v: reals of M (products) and V
+ * (transformed inputs) of one chunk. kept: reals of V that are saved for all images. */
 struct conv_sizes {
     size_t chunk, m, v, kept;
     /* Number of rows of a panel that are transformed at a time, in whole blocks: a slice of the
@@ -21,10 +21,10 @@ struct conv_sizes {
     int slice;
 };
 
-/* Sizes in reals of a thread's scratch. m, v: as in conv_sizes. du, dbias: sums of gradients. x: x
- * or dx in blocks, if the op's input is [N,C,H,W]. y: y or dy in blocks, if the output is
- * [N,C,H,W], or one block of dy before batch norm. blank: marks of outputs whose inputs are all
- * zero. all: the sum of these sizes. */
+/* Sizes in reals of a thread's scratch. m, v: M and V of one chunk. du, dbias: sums of the
+ * gradients of transformed weights and bias. x: x or dx in blocks, if the op's input is [N,C,H,W].
+ * y: y or dy in blocks, if the output is [N,C,H,W], or one block of dy before batch norm. blank:
+ * marks of outputs whose inputs are all zero. all: the sum of these sizes. */
 struct conv_share {
     size_t m, v, du, dbias, x, y, blank, all;
 };
@@ -104,12 +104,12 @@ static inline void conv_poll(const struct conv_call *call, int thread, size_t *f
     exec_poll(call->c->ex);
 }
 
-/* Runs forward: prepares bias and panels, calls `chunk` for all chunks of images, then runs batch
- * norm. */
+/* Runs forward: prepares bias and panels, calls `chunk` for all chunks of images, then, if w.norm,
+ * runs batch norm. */
 void conv_forward(struct conv_call *call, block_function *chunk);
 
-/* Runs backward: batch norm, then panels if dx is needed, then `chunk` for all chunks of images.
- * Finally sums dweights and dbias over the threads. */
+/* Runs backward: batch norm if w.norm, then transposed panels if dx is needed, then `chunk` for all
+ * chunks of images. Finally sums dweights and dbias over the threads. */
 void conv_backward(struct conv_call *call, block_function *chunk);
 
 /* Return a chunk in blocks of channels: x to read, y and dx to write. After writing, call the
@@ -121,9 +121,10 @@ void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, co
 real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread);
 void conv_chunk_dx_end(const struct conv_call *call, size_t begin, size_t end, const real *dx);
 
-/* conv_output transforms block b of M to block b of y, for one chunk. conv_output_adjoint
- * transforms block b of dy to block b of dM. Before the first block of a chunk, call
- * conv_output_adjoint_begin. It clears dbias before the thread's first chunk. */
+/* conv_output transforms block b of M to block b of y, for one chunk, and adds this block to the
+ * batch statistics if batch norm needs them. conv_output_adjoint transforms block b of dy to block
+ * b of dM. Before the first block of a chunk, call conv_output_adjoint_begin, which also clears
+ * dbias before the thread's first chunk. */
 void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, real *y,
                  const real *m, int thread);
 void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_t end, int thread);
@@ -142,8 +143,9 @@ static inline int conv_slice(const struct conv_call *call, int first, int k)
 const real *conv_panel(const struct conv_call *call, int at, int first);
 const real *conv_panel_transposed(const struct conv_call *call, int at, int first);
 
-/* Returns where a thread sums the gradient of panel `at` or of the current slice. After the last
- * sum of a chunk, conv_du_end transforms a slice back and adds it to dweights. */
+/* Returns the address at which a thread sums the gradient of panel `at` or, with slices, of the
+ * current slice. After the last sum of a chunk, call conv_du_end. With slices, it transforms the
+ * slice back and adds it to dweights; else it does nothing. */
 real *conv_du(const struct conv_call *call, int thread, int at);
 void conv_du_end(const struct conv_call *call, size_t begin, int at, int first);
 

@@ -12,9 +12,9 @@
 #include "kernels/ops/op.h"
 #include "kernels/simd/norm.h"
 
-/* State of one call. Layout of saved: statistics, then one byte per number of y. Layout of scratch:
- * sums; four coefficients per channel; then per thread sums and shifts, and one block of y or dy if
- * the op's output is [N,C,H,W]. */
+/* State of one call. Layout of saved: statistics, then one byte per number of y: its origin in the
+ * pooling window. Layout of scratch: sums; four coefficients per channel; then per thread sums and
+ * shifts, and one block of y or dy if the op's output is [N,C,H,W]. */
 struct norm_call {
     const struct fused_layers *fused;
     const struct op_call *c;

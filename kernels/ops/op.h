@@ -39,10 +39,10 @@ enum op_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 struct fused_layers {
     const struct layer_desc *layers; /* [n_layers] the op's layers */
     int n_layers;
-    const struct extent *read; /* [n_layers + 1] area that is read: of each layer's input, then of
-                                * the op's output */
+    const struct extent *read; /* [n_layers + 1] area of each layer's input, then of the op's
+                                * output, that later layers read */
     enum plan plan;
-    enum kernel_choice choice; /* kernel choice of the first layer */
+    enum kernel_choice choice; /* kernel choice that the op implements: see op_choice */
     enum isa isa;
     enum layout in, out;                   /* layouts of the op's input and output */
     enum precision values;                 /* precision of activations in blocks and of saved
@@ -135,7 +135,7 @@ struct op_kernel {
     bool takes_bf16; /* rounds operands to bf16 if the instruction set has bf16 products */
     bool needs_wide; /* not used with ISA_PORTABLE, for whose short vectors BLIS is faster */
     /* Returns how many of n layers the op computes, beginning with layers[0]; 0 if the op does not
-     * match. `read` is as in struct fused_layers. */
+     * match. read [n + 1]: area that is read of each layer's input, then of the last output. */
     int (*match)(const struct layer_desc *layers, int n, const struct extent *read);
     /* Returns the size in reals of n images' output in the op's layout. NULL: as many reals as the
      * output shape has numbers. */
@@ -186,7 +186,7 @@ static inline bool is_pool2x2(const struct layer_desc *l)
 
 /* Returns the first row of ops.def that matches the layers beginning with layers[0], for this plan,
  * instruction set and input layout. Prefers rows of the family that the kernel choice
- * read[0].choice selects. *taken: number of layers matched. */
+ * read[0].choice selects. Returns NULL if no row matches. *taken: number of layers matched. */
 const struct op_kernel *op_find(enum plan plan, enum isa isa, enum layout in,
                                 const struct layer_desc *layers, int n, const struct extent *read,
                                 int *taken);

@@ -24,7 +24,7 @@ struct dense_call {
     int n, in, out, block;
     size_t plane; /* reals per block of X or dY, for all images */
     real *x, *dy; /* X and dY copied to blocks of operands */
-    real *pairs;  /* dY copied to blocks, in pairs of images; only for bf16 operands */
+    real *pairs;  /* dY in blocks, with every two images interleaved; only for bf16 operands */
     real *shares; /* per thread: a slice of W and a block of results */
 };
 
@@ -130,7 +130,7 @@ static void load_x(void *arg, size_t begin, size_t end, int thread)
                       (size_t)call->in, call->n, columns_of(call, b, call->in));
 }
 
-/* Copies X to blocks [begin, end), in pairs of images. */
+/* Copies X to blocks [begin, end). If operands are bf16, interleaves every two images. */
 static void load_x_pairs(void *arg, size_t begin, size_t end, int thread)
 {
     const struct dense_call *call = arg;
@@ -179,7 +179,8 @@ static void forward_blocks(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* Adds dY of the outputs in one block to the gradient of the bias, image by image. */
+/* Sets the bias gradient of the outputs in one block to the sum of dY over the images, in order;
+ * adds the sum if ex->accumulate. */
 static void add_dbias(const struct dense_call *call, size_t first, int columns)
 {
     real *dbias = call->c->dparams + (size_t)call->in * (size_t)call->out + first;
@@ -253,7 +254,7 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
         exec_for(c->ex, in, 1, backward_input, &call);
 }
 
-/* With few outputs, most of a block would be empty. */
+/* Matches dense layers with at least 32 outputs: with fewer, most of a block would be empty. */
 static int match(const struct layer_desc *layers, int n, const struct extent *read)
 {
     enum { LEAST = 32 };

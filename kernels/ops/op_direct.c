@@ -61,7 +61,7 @@ struct products {
     size_t position[TAPS];
 };
 
-/* Lists the products with inputs whose sum is output (i, j). */
+/* Lists the products of a weight and an input that add up to output (i, j). */
 static struct products inputs_of(const struct winograd *w, int i, int j)
 {
     struct products m = {0};
@@ -150,7 +150,7 @@ static void multiply_pairs(const struct conv_call *call, real *dw, struct pairs 
 {
     if (p->count == 0 && *add)
         return;
-    const real *near = p->count > 0 ? p->x[0] : dw; /* any address can be prefetched, since the
+    const real *near = p->count > 0 ? p->x[0] : dw; /* address to prefetch: any valid one, since the
                                                      * whole chunk is in caches */
     call->product->columns(dw, p->x, p->dy, p->count, channels, n, *add, near);
     p->count = 0;

@@ -160,8 +160,8 @@ static real *outputs_of(const struct first_conv_call *call, size_t i, int thread
     return call->c->y + i * first_conv_kept(&call->f);
 }
 
-/* Adds the outputs y of image i to the sums of batch norm, or copies them to [N,C,H,W]. Does
- * nothing if the op's output is in blocks. */
+/* With batch norm, adds the outputs of image i to the batch statistics, if needed. Without batch
+ * norm, copies y to the op's output if its layout is [N,C,H,W]. */
 static void pass_on(const struct first_conv_call *call, size_t i, const real *y, int thread)
 {
     if (call->f.norm) {

@@ -113,9 +113,9 @@ size_t small_conv_place_saved(struct saved *saved, const struct small_conv *c, s
 struct small_conv_call small_conv_call_of(const struct fused_layers *fused,
                                           const struct op_call *op);
 uint64_t small_conv_part_flops_forward(const struct fused_layers *fused);
-/* Returns an upper bound of the FLOPs per image in backward: for each pooled output the products of
- * one window for dw and, except in the first layer, of one window for dx. The images determine how
- * many gradients ReLU sets to 0. */
+/* Returns an upper bound of the expected FLOPs per image in backward: for each pooled output the
+ * products of one window for dw and, except in the first layer, of one window for dx. The images
+ * determine how many gradients ReLU sets to 0. */
 uint64_t small_conv_part_flops_backward(const struct fused_layers *fused);
 unsigned small_conv_part_savings(const struct fused_layers *fused);
 

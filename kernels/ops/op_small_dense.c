@@ -40,8 +40,8 @@ static size_t outputs_of(const struct fused_layers *fused)
     return (size_t)fused->layers->channels;
 }
 
-/* Matches dense, then optional ReLU, then optional dropout. If the layer only computes addends
- * (layer_desc.addend), ReLU must be applied after the addends are summed. */
+/* Matches dense, then optional ReLU, then optional dropout. A layer whose outputs are partial sums
+ * (layer_desc.addend) matches alone, because ReLU must follow the sum. */
 static int match(const struct layer_desc *layers, int n, const struct extent *read)
 {
     size_t inputs = shape_count(layers->in);
@@ -60,7 +60,7 @@ struct small_dense_call {
     const struct op_call *op;
     const struct small_dense_functions *f;
     enum isa isa;
-    const struct layer_desc *dense, *dropout; /* dropout: NULL if there is none */
+    const struct layer_desc *dense, *dropout; /* dropout: NULL if no dropout layer follows */
     bool relu;
     size_t in, out;
     real scale;    /* factor that dropout applies to the outputs it keeps */
@@ -201,7 +201,8 @@ static void backward_images(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* Adds the gradients of a group of images to one tile of row o of dW, and to dbias. */
+/* Adds the gradients of a group of images to one tile of row o of dW and, with the first tile, to
+ * element o of the bias gradient. */
 static void add_tile(const struct small_dense_call *call, const struct small_matrix *x,
                      struct small_list *list, size_t o, size_t image, size_t first)
 {
@@ -214,8 +215,8 @@ static void add_tile(const struct small_dense_call *call, const struct small_mat
         *dbias += list->values[i];
 }
 
-/* Computes rows [begin, end) of dW. Each tile of the inputs is used for all rows before the next
- * tile is read. */
+/* Computes rows [begin, end) of dW and of the bias gradient. Each tile of the inputs is used for
+ * all rows before the next tile is read. */
 static void backward_rows(void *arg, size_t begin, size_t end, int thread)
 {
     const struct small_dense_call *call = arg;

@@ -53,7 +53,7 @@ static size_t chunk_images(const struct winograd *w, int n, int threads)
 }
 
 /* Returns the sizes of a chunk. m holds one block of M in forward and all of dM in backward. v
- * holds one block: first pairs of dM, later dV. */
+ * holds one block: first dM with interleaved pairs of tiles, later dV. */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     size_t m = winograd_m(w, (int)chunk), dm = winograd_dm(w, (int)chunk);

@@ -62,7 +62,7 @@ static void update_tensor(const struct update_call *call, const struct tensor_de
                             call->lr, norms2);
 }
 
-/* Each thread updates the tensors that begin in its part of [begin, end). */
+/* Updates the tensors whose first number lies in this thread's part of [begin, end). */
 static void update_tensors_of_share(void *arg, int thread, int threads)
 {
     const struct update_call *call = arg;
@@ -100,7 +100,8 @@ void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, 
              &call);
 }
 
-/* Sets [*first, *last) to the part of a tensor in [begin, end). Returns false if it is empty. */
+/* Sets [*first, *last) to the part of a tensor in [begin, end). Returns false if this part is
+ * empty. */
 static bool part_of(const struct tensor_desc *t, size_t begin, size_t end, size_t *first,
                     size_t *last)
 {

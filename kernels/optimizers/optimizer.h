@@ -10,9 +10,9 @@
 #include "kernels/base/real.h"
 #include "kernels/desc/net_desc.h"
 
-/* Optimizers work on any slice of the arenas. If optimizer_takes_tensors is true, a slice must
- * begin and end at tensor boundaries. All instruction sets give the same bits (fixed order, no
- * contraction), so replicas stay bitwise equal. */
+/* Optimizers work on any slice of the arenas. If optimizer_takes_tensors is true, a slice for
+ * optimizer_step must begin and end at tensor boundaries. All instruction sets give the same bits
+ * (fixed order, no contraction), so replicas stay bitwise equal. */
 enum optimizer_kind {
 #define OPTIMIZER(name, norms, slots, summary) OPTIMIZER_##name,
 #include "kernels/desc/optimizers.def"

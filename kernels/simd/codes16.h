@@ -15,7 +15,7 @@ typedef uint16_t vcodes __attribute__((vector_size(VECTOR_LANES * (int)sizeof(ui
 
 #define FLOAT_SIGN 0x80000000u
 #define INFINITE   0x7f800000
-#define BIAS_GAP   (112 << 23) /* exponent bias of float minus exponent bias of fp16, shifted */
+#define BIAS_GAP   (112 << 23) /* float's exponent bias minus fp16's, in the bits of the exponent */
 #define LEAST_FP16 (113 << 23) /* bits of the float 2^-14, the smallest normal number of fp16 */
 
 INLINE vcodes codes_load(const void *from)

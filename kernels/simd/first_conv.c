@@ -105,9 +105,9 @@ INLINE void add_gradients(int channels, vreal *dw, const real *x, size_t plane, 
     }
 }
 
-/* Computes dweights of some channels of x and one vector of output channels. The sums stay in
- * registers for a whole image, and each gradient is loaded once for all channels. Returns the sum
- * of the gradients. */
+/* Adds the gradients of an image to dweights, for `channels` channels of x and one vector of output
+ * channels. The sums stay in registers for a whole image, and each gradient is loaded once for all
+ * channels. Returns the sum of the gradients. */
 INLINE vreal backward_channels(int channels, int epilogue, const struct first_conv *f,
                                real *dweights, const real *dy, const uint8_t *from, const real *x)
 {
@@ -127,8 +127,9 @@ INLINE vreal backward_channels(int channels, int epilogue, const struct first_co
     return dbias;
 }
 
-/* Computes dweights for some channels of x and a block of output channels. If first = 0, it also
- * adds the sum of the gradients to dbias, once per block. */
+/* Adds the gradients of an image to dweights, for channels first to first + channels - 1 of x and a
+ * block of output channels. If first = 0, it also adds the sum of the gradients to dbias, once per
+ * block. */
 INLINE void backward_group(int channels, int epilogue, const struct first_conv *f, int first,
                            real *dweights, real *dbias, const real *dy, const uint8_t *from,
                            const real *x)

@@ -20,7 +20,7 @@ struct first_conv {
     bool norm;                  /* batch norm follows; all outputs are stored */
     enum precision y_precision; /* type of the stored outputs: see operands.h */
     int in_c, out_c, block, out_blocks;
-    struct area out, stored; /* parts that later layers read: of the convolution's output, of y */
+    struct area out, stored; /* parts of the convolution's output and of y that later layers read */
     int image_h, image_w;    /* rows and columns of an image with its border */
 };
 
@@ -47,7 +47,7 @@ static inline size_t first_conv_panel(const struct first_conv *f)
 }
 
 /* Functions for one image: x [C, image_h, image_w], y and dy [O/block, h, w, block], `from` one
- * byte per number of y. */
+ * byte per number of y: its origin in the pooling window. */
 struct first_conv_functions {
     int block;
     /* Computes y and `from`. weights: [O/block, C * 9, block]. bias: [O/block, block]. */

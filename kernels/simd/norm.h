@@ -8,7 +8,7 @@
 struct norm {
     enum epilogue epilogue;
     enum precision x_precision, y_precision; /* types of x and y: see operands.h */
-    struct area in, stored;                  /* parts that later layers read: of x, of y */
+    struct area in, stored;                  /* parts of x and of y that later layers read */
 };
 
 struct norm_functions {

@@ -30,8 +30,8 @@ static inline int operand_steps(int k)
     return (k + PAIR - 1) / PAIR;
 }
 
-/* Returns the size in reals of `rows` rows of a block. If their number is odd, the last row is
- * padded to a pair. */
+/* Returns the size in reals of `rows` rows of a block. With bf16 operands, an odd last row is
+ * padded to a pair of rows. */
 static inline size_t operand_plane(int rows)
 {
     return (size_t)operand_steps(rows) * BLOCK;
@@ -110,7 +110,8 @@ INLINE vreal operand_multiply_add(vreal sum, vreal a, vreal b)
 
 #ifdef SCALEBENCH_F64
 
-/* The double build only supports fp32, which here means full precision. */
+/* Loads a vector of activations. The double build ignores `precision`: it is always fp32, which
+ * means full precision. */
 INLINE vreal value_load(enum precision precision, const real *x, size_t at)
 {
     return vreal_load(x + at);
@@ -138,8 +139,8 @@ INLINE vreal value_load(enum precision precision, const real *x, size_t at)
     return precision == PRECISION_bf16 ? decode_bf16(codes_load(from)) : vreal_load(from);
 }
 
-/* Stores a vector of activations, starting at number `at`. Integer arithmetic keeps bf16 denormals;
- * the instruction of operand_store sets them to zero. */
+/* Stores a vector of activations, starting at number `at`. With bf16 instructions (operand_store),
+ * bf16 denormals become zero; else they are kept. */
 INLINE void value_store(enum precision precision, real *x, size_t at, vreal v)
 {
     real *to = value_at(precision, x, at);

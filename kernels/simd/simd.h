@@ -106,7 +106,7 @@ static inline vreal vreal_all(real x)
     return x - (vreal){0};
 }
 
-/* Returns a vector whose lane i is number from[i] of a followed by b. */
+/* Returns a vector whose lane i is number from[i] of the concatenation of a and b. */
 static inline vreal vreal_shuffle(vreal a, vreal b, vint from)
 {
 #if defined(__clang__)

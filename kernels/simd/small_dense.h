@@ -32,8 +32,8 @@ struct small_dense_functions {
     /* Lists the nonzero numbers of x [n]: their indices as rows, the numbers as values. The list
      * needs room for n numbers and a vector. */
     void (*list)(struct small_list *list, const real *x, size_t n);
-    /* Applies ReLU (if `relu`) and dropout (unless keep is NULL) to y [n]. Numbers that dropout
-     * keeps are multiplied by scale; NaN stays NaN. */
+    /* Applies ReLU (if `relu`) and dropout (unless keep is NULL) to y [n]. ReLU keeps NaN. Dropout
+     * multiplies kept numbers by scale and sets all others to 0. */
     void (*finish)(real *y, const uint8_t *keep, size_t n, bool relu, real scale);
     /* sums += the listed rows, each times its factor, for at most SMALL_DENSE_TILE columns,
      * beginning with column `first`. */

@@ -21,8 +21,8 @@
 #define LANE_NUMBERS ((vint){0, 1})
 #endif
 
-/* Performs one stage of a transposition: for each i without bit s, exchanges numbers between v[i]
- * and v[i + s]. s is a constant. */
+/* Performs one stage of a transposition: for each i without bit s, exchanges half of the numbers of
+ * v[i] with half of v[i + s]. s is a constant. */
 INLINE void exchange(vreal *v, const int s)
 {
     const vint of_second = ((LANE_NUMBERS & s) != 0) & (VECTOR_LANES - s);

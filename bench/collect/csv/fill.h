@@ -21,8 +21,8 @@ struct csv {
 
 /* Begins the file: sets csv->own and writes the header. */
 void csv_begin(struct csv *csv, const char *file);
-/* Writes `row`, the file's struct in columns.h. Fills in the label and case of the row's point if
- * they are NULL. */
+/* Writes `row`, the file's struct in columns.h. Fills in the label and the case of the row's point
+ * where the row has NULL. */
 void csv_add(struct csv *csv, void *row);
 /* Writes a row given as texts [own.n]; `point` is the id of the row's point. */
 void csv_add_texts(struct csv *csv, const char *const *cells, const char *point);
@@ -34,7 +34,7 @@ bool csv_has_option(const struct csv *csv, const char *file, enum option_id opti
  * takes it for current. */
 void csv_remove_stale(const char *run_dir, const char *name);
 
-/* Joins CSV files of sweeps: one joined file per kind of table. */
+/* Joins the CSV files that launches of sweeps wrote: one joined file per name of sweep_files. */
 enum status csv_join_tables(const struct csv *csv, const struct stage *stage, struct error *e);
 
 /* csv_fill_summary, csv_fill_raw, ...: write all rows of a file */

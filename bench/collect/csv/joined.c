@@ -1,5 +1,5 @@
-/* Joins the CSV files that launches of a sweep wrote. Takes the rows of each point's last launch,
- * in the order of points. */
+/* Joins the CSV files that launches of a sweep wrote (bench/record/sweep_files.h). Takes the rows
+ * of each point's last launch, in the order of points. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ struct joining {
 };
 
 /* Writes the path of the table from the point's last launch that wrote it. Returns false if no
- * launch did. */
+ * launch wrote it. */
 static bool find_last(char path[4500], const struct joining *j, const struct point_summary *p)
 {
     char at[4500];

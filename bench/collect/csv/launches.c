@@ -25,8 +25,8 @@ struct left {
     int ranks;
 };
 
-/* Selects the launches that a CSV file covers: timed launches, accuracy runs, diverged launches.
- * `records`: whether the rows need the ranks' records. */
+/* Selects the launches that a CSV file covers: valid timed launches, valid accuracy runs, and
+ * diverged launches of the selected kinds. `records`: whether the rows need the ranks' records. */
 struct chosen {
     bool time, accuracy, diverged;
     enum { RECORDS_NEEDED, RECORDS_IF_THERE, RECORDS_IGNORED } records;
@@ -51,8 +51,9 @@ static struct left left_of(const struct csv *csv, size_t i)
     return left;
 }
 
-/* Calls `write` for every valid launch that `chosen` selects. Reads records again, one launch at a
- * time, because the steps of a whole campaign may not fit into memory. */
+/* Calls `write` for every launch that `chosen` selects, except launches without the records that it
+ * needs. Reads records again, one launch at a time, because the steps of a whole campaign may not
+ * fit into memory. */
 static enum status for_each_launch(struct csv *csv, struct chosen chosen, write_left *write,
                                    struct error *e)
 {

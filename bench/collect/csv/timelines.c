@@ -126,8 +126,8 @@ static void place_rank(struct placed_list *list, const struct rank_record *recor
     list->n += n;
 }
 
-/* Lists all spans of one step on all ranks: the step of the first span of the first rank with
- * spans. The list is empty if the ranks' clocks cannot be compared. Free list->items. */
+/* Lists the spans of all ranks in one step, to which the first span of the first rank with spans
+ * belongs. The list is empty if the ranks' clocks cannot be compared. Free list->items. */
 static enum status place_all(struct placed_list *list, const struct rank_record *records, int ranks,
                              struct error *e)
 {

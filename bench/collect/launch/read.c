@@ -61,7 +61,8 @@ static struct lines lines_of(const struct rank_record *r, enum record_line line)
     return (struct lines){line == RECORD_end ? (const void *)&r->end : &r->hello, 1, 0};
 }
 
-/* Returns the last line of this kind from the first rank that wrote any; NULL: none did. */
+/* Returns the last line of this kind from the first rank that wrote such lines; NULL: no rank
+ * did. */
 static const void *first_line(const struct rank_record *records, int ranks, enum record_line line)
 {
     for (int i = 0; i < ranks; i++) {
@@ -217,8 +218,9 @@ static size_t count_arrivals(const struct waits *waits, const struct rank_record
     return known;
 }
 
-/* Sets the mean waiting times per step. Times below error_ns, the error of the clocks, stay
- * unknown. */
+/* Sets the mean waiting time per step, over all ranks and of each rank. The mean over ranks stays
+ * unknown if it is below error_ns, the error of the clocks. The times of all ranks stay unknown if
+ * the longest is below error_ns. */
 static void take_waits(struct launch_result *result, const struct waits *waits, int ranks,
                        size_t steps, double error_ns)
 {
@@ -283,7 +285,7 @@ static char *text_offset(char text[TEXT_NUMBER], double us)
     return text_fixed(text, us, 3);
 }
 
-/* Sets the clock offset and drift of each rank relative to rank 0, if all ranks recorded them. They
+/* Sets the clock offset and drift of each rank relative to rank 0, if all ranks recorded them. Both
  * are 0 for ranks that share rank 0's clock. */
 static void fill_clocks(struct launch_result *result, const struct rank_record *records, int ranks)
 {
@@ -436,7 +438,7 @@ bool launch_is_mixed(const struct launch_result *result)
 }
 
 /* Sets the network traffic per step of rank 0's node, and the largest traffic of any other node.
- * Each rank recorded its node's counters. */
+ * Each rank recorded the counters of its own node. */
 static void fill_traffic(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     for (int i = 0; i < ranks; i++) {
@@ -544,8 +546,8 @@ static void fill_target(struct launch_result *result, const struct rank_record *
     }
 }
 
-/* Sets the trend over steps, 95th percentile and maximum of the step time. A step takes as long
- * as its slowest rank. */
+/* Sets the step time's trend over steps, 95th percentile and maximum. A step takes as long as its
+ * slowest rank. */
 static enum status fill_steps(struct launch_result *result, const struct rank_record *records,
                               int ranks, struct error *e)
 {

@@ -99,9 +99,9 @@ static bool find_unchecked(struct point_summary *p, const struct samples *sample
     return false;
 }
 
-/* Reports launches in which gradients overflowed in most steps: weights hardly changed, and steps
- * without an update are not steps of training. Elastic runs are not judged: all_steps has only the
- * steps of their last segment. */
+/* Reports launches in which gradients overflowed in most steps: a step that overflows does not
+ * update the weights, so most steps trained nothing. Elastic runs are not judged: all_steps has
+ * only the steps of their last segment. */
 static bool find_overflow(struct point_summary *p, const struct samples *samples)
 {
     bool fixed = config_number(&p->point->config, OPT_LOSS_SCALE) > 0;

@@ -10,9 +10,10 @@
 #include "kernels/base/mem.h"
 #include "kernels/desc/net_slice.h"
 
-/* difference between measured and forecast memory (%) from which a point is flagged */
+/* difference between measured and forecast memory (%) above which a point is flagged */
 #define MEMORY_OFF_PCT 5.0
-/* smallest flagged difference (pages); forecasts ignore where in a page an arena begins */
+/* difference (pages) up to which no point is flagged; forecasts ignore where in a page an arena
+ * begins */
 #define MEMORY_OFF_PAGES 8
 
 bool point_forecasts_memory(const struct point *point)

@@ -1,6 +1,7 @@
 /* Finds disturbed launches by comparison with other launches of the campaign, or of the point. A
  * launch is flagged only if the disturbance costs at least about 1 % of its time. If all launches
- * are alike, none is flagged. */
+ * are alike, none is flagged unless other programs or a hypervisor use more than SUMMARY_BUSY_PCT
+ * of the processor time. */
 #include "bench/collect/points/noise.h"
 
 #include <math.h>
@@ -11,7 +12,8 @@
 #include "bench/base/homogeneity.h"
 #include "kernels/base/mem.h"
 
-/* percentage points above the median over all launches, beyond which a launch is disturbed */
+/* excess of other programs' processor time over the median of all launches (percentage points),
+ * above which a launch is disturbed */
 #define FOREIGN_EXCESS_PCT 5.0
 #define STEAL_EXCESS_PCT   2.0
 
@@ -27,23 +29,23 @@
 #define WORK_LEAST 0.05
 /* standard deviation / median absolute deviation of a normal distribution */
 #define DEVIATION_PER_MAD 1.4826
-/* fewest times of the fixed computation for a comparison; each launch has two times */
+/* fewest measured times of the fixed computation for a comparison; each launch measures two */
 #define WORK_VALUES_MIN 6
 
 /* assumed cost of a page fault (s), an upper bound */
 #define FAULT_MINOR_S 1e-6
 #define FAULT_MAJOR_S 1e-4
-/* page faults disturb a launch if they take more than this share of its timed steps */
+/* share of the time of a launch's timed steps, above which page faults disturb the launch */
 #define FAULTS_SHARE 0.01
 
 /* Limit of involuntary context switches per second. Another program keeps a processor for 1 ms or
  * more, so 20 switches per second cost 2 %. */
 #define SWITCHES_PER_S 20.0
-/* up to this many context switches during all timed steps never disturb a launch */
+/* number of context switches during all timed steps, up to which a launch is never disturbed */
 #define SWITCHES_FEW 4.0
 
-/* limits of page faults and context switches rise by this factor x the median over launches of the
- * point */
+/* the limits of page faults and context switches rise by this factor times the point's median over
+ * launches */
 #define TIMES_MEDIAN 3.0
 
 /* probability that a point without outliers is reported to have some */
@@ -113,7 +115,8 @@ static double median_of(const struct judge *j, size_t offset)
 }
 
 /* Flags a launch during which other programs, or a hypervisor, used more processor time than usual.
- * The limit depends on the campaign's median, but is never above SUMMARY_BUSY_PCT. */
+ * The limit depends on the campaign's median, but is at most SUMMARY_BUSY_PCT plus the rounding
+ * error of the counters. */
 static void judge_load(const struct judge *j, struct summary_launch *launch, double wall_s)
 {
     struct launch_result *r = &launch->result;
@@ -130,7 +133,7 @@ static bool is_on_cores(const struct summary *s, const struct summary_launch *la
 }
 
 /* Flags launches in which a fixed computation was slow both before and after the steps. If it was
- * slow only once, a short event left the steps unchanged. Compares launches on equally many cores,
+ * slow only once, a short event did not affect the steps. Compares launches on equally many cores,
  * because more busy cores may lower the clock rate. */
 static void judge_cores(struct judge *j, int cores)
 {
@@ -232,8 +235,9 @@ size_t noise_points_tested(const struct summary *s)
     return n;
 }
 
-/* Returns whether steps get shorter (-1) or longer (1) during a launch; 0: no significant trend.
- * The test uses one value per launch, because steps of one launch are correlated. */
+/* Returns -1 if steps get shorter during a launch, 1 if they get longer, 0 without a significant
+ * trend of more than TREND_LEAST_PCT. The test uses one value per launch, because steps of one
+ * launch are correlated. */
 static int trend_direction(const struct samples *time, double trend_pct, size_t tested)
 {
     size_t n = 0;

@@ -8,11 +8,12 @@
  * a point must be linked by `next`. */
 enum status noise_judge_launches(struct summary *s, struct error *e);
 
-/* Summarises a point's timed launches: disturbances, outliers, modes, trend. `tested` points are
- * tested for a trend together (Bonferroni correction). */
+/* Summarises a point's timed launches: disturbances, outliers, modes, trend. tested: number of
+ * points that are tested for a trend together (Bonferroni correction). */
 void noise_judge_point(struct point_noise *noise, const struct samples *time, size_t tested);
 
-/* Returns the number of points with enough timed launches to test for a trend. */
+/* Returns the number of distinct points with at least 3 launches of any kind, an upper bound of the
+ * points that are tested for a trend. */
 size_t noise_points_tested(const struct summary *s);
 
 /* Appends to `to` the causes of disturbance that only `by` contains. */

@@ -24,9 +24,9 @@ enum status overlap_model(double *share, const struct point *point, const struct
     size_t width = strcmp(time->items[0].result->precision, "f64") == 0 ? 8 : 4;
     if (!(comm > 0) || !(backward > 0))
         return OK;
-    backward /= config_number(&point->config, OPT_ACCUMULATE); /* only the last micro-batch's
-                                                                  backward pass overlaps with
-                                                                  sending */
+    backward /= config_number(&point->config, OPT_ACCUMULATE); /* only the backward pass of the last
+                                                                  micro-batch overlaps with
+                                                                  communication */
     TRY(config_strategy(&point->config, &config, &at, e));
     enum status status = MEM_NEW(counts, n, "tensors", e);
     THEN(status, MEM_NEW(ready, n, "tensors", e));

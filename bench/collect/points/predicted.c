@@ -7,8 +7,8 @@
 #include "bench/collect/summary.h"
 #include "bench/spec/value.h"
 
-/* Returns whether an option sets only where or how a point runs, not the compute and messages of
- * its ranks. */
+/* Returns whether an option sets only where and how a point runs, but not which operations and
+ * messages its ranks execute. */
 static bool is_of_place(const struct spec_option *option)
 {
     return strncmp(option->key, "site", 4) == 0 || strncmp(option->key, "compute", 7) == 0 ||
@@ -37,8 +37,8 @@ static bool are_twins(const struct config *a, const struct config *b)
     return true;
 }
 
-/* Returns whether a simulated point can be compared with this one: ranks of this point communicate,
- * and its step time was measured. */
+/* Returns whether a simulated point can be compared with point p: several ranks of p communicate,
+ * and its step time was measured, not simulated. */
 static bool can_be_compared(const struct point_summary *p)
 {
     const struct config *c = &p->point->config;

@@ -1,5 +1,5 @@
 /* Computes ratios between points: speed-up, overlap, ratio to the peer program, ratio of bytes
- * sent. All but the last are medians over pairs of launches in the same block. */
+ * sent. All except the ratio of bytes are medians over pairs of launches in the same block. */
 #include <math.h>
 #include <stddef.h>
 
@@ -89,7 +89,7 @@ static void set_peer_factors(struct point_beside_peer *b, const struct samples *
 }
 
 /* Returns whether every interval of the point is as narrow as measure.time.precision requires.
- * Ratios of a point to itself are ignored. */
+ * Ratios of a point to itself and unknown ratios are ignored. */
 static bool all_are_precise(const struct point_summary *p, const struct summary *s)
 {
     double asked_pct = config_number(&s->spec->config, OPT_TIME_PRECISION);

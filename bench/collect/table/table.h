@@ -39,16 +39,17 @@ struct table {
     struct table_column columns[TABLE_MAX];
     int widths[TABLE_MAX];
     char published_headers[PUBLISHED_MAX][64], level_headers[TABLE_LEVELS][48];
-    size_t n, n_options; /* number of columns, and of leading columns that show options */
-    char same[TABLE_LIST], left_out[TABLE_LIST]; /* names of removed columns: with equal cells in
-                                                    all rows, and left out to fit the terminal */
+    size_t n, n_options; /* number of columns; number of first columns, which show options */
+    char same[TABLE_LIST], left_out[TABLE_LIST]; /* names and values of removed columns whose cells
+                                                    are all equal; names of columns left out to fit
+                                                    the terminal */
 };
 
 void table_make(struct table *t, const struct summary *s);
 
-/* Makes the table fit into `width` terminal columns (0: unlimited). First removes columns that are
- * equal in every row and lists them with their values in `same`. Then removes columns of low
- * priority and lists them in `left_out`. Last, shortens texts. */
+/* Makes the table fit into `width` terminal columns (0: unlimited). Until it fits, in this order:
+ * moves columns that are equal in every row to `same`, with their values; shortens texts; moves
+ * columns of low priority to `left_out`; shortens texts further; moves more columns. */
 void table_fit(struct table *t, int width);
 
 /* Prints a cell right-aligned in `width` terminal columns. If the text is longer, leaves out its
@@ -59,7 +60,7 @@ void table_print_padded(FILE *out, const char *text, int width);
  * characters are escaped. Changes `text`. */
 void table_print_lines(FILE *out, char *text, int width);
 
-/* Formats one cell; "-" if the point was not measured. Returns `text`. */
+/* Formats one cell; a result of a point that was not measured is "-". Returns `text`. */
 char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
                  const struct point_summary *p);
 
@@ -89,21 +90,23 @@ void table_print_losses(FILE *out, const struct summary *s);
  * %, and the largest speed-up that a fitted law allows. */
 void table_print_fits(FILE *out, const struct summary *s);
 
-/* Prints how many pairs of launches are behind speed-ups, and the factors of ratios to peers. */
+/* Prints how many pairs of launches are behind speed-ups, ratios of bytes sent, and ratios to peers
+ * with their factors. */
 void table_print_ratios(FILE *out, const struct summary *s);
 
 /* Prints how much longer the longest steps were than the median step. */
 void table_print_tails(FILE *out, const struct summary *s);
 
-/* Prints how many of the twelve rules of Hoefler and Belli are met, and each rule that is not. */
+/* Prints how many of the twelve rules of Hoefler and Belli are met, and each unmet rule. */
 void table_print_rules(FILE *out, const struct summary *s);
 /* Prints "9 of 12 met, 3 not applicable". */
 void table_print_grades(FILE *out, const struct rule_result *results, const struct summary *s);
 
-/* Prints sentences about the base points, with their times and rates, and about ratios to peers. */
+/* Prints sentences about the base points, with their times and rates, and about ratios, longest
+ * steps and disturbed launches. */
 void table_print_notes(FILE *out, const struct summary *s);
 
-/* Prints one line about the subject: scaling, network, data, training and site. */
+/* Prints one line about the subject of the campaign: scaling, network, data, training and site. */
 void table_print_subject(FILE *out, const struct summary *s);
 /* Prints all sentences below the table except sentences about rules. */
 void table_print_findings(FILE *out, const struct summary *s);
@@ -113,12 +116,13 @@ void table_print_findings(FILE *out, const struct summary *s);
 void table_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
                  int width);
 
-/* Returns the *n names of the tables that sweeps write; figures_check_sweep checks which of the
- * tables can be drawn. */
+/* Returns the *n names of the tables that sweeps write, such as "comm.csv"; figures_check_sweep
+ * checks which of the tables can be drawn. */
 const char *const *table_sweep_names(size_t *n);
 
 /* Prints a summary of the table that a sweep wrote: comm.csv, compare.csv, kernels.csv or
- * limits.csv. Sets *all_well to whether no verdict in the table is bad. */
+ * limits.csv. Sets *all_well to false if comm.csv, compare.csv or kernels.csv has a wrong result,
+ * else to true. */
 enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struct error *e);
 
 /* Writes the table as <run>/summary.md (GitHub's Markdown) and summary.tex (LaTeX tabular), with

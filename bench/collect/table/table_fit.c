@@ -24,7 +24,8 @@ static void remove_column(struct table *t, size_t c)
     memmove(&t->widths[c], &t->widths[c + 1], (t->n - c) * sizeof t->widths[0]);
 }
 
-/* Returns whether column c has the same text in every row, and writes that text. */
+/* Returns whether column c has the same text in every row, and writes that text. Columns of results
+ * ignore points that were not measured. */
 static bool is_same(const struct table *t, size_t c, char text[TABLE_CELL])
 {
     size_t rows = 0;
@@ -64,8 +65,8 @@ static int excess_of(const struct table *t, int width)
     return excess > 0 ? excess : 0;
 }
 
-/* Narrows columns of options until the table fits, but none below `least` terminal columns or the
- * width of its header. */
+/* Narrows columns of options until the table fits. No column gets narrower than `least` terminal
+ * columns or its header. */
 static void shorten_texts(struct table *t, int width, int least)
 {
     for (size_t c = 0; c < t->n_options; c++) {

@@ -8,7 +8,8 @@
 #include "kernels/base/text.h"
 
 /* Largest number of points that a law may miss and still describe a curve. With 8 points, 95 %
- * intervals miss two or more true values in 6 % of curves; they miss a fitted law less often. */
+ * intervals miss two or more true values in 6 % of curves; the intervals miss a fitted law less
+ * often. */
 enum { MISSED_MOST = 1 };
 
 /* Prints " 5.2 [4.8, 5.9]". `beyond`: text of an unknown upper bound. */
@@ -36,7 +37,8 @@ static void print_knee(FILE *out, const struct fits_row *row)
     fputs(" ranks", out);
 }
 
-/* Prints the largest speed-up, unless the law misses too many points to describe the curve. */
+/* Prints the largest speed-up that the law allows, or that the law misses too many points to
+ * describe the curve. */
 static void print_limit(FILE *out, const struct fits_row *row, const char *law)
 {
     if (row->missed > MISSED_MOST) {
@@ -68,7 +70,7 @@ static const char *title_of(const struct fits_row *row)
     return titles[name_index(row->law, names, LAWS)];
 }
 
-/* Prints one sentence per curve, with the first of its laws that has a limit. */
+/* Prints one sentence per curve, using the first fitted law that has a limit. */
 void table_print_fits(FILE *out, const struct summary *s)
 {
     const char *printed = NULL;

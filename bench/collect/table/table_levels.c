@@ -11,8 +11,8 @@ const struct interval *table_interval(const struct table_column *c, const struct
     return (const struct interval *)((const char *)p + c->member);
 }
 
-/* If a table of an earlier version lacks the number of pairs, uses the number of launches: each
- * block has one launch per point. */
+/* If a table of an earlier version lacks the number of pairs, uses the number of launches, which is
+ * equal: each block has one launch per point. */
 double table_level(const struct table_column *c, const struct point_summary *p)
 {
     size_t n = *(const size_t *)((const char *)p + c->values);

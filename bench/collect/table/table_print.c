@@ -9,8 +9,8 @@
 #include "bench/collect/table/table.h"
 #include "kernels/desc/savings.h"
 
-/* Returns the number of cells in a point's row. If the point was not measured, the row ends after
- * "launches", unless published values follow. */
+/* Returns the number of cells to print in a point's row. If the point was not measured, the row
+ * ends after "launches", unless it has published values. */
 static size_t cells_of(const struct table *t, const struct point_summary *p)
 {
     size_t n = point_was_measured(p) || t->n < t->n_options + 2 ? t->n : t->n_options + 2;
@@ -113,7 +113,7 @@ static void print_machine(FILE *out, const struct summary *s, const char *revisi
 /* ---- Below the table ---- */
 
 /* Prints the rate of computed FLOPs and the work that is skipped, such as ", at most 239 done
- * (saved: data_zeros)". Prints nothing if the program reports neither. */
+ * (saved: data_zeros)". Prints nothing unless the program reports both. */
 static void print_done(FILE *out, const struct point_summary *p)
 {
     char rate[TEXT_NUMBER];
@@ -126,8 +126,8 @@ static void print_done(FILE *out, const struct point_summary *p)
             strcmp(savings, "none") == 0 ? "" : savings);
 }
 
-/* Prints a description of the base, such as "1 rank, no communication", or its label if there are
- * several bases. */
+/* Prints a base point with its step time, rate and failed launches. Describes it as "1 rank, no
+ * communication" if it is the only base (`alone`) and trains a network, otherwise by its label. */
 static void print_base(FILE *out, const struct point_summary *p, bool alone)
 {
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], rate[TEXT_NUMBER];
@@ -252,8 +252,8 @@ static bool is_there(const char *run_dir, const char *name, const char *ending)
     return access(path, F_OK) == 0;
 }
 
-/* Prints the name of a file that exists, on one line per kind ("figures", "tables"). n: number of
- * names on the line. Returns the new n. */
+/* Prints the name of a file if the file exists, on one line per kind ("figures", "tables"). n:
+ * number of names on the line. Returns the new n. */
 static size_t print_file(FILE *out, const char *kind, const char *run_dir, const char *name,
                          const char *ending, size_t n)
 {

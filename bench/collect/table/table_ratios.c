@@ -131,7 +131,7 @@ static double work_of(const struct point_summary *p)
     return strtod(done[0] ? done : p->cells[COLUMN_flops_per_image], NULL);
 }
 
-/* Prints the fastest peer, then the others. */
+/* Prints the ratio of point p to its fastest peer, then its ratios to other peers. */
 static void print_peers(FILE *out, const struct summary *s, const struct point_summary *p)
 {
     if (!isfinite(p->beside_peer.ratio.mid))

@@ -13,7 +13,7 @@ struct csv_row {
     size_t row;
 };
 
-/* Returns a cell, "" if the table lacks the column. */
+/* Returns the text of a cell; "" if the table lacks the column. */
 static const char *text(struct csv_row l, const char *name)
 {
     return csv_table_text(l.table, l.row, name);
@@ -205,7 +205,8 @@ static void print_limit(FILE *out, struct csv_row l)
     fprintf(out, "%s%s\n", is(l, "note", "") ? "" : "  far: ", text(l, "note"));
 }
 
-/* Returns the number of ops that are far from their bound without a known reason. */
+/* Prints each op beside its bound. Returns the number of ops that are far from it without a known
+ * reason. */
 static size_t print_limits(FILE *out, const struct csv_table *table)
 {
     size_t unknown = 0;
@@ -238,7 +239,7 @@ enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struc
     static const struct {
         size_t (*print)(FILE *out, const struct csv_table *table);
         const char *wrong;
-        bool is_advice; /* counted rows are advice and do not fail the command */
+        bool is_advice; /* rows that `print` counts are advice and do not fail the command */
     } kinds[] = {{print_comm, "wrong", false},
                  {print_kernels, "beyond their bound", false},
                  {print_limits, "far from their bound without a known reason", true},

@@ -2,8 +2,8 @@
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 
-/* Returns the largest ratio, over all points, of a column (ms) to the point's median step time; 0:
- * unknown. *label is the label of that point. */
+/* Returns the largest ratio of a column (ms) to the median step time over all points; 0: unknown.
+ * *label is the label of the point with this ratio. */
 static double find_tail(const struct summary *s, enum column_id column, const char **label)
 {
     double most = 0;

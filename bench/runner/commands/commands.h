@@ -26,7 +26,7 @@ struct arguments {
     const char *published; /* published summary to compare a network with; NULL: none */
     const char *quantity, *margin, *level, *floor;     /* options of `compare`; NULL: not given */
     const char *file, *exact;                          /* options of `check`; NULL: not given */
-    const char *format, *output;                       /* NULL: not given */
+    const char *format, *output;                       /* --format and --output; NULL: not given */
     const char *calibration;                           /* option of `simulate`; NULL: not given */
     const char *of;                                    /* option of `claims`; NULL: not given */
     const char *point, *leaf_hosts, *oversubscription; /* options of `export`; NULL: not given */

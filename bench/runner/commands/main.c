@@ -287,7 +287,7 @@ static const char *default_out(void)
     return out != NULL && out[0] ? out : "results";
 }
 
-/* Returns the exit status after an error, such as an unknown option. */
+/* Returns the exit status for an error; with --bisect, the status that `git bisect run` expects. */
 static int error_status(const struct arguments *a, const struct error *e)
 {
     return a->bisect ? compare_bisect_error(e->status) : error_exit_status(e);

@@ -97,7 +97,7 @@ static enum status write_spec(const char *path, const struct new_spec *s, struct
     return fclose(out) == 0 ? OK : error_set(e, ERR_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
-/* Requires numbers between commas, or auto. */
+/* Checks that --ranks is a list of numbers separated by commas, or auto. */
 static enum status check_ranks(const char *ranks, struct error *e)
 {
     size_t digits = strspn(ranks, "0123456789, ");
@@ -129,7 +129,8 @@ enum status command_new(const struct arguments *a, FILE *out, int *exit_status, 
     enum status status = command_plan(&plan, out, exit_status, e);
     if (status != OK) {
         unlink(path);
-        status = error_set(e, status, "new: %s", e->text); /* no position: the file is gone */
+        status = error_set(e, status, "new: %s", e->text); /* drops the error's position, since the
+                                                              file was removed */
     } else
         fprintf(out, "\n%s is written. Run it: %s run %s\n", path, a->command[0], path);
     return status;

@@ -29,8 +29,8 @@ static enum status check_operands(const struct page_request *request, struct err
     return OK;
 }
 
-/* Returns whether a path has the file ending of another format. Devices such as /dev/stdout have no
- * ending. */
+/* Returns whether a path has a file ending other than .html or .htm. Devices such as /dev/stdout
+ * have no ending. */
 static bool is_other_format(const char *path)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');

@@ -41,7 +41,8 @@ static bool has_newer_source(const struct search *s, const char *path)
     object[strlen(object) - 1] = 'o';
     if (stat(object, &made) != 0 || (in = fopen(path, "re")) == NULL)
         return false;
-    /* later lines have only headers as targets, without sources; the loop skips these targets */
+    /* the file ends with an empty rule per header; the loop skips their targets, which end in
+     * ':' */
     while (!found && fscanf(in, "%1023s", word) == 1) {
         size_t length = strlen(word);
         if (word[0] == '\\' || word[length - 1] == ':')

@@ -27,7 +27,7 @@ find_with_tables with_tables_sweeps;
 enum status with_tables_committed(struct with_tables *found, const struct tools *tools,
                                   struct error *e);
 
-/* Appends a folder. */
+/* Appends a copy of the path `folder`. */
 enum status with_tables_add(struct with_tables *found, const char *folder, struct error *e);
 
 void with_tables_free(struct with_tables *found);

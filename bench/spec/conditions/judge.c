@@ -90,9 +90,9 @@ struct pair {
 struct values {
     condition_lookup *lookup;
     const void *arg;
-    bool throughout; /* evaluate for all values in the intervals; else for the numbers alone */
-    bool bounds;     /* decide comparisons of one name with a number only; leave all others open */
-    /* with `bounds`: also decide comparisons of these two names; NULL: none */
+    bool throughout; /* true: use the interval of each value; false: only its number */
+    bool bounds;     /* decide only comparisons of a name with a number; leave others open */
+    /* with `bounds`: two names whose comparisons are decided too; NULL: no such names */
     const struct pair *pair;
 };
 
@@ -155,8 +155,8 @@ static struct interval operand(const struct condition *c, const struct condition
     return multiply(number_of(values, &value), span(term->scale, term->scale, term->scale));
 }
 
-/* Finds the two names if step `relate` compares one name with another. Returns false for other
- * comparisons of sums. */
+/* Finds the two names that step `relate` compares. Returns false if it compares anything other than
+ * two names. */
 static bool find_pair(struct pair *pair, const struct condition *c, size_t relate)
 {
     bool found = relate >= 2 && c->steps[relate].action == ACTION_RELATE &&
@@ -168,8 +168,8 @@ static bool find_pair(struct pair *pair, const struct condition *c, size_t relat
     return found;
 }
 
-/* Decides a comparison of the two names in `pair` from their assumed order. All other comparisons
- * are open. */
+/* Decides a comparison of the two names in `known` from their assumed order. All other comparisons
+ * may be true or false. */
 static struct interval relate_pair(const struct condition *c, size_t relate,
                                    const struct pair *known)
 {
@@ -313,7 +313,7 @@ bool condition_term_decides(char why[CONDITION_WHY], const struct condition_term
     return false;
 }
 
-/* One name with a number; all other names have unbounded intervals. */
+/* Name that has an assumed number; all other names have unbounded intervals. */
 struct name_value {
     const char *name;
     double number;
@@ -360,8 +360,8 @@ static bool is_second_bound(const struct condition *c, size_t term)
     return before == 1 && has_bound(&c->terms[term], c->terms[term].name);
 }
 
-/* Evaluates the condition for each order of two names: less, equal, greater. Returns an interval as
- * judge_bounds does. */
+/* Evaluates the condition for each order of two names: less, equal, greater. Returns in lo whether
+ * the condition always holds, in hi whether it ever holds. */
 static struct interval judge_orders(const struct condition *c, struct pair pair)
 {
     const struct name_value none = {"", NAN};

@@ -27,7 +27,7 @@ struct parser {
     enum condition_relation relation;
     char *word;    /* text of a word or quoted text; in c->words */
     char *room;    /* unused rest of c->words */
-    bool sum;      /* parse a sum without a comparison, in which + - * / end words */
+    bool sum;      /* parse a sum without a comparison; + - * / then end words */
     bool is_truth; /* the expression parsed last is a condition, not a number */
     size_t first;  /* first step of the current comparison */
     int depth;
@@ -172,7 +172,7 @@ static enum status take_sign(struct parser *p, struct error *e)
 /* Comparison whose left side has been parsed. */
 struct comparison {
     const char *begin;
-    size_t step, term; /* first step and term of the comparison */
+    size_t step, term; /* indices of the comparison's first step and first term */
     enum condition_relation relation;
 };
 
@@ -369,8 +369,9 @@ static enum status check_right(const struct parser *p, const struct comparison *
                                                                                : OK;
 }
 
-/* Makes the current comparison one of a single name with `number`. If the name's value or `number`
- * is not numeric, the value is compared with `text`, the right side as the user wrote it. */
+/* Turns the current comparison into ACTION_COMPARE, of one name with `number`. If `number` is NAN,
+ * or the name's value is not a number, the value is compared with `text`, the right side as
+ * written. */
 static void compare_name(struct parser *p, const struct comparison *of, const char *text,
                          int column, double number)
 {

@@ -45,7 +45,8 @@ struct condition_unit condition_unit_in(const char *name)
                         : (struct condition_unit){.factor = 1};
 }
 
-/* Converts a number to the unit of the name; NAN if the kinds of unit differ. */
+/* Converts a number to the unit of the name; NAN if the kinds of unit differ. Without a unit, a
+ * percentage becomes a fraction, except for options, whose names contain a dot. */
 static double number_for(const char *name, enum option_type type, double number)
 {
     const struct name_unit *unit = name_unit_of(name);
@@ -56,7 +57,8 @@ static double number_for(const char *name, enum option_type type, double number)
     return type == TYPE_PERCENT && strchr(name, '.') == NULL ? number * 0.01 : number;
 }
 
-/* Returns the first name of the comparison with a unit of this type, else its first name. */
+/* Returns the comparison's first name whose unit has this type; if no name has one, its first
+ * name. */
 static const char *name_for(const struct condition *c, size_t term, enum option_type type)
 {
     for (size_t i = term; i < c->n_terms; i++) {
@@ -209,7 +211,8 @@ static struct side product_of(const struct side *sides, enum condition_action ac
 }
 
 /* Applies the operator at step `end` to the units of two operands; the result replaces sides[0].
- * Returns false, with the reason in w->why, if the units do not fit or both sides are equal. */
+ * Returns false, with the reason in w->why, if the units do not fit or a comparison has equal
+ * sides. */
 static bool join_sides(const struct walk *w, struct side *sides, size_t end)
 {
     enum condition_action action = w->c->steps[end].action;

@@ -104,7 +104,7 @@ static enum status read_entry(struct value *values, const struct spec_option *ro
                  : unknown_option(rows, n, of, published, entry, e);
 }
 
-/* Sets all options to their defaults; an empty text if there is no default. */
+/* Sets all options to their defaults. An option without a default gets an empty text. */
 static enum status set_presets(struct value *values, const struct spec_option *rows, size_t n,
                                struct error *e)
 {
@@ -181,7 +181,7 @@ static enum status read_map(struct figure_request *r, const struct node *map, st
     return OK;
 }
 
-/* Reads the defaults of the figure's kind, before the options of the spec. */
+/* Reads `text`, the default options of the figure's kind, and marks them as not set by the spec. */
 static enum status read_preset(struct figure_request *r, const char *text, struct error *e)
 {
     char flow[PRESET_BYTES];

@@ -1,4 +1,4 @@
-/* Figure requested in a spec: an entry of `figures`, either a name or a map of options
+/* Figure requested in a spec: an entry of `figures`, either a kind (a word) or a map of options
  * (figure_options.def). */
 #pragma once
 
@@ -33,16 +33,16 @@ struct figure_request {
     size_t n_sources;
 };
 
-/* Reads a figure's name or its map of options. ERR_SPEC with the position. Call figure_request_free
- * even after an error. */
+/* Reads a figure from its kind (a word) or its map of options. ERR_SPEC with the position. Call
+ * figure_request_free even after an error. */
 enum status figure_request_read(struct figure_request *request, const struct node *node,
                                 struct error *e);
 enum status figure_request_copy(struct figure_request *to, const struct figure_request *from,
                                 struct error *e);
 void figure_request_free(struct figure_request *request);
 
-/* Writes the request as flow-style YAML that figure_request_read accepts; only its name if it has
- * no other option. path_of maps the path of a source; NULL keeps paths. */
+/* Writes the request as flow-style YAML that figure_request_read accepts; as a word if only its
+ * kind is set. path_of maps the path of a source; NULL keeps paths. */
 void figure_request_write(FILE *out, const struct figure_request *request,
                           const char *(*path_of)(const void *arg, const char *text),
                           const void *arg);
@@ -50,7 +50,7 @@ void figure_request_write(FILE *out, const struct figure_request *request,
 /* Returns whether two requests draw the same figure, apart from name and title. */
 bool figure_request_same(const struct figure_request *a, const struct figure_request *b);
 
-/* Returns the name of the figure's files. */
+/* Returns the name of the figure's files: its option `name`, by default its kind. */
 const char *figure_request_name(const struct figure_request *request);
 
 /* Returns option number `i`; NULL after the last. The options of figures come first, then the

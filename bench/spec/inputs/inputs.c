@@ -15,9 +15,9 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* Options whose values are files or folders. folder, ending: location of a run's copy; NULL: no
- * copy. shared: folders searched for every spec, so that figures of a run can be drawn if its
- * copies are missing. */
+/* Options whose values are files or folders. folder, ending: folder and file ending of the copy
+ * that a run keeps; NULL: no copy. shared: folders searched for every spec, so that figures of a
+ * run can be drawn if its copies are missing. */
 static const struct input_kind {
     enum option_id option;
     const char *folder, *ending, *shared[3];
@@ -108,7 +108,7 @@ static enum status find_input(char **path, const struct spec *spec, const struct
 /* ---- Files that a run does not copy ---- */
 
 /* Sets the path of a file that does not exist yet. Chooses the first search folder in which the
- * file's folder exists. */
+ * file's folder exists. ERR_SPEC if none has it, except in a recorded spec. */
 static enum status place_new(struct value *value, const struct spec *spec,
                              const struct input_kind *kind, struct error *e)
 {
@@ -164,8 +164,8 @@ static enum status check_tensors(const struct value *value, const char *key, str
                       key, value->text, LENGTH_BYTES);
 }
 
-/* Rejects a folder in place of a file. Where a checkpoint is read or written, also rejects a file
- * that is not in safetensors format. */
+/* Rejects a folder in place of a file, except for data.path. Where a checkpoint is read or written,
+ * also rejects a file that is not in safetensors format. */
 static enum status check_file(const struct value *value, const struct input_kind *kind,
                               struct error *e)
 {
@@ -180,8 +180,9 @@ static enum status check_file(const struct value *value, const struct input_kind
 }
 
 /* Searches for a file or folder, and sets its absolute path. A missing file is an error only if the
- * spec or a launch reads it; otherwise the value stays unchanged, and the program that needs the
- * file reports it. */
+ * spec or a launch reads it, and never in a recorded spec. Otherwise value->path stays NULL, and
+ * the program that needs the file reports it. A missing checkpoint.path is to be written: place_new
+ * sets its path. */
 static enum status find_path(struct value *value, const struct spec *spec,
                              const struct input_kind *kind, struct error *e)
 {
@@ -206,8 +207,8 @@ static enum status find_path(struct value *value, const struct spec *spec,
 
 /* ---- Files that a run copies ---- */
 
-/* Computes the digest of a file: of the parsed network, or of the bytes if the file is not a
- * network. */
+/* Computes the digest of a file: of its bytes, or, for a model file, of the network, which is
+ * stored in input->net. */
 static enum status read_input(struct spec_input *input, struct error *e)
 {
     if (input->option == OPT_MODEL) {
@@ -256,7 +257,8 @@ static const struct spec_input *find_equal(const struct spec *spec, const struct
     return NULL;
 }
 
-/* Names an input after its file, without folder and ending: "net", or "net-2" if "net" is taken. */
+/* Sets the name of an input, which is its file name without folder and ending ("net", or "net-2" if
+ * "net" is taken), and the path of its copy. */
 static enum status name_input(struct spec_input *input, const struct input_kind *kind,
                               const struct spec *spec, struct error *e)
 {
@@ -283,8 +285,8 @@ static void free_input(struct spec_input *input)
     *input = (struct spec_input){0};
 }
 
-/* Adds a file to spec->inputs unless a file with equal contents is there. Sets *name to the input's
- * name. */
+/* Adds a file to spec->inputs unless a file with equal contents is there. Sets *name to the name of
+ * the added or the equal file. */
 static enum status add_input(struct spec *spec, struct spec_input *input,
                              const struct input_kind *kind, const char **name, struct error *e)
 {
@@ -339,7 +341,8 @@ static enum status resolve_value(struct spec *spec, const struct input_kind *kin
     return OK;
 }
 
-/* Rejects two values of an axis that are the same file, since they would give one point twice. */
+/* Finds the files that an axis names. Outside a zip, two values that are files with equal contents
+ * are rejected, since they would give one point twice. */
 static enum status resolve_axis(struct spec *spec, const struct input_kind *kind, struct axis *axis,
                                 struct error *e)
 {
@@ -380,7 +383,7 @@ static enum status resolve_kind(struct spec *spec, const struct input_kind *kind
     return OK;
 }
 
-/* Adds the files of published values that figures name. */
+/* Finds the files with published values that the spec's figures name. */
 static enum status resolve_figures(struct spec *spec, const struct input_kind *kind,
                                    struct error *e)
 {

@@ -4,8 +4,9 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Fills spec->inputs from all values that name files, and reads networks. The values get the names
- * of their inputs as text. ERR_SPEC or ERR_SHAPE at the value or in the file. */
+/* Finds the files that values name. A file that runs copy is added to spec->inputs, and the value's
+ * text becomes the name of this input; a network is also read. Other values get the absolute path
+ * of their file. ERR_SPEC or ERR_SHAPE at the value or in the file. */
 enum status inputs_resolve(struct spec *spec, struct error *e);
 
 void inputs_free(struct spec *spec);

@@ -107,7 +107,7 @@ static enum status read_name(const struct node *node, const char *what, char nam
     return OK;
 }
 
-/* Adds the position in the file to an error of kernels/desc. */
+/* Adds the position in the file to an error `inner` of kernels/desc. */
 static enum status place_error(const struct error *inner, struct mark mark, struct error *e)
 {
     return mark_error(e, inner->status, mark, "%s", inner->text);
@@ -388,8 +388,8 @@ static enum status read_layer(struct net_desc *net, const struct node *node, str
     return check_idle_relu(net, node, e);
 }
 
-/* Rejects a last layer without parameters that keeps the shape: it would only distort the scores of
- * the layer before it. */
+/* Rejects a last layer that has no parameters and as many outputs as inputs: it would only distort
+ * the scores of the layer before. */
 static enum status check_last(const struct net_desc *net, const struct node *list, struct error *e)
 {
     const struct layer_desc *last = &net->layers[net->n_layers - 1];
@@ -419,7 +419,8 @@ static enum status read_layers(struct net_desc *net, const struct node *list, st
 
 /* ---- Network ---- */
 
-/* Rejects an unknown key of a model. The key may be an option of a layer, "conv2d.kernel". */
+/* Rejects an unknown key of a model. The message may name an option of a layer, such as
+ * "conv2d.kernel". */
 static enum status unknown_model_key(const struct node *entry, struct error *e)
 {
     char text[900], options[LAYER_KINDS * OPTIONS_MAX][40];

@@ -44,8 +44,8 @@ enum status compute_resolve(struct spec *spec, const struct spec_machine *machin
 
 /* ---- Real or replayed compute of a point ---- */
 
-/* Returns whether the cores of a machine suffice for the ranks on it. All emulated hosts share one
- * machine. Simulated ranks never compute. */
+/* Returns whether the cores of a machine suffice for its ranks. All emulated hosts share one
+ * machine. False for simulated ranks, which never compute. */
 static bool fits_cores(const struct config *config)
 {
     if (config_is_simulated(config))

@@ -6,16 +6,17 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Sets compute.cores to the machine's cores if it is not given and some point may replay. Call it
- * before expansion. The recorded spec keeps the number. */
+/* If compute.cores is not given and some point may replay, sets compute.cores to the machine's
+ * usable cores. Call it before expansion. The recorded spec keeps the number. */
 enum status compute_resolve(struct spec *spec, const struct spec_machine *machine, struct error *e);
 
-/* Replaces `auto` of a point by real or replay. A point that computes gets defaults for options of
- * replay. */
+/* Replaces compute = auto of a point by real or replay. A point that does not replay gets the
+ * defaults of compute.rate and compute.cores. */
 enum status compute_resolve_point(struct config *config, const struct spec *spec, struct error *e);
 
-/* Resolves compute = auto of a baseline point that belongs to points of matrix `of`. If the matrix
- * itself has auto, the number of ranks of the baseline point decides. */
+/* Resolves `compute` of a baseline point that belongs to points of matrix `of`. If the matrix has
+ * compute = auto and `baseline` does not set it, the baseline point's own ranks decide between real
+ * and replay. */
 enum status compute_resolve_base(struct config *config, const struct selection *baseline,
                                  const struct spec *spec, const struct matrix *of, struct error *e);
 

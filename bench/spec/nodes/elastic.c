@@ -71,8 +71,8 @@ static enum status check_segment(const struct config *config, size_t i, enum opt
     return OK;
 }
 
-/* Checks that the plan changes the number of ranks. Also checks that some segment uses all ranks of
- * the point, because tables show this number of ranks. */
+/* Checks option `elastic`: each segment must be valid, and the number of ranks must change. Some
+ * segment must use all ranks of the point, because tables show this number of ranks. */
 static enum status check_plan(const struct config *config, enum option_id *at, struct error *e)
 {
     int most = 0;
@@ -94,8 +94,8 @@ static enum status check_plan(const struct config *config, enum option_id *at, s
     return OK;
 }
 
-/* Checks that a smaller number of ranks can continue, unless restart.min_ranks is the total number
- * of ranks. */
+/* Checks that training can continue on some number of ranks from restart.min_ranks to ranks - 1. If
+ * restart.min_ranks equals ranks, no rank may be lost, and nothing is checked. */
 static enum status check_fewer(const struct config *config, enum option_id *at, struct error *e)
 {
     int ranks = (int)config_int(config, OPT_RANKS);
@@ -115,7 +115,8 @@ static enum status check_fewer(const struct config *config, enum option_id *at, 
     return OK;
 }
 
-/* Checks that a restart has checkpoints and ranks to continue with. */
+/* Checks that a restart has checkpoints and, with restart.with = fewer, a number of ranks to
+ * continue with. */
 static enum status check_restarts(const struct config *config, enum option_id *at, struct error *e)
 {
     if (config_int(config, OPT_RESTARTS) == 0 || config->values[OPT_ACCURACY_SEEDS].n == 0)

@@ -56,7 +56,7 @@ static const struct value *single_value(const struct scope *s, enum option_id id
     return matrix_axis(all, id) == NULL ? &s->spec->config.values[id] : NULL;
 }
 
-/* Nodes of a site, and cores per node. */
+/* Number of nodes of a site, and number of cores per node. */
 struct site_size {
     long nodes, cores;
 };
@@ -100,8 +100,8 @@ static enum status find_size(struct site_size *size, const struct scope *s, enum
     return OK;
 }
 
-/* Returns the number of ranks that fill the cores of a node. If the number of threads varies, each
- * rank has one thread. */
+/* Returns the number of ranks that fill the cores of a node, at least 1. If the number of threads
+ * varies, one thread per rank is assumed. */
 static long full_node(const struct scope *s, long cores)
 {
     const struct value *threads = single_value(s, OPT_THREADS);
@@ -202,7 +202,7 @@ static bool gives(const struct scope *s, enum option_id id)
     return by_case || s->spec->config.values[id].set || matrix_axis(all, id) != NULL;
 }
 
-/* Returns the largest number of ranks in the spec or case; 0 if the number depends on the
+/* Returns the largest number of ranks in the spec or case; 0 if it is not given or depends on the
  * machine. */
 static long largest(const struct scope *s)
 {
@@ -265,8 +265,8 @@ static enum status fill_axis(struct axis *axis, long most, struct error *e)
     return last < most ? add_value(axis, most, e) : OK;
 }
 
-/* Finds the largest number of ranks: nodes times ranks (or cores) per node; usable cores if these
- * are unknown. */
+/* Finds the largest number of ranks: nodes times ranks_per_node (if not given, cores per node). If
+ * the site's size is unknown, this machine's usable cores are the largest number. */
 static enum status most_ranks(long *most, const struct scope *s, struct error *e)
 {
     struct site_size size;
@@ -333,7 +333,7 @@ static long over(long ranks, long each)
     return (ranks + each - 1) / each;
 }
 
-/* Computes the missing counts. Ranks and nodes default to 1. */
+/* Computes missing ranks and nodes from the other counts. Both default to 1. */
 static struct counts complete(struct counts c)
 {
     if (c.each > 0 && c.ranks == 0)
@@ -345,7 +345,7 @@ static struct counts complete(struct counts c)
     return c;
 }
 
-/* Checks the count that follows from the two others. */
+/* Checks that nodes and ranks per node do not exceed their largest allowed values. */
 static enum status check_fits(const struct counts *c, const struct config *config, struct error *e)
 {
     struct mark mark = config->values[OPT_RANKS].mark;

@@ -4,13 +4,14 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Replaces the words auto, half and full by numbers, before expansion. The numbers depend on the
- * site. ERR_SPEC if the site varies within the spec or case, or its hosts are not given. */
+/* Replaces the words auto, half and full by numbers, before expansion. Also chooses site slurm and,
+ * in a Slurm job, ranks_per_node if the spec leaves them open. ERR_SPEC if a word depends on a site
+ * that varies, is simulated, or has no number of hosts. */
 enum status nodes_resolve(struct spec *spec, const struct spec_machine *machine, struct error *e);
 
 /* Completes ranks, nodes and ranks_per_node of a point. ranks_per_node counts the ranks of the
- * fullest node. On sites without emulated hosts, site.* get their defaults. ERR_SPEC if all three
- * are given and contradict each other. */
+ * fullest node. Options without a meaning at the point's site (config_concerns) get their defaults.
+ * ERR_SPEC if all three are given and contradict each other. */
 enum status nodes_resolve_point(struct config *config, const struct spec *spec, struct error *e);
 
 /* Completes ranks, nodes and ranks_per_node of a baseline point, which is made from another point.

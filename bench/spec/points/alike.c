@@ -23,8 +23,9 @@ struct alike {
     } kinds[]; /* groups of points; the hash table uses their keys */
 };
 
-/* Returns whether an option of a point is compared with other points. Calibration points are left
- * out, since their options follow from the replayed points. */
+/* Returns whether an option of a point is compared with other points: not if it has no meaning at
+ * the point's site, and not at calibration points, whose options follow from the replayed
+ * points. */
 static bool counts(const struct spec *spec, size_t point, enum option_id id)
 {
     const struct config *config = &spec->points[point].config;

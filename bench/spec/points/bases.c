@@ -1,4 +1,4 @@
-/* Chooses the baseline point of each point. The point's speed-up is relative to it. */
+/* Chooses, for each point, the baseline point that its speed-up is relative to. */
 #include <stdlib.h>
 #include <string.h>
 

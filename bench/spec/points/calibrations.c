@@ -16,7 +16,7 @@ static enum status make_calibration(struct point *calibration, const struct spec
     return status;
 }
 
-/* Finds the calibration of points[i], or adds it after all other points. */
+/* Finds the calibration point of points[i], or adds one after all other points. */
 static enum status place_calibration(struct spec *spec, size_t i, struct alike *known,
                                      struct error *e)
 {

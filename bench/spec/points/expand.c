@@ -20,7 +20,7 @@ struct product {
     const struct axis *axes[OPTION_COUNT];
     /* index into `lengths` for each axis; axes of a zip share one index */
     size_t ways[OPTION_COUNT];
-    size_t lengths[OPTION_COUNT]; /* number of values of an axis; in a zip, of each of its axes */
+    size_t lengths[OPTION_COUNT]; /* number of values of each axis with this index in `ways` */
     size_t n_axes, n_ways;
 };
 
@@ -48,7 +48,8 @@ static void add_axis(struct product *product, const struct axis *axis)
     product->n_ways += way == product->n_ways;
 }
 
-/* Adds all axes. An axis of the case takes the position of the spec's axis with the same key. */
+/* Adds the axes of the spec and of the case. An axis of the case takes the position of the spec's
+ * axis with the same key; a single value in the case removes that axis. */
 static void add_axes(struct product *product, const struct matrix *all, const struct matrix *of)
 {
     for (size_t i = 0; i < all->n_axes; i++) {

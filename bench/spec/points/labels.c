@@ -51,7 +51,7 @@ static bool compare_values(struct in_case *cases, const struct spec *spec, enum 
 }
 
 /* Returns whether an option belongs in the label of a calibration point: ranks, batch per rank, and
- * options that differ. */
+ * options that differ and affect compute times. */
 static bool labels_calibration(enum option_id id, bool differs)
 {
     if (id == OPT_RANKS || id == OPT_BATCH_PER_RANK)
@@ -61,8 +61,8 @@ static bool labels_calibration(enum option_id id, bool differs)
 }
 
 /* Appends an option to the labels of all points in whose case its value varies. A variant or
- * compressor appears only if it is not the default. At points without a case name, it appears even
- * if it does not vary. */
+ * compressor appears only if it is not the default; at points without a case name, it then appears
+ * even if it does not vary. */
 static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;

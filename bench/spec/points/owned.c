@@ -69,8 +69,8 @@ static enum status note_value(struct spec *spec, const struct config *config, en
     return OK;
 }
 
-/* Returns whether some point must read the option if the spec gives it. Options of the campaign are
- * read by the runner, unless the table in readers.c restricts them. */
+/* Returns whether some point must read the option if the spec gives it. Options of the whole
+ * campaign count only if readers.c has a row for them, since the runner reads all others. */
 static bool is_owned(const struct spec_option *option)
 {
     return !scope_is_campaign(option->scope) || reader_has_row(option->id);
@@ -109,8 +109,8 @@ enum status owned_note(struct spec *spec, const struct config *config, const str
 
 /* ---- Values that no point reads ---- */
 
-/* Returns whether the command line or the quick form changes an option that determines the limit
- * `late`. */
+/* Returns whether --set, option `quick` or the machine determines an option on which the limit
+ * `late` depends. */
 static bool is_cut(const struct spec *spec, const struct length *late)
 {
     for (const enum option_id *by = late->by; *by != OPTION_COUNT; by++)
@@ -158,7 +158,7 @@ static bool is_kept(const struct written_value *written)
     return written->late != NULL;
 }
 
-/* Returns the entry of an unread value that leaves the spec; NULL if the value stays. */
+/* Returns the entry of an unread value that is removed from the spec; NULL if the value stays. */
 static const struct written_value *find_unread(const struct spec *spec, enum option_id id,
                                                struct mark mark)
 {

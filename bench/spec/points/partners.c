@@ -17,7 +17,7 @@ static bool is_silent(const struct point *point, long workload)
            !config_is_foreign(&point->config) && !config_calibrates(&point->config);
 }
 
-/* Returns whether all programs read the option. */
+/* Returns whether points of different programs must agree in the option to be compared. */
 static bool is_common(const struct spec_option *option)
 {
     return !scope_is_campaign(option->scope) && option->id != OPT_WORKLOAD &&
@@ -64,7 +64,8 @@ static enum status find_first(struct alike **first, const struct spec *spec,
 }
 
 /* Stores in each point, in its member at `offset`, the index of its partner: the first point of its
- * group that fits. A point that has no partner or fits itself gets its own index. */
+ * group that fits. A point that fits itself, does not ask for a partner or has none gets its own
+ * index. */
 static enum status find_partners(struct spec *spec, const struct search *search, size_t offset,
                                  struct error *e)
 {
@@ -82,7 +83,7 @@ static enum status find_partners(struct spec *spec, const struct search *search,
     return status;
 }
 
-/* Sets strategy none and removes the options that this strategy rejects. */
+/* Sets strategy none and resets the options that this strategy rejects to their defaults. */
 static enum status silence(struct config *config, struct error *e)
 {
     static const enum option_id asked[] = {OPT_VARIANT,  OPT_OVERLAP,   OPT_SCALE,

@@ -19,13 +19,14 @@ void point_identify(struct point *point, const struct spec *spec);
  * memory. */
 enum status points_grow(struct spec *spec, size_t n, struct error *e);
 
-/* Removes the case of an added point if `with`, a point of another case, needs the added point
- * too. */
+/* Clears the case name of a point that scalebench added if `with`, a point of another case, needs
+ * the added point too. */
 void point_share(struct point *added, const struct point *with);
 
 /* ---- Bases ---- */
 
-/* Sets base_index for points without a `baseline:`. */
+/* Sets base_index of all points as if the spec had no `baseline:`; bases_add replaces it where
+ * there is one. */
 enum status bases_choose(struct spec *spec, struct error *e);
 
 /* Sets base_index for points with a `baseline:`. Baseline points that the matrix lacks are added
@@ -33,7 +34,7 @@ enum status bases_choose(struct spec *spec, struct error *e);
 enum status bases_add(struct spec *spec, struct error *e);
 
 /* Rejects `scaling` if ranks vary, but each point has as many ranks as its baseline. Skipped if
- * ranks or nodes come from --set, the quick form or `auto`, and for recorded specs. */
+ * ranks or nodes come from --set, option `quick` or `auto`, and for recorded specs. */
 enum status bases_check(const struct spec *spec, struct error *e);
 
 /* ---- Points without communication, and peers ---- */
@@ -56,8 +57,8 @@ enum status labels_write(struct spec *spec, struct error *e);
 /* ---- Options that only some points read ---- */
 
 /* Records which values of the spec the point reads; for example, only strategy bucketed reads
- * sync.cap_mib. Does nothing for recorded specs. of: matrix or case of the point; NULL for a
- * baseline point. */
+ * sync.cap_mib. In a recorded spec, only values of --set are noted. of: matrix or case of the
+ * point; NULL for a baseline point. */
 enum status owned_note(struct spec *spec, const struct config *config, const struct matrix *of,
                        struct error *e);
 
@@ -65,8 +66,8 @@ enum status owned_note(struct spec *spec, const struct config *config, const str
  * points so that no point reads them. Sets *some if points must be made again. */
 enum status owned_leave_out(struct spec *spec, bool *some, struct error *e);
 
-/* Returns whether the command line sets the option. ranks, nodes and ranks_per_node count as one
- * option. */
+/* Returns whether --set, option `quick` or the machine determines the option (spec_option_is_open).
+ * For ranks or nodes, returns whether this holds for ranks, nodes or ranks_per_node. */
 bool owned_is_open(const struct spec *spec, enum option_id owner);
 
 /* Returns whether a position is in a file that the spec extends. */
@@ -85,7 +86,8 @@ enum status idle_check(const struct spec *spec, struct error *e);
  * the same effect, such as sync.node_ranks that form the same nodes. */
 enum status unused_check(const struct spec *spec, struct error *e);
 
-/* Without accuracy runs, rejects axes and cases that differ only in options which do not affect the
+/* Rejects an axis of sync.deadline, and points with accuracy runs that differ in `seed`. Without
+ * accuracy runs, also rejects axes and cases that differ only in options which do not affect the
  * time of a step. ERR_SPEC with the position. */
 enum status untimed_check(const struct spec *spec, struct error *e);
 
@@ -94,5 +96,5 @@ enum status untimed_check(const struct spec *spec, struct error *e);
 /* Returns whether inject.phase occurs in each step. Phases such as the start of a run do not. */
 bool reader_is_each_step(const struct config *config);
 /* Returns the number of steps of the longest launch in which a rank of inject.ranks sleeps; 0 if
- * inject.phase occurs in no step of inject.steps. */
+ * inject.phase occurs in no step of inject.steps, 1 if the number is unknown. */
 double reader_count_sleeps(const struct config *config);

@@ -24,7 +24,8 @@ static bool writes_checkpoints(const struct config *config)
     return config_writes_checkpoints(config) || config_is_elastic(config);
 }
 
-/* Returns whether the point reads or writes checkpoints. */
+/* Returns whether the point writes checkpoints or resumes from its own (checkpoint.resume =
+ * auto). */
 static bool has_checkpoint(const struct config *config)
 {
     return writes_checkpoints(config) ||
@@ -57,8 +58,8 @@ static bool compresses(const struct config *config)
     return flags_of(config) & STRATEGY_COMPRESSES;
 }
 
-/* Returns whether each step sums the gradients of all ranks exactly. The servers of param_server
- * keep the sum to themselves, so only its variant is flagged as exact. */
+/* Returns whether each rank has the exact sum of all gradients in each step. In param_server, only
+ * the servers have it, so STRATEGY_EXACT is a flag of a variant, not of the strategy. */
 static bool sums_exactly(const struct config *config)
 {
     return flags_of(config) & STRATEGY_EXACT;
@@ -141,8 +142,8 @@ static double trained_epochs(const struct config *config)
     return is_trained(config) ? config_number(config, OPT_EPOCHS) : 0;
 }
 
-/* Returns the number of steps of an accuracy run; INFINITY if unknown until the data are read or
- * ranks change. */
+/* Returns the number of steps of an accuracy run; 0 without accuracy runs, INFINITY if the number
+ * is unknown before the data are read or if ranks change. */
 static double trained_steps(const struct config *config)
 {
     double steps = config_epoch_steps(config);
@@ -168,7 +169,8 @@ bool reader_is_each_step(const struct config *config)
     return phase <= INJECT_PHASE_sync || phase == INJECT_PHASE_update;
 }
 
-/* Returns whether the last step of a launch or run lies in inject.steps. */
+/* Returns whether the last step of a timed launch or an accuracy run lies in inject.steps; true if
+ * unknown. */
 static bool reaches_end(const struct config *config)
 {
     const struct value *steps = &config->values[OPT_INJECT_STEPS];
@@ -197,7 +199,8 @@ double reader_count_sleeps(const struct config *config)
     }
 }
 
-/* Returns the number of epochs that end before the last step. */
+/* Returns the number of epochs that end before the last step of the longest launch; INFINITY if
+ * unknown. */
 static double ended_epochs(const struct config *config)
 {
     double steps = config_epoch_steps(config);
@@ -256,8 +259,8 @@ static double largest_leaf(const struct config *config)
     return most_nodes(config) - 1;
 }
 
-/* Returns whether replayed compute depends on the number of cores: compute = auto compares it with
- * the ranks, and it limits the ranks of a calibration. */
+/* Returns whether replayed compute depends on the number of cores: compute = auto compares the
+ * cores with the ranks, and the cores limit the ranks of a calibration. */
 static bool counts_cores(const struct config *config)
 {
     return config_int(config, OPT_COMPUTE) == COMPUTE_auto ||
@@ -400,7 +403,8 @@ static const struct reader readers[] = {
     {OPT_NOISE_SCALE, OPT_COMPRESS, "none", NULL},
     {OPT_NOISE_SCALE, OPT_PIPELINE, "1", NULL},
     {OPT_NOISE_SCALE, OPT_TENSOR, "1", NULL},
-    /* conditions that the trainer cannot check, since it does not receive the option, come last */
+    /* conditions on options that the trainer does not receive come last, since it cannot check
+     * them */
     {OPT_NOISE_SCALE, OPT_ACCURACY_SEEDS, NULL, NULL},
     {OPT_NOISE_SCALE, OPT_ACCURACY_RUN, "true", NULL},
     {OPT_NOISE_SCALE, OPT_RANKS, NULL, has_several_ranks},
@@ -496,8 +500,9 @@ const struct length *reader_find_late(const struct config *config, enum option_i
     return NULL;
 }
 
-/* Returns whether the point uses an option. A compressor counts as used with any strategy, since a
- * strategy without compression is rejected later. */
+/* Returns whether the point uses an option. A condition with a function `reads` counts as met: a
+ * compressor, for example, is used with any strategy, since a strategy without compression is
+ * rejected later. */
 bool config_uses(const struct config *config, enum option_id id)
 {
     const struct reader *lacks = id < OPT_OWN ? reader_find_lack(config, id) : NULL;

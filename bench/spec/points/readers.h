@@ -3,12 +3,13 @@
 
 #include "bench/spec/spec.h"
 
-/* Condition for reading an option: option `owner` has one of `names`; without `names`, `reads`
- * returns true; without both, `owner` is not at its default. All rows of an option must hold.
+/* Condition for reading an option: `reads` returns true; if `reads` is NULL, option `owner` has one
+ * of `names`; if both are NULL, `owner` is not at its default. All rows of an option must hold.
  * Options without a row are read by all points. */
 struct reader {
     enum option_id id, owner;
-    const char *names; /* values of `owner`, separated by blanks; or NULL */
+    /* values of `owner`, separated by blanks (with `reads`, only for messages); or NULL */
+    const char *names;
     bool (*reads)(const struct config *config);
 };
 

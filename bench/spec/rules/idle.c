@@ -23,7 +23,8 @@ static bool has_replicas(const struct config *config)
     return count_replicas(config) > 1;
 }
 
-/* Returns whether ranks have unequal batches in some step. */
+/* Returns whether ranks have unequal batches in some step; true if the number of images is
+ * unknown. */
 static bool leaves_remainder(const struct config *config)
 {
     double ranks = count_replicas(config);
@@ -33,7 +34,7 @@ static bool leaves_remainder(const struct config *config)
            fmod(fmod(samples, batch), ranks) > 0;
 }
 
-/* Returns whether loading, ops and optimizer take their own times rather than times from
+/* Returns whether loading, ops and optimizer take measured times, not times computed from
  * compute.rate, or accuracy is measured. The optimizer and momentum have no row in `idles`: they
  * take memory even with compute.rate. */
 static bool computes(const struct config *config)
@@ -102,7 +103,7 @@ static bool is_read(const struct idle *idle, const struct spec *spec)
 }
 
 /* Returns whether the author of the spec chose the value or axis. Returns false for values of
- * extended files and, if the command line changed the ranks, for values of the spec's file. */
+ * extended files and, if --set changed the ranks or option `by`, for values of the spec's file. */
 static bool is_chosen(const struct idle *idle, const struct spec *spec, struct mark mark)
 {
     bool open = owned_is_open(spec, OPT_RANKS) || spec_option_is_open(spec, idle->by);

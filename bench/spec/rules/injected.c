@@ -31,7 +31,8 @@ static enum status check_stragglers(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Returns whether the command line or the quick form changes the steps of a launch or run. */
+/* Returns whether --set, option `quick` or the machine determines the number of steps of a
+ * launch. */
 static bool is_cut(const struct spec *spec)
 {
     static const enum option_id lengths[] = {OPT_EPOCHS,      OPT_DATA_SAMPLES,  OPT_GLOBAL_BATCH,

@@ -27,8 +27,8 @@ static enum status check_ranks(const struct config *config, const struct cut *cu
     return OK;
 }
 
-/* Checks that the strategy keeps weights equal, since it sums gradients over the ranks with the
- * same stage or slice. */
+/* Checks that the strategy sums the gradients of a stage or slice exactly over its ranks, without
+ * sharding the optimizer. Strategy none is allowed, except with train.clip_norm. */
 static enum status check_sums(const struct config *config, const struct cut *cut,
                               enum option_id *at, struct error *e)
 {
@@ -149,8 +149,8 @@ static enum status check_layers(const struct net_desc *net, long slices, long re
     return OK;
 }
 
-/* Checks that the sum is deterministic, because layers held by all slices must stay equal to the
- * bit. */
+/* Checks that gradient sums are deterministic and not compressed, because layers held by all slices
+ * must stay equal to the bit. */
 static enum status check_same_sums(const struct config *config, const char *slices,
                                    enum option_id *at, struct error *e)
 {

@@ -412,8 +412,8 @@ static enum status miss_model(const struct spec *spec, const struct point *point
         config_text(&point->config, OPT_WORKLOAD));
 }
 
-/* Checks a training point against its model and data. The batch of a calibration point is not
- * checked, since it is derived from other points. */
+/* Checks a training point against its model and data. A calibration point is derived from other
+ * points, so it may have any batch option and is not checked as an elastic run. */
 static enum status check_training(const struct spec *spec, const struct point *point,
                                   struct error *e)
 {

@@ -4,7 +4,7 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Checks the whole campaign, before expansion. */
+/* Checks name, title, measurements, published values and baselines, before expansion. */
 enum status rules_check_spec(const struct spec *spec, struct error *e);
 
 /* Checks the points and their models, after expansion. */

@@ -92,7 +92,8 @@ static enum status check_survival(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Rejects kills with timed launches: only accuracy runs can be killed. */
+/* Rejects kills with timed launches, since only accuracy runs can be killed, and kills that end
+ * every accuracy run. */
 static enum status check_kills(const struct spec *spec, struct error *e)
 {
     bool times = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
@@ -146,7 +147,8 @@ static enum status check_twins(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Rejects options that a foreign program cannot use: it has timed launches only. */
+/* If all points run workload.command, rejects options of accuracy runs, steps.csv and the start
+ * limit: such programs have timed launches only. */
 static enum status check_foreign_runs(const struct spec *spec, struct error *e)
 {
     static const enum option_id unread[] = {OPT_ACCURACY_SEEDS, OPT_STEPS_CSV, OPT_START_LIMIT};
@@ -473,8 +475,8 @@ static enum status check_schedules(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Rejects emulated hosts if every point has one node, because there is no link. They are allowed
- * beside points of another site, to show the cost of emulation. */
+/* Rejects emulated hosts if every point has one node, because there is no link. Emulated hosts are
+ * allowed beside points of another site, to show the cost of emulation. */
 static enum status check_hosts(const struct spec *spec, struct error *e)
 {
     const struct value *site = NULL;

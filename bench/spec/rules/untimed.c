@@ -75,7 +75,7 @@ static bool is_timed(const struct spec_option *option)
            !is_switch((enum option_id)(option - option_get((enum option_id)0)));
 }
 
-/* Returns whether each option that matters only if nonzero is 0 in both points or in neither. */
+/* Returns whether both points agree in which options of is_switch are 0. */
 static bool switches_agree(const struct config *a, const struct config *b)
 {
     for (enum option_id id = 0; id < OPT_OWN; id++)
@@ -84,7 +84,7 @@ static bool switches_agree(const struct config *a, const struct config *b)
     return true;
 }
 
-/* Rejects two points of different cases that differ in an option without effect on the time of a
+/* Rejects two points of different cases that differ only in options without effect on the time of a
  * step. Options that repeat a flaw of published programs may differ, since they change how replicas
  * with unequal weights are flagged. */
 static enum status check_pair(const struct point *first, const struct point *point,

@@ -147,7 +147,7 @@ static enum status parse_entry(const struct given *segment, const char *key,
 }
 
 /* Parses a segment. `epoch` has the upper bound of train.epochs, but may be 0. before: segment
- * before this one, or NULL. */
+ * before this one; NULL: this is the first. */
 static enum status parse_segment(const struct given *segment, double pair[2], const double *before,
                                  struct error *e)
 {

@@ -22,12 +22,14 @@ enum status value_set_text(struct value *value, struct error *e, const char *for
  * Returns text. */
 const char *value_number_text(char text[32], double number);
 
-/* Checks a number against the option's bounds. `unit`: unit of the text, or "". A default outside
- * the bounds is allowed, since command lines of workloads contain defaults. */
+/* Checks a number against the option's bounds. `unit`: unit of the bounds in the message, such as
+ * "s"; "": option->unit. A default outside the bounds is allowed, since command lines of workloads
+ * contain defaults. */
 enum status value_check_range(const struct given *g, double number, const char *unit,
                               struct error *e);
 
-/* Parse a number, or a whole number within the option's bounds. */
+/* Parse a number without checking its bounds (value_parse_number), or a whole number within the
+ * option's bounds (value_parse_whole). A number in quotation marks is rejected. */
 enum status value_parse_number(const struct given *g, double *number, struct error *e);
 enum status value_parse_whole(const struct given *g, double *number, struct error *e);
 

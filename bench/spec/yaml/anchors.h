@@ -28,7 +28,7 @@ struct anchors {
 enum status anchors_begin(struct anchors *anchors, size_t *i, const char *name, struct mark mark,
                           struct error *e);
 
-/* Copies the complete node of an anchor. */
+/* Stores a copy of `node`, which has been read completely, as the node of anchor `i`. */
 enum status anchors_end(struct anchors *anchors, size_t i, const struct node *node,
                         struct error *e);
 

@@ -349,7 +349,8 @@ static enum status read_buffer(struct node *root, const char *text, size_t size,
     return status;
 }
 
-/* Reads at most FILE_BYTES_MAX + 1 bytes of a file. */
+/* Reads a file of at most FILE_BYTES_MAX bytes; ERR_SPEC if it is larger. Caller frees *bytes, even
+ * after an error. */
 static enum status load_bytes(FILE *file, const char *path, char **bytes, size_t *size,
                               struct error *e)
 {

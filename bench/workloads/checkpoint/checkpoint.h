@@ -35,10 +35,10 @@
 #define CHECKPOINT_NAME_BYTES (NET_NAME_MAX + 40) /* bytes of a tensor name */
 #define CHECKPOINT_RESET      320                 /* bytes of struct checkpoint's `reset` */
 
-/* This rank's part of a network that is divided among several ranks. comm: all ranks that together
- * hold the network; the first of them is rank 0 of the run. tensors: range of the network's tensors
- * on this rank; running statistics are not divided. If tensors are sliced, a rank's number within
- * `comm` is the number of its slice. */
+/* This rank's part of a network that is divided among several ranks. comm: the ranks that together
+ * hold one replica of the network; in the replica that is saved, the first of them is rank 0 of the
+ * run. tensors: range of the network's tensors on this rank; running statistics are not divided. If
+ * tensors are sliced, a rank's number within `comm` is the number of its slice. */
 struct checkpoint_parts {
     struct range tensors;
     MPI_Comm comm;
@@ -76,7 +76,8 @@ struct divergence {
 struct progress {
     /* set when a checkpoint is read; checkpoint_write uses *checkpoint_state.steps_done */
     uint64_t steps_done;
-    /* next epoch, and next step in it; at the end of an epoch, `step` is its number of steps */
+    /* next epoch, and its next step; at the end of an epoch, `step` is the epoch's number of
+     * steps */
     uint32_t epoch, step;
     struct score train; /* loss and correct images, summed over the steps of this epoch so far */
     double *losses;     /* [n_losses] each rank's sum of losses; NULL: not in the file */

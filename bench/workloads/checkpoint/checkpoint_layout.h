@@ -19,14 +19,14 @@ struct layout {
     size_t n, n_model;
 };
 
-/* Lists the tensors of s->arenas, which are borrowed. Leaves room for `sections` more tensors. If
- * the arenas have no memory, the tensors' `data` are NULL. */
+/* Lists the tensors of s->arenas, which are borrowed. Leaves room for `sections` more tensors
+ * (layout_add_section). If the arenas have no memory, the tensors' `data` are NULL. */
 enum status layout_open(struct layout *layout, const struct checkpoint_state *s, size_t sections,
                         struct error *e);
 void layout_close(struct layout *layout);
 
-/* Adds the tensor "rank.<rank>.<what>" of a rank's section. Its shape is [rows, columns], or
- * [columns] if rows is 0. */
+/* Adds the tensor "rank.<rank>.<what>", which has state of one rank. Its shape is [rows, columns],
+ * or [columns] if rows is 0. */
 void layout_add_section(struct layout *layout, int rank, const char *what, const char *dtype,
                         size_t rows, size_t columns, const void *data);
 

@@ -44,8 +44,8 @@ static const struct cast16 *cast_of(enum number type)
     return type == F16 ? &functions->fp16 : &functions->bf16;
 }
 
-/* Saves the floating-point environment in *before and sets the default one: rounding to nearest,
- * and denormal numbers, which the trainer's threads flush to 0. */
+/* Saves the floating-point environment in *before and sets the default one, which rounds to nearest
+ * and keeps denormal numbers; the trainer's threads flush them to 0. */
 static void exact_begin(fenv_t *before)
 {
     fegetenv(before);

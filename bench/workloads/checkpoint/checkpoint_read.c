@@ -253,7 +253,8 @@ static enum status check_tensor(struct checkpoint *c, const struct layout *layou
     return OK;
 }
 
-/* Returns whether a tensor is a valid section of one of `ranks` ranks, by name, type and shape. */
+/* Returns whether a tensor has the name (rank.<rank>.<what>), type and shape of the state of one of
+ * `ranks` ranks. */
 static bool is_section(const struct safetensors_tensor *found, const struct arenas *a, long ranks)
 {
     const char *what = "";
@@ -354,8 +355,8 @@ static const struct safetensors_tensor *own_section(const struct checkpoint *c,
     return safetensors_find(&c->file, name);
 }
 
-/* Checks that this rank's section exists if replicas differ. Rank 0 has no section; its replica is
- * the checkpoint's model. */
+/* If replicas differ: checks that the file has this rank's parameters and optimizer state
+ * (rank.<rank>.*). Rank 0 has none; its replica is the checkpoint's model. */
 static enum status check_own_sections(const struct checkpoint *c, const struct sync *s,
                                       struct error *e)
 {

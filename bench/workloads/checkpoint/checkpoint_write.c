@@ -111,8 +111,8 @@ struct replica {
     uint64_t strategy_bytes;
 };
 
-/* Rank sections of a checkpoint. Rank 0 has the sections of all ranks; other ranks use `differ` and
- * `strategy_most` only. */
+/* Tensors rank.* of a checkpoint, with state of single ranks. Rank 0 has the state of all ranks;
+ * other ranks use `differ` and `strategy_most` only. */
 struct sections {
     /* 1 if replicas differ, so that the replicas of ranks other than 0 are saved too; otherwise
      * 0 */
@@ -148,7 +148,8 @@ static void compare_replicas(struct sections *all, int ranks)
     }
 }
 
-/* Decides on rank 0 which sections to gather, and sends the decision to all ranks. */
+/* Decides on rank 0 which state to gather (all->differ, all->strategy_most), and sends the decision
+ * to all ranks. */
 static enum status plan_sections(struct sections *all, struct sync *s, size_t strategy_bytes,
                                  struct error *e)
 {
@@ -364,8 +365,8 @@ static enum status write_replicas(const char *path, const struct checkpoint_stat
     return status;
 }
 
-/* Gathers the parts of a divided network and writes them as one replica. Strategies with state of
- * their own are not supported on divided networks (bench/spec/rules/parallel.c). */
+/* Gathers the first replica of a divided network and writes it like an undivided one. Strategies
+ * with state of their own are not supported on divided networks (bench/spec/rules/parallel.c). */
 static enum status write_parts(const char *path, const struct checkpoint_state *s,
                                const struct progress *progress, struct error *e)
 {

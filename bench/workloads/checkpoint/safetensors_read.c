@@ -94,7 +94,7 @@ static enum status check_metadata(struct safetensors *file, struct error *e)
     return OK;
 }
 
-/* Reads a JSON number; returns false unless it is a whole number that is not negative. */
+/* Reads a whole number of 0 or more; returns false for any other JSON value. */
 static bool whole(const json_t *value, size_t *number)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0)
@@ -120,7 +120,8 @@ static enum status take_keys(const struct safetensors *file, const char *name, c
     return OK;
 }
 
-/* Reads a tensor's shape, and sets *bytes to the size of its data. */
+/* Reads a tensor's shape, and multiplies *bytes, the size of one number, by the tensor's
+ * dimensions. */
 static enum status take_shape(const struct safetensors *file, struct safetensors_tensor *t,
                               const json_t *shape, size_t *bytes, struct error *e)
 {

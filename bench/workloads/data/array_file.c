@@ -99,7 +99,8 @@ static enum status read_header(struct array_file *file, const uint8_t *bytes, si
     return file->is_images ? find_channels(file, e) : OK;
 }
 
-/* Returns whether the cached copy differs from the file in number type or channel order. */
+/* Returns whether the file's numbers must be converted to bytes, or its channels moved to the
+ * front. */
 static bool is_converted(const struct array_file *file)
 {
     return file->channels_last || file->items.bytes > 1 || file->items.is_signed;
@@ -193,7 +194,8 @@ static size_t numbers_at_once(const struct array_file *file)
     return file->channels_last ? sample_bytes(file) : CHUNK_NUMBERS;
 }
 
-/* Converts `n` numbers to bytes. `first`: index of from[0] in the file. */
+/* Converts `n` numbers to bytes; images with channels last get channels first. `first`: index of
+ * from[0] in the file. */
 static enum status convert(const struct array_file *file, uint8_t *to, const uint8_t *from,
                            uint64_t first, size_t n, struct error *e)
 {

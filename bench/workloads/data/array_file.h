@@ -73,6 +73,6 @@ uint64_t array_number(const uint8_t *from, int n, bool big_endian);
 enum status array_error_header_cut(const struct array_file *file, size_t expected, size_t found,
                                    struct error *e);
 
-/* Makes the error for a file of labels where images are expected, or vice versa. `at` names the
- * header byte that shows the mistake. */
+/* Makes the error for a file of labels where images are expected, or images where labels are
+ * expected. `at` names the header byte that shows the mistake. */
 enum status array_error_swapped(const struct array_file *file, const char *at, struct error *e);

@@ -65,8 +65,8 @@ static enum status hash_file(int fd, size_t begin, size_t contents, uint64_t *ha
     return read ? OK : error_set(e, ERR_DATA, "the file cannot be read in full");
 }
 
-/* Makes the header for the contents that follow it. The header is text, so that `head -c 4096`
- * identifies an entry. */
+/* Makes the header for the contents that follow it in the file, and sets *hash. The header is text,
+ * so that `head -c 4096` identifies an entry. */
 static enum status header_make(char header[HEADER_BYTES], int fd, const char *key, size_t contents,
                                uint64_t *hash, struct error *e)
 {
@@ -95,7 +95,7 @@ static enum status header_check(struct file_map *map, int fd, const char *key, s
     return OK;
 }
 
-/* Maps a complete entry; *map is empty on failure. Errors as in file_map_descriptor and
+/* Maps a complete entry; *map is empty on failure. Returns the errors of file_map_descriptor and
  * header_check. */
 static enum status map_entry(struct file_map *map, int fd, const char *path, const char *key,
                              struct error *e)

@@ -162,8 +162,8 @@ static enum status find_member(struct filling *f, const char *name, struct error
     return OK;
 }
 
-/* Reads the archive's six data files. Each file is searched from the beginning, since members may
- * be in any order. */
+/* Reads the archive's six data files. Each search begins at the start of the archive, since members
+ * may be in any order. */
 static enum status read_archive(struct filling *f, int sink, struct error *e)
 {
     TRY(stream_open(&f->stream, f->set->archive, "a tar archive", e));

@@ -112,7 +112,8 @@ static enum status open_given(struct data_set *data, const char *folder,
     return found ? OK : reader->no_files(data, reader, folder, e);
 }
 
-/* Searches the folder that $SCALEBENCH_DATA names. Warns if it has no files of the set. */
+/* Searches $SCALEBENCH_DATA/<set>, then $SCALEBENCH_DATA, if the variable is set. Warns if neither
+ * has files of the set. */
 static enum status open_named_by_environment(struct data_set *data,
                                              const struct data_reader *reader, bool *found,
                                              struct error *e)
@@ -162,7 +163,8 @@ static enum status open_anywhere(struct data_set *data, const struct data_reader
     return OK;
 }
 
-/* Opens the files in folder `path`. If `path` is "auto", searches the default folders in order. */
+/* Opens the files in folder `path`. If `path` is "auto", searches the default folders in order; if
+ * none has files, opens the generated set reader->otherwise. */
 static enum status open_files(struct data_set *data, const struct data_reader *reader,
                               const char *path, struct error *e)
 {
@@ -198,8 +200,8 @@ enum status data_open(struct data_set *data, const char *set, const char *path, 
     return status;
 }
 
-/* Sets the name that the user chose for the data set. Rejects names of built-in sets, since results
- * would be attributed to those sets. */
+/* Sets the name that the user chose for the data set; "auto": the name of its folder. Rejects names
+ * of built-in sets, since results would be attributed to those sets. */
 static enum status name_own(struct data_set *data, const char *name, struct error *e)
 {
     const char *slash = strrchr(data->path, '/');

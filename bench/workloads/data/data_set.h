@@ -9,7 +9,7 @@
 #include "kernels/base/error.h"
 #include "kernels/desc/net_desc.h"
 
-#define DATA_CLASSES_MAX 256 /* since labels are bytes */
+#define DATA_CLASSES_MAX 256 /* number of values of a label, which is a byte */
 #define DATA_NAME_BYTES  32
 
 /* Training or test samples: images [n,C,H,W] and labels [n], as bytes; labels are below `classes`.
@@ -18,7 +18,7 @@ struct data_part {
     const uint8_t *images;
     const uint8_t *labels;
     uint32_t n;
-    const uint32_t *slots; /* [n]; NULL: sample i is at index i */
+    const uint32_t *slots; /* [n] index of each sample in `images`; NULL: sample i is at index i */
 };
 
 /* File and offset (bytes) of the first sample; the other samples follow it. Every process of the
@@ -30,7 +30,7 @@ struct data_place {
 
 struct data_set {
     char name[DATA_NAME_BYTES]; /* name of the set in use, such as "mnist" or "digits" */
-    const char *source;         /* "real", "own" or "generated" */
+    const char *source;         /* origin of the images: "real", "own" or "generated" */
     char path[1024];            /* folder of the files; "generated" for a generated set */
     struct shape shape;
     int classes;

@@ -185,7 +185,7 @@ static void canvas_stroke(struct canvas *canvas, const struct point *p, int n)
     }
 }
 
-/* Bends the skeleton and draws its strokes. */
+/* Draws the strokes of a glyph, bent by the field. */
 static void canvas_glyph(struct canvas *canvas, const struct glyph *glyph, const struct field *f,
                          const struct affine *a)
 {

@@ -6,7 +6,7 @@
 struct random_words {
     uint64_t seed;
     uint32_t stream, index, block, word[4];
-    int used; /* number of elements of `word` already returned; 4: all are used */
+    int used; /* number of elements of `word` already returned; 4: none is left */
 };
 
 static inline struct random_words random_start(uint64_t seed, uint32_t stream, uint32_t index)

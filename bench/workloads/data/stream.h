@@ -21,7 +21,7 @@ struct gzip_layer {
 };
 
 struct stream {
-    const char *path; /* borrowed */
+    const char *path; /* file name, borrowed from the caller */
     struct file_map file;
     struct gzip_layer layers[STREAM_LAYERS]; /* outermost layer first */
     int n_layers;  /* number of gzip layers in the file; 0: not compressed */

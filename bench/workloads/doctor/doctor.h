@@ -13,13 +13,13 @@ struct doctor {
     int rank, ranks, node, nodes;
     int *node_of;        /* [ranks] node of each rank */
     int *firsts, *lasts; /* [nodes] first and last rank of each node */
-    /* [nodes] number of the turn in which a node measures its cores. Emulated nodes of one machine
-     * measure in different turns. */
+    /* [nodes] position of each node among the emulated nodes of its machine, which measure one
+     * after the other */
     int *turns;
-    int n_turns;            /* number of turns per round; 1: no two nodes share a machine */
+    int n_turns;            /* largest number of nodes on one machine */
     int machine_ranks;      /* number of ranks on this rank's machine */
     char cpus[DOCTOR_TEXT]; /* processors that this rank is bound to */
-    char ends[2][16];       /* first and last processor that ranks on this machine are bound to */
+    char ends[2][16];       /* lowest and highest processor that ranks on this machine use */
     int rounds;
     double warm_s, burst_s;  /* time of matrix products (s): warm-up, measurement */
     double message_s;        /* planned time of a long message (s) */
@@ -32,7 +32,7 @@ struct doctor {
 
 /* ---- ranks.c ---- */
 
-/* Finds on which node and machine each rank is, and opens the waiter. Call ranks_close in any
+/* Finds on which node and machine each rank is, and opens d->waiter. Call ranks_close in any
  * case. */
 enum status ranks_open(struct doctor *d, struct error *e);
 void ranks_close(struct doctor *d);

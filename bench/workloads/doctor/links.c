@@ -20,7 +20,7 @@ enum { PINGS = 20, FIRST_PART = 4, WITHIN = 0, BETWEEN = 1 };
 
 /* ---- One direction ---- */
 
-/* Sender, receiver and size of a message. */
+/* Sending rank, receiving rank and size of a message. */
 struct way {
     int from, to;
     size_t bytes;
@@ -51,7 +51,7 @@ static enum status answer(struct doctor *d, const struct way *w, struct error *e
 }
 
 /* Measures latency with short messages, then bandwidth with a long message and an 8-byte reply.
- * Before the long message, one of a quarter of its size is sent. It uses up the burst that traffic
+ * Before the long message, a message of a quarter of its size uses up the burst that traffic
  * shaping permits after a pause, and opens the protocol's windows. */
 static enum status ask(struct doctor *d, const struct way *w, struct doctor_message *row,
                        struct error *e)

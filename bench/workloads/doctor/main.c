@@ -22,8 +22,8 @@ static double clamp(double x, double least, double most)
 }
 
 /* Chooses the number of rounds and the length of measurements. Confidence intervals from 11 rounds
- * tolerate one bad round. With many hosts on one machine, or more than 64 slots, 7 rounds keep the
- * total below a minute. */
+ * tolerate one bad round. With more than 6 nodes on one machine, or more than 64 slots of the
+ * tournament, 7 rounds keep the total below a minute. */
 static void plan(struct doctor *d)
 {
     int slots = d->nodes > 1 ? d->nodes + d->nodes % 2 - 1 : 1;
@@ -35,8 +35,8 @@ static void plan(struct doctor *d)
     d->message_s = clamp(MESSAGES_S / (d->rounds * ways), 0.004, 0.03);
 }
 
-/* Measures all cores: one node after the other if nodes share a machine, otherwise at once. The
- * order of nodes is reversed every second round, so that a drift favours no node. */
+/* Measures all cores. Nodes that share a machine measure one after the other, all others at once.
+ * The order of nodes is reversed every second round, so that a drift favours no node. */
 static enum status measure_cores(struct doctor *d, struct work *w, int round, struct error *e)
 {
     for (int i = 0; i < d->n_turns; i++) {

@@ -9,7 +9,7 @@ typedef int read_call(MPI_File file, MPI_Offset offset, void *to, int count, MPI
 
 struct read_mode {
     const char *name;
-    read_call *read; /* MPI-IO function of a mode that reads by MPI-IO */
+    read_call *read; /* MPI-IO read function; NULL in modes without MPI-IO */
     /* Opens the mode. The data set is already mapped, but its pages are not loaded. NULL: nothing
      * to open. */
     enum status (*open)(struct reader *r, struct error *e);

@@ -49,7 +49,8 @@ static enum status copy_images(struct reader *r, struct error *e)
     return read_file(&r->data.train_images, r->store.images, bytes, e);
 }
 
-/* Copies the images to huge pages if they are small enough and in a file; otherwise maps them. */
+/* Copies the images to huge pages if they are small enough and in a file; otherwise loads the pages
+ * of their mapping. */
 static enum status open_all(struct reader *r, struct error *e)
 {
     bool copies = r->data.train_images.path[0] != '\0' && r->n * r->image_bytes <= COPIED_MAX;

@@ -60,8 +60,8 @@ static void store_close(struct store *store)
 }
 
 /* Allocates room for n samples. A store that is large enough is reused, since the number of samples
- * changes little between epochs. A rank without samples has room for one image, with which it takes
- * part in sums over ranks at weight 0. */
+ * changes little between epochs. A rank without samples has room for one image, on which it trains
+ * with weight 0, to take part in gradient synchronisation. */
 static enum status store_reserve(struct reader *r, size_t n, struct error *e)
 {
     struct store *store = &r->store;

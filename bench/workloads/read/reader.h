@@ -1,6 +1,6 @@
 /* Gives ranks their training data (option data.read). A sample has the same index in every mode. In
- * mode `all`, every rank has all data after reader_open. In other modes, each rank fetches only the
- * samples that it will use. Every rank maps the test data. */
+ * modes `all` and `window`, every rank can read all data after reader_open. In other modes, each
+ * rank fetches only the samples that it will use. Every rank maps the test data. */
 #pragma once
 
 #include <mpi.h>
@@ -28,7 +28,8 @@ struct reader {
     MPI_Comm comm;
     int rank, ranks;
 
-    /* Data set that the trainer uses. Its training part is valid after a fetch. */
+    /* Data set that the trainer uses. Its training part is valid after reader_open in modes `all`
+     * and `window`, after a fetch in other modes. */
     struct data_set data;
     struct data_part source; /* training part of the mapped file; accessing it reads the file */
     uint32_t n;              /* number of training samples in use */
@@ -46,12 +47,13 @@ enum status reader_open(struct reader *r, const struct config *config, struct wa
 /* Closes the reader. Collective; may be called after a failed open. */
 void reader_close(struct reader *r);
 
-/* Returns the memory (MiB) that images and labels occupy in this process: mapped files, shared
- * window or fetched samples. NAN if it is unknown. */
+/* Returns the memory (MiB) that images and labels occupy in this process: mapped files plus a copy,
+ * the shared window or fetched samples. NAN if the memory is unknown. */
 double reader_data_mib(const struct reader *r);
 
 /* Returns whether each rank holds only the samples that it fetches, instead of all data. */
 bool reader_shares(const struct reader *r);
 
-/* Replaces this rank's training data by n samples, ascending and unique; n may be 0. Collective. */
+/* Replaces this rank's training data by n samples, ascending and unique; n may be 0. Does nothing
+ * in modes `all` and `window`. Collective. */
 enum status reader_fetch(struct reader *r, const uint32_t *samples, uint32_t n, struct error *e);

@@ -22,9 +22,9 @@
      false},
 
 /* Sets each of the n options to its default, then to the values of arguments `--name value` and
- * `--name=value`. Other arguments are errors. A list has names separated by commas, or is none or
- * all. Sets *help to whether --help or -h was given. ERR_SPEC or ERR_ARGUMENT if an option or value
- * is invalid. */
+ * `--name=value`. Other arguments are errors. The value of a list is `none`, `all` or names
+ * separated by commas. Sets *help to true if --help or -h is given. ERR_SPEC or ERR_ARGUMENT if an
+ * option or value is invalid. */
 enum status sweep_options_take(struct config *config, const struct spec_option *rows, size_t n,
                                int argc, char **argv, bool *help, struct error *e);
 void sweep_options_print(FILE *out, const struct spec_option *rows, size_t n);

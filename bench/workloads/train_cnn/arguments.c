@@ -208,8 +208,8 @@ static enum status check_recorded(const struct arguments *a, struct error *e)
                      option, option);
 }
 
-/* Checks that this process can access the file that an option names. Each rank checks, since other
- * nodes may lack the file. */
+/* Checks that the file that an option names exists, unless its value is no or auto. Each rank
+ * checks, since other nodes may lack the file. */
 static enum status check_file(const struct config *c, enum option_id id, const char *words,
                               struct error *e)
 {
@@ -389,8 +389,8 @@ static enum status check_planned(const struct arguments *a, struct error *e)
                      unread);
 }
 
-/* Rejects options without effect. If a runner's version was passed, the runner has already checked
- * the options. */
+/* Rejects options without effect. Does nothing with --run evaluate, or if the runner passed its
+ * version, since the runner has then checked the options. */
 static enum status check_run(const struct arguments *a, struct error *e)
 {
     struct config config;

@@ -17,7 +17,7 @@ enum run_kind {
 };
 
 struct arguments {
-    const char *program, *library; /* members of struct train_program */
+    const char *program, *library; /* name and library of struct train_program */
     struct config config;
     enum run_kind run;
     enum wait_kind wait;

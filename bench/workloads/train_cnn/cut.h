@@ -1,5 +1,5 @@
-/* Splits a network into pipeline stages. Rank 0 decides and broadcasts the decision, because it may
- * depend on measured times. The decision does not affect training results. */
+/* Splits a network into pipeline stages. Rank 0 decides and broadcasts the decision, because the
+ * decision may depend on measured times. The decision does not affect training results. */
 #pragma once
 
 #include "kernels/base/error.h"

@@ -22,5 +22,6 @@ enum status feed_open(struct feed *f, const struct config *config, struct waiter
 /* Closes the reader. May be called after a failed feed_open. */
 void feed_close(struct feed *f);
 
-/* Fetches the samples that `sampler` needs in `epoch` into f->reader.data. */
+/* Fetches the samples that `sampler` needs in `epoch` into f->reader.data. Does nothing if this
+ * rank already has them. */
 enum status feed_epoch(struct feed *f, struct sampler *sampler, uint32_t epoch, struct error *e);

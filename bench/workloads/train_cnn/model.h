@@ -17,6 +17,6 @@ struct model {
     struct net *net;
     struct stage stage;            /* pipeline stage: range of ops that this rank computes */
     struct checkpoint_parts parts; /* tensors that this rank saves in checkpoints */
-    int slot;                      /* activation slot of the current micro-batch */
+    int slot;                      /* index of the activation buffers of the current micro-batch */
     struct weights16 weights;      /* weights in the form that ops read: 16-bit or full precision */
 };

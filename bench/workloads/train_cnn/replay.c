@@ -38,8 +38,8 @@ static enum status replay_step(struct trainer *t, uint64_t step, int64_t *taken_
     return OK;
 }
 
-/* Repeats one period of the strategy, whose steps may differ. *time is the mean time per step (ns).
- * A step without communication is not repeated and counts as 0 ns. */
+/* Repeats cost->steps steps, after which the strategy's communication repeats. *time is the mean
+ * time per step (ns). A step without communication is not repeated and counts as 0 ns. */
 static enum status replay_round(struct trainer *t, uint64_t *step, const struct cost *cost,
                                 const real *gradients, double *time, struct error *e)
 {

@@ -14,7 +14,8 @@ static bool is_no(const char *text)
     return strcmp(text, "no") == 0;
 }
 
-/* Returns the path of the checkpoint to resume from, or NULL. */
+/* Returns the path of the checkpoint to resume from. NULL if checkpoint.resume is no, or is auto
+ * and the file does not exist. */
 static const char *file_to_resume(const struct config *config)
 {
     const char *resume = config_text(config, OPT_CHECKPOINT_RESUME);

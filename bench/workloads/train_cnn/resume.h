@@ -5,7 +5,7 @@
 #include "bench/workloads/train_cnn/trainer.h"
 
 struct resume {
-    const struct config *config; /* borrowed */
+    const struct config *config; /* borrowed from the caller */
     bool opened; /* whether `checkpoint` has been read and holds the initial state */
     struct checkpoint checkpoint;
     uint64_t written; /* number of checkpoints that this process has written */

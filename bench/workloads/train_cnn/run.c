@@ -380,7 +380,8 @@ static enum status replay(struct run *r, struct error *e)
     return replay_run(&r->trainer, replays, &r->end.replay_ns, e);
 }
 
-/* Ends the run after the last step, outside the timed steps. */
+/* After the last step: writes steps and predictions, compares weights, writes the calibration and
+ * replays communication. */
 static enum status conclude(struct run *r, struct error *e)
 {
     watch_for_divergence(r, "a weight", trainer_wrong_weight(&r->trainer));
@@ -421,8 +422,8 @@ static void take_divergence(struct record_end *end, const struct divergence *div
     snprintf(end->diverged, sizeof end->diverged, "%s", divergence->text);
 }
 
-/* Measures the peak FLOP rate of one core after the timed steps and multiplies it by the number of
- * threads, whose cores are of the same kind. */
+/* In timed runs that compute: measures the peak FLOP rate of one core after the timed steps and
+ * multiplies it by the number of threads, whose cores are of the same kind. */
 static void take_peak(struct record_end *end, const struct run *r)
 {
     if (r->arguments->run == RUN_FOR_TIME && r->trainer.replayed == NULL)
@@ -463,7 +464,7 @@ static enum status run_and_record(struct run *r, struct error *e)
     TRY(find_clock(r, &r->clock.begin, e));
     TRY(kinds[r->arguments->run](r, e));
     TRY(find_clock(r, &r->clock.end, e));
-    /* Read before steps are converted to JSON, because the conversion needs memory too. */
+    /* Measured before steps are converted to JSON, because the conversion needs memory too. */
     r->end.rss_mib = mem_peak_mib();
     TRY(conclude(r, e));
     print_comparison(r);

@@ -26,8 +26,8 @@ static void warn_few_cores(const struct run *r, int threads, int cores)
 }
 
 /* Starts the thread pool and binds each thread to one of the rank's cores. The thread of
- * sync.overlap gets the last core. With fewer cores than threads, no thread is bound and the kernel
- * schedules them. */
+ * sync.overlap gets the last core. If the rank has one core, or more or fewer cores than threads
+ * need, no thread is bound. */
 static enum status open_pool(struct run *r, struct error *e)
 {
     int threads = (int)config_int(&r->arguments->config, OPT_THREADS);
@@ -112,8 +112,9 @@ static size_t recorded_steps(const struct run *r)
     return timed_steps(r) < RUN_KEPT_STEPS ? timed_steps(r) : RUN_KEPT_STEPS;
 }
 
-/* Allocates the step log and the hashes. A timed run has one hash per timed step. Other runs
- * allocate one hash here and more in each epoch: the hashes of all epochs may not fit in memory. */
+/* Allocates the step log and the hashes. A timed run has one hash per step, warm-up included. Other
+ * runs allocate one hash here and more in each epoch: the hashes of all epochs may not fit in
+ * memory. */
 static enum status open_kept(struct run *r, struct error *e)
 {
     size_t hashes = r->arguments->run == RUN_FOR_TIME ? timed_steps(r) : 1;

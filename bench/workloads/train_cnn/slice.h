@@ -1,7 +1,7 @@
 /* Tensor parallelism: a rank computes its slice of the dense layers (kernels/desc/net_slice.h). The
  * ranks of a replica sum outputs in the forward pass and input gradients in the backward pass.
  * Every rank computes all other layers in full, with bitwise equal results. Without tensor
- * parallelism these functions do nothing. */
+ * parallelism, all functions but slice_open do nothing. */
 #pragma once
 
 #include "comm/grid.h"
@@ -24,13 +24,13 @@ struct slice {
     uint64_t bytes_sent; /* bytes sent by this step's sums */
 };
 
-/* Sets m->computed to the description of this rank's slice. `grid` is borrowed. Call slice_close in
- * any case. */
+/* Sets m->computed to the description of this rank's slice, or to m->desc without tensor
+ * parallelism. `grid` is borrowed. Call slice_close in any case. */
 enum status slice_open(struct model *m, const struct grid *grid, struct error *e);
 /* Finds the ops whose results are summed over slices. Requires m->net. */
 enum status slice_find_sums(struct model *m, struct error *e);
-/* Makes one sum of zeros over the slices, as large as the sums for `images` images, so that the MPI
- * library sets up its collectives before the first step. Call it after the strategy was opened;
+/* Makes all sums over slices SYNC_WARM_CALLS times, as large as for `images` images, so that the
+ * MPI library sets up its collectives before the first step. Call it after the strategy was opened;
  * `sync` is borrowed. Collective over the replica. */
 enum status slice_connect(struct model *m, struct sync *sync, uint32_t images, struct error *e);
 void slice_close(struct slice *s);

@@ -9,8 +9,8 @@
 
 static const struct {
     const char *what; /* name of the message in errors, equal at sender and receiver */
-    /* is_sent: this stage sends it, else receives it. is_behind: the partner is the next stage,
-     * else the previous one. */
+    /* is_sent: whether this stage sends the message; otherwise it receives it. is_behind: whether
+     * the partner is the next stage; otherwise it is the previous one. */
     bool is_sent, is_behind;
 } kinds[STAGE_MESSAGES] = {
     [STAGE_TAKE] = {"activations of a stage", false, false},
@@ -19,7 +19,7 @@ static const struct {
     [STAGE_HAND_BACK] = {"gradients of a stage", true, false},
 };
 
-/* Returns the partner stage of a message, or -1 if there is none. */
+/* Returns the partner stage of a message; -1 if the pipeline has no such stage. */
 static int partner_of(const struct stage *s, enum stage_message kind)
 {
     int stage = s->job->grid.stage + (kinds[kind].is_behind ? 1 : -1);
@@ -124,7 +124,8 @@ static enum status make_slots(struct trainer *t, struct error *e)
     return OK;
 }
 
-/* Checks the size of the largest message when the stage is opened, not in the middle of a step. */
+/* Checks when the stage is opened, instead of in a step, that the MPI library can send the largest
+ * message. */
 static enum status check_message(const struct stage *s, enum stage_message kind, struct error *e)
 {
     size_t bytes = net_activation_reals(s->net, op_of(s, kind), (int)s->micro_max) * sizeof(real);
@@ -262,7 +263,8 @@ static void test(struct stage *s, struct message *m)
         message_test(s->job->waiter, m, &done);
 }
 
-/* Tests all messages of the stage. Kernels call it between tiles, like overlap_tile. */
+/* Tests all messages of the stage, at most once per OVERLAP_TILE_NS, then calls the previous
+ * exec.poll. Kernels call this function between tiles. */
 static void poll(void *arg)
 {
     struct stage *s = arg;

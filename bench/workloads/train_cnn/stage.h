@@ -36,11 +36,11 @@ struct stage {
     struct net_desc held;
 
     enum pipeline_schedule schedule;
-    struct stage_slot *slots; /* [n_slots] */
+    struct stage_slot *slots; /* [n_slots] activation slots */
     int n_slots;
     real *own; /* message buffers of all slots if compute is replayed; else NULL */
 
-    /* Borrowed. */
+    /* Borrowed: job, net, exec and pace. */
     const struct job *job;
     struct net *net;
     const struct exec *exec;
@@ -84,7 +84,7 @@ enum status stage_step_begin(struct stage *s, const struct batch *batch, int mic
 struct batch stage_micro_batch(const struct stage *s, int micro);
 
 /* stage_*_begin waits for the input of a forward or backward pass over micro-batch `micro`.
- * stage_*_end starts to send its output. Unless exec.training is set, no gradients are sent. */
+ * stage_*_end starts to send its output. Gradients are sent only if exec.training is set. */
 enum status stage_forward_begin(struct stage *s, int micro, struct error *e);
 enum status stage_forward_end(struct stage *s, int micro, struct error *e);
 enum status stage_backward_begin(struct stage *s, int micro, struct error *e);

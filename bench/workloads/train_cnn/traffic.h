@@ -12,7 +12,7 @@ struct traffic_mark {
 struct traffic {
     uint64_t calls, bytes_payload;        /* MPI calls, and bytes passed to them */
     uint64_t messages_sent, bytes_sent;   /* point-to-point messages counted by the waiter */
-    uint64_t stage_messages, stage_bytes; /* messages to other pipeline stages */
+    uint64_t stage_messages, stage_bytes; /* messages sent to other pipeline stages, their bytes */
     struct cost extra;                    /* cost of collectives for batch norm and tensor slices */
     /* Shares of extra.bytes_wire: sums over tensor slices, sums of batch-norm statistics. */
     uint64_t tensor_bytes, batch_norm_bytes;
@@ -33,7 +33,7 @@ void traffic_between(struct traffic *t, const struct waiter *w, bool timed);
  * including headers; packets sent and received. */
 enum { NIC_COUNTERS = 4 };
 
-/* Reads the counters of interface `name`. Returns false if it does not exist. */
+/* Reads the counters of interface `name`. Returns false if the interface does not exist. */
 bool nic_read(double counts[NIC_COUNTERS], const char *name);
 /* Fills in the bytes and packets counted between readings `from` and `to`. */
 void nic_take(struct record_end *end, const double from[NIC_COUNTERS],

@@ -79,7 +79,7 @@ static enum status print_identity(FILE *out, const struct arguments *a, struct e
                      config_text(c, OPT_DATA_NAME), e));
     gemm_init();
     json_t *line = report_identity(&data, isa, a, e);
-    /* Arrays instead of strings, because the runner compares every string of this line with the
+    /* These values are arrays, because the runner compares every string of this line with the
      * records of launches. */
     json_object_update_new(line, json_pack("{s:[i,i,i], s:[i,s], s:i}", "data_shape", data.shape.c,
                                            data.shape.h, data.shape.w, "data_labels", data.classes,

@@ -112,8 +112,8 @@ struct trainer {
     int64_t batches_tracked;
 };
 
-/* Returns the number type of values between layers (train.precision). A double-precision build
- * stores all of them in double. */
+/* Returns the number type of values between layers (train.precision). Returns PRECISION_fp32 in a
+ * double-precision build, which stores all values in double. */
 enum precision trainer_values(const struct config *config);
 
 /* Sets *isa to the instruction set for this processor, kernels.isa, train.precision and
@@ -179,8 +179,8 @@ uint64_t trainer_hash(const struct trainer *t);
 double trainer_wrong_weight(const struct trainer *t);
 
 /* Computes loss and accuracy over training or test samples, in total and per class. Each rank
- * evaluates a share of the images. If ranks have different weights, rank 0's are evaluated.
- * Collective. */
+ * evaluates a share of the images. If replicas have different weights, evaluates their average if
+ * the strategy averages weights, otherwise those of rank 0. Collective. */
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct class_counts *classes, struct error *e);
 

@@ -79,7 +79,8 @@ static enum status evaluate_share(struct trainer *t, const struct data_part *par
     return stage_step_end(&t->model.stage, e);
 }
 
-/* If replicas have different weights: saves this rank's and loads rank 0's for the evaluation. */
+/* If replicas have different initial weights: saves this rank's weights and loads rank 0's for the
+ * evaluation. */
 static enum status take_first_weights(struct trainer *t, struct error *e)
 {
     if (t->own_params == NULL)

@@ -9,7 +9,8 @@
 
 /* ---- Batches ---- */
 
-/* Images per rank and step if the spec sets neither train.global_batch nor train.batch_per_rank. */
+/* Images per replica and step if the spec sets neither train.global_batch nor
+ * train.batch_per_rank. */
 #define DEFAULT_BATCH_PER_RANK 64
 
 uint32_t trainer_global_batch(const struct config *config, int ranks)

@@ -236,7 +236,7 @@ static bool is_awaited(const struct trainer *t, int op)
            (range.first < range.last && t->sync->strategy->grad_ready != NULL);
 }
 
-/* Copies the gradients of an op's tensors from arena `from`. NULL: sets them to 0. */
+/* Copies the gradients of an op's tensors from arena `from`; sets them to 0 if `from` is NULL. */
 static void fill_gradients(const struct trainer *t, int op, real *grads, const real *from)
 {
     struct range range = work_op_range(t, op);

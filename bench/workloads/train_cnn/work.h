@@ -37,8 +37,8 @@ static inline bool work_is_replayed(const struct work_options *o)
 }
 
 /* Opens a calibration or a replay, if t->work requests one. Requires t->model.net. ERR_ARGUMENT or
- * ERR_DATA if the calibration is missing or damaged, or was measured with a different step. Call
- * work_close in any case. */
+ * ERR_DATA if the calibration is missing or damaged, or was measured with another model, batch,
+ * plan, optimizer or number of threads. Call work_close in any case. */
 enum status work_open(struct trainer *t, struct error *e);
 /* Allocates random gradients for a replay with a compressor. Requires t->sync. */
 enum status work_connect(struct trainer *t, struct error *e);

@@ -3,12 +3,12 @@
 
 #include "comm/cost/strategies/bucketed.h"
 
-/* Returns the tensors to sum next, from the last of [first, last) down; all ranks have these ready.
- * They fit into sync.fusion_mib, but a larger tensor is returned alone. Without cycles every tensor
- * is returned alone. */
+/* Returns the tensors to sum next: the last of tensors [first, last), which must be ready on all
+ * ranks. They fit into sync.fusion_mib together, or a larger tensor is returned alone. If
+ * sync.cycle_ms is 0, one tensor is returned. */
 struct bucket fusion_next(const struct strategy_config *config, const size_t *counts, size_t last,
                           size_t first, size_t width);
 
-/* Returns the interval at which ranks agree on the tensors that all have ready; 0: they never
- * agree. */
+/* Returns the interval at which ranks agree on the tensors that are ready on all ranks; 0: every
+ * tensor is summed alone, without agreement. */
 int64_t fusion_cycle_ns(const struct strategy_config *config);

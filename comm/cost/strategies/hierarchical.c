@@ -5,7 +5,7 @@
  * between nodes. */
 #include "comm/cost/rounds.h"
 
-/* Finds the slice that the rank at `place` of its node sums. *count = 0: it has no slice. */
+/* Finds the slice that the rank at `place` of its node sums. *count = 0: that rank has no slice. */
 static void slice_of(const struct schedule *s, int place, size_t *first, size_t *count)
 {
     *first = *count = 0;

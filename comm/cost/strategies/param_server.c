@@ -1,6 +1,7 @@
-/* Servers are the first ranks. Every rank pushes each server its part of the gradient; the server
- * adds the parts and answers with weights. The variants stale and async send the same messages in
- * an order that depends on time. To find the times, a reader needs a queue of events. */
+/* Servers are the first ranks. Every rank sends each server the part of the gradient that the
+ * server owns; the server adds the parts and answers with weights. The variants stale and async
+ * send the same messages in an order that depends on time. A reader that simulates this order needs
+ * a queue of events. */
 #include "comm/cost/description.h"
 #include "comm/cost/exchange.h"
 

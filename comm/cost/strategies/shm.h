@@ -4,7 +4,7 @@
 
 #include "comm/cost/description.h"
 
-/* Passes a sum to the reader. After a barrier, each rank adds its share of the `count` numbers over
+/* Passes a sum to the reader. After a barrier, each rank sums its share of the `count` numbers over
  * all ranks; a second barrier follows. */
 void give_shared_sum(const struct step *s, struct reader *to, size_t count);
 /* Passes a copy to the reader: each rank copies the shares that other ranks have summed or

@@ -1,5 +1,5 @@
-/* Each block is summed in shared memory. Stage 2 copies the parameters of other ranks once per
- * step, stage 3 before each pass of each micro-batch. */
+/* Each block is summed in shared memory. A rank copies the parameters of other ranks once per step,
+ * but sharded parameters (stage 3) before each pass of each micro-batch. */
 #include "comm/cost/strategies/shm.h"
 #include "comm/cost/strategies/zero.h"
 
@@ -25,7 +25,7 @@ static void shm_zero_program(const struct step *s, struct reader *to)
     give_meeting(s, to);
 }
 
-/* A rank keeps the sums of a block until all ranks have read them. */
+/* A rank keeps the gradients of a block until all ranks have summed their shares of the block. */
 static void memory(struct sync_memory *m, const struct step *s, int rank, int slots)
 {
     static const struct zero_way way = {.kept = ZERO_FLIGHTS + 1};

@@ -63,7 +63,7 @@ static void zero_program(const struct step *s, struct reader *to)
 /* Bytes of parameters that one op reads and other ranks own: of all the op's tensors, of its last
  * tensor and of its first tensor. */
 struct gathered {
-    bool some; /* the op gathers a tensor, perhaps one without a whole page */
+    bool some; /* the op gathers tensors; `all` is 0 if they fill no whole page */
     size_t all, last, first;
 };
 

@@ -29,6 +29,6 @@ struct zero_way {
 enum { ZERO_KEPT_MOST = ZERO_FLIGHTS + 1 };
 
 struct step;
-/* Lowers *m as `memory` of struct strategy_desc does. */
+/* Does the work of `memory` of struct strategy_desc for stages 2 and 3. */
 void zero_memory(struct sync_memory *m, const struct step *s, int rank, int slots,
                  const struct zero_way *way);

@@ -39,13 +39,15 @@ struct small_conv_backward_work {
     real *transposed_x;     /* [lanes_c / PAD][transposed][PAD] image in which channels are
                              * adjacent */
     real *transposed_dx;    /* gradient of transposed_x, in the same layout */
-    real *g;                /* [positions + a vector] list of a channel's nonzero gradients */
+    real *g;                /* [positions + a vector] list of a channel's gradients that ReLU did
+                             * not set to 0 */
     uint32_t *at;           /* for each element of g: offset of the input patch in its plane, y *
                              * in_w + x */
     real *dw;               /* sum of weight gradients; first layer: [out_c][in_c][kernel][ROW],
                              * others: [out_c][lanes_c / PAD][kernel^2][PAD] */
     real *dbias;            /* [out_c][PAD] sum of bias gradients, one sum per lane */
-    const uint32_t *starts; /* [positions] array that `prepare` fills; shared by all threads */
+    const uint32_t *starts; /* [positions] result of `prepare`: offset of each pooling window;
+                             * shared by all threads */
 };
 
 /* Bit masks for a vector of pooling windows. right_above, right_below: in the window's upper or

@@ -25,8 +25,8 @@ static void prepare(const struct small_conv *c, uint32_t *starts)
         starts[p] = (uint32_t)(p / c->pooled_w * 2 * c->in_w + p % c->pooled_w * 2);
 }
 
-/* Lists a channel's gradients in w->g: those that are nonzero and whose inputs are not all zero.
- * Adds all gradients of the channel to w->dbias. Returns the length of the list. */
+/* Lists in w->g the channel's gradients that ReLU did not set to 0 and whose inputs are not all
+ * zero. Adds all gradients of the channel to w->dbias. Returns the length of the list. */
 static size_t gather(const struct small_conv *c, const struct small_conv_backward_work *w,
                      const struct small_conv_gradient *in, size_t channel)
 {

@@ -1,7 +1,8 @@
 /* Products of winograd.h with AMX tiles. Four tiles hold the sums of 32 rows and a block of
- * columns. Two tiles of A and two of the panel add 32 terms at a time. A row of a tile is a row of
- * A in one block, or a row of pairs of the panel. If the last rows of a panel do not fill a tile,
- * they are padded with zeros. A is read to the end of its block, which must hold finite numbers. */
+ * columns. Two tiles of A (the left matrix) and two of the panel (the right matrix) add 32 terms at
+ * a time. A row of a tile is a row of A in one block, or a row of pairs of the panel. If the last
+ * rows of a panel do not fill a tile, they are padded with zeros. A is read to the end of its
+ * block, which must hold finite numbers. */
 #pragma once
 
 #include "kernels/simd/operands.h"

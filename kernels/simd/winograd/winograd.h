@@ -72,14 +72,14 @@ struct winograd {
     enum epilogue epilogue;                  /* applied by the convolution; EPILOGUE_NONE if batch
                                               * norm follows */
     bool norm;                               /* batch norm follows; all outputs are stored */
-    int points, outputs;                     /* points and outputs of a tile along one axis, p and m
-                                              * above */
+    int points, outputs;                     /* number of points (p) and of outputs (m) of a tile
+                                              * along one axis */
     int pair;                                /* operands per real (2 for bf16) */
     enum precision x_precision, y_precision; /* types of x and of the stored outputs: see
                                               * operands.h */
     int in_c, out_c, block, in_blocks, out_blocks;
-    struct area in, out, stored; /* parts that later layers read: of x, of the convolution's output,
-                                  * of y */
+    struct area in, out, stored; /* parts of x, of the convolution's output and of y that later
+                                  * layers read */
     int origin_h, origin_w;      /* position of the first tile's first input, usually -pad */
     int tiles_h, tiles_w;
 };
@@ -181,7 +181,7 @@ struct winograd_tiles {
      * block only. The caller must zero dx first. */
     void (*input_adjoint)(const struct winograd *w, int n, int at, real *dx, const real *dv);
     /* Transforms outputs: block `at` of y <- A'MA + bias [block], then the epilogue. m holds this
-     * block only. `blank` is as set by `input`. */
+     * block only. `blank` is the result of `input`. Sets `from` to the origin of each output. */
     void (*output)(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias, const uint16_t *blank);
     /* Computes one block of dM <- A dy A'. Images are `stride` numbers apart in dy and `from`. Adds

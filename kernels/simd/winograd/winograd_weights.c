@@ -159,7 +159,7 @@ INLINE void prefetch_streams(const real *from, size_t step, int lanes)
         __builtin_prefetch(from + (size_t)l * step + NUMBERS_AHEAD, 0, 3);
 }
 
-/* Transforms rows of one vector of channels of a panel of U. */
+/* Transforms `count` rows of a panel of U, for one vector of channels. */
 INLINE void transform_half(int kind, real *u, size_t plane, const real *from, size_t column_step,
                            int lanes, int count, size_t row_step)
 {
@@ -212,7 +212,7 @@ static void transform_transposed(const struct winograd *w, int at, int first, in
     }
 }
 
-/* Computes the gradients of one vector of output channels. */
+/* Computes the gradients of the weights for one vector of output channels. */
 INLINE void adjoint_half(int kind, const real *du, size_t plane, real *to, size_t step, int lanes,
                          int count, int parts, size_t stride, bool add)
 {

@@ -28,8 +28,8 @@ static const struct shell {
  * a command line */
 static const char asking[] = "words";
 
-/* Prints the first `length` characters of `text`, then `end` ("=" or ""), if they complete the
- * word. */
+/* Prints the first `length` characters of `text`, `end` ("=" or "") and the meaning. Prints nothing
+ * if the text does not begin with the word to complete. */
 static void offer(const struct offer *o, const char *text, int length, const char *end,
                   const char *meaning)
 {
@@ -76,15 +76,15 @@ static enum status offer_printed(const struct offer *o, command_function *comman
     return status;
 }
 
-/* Completions of an operand: names that a command prints, or paths without `folder` and
- * `ending`. */
+/* Completions of an operand: names that a command prints, or paths that match `pattern` in
+ * `folder`, without `ending`. */
 static const struct operand {
     const char *word;
     command_function *command;
     const char *operand, *end; /* operand of `command`; text printed after each name */
     enum base { IN_OUT, IN_HOME } base;
     const char *folder, *pattern, *ending;
-    bool whole; /* keep `folder` in completed paths */
+    bool whole; /* whether to complete to the whole path, with its folders */
 } operands[] = {
 #define PRINTED(word, command, operand, end)                                                       \
     {word, command, operand, end, 0, NULL, NULL, NULL, false},

@@ -1,9 +1,9 @@
 /* peer_onednn: trains the networks of configs/models with oneDNN's kernels, as a baseline for
- * train_cnn. Batches, loss, optimizer, sums and records come from train_cnn; forward and backward
- * passes are oneDNN's (net.c). For each pass of each convolution, the fastest of oneDNN's
- * algorithms is chosen before the first step. Weights are stored in blocks of 16 x 16 if input and
- * output channels are multiples of 16. With train.precision = bf16, values are bf16 and master
- * weights are fp32. */
+ * train_cnn. Batches, loss, optimizer, gradient synchronisation and records come from train_cnn;
+ * forward and backward passes are oneDNN's (net.c). For each pass of each convolution, the fastest
+ * of oneDNN's algorithms is chosen before the first step. Weights are stored in blocks of 16 x 16
+ * if input and output channels are multiples of 16. With train.precision = bf16, values are bf16
+ * and master weights are fp32. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,8 @@ static char library[64]; /* version and instruction set of oneDNN, set by prepar
 
 /* Options that may have any value, because the trainer implements them or they do not affect a
  * peer. An entry that ends in "." or "_" is a prefix and stands for all options that begin with it.
- * All other options must have their defaults. */
+ * train.precision = bf16 and train.remainder = drop are supported too. All other options must have
+ * their defaults. */
 static const char *const any_value[] = {"model",
                                         "seed",
                                         "data.",
@@ -67,8 +68,8 @@ static bool is_supported(const struct config *c, const struct spec_option *optio
            (option->id == OPT_REMAINDER && strcmp(value, "drop") == 0);
 }
 
-/* Rejects options that this peer does not support, and makes all ranks use rank 0's choice of
- * algorithms (kernels.tune = start). */
+/* Sets `library`, rejects options that this peer does not support, and sets kernels.tune = start,
+ * with which all ranks use rank 0's choice of algorithms. */
 static enum status prepare(struct config *c, struct error *e)
 {
     TRY(onednn_name(library, sizeof library, e));

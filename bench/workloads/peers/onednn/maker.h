@@ -8,14 +8,14 @@ struct maker {
     struct onednn_op *op; /* op to add */
     struct op_calls *calls;
     dnnl_data_type_t type; /* type of values between ops */
-    int n;                 /* images */
+    int n;                 /* images per batch */
     bool last;             /* the op's output is the logits: row-major, 32 bits */
     bool first;            /* first program of its network: stores the chosen algorithms */
     dnnl_memory_t x;       /* input of the op */
 };
 
-/* Add the calls and the memory of an op. Each function is for one kind of layer, and sets the op's
- * y, and dx and dy as views with the layouts of x and y. */
+/* Add the calls and the memory of an op. Each function is for one kind of layer. It makes the op's
+ * output y, and dx and dy as views with the layouts of x and y. */
 enum status add_weighted(struct maker *m, struct error *e); /* conv2d, dense */
 enum status add_norm(struct maker *m, struct error *e);
 enum status add_pool(struct maker *m, struct error *e);

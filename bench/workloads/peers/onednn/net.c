@@ -1,10 +1,10 @@
 /* Implements kernels/net/net.h by oneDNN. The peer links the trainer with this file in place of the
- * project's kernels. Batches, losses, optimizers, sums and records are therefore the trainer's;
- * forward and backward passes are oneDNN's.
+ * project's kernels. Batches, losses, optimizers, gradient synchronisation and records are
+ * therefore the trainer's; forward and backward passes are oneDNN's.
  *
- * From the first forward pass on, the arenas have each layer's weights in the layout of
- * set_layout (weighted.c). Optimizers and sums work element by element, so they do not depend on
- * the layout. Checkpoints would, so they are rejected (main.c). */
+ * From the first forward pass on, the arenas have each layer's weights in the layout of set_layout
+ * (weighted.c). Optimizers and gradient sums work element by element, so they do not depend on the
+ * layout. Checkpoints would depend on it, so they are rejected (main.c). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct net {
     int n_ops;
     struct dnn dnn;
     struct program *programs; /* list with one program per batch size, last used first */
-    bool adopted;             /* the parameters have oneDNN's layouts */
+    bool adopted;             /* whether the parameters have oneDNN's layouts */
     uint8_t *keep;            /* dropout mask of one image */
     struct mem_room memory;
 };
@@ -283,8 +283,8 @@ static void load_planes(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* For the first batch of each size, this also makes the program for the size, so that batch takes
- * longer. */
+/* The first batch of each size takes longer, since the program (program.h) for this size is then
+ * made. */
 void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image)
 {
@@ -359,7 +359,7 @@ static void update_running(const struct layer_desc *l, const struct op_calls *c,
     }
 }
 
-/* Sets the views of an op to its data in the arenas and in the running statistics. */
+/* Sets an op's views to its weights, gradients (not if grads is NULL) and running statistics. */
 static void place(struct net *net, int op, const struct exec *ex, const real *params, real *grads)
 {
     const struct layer_desc *l = net->ops[op].layer;

@@ -29,8 +29,8 @@ struct onednn_op {
 /* Calls of an op, and its memory. */
 struct op_calls {
     struct dnn_calls forward, evaluation, backward;
-    dnnl_memory_t y;      /* output */
-    dnnl_memory_t dx, dy; /* gradients of input and output; ops share two buffers */
+    dnnl_memory_t y;      /* output of the op */
+    dnnl_memory_t dx, dy; /* gradients of the op's input and output; all ops share two buffers */
     /* Views of parameters and gradients in the arenas; NULL if the op has none. program_place sets
      * their addresses before each call. weights: also scale and shift of batch norm. */
     dnnl_memory_t weights, bias, dweights, dbias;

@@ -99,8 +99,8 @@ static dnnl_status_t init_dense(dnnl_inner_product_desc_t *d, enum pass pass,
     return dnnl_inner_product_backward_weights_desc_init(d, at->x, at->weights, at->bias, at->y);
 }
 
-/* Pass for which a way is chosen. at: layouts that leave the choice to oneDNN. given_x, given_y:
- * layouts in which input and output need no conversion; NULL if not known. */
+/* Pass for which a way (program.h) is chosen. at: layouts that leave the choice to oneDNN. given_x,
+ * given_y: layouts in which input and output need no conversion; NULL if not known. */
 struct choice {
     enum pass pass;
     struct layouts at;
@@ -135,8 +135,8 @@ static void note_algorithm(const struct maker *m, const char *name)
         snprintf(text + used, room, "%s%s", used > 0 ? "/" : "", name);
 }
 
-/* Adds the time of the conversion between the layout that a primitive has chosen and the given
- * layout. */
+/* Adds to *seconds the time of the conversion between the given layout and the layout that a
+ * primitive has chosen. Adds nothing if `given` is NULL. */
 static enum status add_conversion(const struct maker *m, dnnl_primitive_desc_t desc,
                                   dnnl_query_t what, const dnnl_memory_desc_t *given,
                                   double *seconds, struct error *e)
@@ -242,8 +242,8 @@ static enum status choose_forward(struct maker *m, dnnl_primitive_desc_t *desc,
 
 /* Sets the layout of weights in the arenas: blocks of 16 inputs and 16 outputs, which most of
  * oneDNN's convolutions use on AVX-512, or row-major if the weights do not fill such blocks. The
- * layout follows from the shape alone, because sums over ranks need equal layouts, but ranks with
- * different numbers of images or processors may choose different primitives. */
+ * layout follows from the shape alone, because gradient sums need the same layout on all ranks, and
+ * ranks with different numbers of images or processors may choose different primitives. */
 static void set_layout(struct maker *m)
 {
     dnnl_dim_t dims[4];

@@ -1,5 +1,5 @@
-/* peer_onednn as built without oneDNN. --check reports that oneDNN is missing, so the points of
- * this peer are skipped. */
+/* peer_onednn as built without oneDNN. --check reports that oneDNN is missing, so the runner skips
+ * the launches of this peer. */
 #include "bench/workloads/peers/onednn/version.h"
 
 enum status onednn_name(char *text, size_t size, struct error *e)

@@ -36,7 +36,8 @@ int round_steps(const struct sweep *s, const struct problem *p, const struct con
     return (int)(n > period ? n : period);
 }
 
-/* Times one round of an operation, after a barrier. The result is the mean time of its steps. */
+/* Times one round of an operation, after a barrier. Sets c->round_ns[round] to the mean time of a
+ * step. */
 static enum status run_round(struct sweep *s, const struct problem *p, struct contender *c,
                              int round, struct error *e)
 {
@@ -66,8 +67,8 @@ static enum status run_rounds(struct sweep *s, const struct problem *p, const st
     return OK;
 }
 
-/* Runs one or two steps of an operation, up to an odd step, and checks the result. Called before
- * and after the timed rounds. */
+/* Runs one or two steps of an operation, so that the last is an odd step, and checks the result.
+ * Called before and after the timed rounds. */
 static enum status check_one(struct sweep *s, const struct problem *p, struct contender *c,
                              struct error *e)
 {
@@ -89,7 +90,8 @@ static enum status check_group(struct sweep *s, const struct problem *p, const s
     return OK;
 }
 
-/* Times a group of operations. On every rank, round_ns is set to the times of the slowest rank. */
+/* Times a group of operations and checks their results before and after. Sets round_ns on every
+ * rank to the times of the slowest rank. */
 static enum status time_group(struct sweep *s, const struct problem *p, const struct group *group,
                               struct error *e)
 {
@@ -141,7 +143,7 @@ static void close_group(struct sweep *s, struct group *group)
 }
 
 /* Times MPI_Allreduce, which is the first contender, together with as many other contenders from
- * *next on as fit in memory. Each row is compared with MPI_Allreduce. */
+ * *next on as fit in memory. Prints a row for each, compared with MPI_Allreduce. */
 static enum status time_beside_raw(struct sweep *s, const struct problem *p,
                                    struct contender *contenders, int all, int *next,
                                    struct group *group, struct error *e)
@@ -161,7 +163,7 @@ static enum status time_beside_raw(struct sweep *s, const struct problem *p,
 /* ---- Comparing two ---- */
 
 /* Times two operations and prints a row for each, compared with the other. If one operation cannot
- * run, prints only the row of the other. */
+ * run, its row reports this, and the other operation is compared with itself. */
 static enum status time_pair(struct sweep *s, const struct problem *p, struct contender pair[2],
                              struct group *group, struct error *e)
 {
@@ -197,7 +199,7 @@ static bool sums_exactly(const struct contender *c)
 }
 
 /* Returns the fastest contender that has verdict ok and for which is_wanted returns true; NULL if
- * there is none. */
+ * no contender qualifies. */
 static const struct contender *find_best(const struct contender *contenders, int n,
                                          bool (*is_wanted)(const struct contender *c))
 {

@@ -95,8 +95,9 @@ static bool counts_agree(const struct contender *c, const struct cost *cost)
                                            c->bytes_sent == (double)cost->bytes_wire));
 }
 
-/* Sets the row's calls, bytes and messages to the largest counts of any rank, and *agree to whether
- * the counts of all ranks equal the prediction. Collective. */
+/* Sets the row's calls, bytes, messages and modelled time to the largest values of any rank.
+ * Messages that are not counted are predicted. Sets *agree to whether the counts of all ranks equal
+ * the prediction. Collective. */
 static enum status fill_counts(struct sweep *s, const struct problem *p, const struct contender *c,
                                struct comm_row *row, bool *agree, struct error *e)
 {
@@ -143,8 +144,8 @@ static void fill_times(const struct sweep *s, const struct contender *c, struct 
 }
 
 /* Sets the bus bandwidth as defined by nccl-tests, which assumes a sum for which each rank sends 2
- * (p - 1) / p of the gradient. One number more or less per message is tolerated. Other operations
- * have only an algorithm bandwidth. */
+ * (p - 1) / p of the gradient. A difference of one gradient element per message is tolerated. Other
+ * operations have only an algorithm bandwidth. */
 static void fill_busbw(const struct sweep *s, const struct contender *c, struct comm_row *row)
 {
     double share = 2.0 * (s->ranks - 1) / s->ranks;

@@ -32,13 +32,13 @@ struct contender {
     uint64_t steps;
     double *round_ns; /* [rounds] mean time of a step on the slowest rank */
     struct mem_room memory;
-    double calls, bytes_payload, messages_sent, bytes_sent; /* numbers per step on this rank */
+    double calls, bytes_payload, messages_sent, bytes_sent; /* counts of this rank's last step */
     bool is_right;    /* whether all results so far were correct */
-    double sum_error; /* if compressed: relative error in norm of the last checked sum */
+    double sum_error; /* if compressed: relative error (L2 norm) of the last checked sum */
     /* Median of round_ns; NAN: the operation cannot run. median_ns and is_ok are set when the row
      * is printed. */
     double median_ns;
-    bool is_ok; /* whether its row has verdict ok */
+    bool is_ok; /* whether the operation's row has verdict ok */
 };
 
 const char *wait_name(enum wait_kind kind);
@@ -51,7 +51,7 @@ enum {
 
 struct sweep_options {
     struct config config;         /* owns the strings of the other members */
-    const char *gradients;        /* "link", a size or a network */
+    const char *gradients;        /* value of --gradients: "link", a size or a network */
     size_t bytes;                 /* gradient size if `gradients` is a size; otherwise 0 */
     struct contender compared[2]; /* the two operations of --compare */
     bool compares;
@@ -68,15 +68,15 @@ struct sweep_options {
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
 void options_help(FILE *out);
 
-/* An addition y = y + x of vectors of `bytes` bytes, which all ranks run at once, and its median
- * time. */
+/* Size of a vector, and median time of an addition y = y + x of such vectors that all ranks run at
+ * once. */
 enum { ADDITIONS = 5 };
 struct addition {
     double bytes, seconds;
 };
 
-/* Coefficients of the link model (comm/cost/cost.h) with intervals; NAN if no messages were
- * sent. */
+/* Coefficients of the link model (comm/cost/cost.h) with intervals. alpha_s and beta_s are NAN if
+ * no messages were sent. */
 struct link_fit {
     struct interval alpha_s, beta_s, gamma_s;
 };
@@ -84,11 +84,11 @@ struct link_fit {
 /* The gradients to sum: one vector of a given size, or the tensors of a network. */
 struct problem {
     const char *part, *model;
-    const struct net_desc *desc; /* points to `net`, or in a copy to the original's `net` */
-    size_t *counts;              /* [desc->n_tensors] number of elements */
-    size_t *rows;                /* [desc->n_tensors] number of rows of a matrix; 0: not a matrix */
+    const struct net_desc *desc; /* points to `net`; in a copy, to the original's `net` */
+    size_t *counts;              /* [desc->n_tensors] number of elements of each tensor */
+    size_t *rows;                /* [desc->n_tensors] rows of each matrix; 0: not a matrix */
     struct net_desc net;
-    struct tensor_desc flat; /* the only tensor, if the gradients are a size */
+    struct tensor_desc flat; /* the only tensor, if --gradients is a size */
     bool is_net;
 };
 
@@ -103,8 +103,8 @@ struct sweep {
     /* settings of the library's algorithms when the process started */
     struct algorithm_settings library;
     struct link_fit fit;
-    struct link_model link;               /* the medians of `fit` */
-    struct addition additions[ADDITIONS]; /* in ascending order of bytes */
+    struct link_model link;               /* medians of the coefficients in `fit` */
+    struct addition additions[ADDITIONS]; /* in ascending order of size */
     char mpi[64];
     FILE *out; /* NULL on ranks that print nothing */
     int wrong; /* number of rows with verdict wrong sum or wrong count */
@@ -141,8 +141,8 @@ enum status contender_open(struct sweep *s, const struct problem *p, struct cont
 void contender_close(struct sweep *s, struct contender *c);
 
 /* A contender's steps and checks must lie between contender_enter and contender_leave, so that its
- * callback `serve` runs only there. contender_leave returns when all ranks are done, since a rank
- * may have to serve others. Collective. */
+ * callback `serve` runs only there. contender_leave is collective and returns when all ranks are
+ * done, since a rank may have to serve other ranks. */
 void contender_enter(struct sweep *s, const struct contender *c);
 enum status contender_leave(struct sweep *s, struct error *e);
 
@@ -162,8 +162,8 @@ enum status contender_step(struct sweep *s, const struct problem *p, struct cont
 enum status contender_check(struct sweep *s, const struct problem *p, struct contender *c,
                             struct error *e);
 
-/* Measures messages and local sums, prints their rows if --gradients is link, and sets s->fit and
- * s->link. Collective. */
+/* Measures messages and local sums, prints their rows if --gradients is link, and sets s->fit,
+ * s->link and s->additions. Collective. */
 enum status link_measure(struct sweep *s, struct error *e);
 bool link_is_swept(const struct sweep_options *o);
 /* Writes the coefficients to link.csv in the folder of --record, if it was given. */

@@ -1,5 +1,5 @@
-/* Times every layer alone, with each plan's kernel for its kind of layer. Results are compared with
- * the reference kernel on the same input, for the whole batch. */
+/* Times every layer alone, with the kernel of each plan for this kind of layer. Results are
+ * compared with the reference kernel on the same input, for the whole batch. */
 #include <math.h>
 #include <string.h>
 

@@ -15,27 +15,26 @@ enum level { LEVEL_L2, LEVEL_L3, LEVEL_MEMORY, LEVELS };
 struct limits {
     double unit_gflop_per_s[ISAS];
     double gbyte_per_s[LEVELS];
-    size_t cache_bytes[LEVEL_MEMORY]; /* sizes of the second and third level; 0: no such level */
+    size_t cache_bytes[LEVEL_MEMORY]; /* sizes of L2 and L3 cache; 0: no such cache */
     real *x[LEVELS];  /* array by which a level's bandwidth is measured; NULL: no such level */
     size_t n[LEVELS]; /* [level] number of elements of x[level] */
 };
 
-/* Reads the sizes of the second and third level from a list of caches in the form of
- * hardware_caches: first-level data and instruction cache, then the higher levels. ERR_UNAVAILABLE
- * if the list has no second level. */
+/* Reads the sizes of L2 and L3 cache from a list of caches in the form of hardware_caches: L1 data
+ * and instruction cache, then L2 and L3. ERR_UNAVAILABLE if the list has no L2 cache. */
 enum status limits_read_caches(struct limits *l, const char *caches, struct error *e);
 
 /* Finds the caches and allocates an array for each level. ERR_UNAVAILABLE if the sizes of the
  * caches are unknown; ERR_MEMORY if memory runs out. */
 enum status limits_open(struct limits *l, struct mem_room *memory, struct error *e);
 
-/* Measures the bandwidth of each level, and the rate of products with `isa` and with its
- * full-precision instruction set. Keeps the best rate of all calls. */
+/* Measures the bandwidth of each level, and the FLOP rate of `isa` and of the full-precision
+ * instruction set that it extends. Keeps the best rate of all calls. */
 void limits_measure(struct limits *l, enum isa isa);
 
-/* Fills in the bounds of n rows: one row per op and pass of a step, and a last row for the whole
- * step. The caller has set names, time_ms, flop_done, bytes and unit_gflop_per_s. Sorts the rows of
- * ops by time, longest first. */
+/* Fills in bounds, shares and notes of n rows: one row per op and pass of a step, and a last row
+ * for the whole step. The caller has set names, time_ms, flop_done, bytes and unit_gflop_per_s.
+ * Sorts the rows of ops by time, longest first. */
 void limits_judge(const struct limits *l, struct limit_row *rows, size_t n);
 
 void limits_write(FILE *out, const struct limit_row *rows, size_t n);

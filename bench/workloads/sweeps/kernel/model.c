@@ -47,11 +47,11 @@ double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass p
     return rounding(pass == PASS_FORWARD ? terms_forward(desc, l, n) : terms_backward(desc, l, n));
 }
 
-/* Returns the relative error of a layer's result if its operands are rounded to bf16. The relative
- * error of an operand is at most e = 2^-8, with mean square e^2 / 3. Winograd tiles F4 amplify the
- * error most, 4.8 times (kernels/simd/winograd/winograd.h). Batch norm rounds its input once; its
- * means are assumed not to exceed its standard deviations. Rounding a convolution's output adds
- * less than a fifth of F4's error. */
+/* Returns the relative error of a layer's result if its operands are rounded to bf16; 0 for layers
+ * that do not round. The relative error of an operand is at most e = 2^-8, with mean square e^2 /
+ * 3. Winograd tiles F4 amplify the error most, 4.8 times (kernels/simd/winograd/winograd.h). Batch
+ * norm rounds its input once; its means are assumed not to exceed its standard deviations. Rounding
+ * a convolution's output adds less than a fifth of F4's error. */
 static double operands_off(const struct layer_desc *l)
 {
     bool rounds = l->kind == LAYER_conv2d && l->kernel_h == 3 && l->kernel_w == 3 &&
@@ -67,9 +67,9 @@ static double bound_within(const struct net_desc *desc, int layer, int n, enum p
 }
 
 /* Returns the bound for a layer within a network: the sum of the bounds of all layers on the way,
- * plus an effect of ReLU and max pooling. Near the kink of these layers, an error can switch an
- * activation on or off. The share of switched activations is about as large as the error. Their
- * gradients are wrong, which is a relative error of sqrt(share) in norm. */
+ * plus, for gradients, an effect of ReLU and max pooling. Near the kink of these layers, an error
+ * can switch an activation on or off. The share of switched activations is about as large as the
+ * error. Their gradients are wrong, which is a relative error of sqrt(share) in norm. */
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16)
 {
     double forward = 0, backward = 0;
@@ -87,7 +87,7 @@ double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pas
     return forward + backward + (kinks ? sqrt(forward) : 0);
 }
 
-/* Includes each operand once. The first layer computes no input gradient, so none is included. */
+/* Includes each operand once, but no input gradient of the first layer, which computes none. */
 double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass,
                    struct value_bytes of)
 {

@@ -21,8 +21,8 @@ struct lane {
     struct net *net;
     int ops, repeats;
     double *ms, *train_ms, *loss_ms, *update_ms, *product_gflop_per_s;
-    /* [pass][op] distance from the reference, and its bound; a last element is for the whole
-     * network */
+    /* [pass][ops + 1] relative distance from the results of the reference plan, and bound of this
+     * distance; the last element of a pass is for the whole network */
     double *residual, *bound;
 };
 
@@ -234,7 +234,8 @@ static enum status compare(struct lane *lanes, const struct sweep *s, struct set
 /* ---- Rows ---- */
 
 /* Returns the time (ms) of the ops of layers [first, last) in one repetition. NAN unless some op
- * begins with layer `first` and some op ends with layer last - 1. */
+ * begins with layer `first` and some op ends with layer last - 1. For PASS_TRAIN, returns the time
+ * of the whole step. */
 static double layers_ms(const struct lane *lane, enum pass pass, int first, int last, int repeat)
 {
     bool begins = false, ends = false;

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* Makes the parameters of one layer 1 % larger, as a wrong kernel could, to test the verdicts. */
+/* Makes the parameters of the layer that --spoil names 1 % larger, as a wrong kernel could, to test
+ * the verdicts. */
 static void spoil(const struct sweep *s, real *params)
 {
     for (int i = 0; i < s->desc->n_tensors; i++) {

@@ -1,12 +1,12 @@
-/* Data with which ops are timed: random images, arenas, and the matrix product with which rates are
- * compared. */
+/* Data with which ops are timed: random images, parameters, gradients, and the matrix product with
+ * which rates are compared. */
 #pragma once
 
 #include "bench/workloads/sweeps/kernel/limits.h"
 #include "bench/workloads/sweeps/kernel/sweep.h"
 
 struct setup {
-    struct net_batch batch;     /* its `memory` owns the memory of all members */
+    struct net_batch batch;     /* batch.memory owns the memory of all members */
     struct optimizer optimizer; /* SGD with momentum */
     struct product product;
     struct limits limits; /* set only with --part limits */

@@ -88,7 +88,8 @@ enum status sweep_ops(struct sweep *s, struct error *e);
 enum status sweep_layers(struct sweep *s, struct error *e);
 const char *pass_name(enum pass pass);
 
-/* Relative distance ||a - b|| / ||b|| of two vectors, which distance_add adds piece by piece. */
+/* Sums for the relative distance ||a - b|| / ||b|| of two vectors. distance_add adds a piece of
+ * both vectors. */
 struct distance {
     double difference, size; /* sums of squares of a - b, and of b */
 };

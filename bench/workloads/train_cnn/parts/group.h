@@ -15,7 +15,7 @@ struct group {
     MPI_Comm comm;
     uint64_t bytes_sent; /* bytes sent by this step's sums, computed by formula */
     int64_t sum_ns;      /* time spent in this step's sums, including waiting (ns) */
-    size_t *counts;      /* [most] number of values of this step's n_sums sums */
+    size_t *counts;      /* [most] number of values in each of this step's n_sums sums */
     size_t n_sums, most;
     double *zeroes;     /* input of group_replay; NULL before its first call */
     struct error error; /* error of the first sum that failed */

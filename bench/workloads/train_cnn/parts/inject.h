@@ -1,7 +1,8 @@
-/* Injects delays (inject.*) into steps of this rank. */
+/* Injects delays and crashes (inject.*) into steps of this rank. */
 #pragma once
 
 #include "bench/replay/inject.h"
 
-/* Sleeps if a delay is to be injected in this phase of this step. Returns the nanoseconds slept. */
+/* Sleeps, or kills this process, if the options inject.* request it in this phase of this step.
+ * Returns the nanoseconds slept. */
 int64_t inject_sleep(const struct inject *in, enum inject_phase phase, uint64_t step);

@@ -30,8 +30,8 @@ static void offer_core(void *arg)
     sched_yield();
 }
 
-/* PROBES: number of sleeps by which the margin is measured. PROBE_NS: length of each sleep. It is
- * about the time of an op, because a processor that has idled longer takes longer to wake. */
+/* PROBES: number of sleeps by which the margin is measured. PROBE_NS: length of each sleep, about
+ * the time of an op, because a processor that has idled longer takes longer to wake. */
 enum { PROBES = 20, PROBE_NS = 1000000 };
 
 /* Bounds of the margin (ns). The upper bound limits busy-waiting, since on a busy machine the

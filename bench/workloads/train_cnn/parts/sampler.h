@@ -47,7 +47,8 @@ struct batch {
 };
 
 /* Opens a sampler. The caller has set the fields up to `ranks` and zeroed the others. ERR_ARGUMENT
- * if no step has an image or a rank has no shard. Call sampler_close in any case. */
+ * if the global batch exceeds n_samples or is smaller than `ranks`, or if a contiguous shard would
+ * be empty. Call sampler_close in any case. */
 enum status sampler_open(struct sampler *s, struct error *e);
 void sampler_close(struct sampler *s);
 
