@@ -288,7 +288,8 @@ enum status spec_load(struct spec *spec, const char *path, const char *set,
     TRY(nodes_resolve(spec, machine, e));
     TRY(compute_resolve(spec, machine, e));
     TRY(expand_points(spec, e));
-    return rules_check_points(spec, e);
+    TRY(rules_check_points(spec, e));
+    return inputs_check_weights(spec, e);
 }
 
 void spec_free(struct spec *spec)

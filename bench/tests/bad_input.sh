@@ -288,6 +288,40 @@ done 3<<'END'
 END
 check "trainer: weights that are a spec" expect 2 "offset 8: the header does not begin with '{': expected a safetensors file" \
     train --data.set digits --checkpoint.start configs/quick.yaml
+# Weights of another network are found before a run, and by the trainer.
+weights() { # file, entries of the header but the bias, end of the weights, bytes of all numbers
+    local header="{$2,\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[10],\"data_offsets\":[$3,$(($3 + 40))]}}"
+    [ -z "${5:-}" ] || header=${header//\"fc./\"$5fc.}
+    # shellcheck disable=SC2059 # the byte of the length
+    printf "\\x$(printf %02x ${#header})\\0\\0\\0\\0\\0\\0\\0%s" "$header" >"$tmp/$1"
+    head -c "$4" /dev/zero >>"$tmp/$1"
+}
+fc='"fc.weight":{"dtype":"F32","shape":[10,784],"data_offsets":[0,31360]}'
+weights ours.safetensors "\"__metadata__\":{\"model\":\"softmax_784\"},$fc" 31360 31400
+weights torch.safetensors "$fc" 31360 31400 module.
+weights short.safetensors "$fc" 31360 31000
+weights fewer.safetensors '"fc.weight":{"dtype":"F32","shape":[10,100],"data_offsets":[0,4000]}' 4000 4040 module.
+weights more.safetensors "${fc/fc.weight/fc2.weight},${fc//\[0,31360\]/[31360,62720]}" 62720 62760
+printf '%s\n' 'name: weights' 'model: softmax_784' 'data: {set: digits}' 'train: {global_batch: 64, epochs: 1}' \
+    'measure: {time: {launches: 0}, accuracy: {seeds: [1]}}' >"$tmp/weights.yaml"
+for file in ours torch; do
+    check "weights of the network are accepted: $file" expect 0 "1 accuracy run" \
+        "$scalebench" plan "$tmp/weights.yaml" --set "checkpoint.start=$tmp/$file.safetensors"
+done
+while IFS='|' read -r file set message <&3; do
+    check "weights of another network: $file $set" expect 2 "$tmp/$file.safetensors$message" \
+        "$scalebench" plan "$tmp/weights.yaml" --set "checkpoint.${set%% *}=$tmp/$file.safetensors ${set#* }"
+done 3<<'END'
+ours|start model=lenet_21k| has weights of model softmax_784, but the model is lenet_21k: expected tensor 'conv1.weight' of shape [10,1,5,5], found none. Give a file of lenet_21k, or change model
+ours|resume model=lenet_21k| has weights of model softmax_784, but
+torch|start model=lenet_21k| has weights of another model, but the model is lenet_21k: expected tensor
+fewer|start | has weights of another model, but the model is softmax_784: expected tensor 'fc.weight' of shape [10,784], found F32 [10,100]
+more|start | has weights of another model, but the model is softmax_784: tensor 'fc2.weight' is of no layer
+short|start |: offset 31
+END
+check "trainer: weights of another network" \
+    expect 2 "the file has weights of model softmax_784, but the model is lenet_21k: tensor 'conv1.weight' is missing" \
+    "$train_cnn" --model lenet_21k --train.global_batch 100 --data.set digits --run accuracy --checkpoint.start "$tmp/ours.safetensors"
 # Outputs are checked by name before the first step, and the check leaves no file.
 mkdir "$tmp/there"
 for option in "--record $tmp/nowhere" "--predictions $tmp/nowhere/classes.txt" \

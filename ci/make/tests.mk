@@ -20,7 +20,7 @@ TEST_PROGRAMS := $(call tests_of,$(KERNELS_TESTS) $(COMM_TESTS) $(MPI_TESTS) $(B
 # One fuzzer per reader, bench/tests/fuzz/fuzz_<reader>.c. As tests/seeds_<reader> it reads its seeds in any build; with
 # clang's libFuzzer it generates inputs. No reader calls MPI.
 FUZZ_TESTS := $(wildcard bench/tests/fuzz/fuzz_*.c)
-FUZZ_LINK   = $(call obj,$(addprefix bench/workloads/checkpoint/,safetensors_read.c checkpoint_numbers.c) kernels/cast16.c) \
+FUZZ_LINK   = $(call obj,bench/workloads/checkpoint/checkpoint_numbers.c kernels/cast16.c) \
               $(addprefix $(BUILD)/obj/,$(call simd_obj,kernels/simd/cast16.c)) $(LIBDATA) $(BUILD)/libreaders.a \
               $(LIBFIGURES) $(LIBCOLLECT) $(LIBRESOURCES) $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 # The few files of runner and sites that fuzzers need, since a build of all of them with sanitizers takes long.

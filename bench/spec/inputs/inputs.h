@@ -9,4 +9,8 @@
  * of their file. ERR_SPEC or ERR_SHAPE at the value or in the file. */
 enum status inputs_resolve(struct spec *spec, struct error *e);
 
+/* Checks that each file of checkpoint.start and checkpoint.resume has the tensors of its point's
+ * network. Prefixes of names are ignored. ERR_SPEC names both networks. */
+enum status inputs_check_weights(const struct spec *spec, struct error *e);
+
 void inputs_free(struct spec *spec);

@@ -4,7 +4,7 @@
 #include "bench/tests/fuzz/fuzz.h"
 
 #include "bench/workloads/checkpoint/checkpoint_numbers.h"
-#include "bench/workloads/checkpoint/safetensors.h"
+#include "bench/base/safetensors.h"
 
 static const char *write_whole(const uint8_t *data, size_t size)
 {

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #include "bench/spec/spec.h"
-#include "bench/workloads/checkpoint/safetensors.h"
+#include "bench/base/safetensors.h"
 #include "comm/strategy.h"
 #include "kernels/desc/net_desc.h"
 #include "kernels/layers/loss.h"

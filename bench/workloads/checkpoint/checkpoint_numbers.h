@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "bench/spec/enumerations.h"
-#include "bench/workloads/checkpoint/safetensors.h"
+#include "bench/base/safetensors.h"
 #include "kernels/base/real.h"
 
 /* Returns whether numbers_read can read this type. */

@@ -430,7 +430,14 @@ enum status checkpoint_open_weights(struct checkpoint *c, const char *path,
     TRY(safetensors_open(&c->file, path, e));
     if (is_own(&c->file))
         TRY(check_schema(&c->file, e));
-    return check_tensors(c, s, 0, e);
+    const char *model = safetensors_text(&c->file, "model"), *own = s->desc->name;
+    enum status status = check_tensors(c, s, 0, e);
+    if (status != ERR_DATA || model == NULL || strcmp(model, own) == 0)
+        return status;
+    return error_at(e, ERR_DATA, path, 0, 0,
+                    "the file has weights of model %s, but the model is %s: %s. Give a file of %s, "
+                    "or change model",
+                    model, own, e->text, own);
 }
 
 static enum status copy_global(const struct checkpoint *c, const struct checkpoint_state *s,

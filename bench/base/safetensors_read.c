@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench/base/file.h"
-#include "bench/workloads/checkpoint/safetensors.h"
+#include "bench/base/safetensors.h"
 #include "kernels/base/mem.h"
 
 #define LENGTH_BYTES     8         /* bytes of the file's first field, the length of the header */
@@ -17,7 +17,7 @@ size_t safetensors_type_bytes(const char *dtype)
         size_t bytes;
     } types[] = {
 #define DTYPE(name, bytes) {#name, bytes},
-#include "bench/workloads/checkpoint/safetensors_types.def"
+#include "bench/base/safetensors_types.def"
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i].name, dtype) == 0)
@@ -175,7 +175,7 @@ static enum status take_tensor(struct safetensors *file, const char *name, const
     if (bytes == 0)
         return refuse(file, LENGTH_BYTES, e, "tensor '%s': dtype '%s' is unknown; known:"
 #define DTYPE(name, bytes) " " #name
-#include "bench/workloads/checkpoint/safetensors_types.def"
+#include "bench/base/safetensors_types.def"
                       ,
                       name, t->dtype != NULL ? t->dtype : "not a string");
     TRY(take_shape(file, t, json_object_get(entry, "shape"), &bytes, e));

@@ -9,7 +9,7 @@
 
 #include "bench/base/file.h"
 #include "bench/base/output.h"
-#include "bench/workloads/checkpoint/safetensors.h"
+#include "bench/base/safetensors.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written in memory order");
 

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/workloads/checkpoint/safetensors.h"
+#include "bench/base/safetensors.h"
 
 static char folder[] = "/tmp/scalebench-tensors-XXXXXX";
 static char path[64], temporary[72];
