@@ -278,13 +278,13 @@ while IFS='|' read -r options owner <&3; do
     # shellcheck disable=SC2086
     check "trainer: $options has no effect" expect 2 "has no effect$owner" train --data.set digits $options
 done 3<<'END'
---train.optimizer adam --train.momentum 0.9|: expected train.optimizer = sgd or lars, found adam; leave it out
---sync.period 4|: expected sync.strategy = local_sgd, found allreduce
---train.lr_gamma 0.5|: expected train.lr_schedule = step, found constant
---train.loss_scale 1024|: expected train.precision = fp16, found fp32
+--train.optimizer adam --train.momentum 0.9| where train.optimizer = adam: expected sgd or lars; leave it out
+--sync.period 4| where sync.strategy = allreduce: expected local_sgd
+--train.lr_gamma 0.5| where train.lr_schedule = constant: expected step
+--train.loss_scale 1024| where train.precision = fp32: expected fp16
 --train.nesterov yes| without train.momentum, which is 0
 --checkpoint.dtype bf16| without checkpoint.every_epochs, which is 0
---kernels.plan reference --kernels.tune start|: expected kernels.plan = fast or exact, found reference
+--kernels.plan reference --kernels.tune start| where kernels.plan = reference: expected fast or exact
 END
 check "trainer: weights that are a spec" expect 2 "offset 8: the header does not begin with '{': expected a safetensors file" \
     train --data.set digits --checkpoint.start configs/quick.yaml

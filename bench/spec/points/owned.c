@@ -11,6 +11,7 @@
 #include "bench/spec/value.h"
 #include "bench/spec/yaml/yaml_reader.h"
 #include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 /* Value in the spec, identified by its position in the file. */
 struct written_value {
@@ -18,8 +19,8 @@ struct written_value {
     struct mark mark;
     /* condition that keeps some point from reading the value */
     const struct reader *lacks;
-    /* value of the option that makes this value unread (lacks->owner or late->counted); borrowed */
-    const char *found;
+    /* values of the option that makes this value unread (lacks->owner or late->counted) */
+    char found[256];
     /* limit, such as the number of steps, above which the value has no effect at some point */
     const struct length *late;
     double most; /* largest value of the limit `late` over the points */
@@ -59,12 +60,15 @@ static enum status note_value(struct spec *spec, const struct config *config, en
     written->read = written->read || (lacks == NULL && late == NULL);
     if (late != NULL) {
         written->late = late;
-        written->found = config_text(config, late->counted);
+        snprintf(written->found, sizeof written->found, "%s", config_text(config, late->counted));
         written->most = fmax(written->most, late->most(config));
     }
-    if (written->lacks == NULL && written->late == NULL && lacks != NULL) {
+    if (lacks != NULL && written->late == NULL &&
+        (written->lacks == NULL || written->lacks == lacks)) {
+        const char *found = reader_owner_text(config, lacks->owner);
         written->lacks = lacks;
-        written->found = reader_owner_text(config, lacks->owner);
+        if (strcmp(written->found, found) != 0 && !name_is_word(written->found, found))
+            text_join(written->found, sizeof written->found, " or ", found);
     }
     return OK;
 }
@@ -216,7 +220,7 @@ enum status owned_leave_out(struct spec *spec, bool *some, struct error *e)
 
 static enum status refuse(const struct written_value *written, struct error *e)
 {
-    char why[READER_WHY], found[128];
+    char why[READER_WHY], found[sizeof written->found + 32];
     bool preset = written->late != NULL && written->late->counted != written->id;
     snprintf(found, sizeof found, "%s%s", written->found, preset ? ", its default," : "");
     if (written->late != NULL)

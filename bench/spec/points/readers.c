@@ -587,8 +587,8 @@ void reader_explain_lack(char why[READER_WHY], enum option_id id, const struct r
     } else {
         join_words(names, sizeof names, lacks->names);
         bool stages = lacks->owner == OPT_STRATEGY && name_is_word(lacks->names, "zero3");
-        snprintf(why, READER_WHY, "%s has no effect: expected %s = %s%s, found %s; leave it out",
-                 key, owner, names, stages ? " (or sync.zero: 3)" : "", found);
+        snprintf(why, READER_WHY, "%s has no effect where %s = %s: expected %s%s; leave it out",
+                 key, owner, found, names, stages ? " (or sync.zero: 3)" : "");
     }
     if (noise)
         snprintf(why + strlen(why), READER_WHY - strlen(why),

@@ -297,10 +297,10 @@ static void test_values_that_no_point_reads(void **state)
          NULL);
     spec_free(&spec);
     refuse(BODY "sync.strategy: ring\n", "sync.cap_mib=2",
-           "SET:1:14: sync.cap_mib has no effect: expected sync.strategy = ...");
+           "SET:1:14: sync.cap_mib has no effect where sync.strategy = ring: expected ...");
     refuse(BODY "cases:\n  - {label: a, sync: {strategy: bucketed, cap_mib: 2}}\n"
                 "  - {label: b, sync: {strategy: ring, cap_mib: 2}}\n",
-           NULL, "6:48: sync.cap_mib has no effect: expected sync.strategy = ...");
+           NULL, "6:48: sync.cap_mib has no effect where sync.strategy = ring: expected ...");
 }
 
 /* There is one point per combination of read values. The first one stays, unless it is excluded. */

@@ -65,7 +65,7 @@ static void test_compressors(void **state)
            "5:32: sync.compress: bf16 is not supported by strategy tree; strategies that compress: "
            "allreduce allreduce_layer bucketed");
     refuse(BODY "sync: {compress: bf16, fp16_scale: 2}\n", NULL,
-           "4:36: sync.fp16_scale has no effect: expected sync.compress = fp16, found bf16; leave "
+           "4:36: sync.fp16_scale has no effect where sync.compress = bf16: expected fp16; leave "
            "it out");
     refuse(BODY "sync: {compress: fp16, fp16_scale: 3}\n", NULL,
            "4:36: sync.fp16_scale = 3 is no power of two; nearest 2 and 4");
