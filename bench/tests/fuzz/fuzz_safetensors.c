@@ -3,8 +3,8 @@
  * that chance would have wrong. */
 #include "bench/tests/fuzz/fuzz.h"
 
-#include "bench/workloads/checkpoint/checkpoint_numbers.h"
 #include "bench/base/safetensors.h"
+#include "bench/workloads/checkpoint/checkpoint_numbers.h"
 
 static const char *write_whole(const uint8_t *data, size_t size)
 {

@@ -25,8 +25,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bench/spec/spec.h"
 #include "bench/base/safetensors.h"
+#include "bench/spec/spec.h"
 #include "comm/strategy.h"
 #include "kernels/desc/net_desc.h"
 #include "kernels/layers/loss.h"

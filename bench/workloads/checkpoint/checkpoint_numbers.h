@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "bench/spec/enumerations.h"
 #include "bench/base/safetensors.h"
+#include "bench/spec/enumerations.h"
 #include "kernels/base/real.h"
 
 /* Returns whether numbers_read can read this type. */
