@@ -1,4 +1,5 @@
-/* Turns the summed gradients into an update: scaling, clipping and the optimizer. */
+/* Turns the summed gradients into an update: scaling, clipping and the optimizer. Servers of
+ * param_server do this in strategies/server.c. */
 #include <assert.h>
 #include <math.h>
 

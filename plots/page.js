@@ -1,4 +1,5 @@
-// Builds tables, findings, search and sorting on the page of `scalebench report`. Without it the page shows figures and
+// Builds tables, search and sorting on the page of `scalebench report`, and writes its findings, such as extreme values that
+// intervals cannot tell apart. Without it the page shows figures and
 // rows.
 "use strict";
 

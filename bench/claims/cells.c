@@ -1,4 +1,5 @@
-/* Computes values of claims that are cells of tables, such as a median over rows of summary.csv. */
+/* Computes values of claims that are cells of tables, such as a median over rows of summary.csv, and
+ * the intervals of medians. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

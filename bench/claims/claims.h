@@ -96,7 +96,7 @@ struct claim_need {
                         narrow its intervals */
     bool seeds;      /* the launches are accuracy runs, one per seed */
     bool at_least;   /* a cell has one launch, so `launches` is a lower bound */
-    size_t now;      /* smallest number of launches behind a cell */
+    size_t now;      /* number of launches so far: minimum over the claim's cells */
     size_t launches; /* launches per point that would decide the claim; 0: CLAIM_LAUNCHES_MAX
                              launches would not decide it */
     double seconds;  /* wall time of `launches` launches of every point that the claim uses,

@@ -283,7 +283,7 @@ static enum status find_points(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Returns whether `where` uses only options and names of points, and so can be evaluated before a
+/* Returns whether `where` uses only options, `case` and `run`, and so can be evaluated before a
  * run. */
 static bool knows_points(const struct figure_data *d)
 {

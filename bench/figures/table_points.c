@@ -112,7 +112,7 @@ static enum status check_rows(const struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Sets d->measured of each point, for captions, to the point's value with the most launches. */
+/* Sets d->measured of each point, for captions, to its value from the most launches. */
 static void sum_up(struct figure_data *d)
 {
     memset(d->measured, 0, d->s->n * sizeof *d->measured);

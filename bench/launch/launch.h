@@ -91,8 +91,9 @@ enum status launch_start(struct launch *launch, const struct launch_command *com
  * second call sends SIGKILL at once. */
 void launch_stop(const struct launch *launch);
 
-/* Returns whether the launch has ended, in which case launch_finish does not wait. Otherwise
- * records that cleaning up has begun. Call it when the lifeline is readable. */
+/* Reads the guard's message; call it when the lifeline is readable. Returns true if the launch has
+ * ended: launch_finish then does not wait. Otherwise cleaning up has begun, and its time is
+ * recorded. */
 bool launch_has_outcome(struct launch *launch);
 
 /* Prints once that other machines are being cleaned up, if this takes long. */

@@ -1,3 +1,4 @@
+/* Programs of the MPI library's calls, and the sizes at which MPICH changes its algorithms. */
 #include "comm/cost/library.h"
 
 #include "comm/cost/description.h"

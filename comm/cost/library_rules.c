@@ -1,3 +1,4 @@
+/* Rounds of the MPI library's algorithms: which rank sends which numbers to which rank. */
 #include "comm/cost/library_rules.h"
 
 /* ---- Rings ---- */

@@ -1,6 +1,7 @@
 /* A server of strategy param_server, which holds a part of the parameters. It receives gradients
- * (pushes), runs the optimizer and sends weights (answers). Only server_destroy waits: server_serve
- * does the work that is possible now and is called again later. Used by param_server.c only. */
+ * (pushes), scales and clips their sum, runs the optimizer and sends weights (answers). Only
+ * server_destroy waits: server_serve does the work that is possible now and is called again later.
+ * Used by param_server.c only. */
 #pragma once
 
 #include "comm/strategy.h"

@@ -1,6 +1,7 @@
 /* Batch norm on one block of channels, fused with the ReLU and pooling that follow, to save passes
  * over memory. Lanes are channels. Sums along a row, which is short, are in `real`; sums over rows
- * are in double. 16-bit activations (operands.h) halve the memory traffic. */
+ * are in double. 16-bit activations (operands.h) halve the memory traffic. Passes prefetch rows of
+ * the next page, where the processor's prefetcher stops. */
 #include "kernels/simd/norm.h"
 
 #include "kernels/simd/epilogue.h"

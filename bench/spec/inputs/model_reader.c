@@ -419,7 +419,7 @@ static enum status read_layers(struct net_desc *net, const struct node *list, st
 
 /* ---- Network ---- */
 
-/* Rejects an unknown key of a model. The message may name an option of a layer, such as
+/* Rejects an unknown key of a model. The message may suggest an option of a layer, such as
  * "conv2d.kernel". */
 static enum status unknown_model_key(const struct node *entry, struct error *e)
 {

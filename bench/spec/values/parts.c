@@ -1,3 +1,4 @@
+/* Reads numbers, truth values, names and texts, as parts of option values. */
 #include "bench/spec/values/parts.h"
 
 #include <ctype.h>
