@@ -296,7 +296,7 @@ void sync_scale(struct sync *s, real *x, size_t n, real factor);
 void sync_copy(struct sync *s, void *to, const void *from, size_t bytes);
 
 /* Mark the start and end of a wait for communication, during which the rank does not compute. Its
- * time is added to comm_exposed_ns. The first wait sets arrive_ns. */
+ * time is added to comm_exposed_ns. The first wait of a step sets arrive_ns. */
 void sync_comm_begin(struct sync *s);
 void sync_comm_end(struct sync *s);
 /* Ends a wait after which the rank computes. The next wait then sets arrive_ns anew, minus the time

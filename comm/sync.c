@@ -73,8 +73,8 @@ static void take_options(struct sync *s, const struct sync_options *options)
     s->arenas.n_buffers = options->desc->n_buffer_values;
 }
 
-/* Opens strategy, compressor and arenas. If this fails half-way, sync_destroy frees what was
- * allocated. */
+/* Opens strategy, compressor and arenas. If this fails half-way, sync_destroy frees the allocated
+ * parts. */
 static enum status open_strategy(struct sync *s, struct error *e)
 {
     TRY(count_tensors(s, e));

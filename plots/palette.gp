@@ -20,8 +20,8 @@ dark(k) = pick(darks, k)
 shape(list, k) = int(pick(list, k))
 dash(k, bound) = int(word(bound ? '13 14 15' : '1 11 12', (k - 1) / words(colours) % 3 + 1))
 grey = '#707070'
-light = '#C4C4C4'                # of what stands behind what is shown
-# Single launches are faint: what lies behind them shows through. Of a colour the part after '#'.
+light = '#C4C4C4'                # for elements behind the data
+# Makes the colour '#RRGGBB' translucent, for single launches.
 faint(c) = '#90'.c[2:7]
 if (!exists('formats')) {        # a page shows only the first
     formats = 'svg png'.(strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0 ? ' pdf' : '')

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns the number of outliers among x[n] > 0, at most n / 4, by the generalised extreme
+/* Returns the number of outliers among x[n] > 0, at most n / 4. Uses the generalised extreme
  * Studentised deviate of the logarithms (Rosner, "Percentage points for a generalized ESD
  * many-outlier procedure", 1983). `alpha` is the probability of any finding if x is normal or
  * log-normal. Values within `least` of the median are not outliers (0.01: 1 %). `outside` [n] marks

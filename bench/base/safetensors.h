@@ -38,7 +38,7 @@ struct safetensors {
 };
 
 /* Checks that safetensors_write will be able to write the file. ERR_ARGUMENT names the option that
- * gave the path, and what `path` is if it is not a regular file. */
+ * gave the path, and the type of `path` if it is not a regular file. */
 enum status safetensors_check(const char *option, const char *path, struct error *e);
 
 /* Writes `n` tensors, whose names must differ, and the metadata, an object of strings (NULL: none).

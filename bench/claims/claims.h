@@ -118,7 +118,7 @@ enum { CLAIM_LAUNCHES_MAX = 1000000, CLAIM_DAY_S = 86400 };
 
 struct claim {
     const char *id, *kind, *place, *says,
-        *untestable; /* keys of the claim, borrowed; untestable: reason why it cannot be judged,
+        *untestable; /* texts of the claim's keys, borrowed; untestable: why it cannot be judged,
                         else NULL */
     struct claim_value *values;
     size_t n;

@@ -495,7 +495,7 @@ enum status summary_open(struct summary *s, const struct spec *spec, const char 
     TRY(MEM_NEW(s->points, spec->n_points, "the points", e));
     s->n = spec->n_points;
     TRY(machine_read(s, run_dir, e));
-    TRY(MEM_NEW(s->published, 1, "what was published", e));
+    TRY(MEM_NEW(s->published, 1, "the published values", e));
     return published_read(s->published, spec, e);
 }
 

@@ -275,7 +275,7 @@ static enum status find_outcomes(struct check *check, const struct checking *c, 
     const struct check_names names = {check_look_up, &first, c->has_spec ? &c->spec : NULL, false,
                                       true};
     TRY(check_terms(check, &names, e));
-    TRY(MEM_NEW(check->outcomes, n, "what was checked", e));
+    TRY(MEM_NEW(check->outcomes, n, "the outcomes of a check", e));
     for (size_t i = 0; i < n; i++) {
         const struct check_point point = {c, i};
         if (check->where != NULL && !condition_holds(check->where, check_look_up, &point))

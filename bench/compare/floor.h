@@ -29,7 +29,7 @@
  * The result has d0 + d degrees. Each further group of repetitions adds its own d. With 10 degrees
  * and t0 = 1.5 %, the 95 % interval of t is 1.0 to 2.6 %. If t0 is 0 (bytes, losses), d0 is 0.
  *
- * The floor: apart from the scatter of launches, means of a and of b campaigns of the same thing
+ * The floor excludes the scatter of launches. Means of a and of b campaigns of the same thing then
  * differ by at most q t sqrt(1 / a + 1 / b), with q the two-sided quantile of Student's t at the
  * caller's confidence level. */
 #pragma once

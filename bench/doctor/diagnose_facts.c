@@ -1,5 +1,5 @@
-/* Checks what the nodes' systems report: settings that disturb measurements, and nodes that differ
- * from the others. */
+/* Checks the facts that the nodes' systems report: settings that disturb measurements, and nodes
+ * that differ from the others. */
 #include <string.h>
 
 #include "bench/doctor/diagnosis.h"

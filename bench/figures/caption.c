@@ -52,7 +52,8 @@ static void write_program(FILE *out, const struct summary *s, const char *progra
         fputs(wall ? " from exec to exit." : " as its output reports it.", out);
 }
 
-/* Writes what was trained, such as "lenet_21k on mnist (real data), sgd, global batch 256". */
+/* Writes network, data, optimizer and batch, such as "lenet_21k on mnist (real data), sgd, global
+ * batch 256". */
 static void write_training(FILE *out, const struct summary *s, bool brief)
 {
     char text[512], number[TEXT_NUMBER];
@@ -72,9 +73,9 @@ static void write_training(FILE *out, const struct summary *s, bool brief)
         fprintf(out, ", %s %s.", strchr(text, ',') != NULL ? "strategies" : "strategy", text);
 }
 
-/* Writes what was run: the program, or network, data, optimizer and batch; then the scaling. Brief:
- * one clause, such as "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling;
- * measured, local." */
+/* Writes the program, or network, data, optimizer and batch; then the scaling. Brief: one clause,
+ * such as "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling; measured,
+ * local." */
 static void write_subject(FILE *out, const struct summary *s, bool trained, bool brief)
 {
     const char *foreign = spec_foreign(s->spec);

@@ -1,4 +1,4 @@
-/* Captions below figures: what was measured, how, and against which base. Internal to
+/* Captions below figures: the measured points and quantities, the method and the base. Internal to
  * bench/figures. */
 #pragma once
 

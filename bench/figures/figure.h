@@ -1,4 +1,4 @@
-/* One figure to draw: what the spec requests, completed by the defaults of its kind (a row of
+/* One figure to draw: the request of the spec, completed by the defaults of its kind (a row of
  * bench/spec/figures/figures.def). Each kind has a shape, one of the structs below. The shape
  * determines the rows of series_<figure>.csv and which points a figure can show. Internal to
  * bench/figures. */

@@ -125,7 +125,7 @@ static enum status take_differs(struct merged *m, const struct figures_run *runs
     size_t most = 0;
     for (size_t i = 0; i < n; i++)
         most += runs[i].s->spec->config.values[OPT_DIFFERS].n;
-    TRY(MEM_NEW(m->differs, most + 1, "what differs", e));
+    TRY(MEM_NEW(m->differs, most + 1, "the texts of option differs", e));
     all->texts = m->differs;
     all->n = 0;
     for (size_t i = 0; i < n; i++) {

@@ -8,8 +8,8 @@
 #include "comm/cost/tensor.h"
 #include "kernels/base/mem.h"
 
-/* Ranks of a point and what they send. Replicas share the batch. A replica has several ranks if the
- * network is cut into stages or slices. */
+/* Ranks of a point and their communication. Replicas share the batch. A replica has several ranks
+ * if the network is cut into stages or slices. */
 struct talk {
     const struct net_desc *net; /* one slice of the network; all slices have the same size */
     const struct config *config;

@@ -9,11 +9,11 @@
 
 static const struct sweep_figure rows[] = {
     {"comm.csv", "flat", "latency_us", "latency", "comm",
-     "Time of a sum by its size: the library's own, and how many times as fast the others are."},
+     "Time of MPI_Allreduce by size, and how many times as fast the other operations are."},
     {"comm.csv", "flat", "busbw_gbyte_per_s", "busbw", "comm",
-     "Bus bandwidth by size of those sums that send 2 (p - 1) / p times their bytes."},
+     "Bus bandwidth by size, for sums that send 2 (p - 1) / p times their bytes."},
     {"kernels.csv", "op", "gflop_done_per_s", "roofline", "roofline",
-     "What each op of the nets reaches, below the roof of memory and of one core."},
+     "Rate of each op of the networks, below the roofs of memory and of one core."},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 

@@ -78,8 +78,7 @@ static const struct cause {
     {"update of weights", slow_update, offsetof(struct launch_result, path_optimizer_ms)},
     {"injected sleeps", slow_sleeps, offsetof(struct launch_result, path_inject_ms)},
     {"bytes between hosts", slow_bytes, offsetof(struct launch_result, path_bytes_ms)},
-    {"starts and delays of messages between hosts", slow_starts,
-     offsetof(struct launch_result, path_starts_ms)},
+    {"message latency between hosts", slow_starts, offsetof(struct launch_result, path_starts_ms)},
     {"messages within a host", slow_memory, offsetof(struct launch_result, path_memory_ms)},
     {"sums of received numbers", slow_sums, offsetof(struct launch_result, path_sums_ms)},
 };

@@ -81,7 +81,7 @@ void forecast_emulate(struct sweep_machine *machine, const struct config *c);
 
 /* ---- Internal ---- */
 
-/* A measured step time of another campaign, and what it depends on. */
+/* A measured step time of another campaign, and the properties on which it depends. */
 struct known_step {
     char model[NET_NAME_MAX], workload[32], strategy[48], from[FORECAST_FROM];
     char site[32], link[LINK_BYTES];

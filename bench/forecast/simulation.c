@@ -120,7 +120,8 @@ static double draw_pace(const struct simulation *s, int period, int rank)
 }
 
 /* Adds up the sleeps of the steps of a period. Untimed periods have no sleeps. With overlap, a
- * sleep after backward delays only the rank's first wait, since its messages are on their way. */
+ * sleep after backward delays only the start of the rank's wait, since its messages are on their
+ * way. */
 static struct simulation_sleeps draw_sleeps(const struct simulation *s, int period, int rank)
 {
     const struct inject *in = &s->injects[rank];
@@ -152,7 +153,7 @@ static void begin_period(struct simulation *s, int period)
     }
 }
 
-/* Returns the time at which a rank first waits: after it has computed and slept. */
+/* Returns the time at which a rank begins to wait: after it has computed and slept. */
 static double waits_at(const struct simulation *s, int rank)
 {
     return s->begins_s[rank] + s->paces[rank] * s->times.compute_s + s->sleeps[rank].late;

@@ -12,8 +12,8 @@ struct simulation_sums {
     double exposed, total, slept;
 };
 
-/* Injected sleeps of a rank in a period (s), by what they delay: its gradients, its first wait, the
- * end of its step. */
+/* Injected sleeps of a rank in a period (s). early: delays its gradients; late: the start of its
+ * wait; last: the end of its step. */
 struct simulation_sleeps {
     double early, late, last;
 };

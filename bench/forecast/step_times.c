@@ -70,8 +70,8 @@ static enum status take_paces(struct step_times *t, const struct calibrations *c
     return OK;
 }
 
-/* Sets the typical step: the median time of each part over all steps, in the order in which parts
- * run. The backward pass runs ops from the last to the first. */
+/* Sets the typical step: adds up the medians of its parts over all steps, in execution order. The
+ * backward pass runs ops from the last to the first. */
 static enum status take_typical(struct step_times *t, const struct calibrations *c, int tensors,
                                 double *times, const char *folder, struct error *e)
 {

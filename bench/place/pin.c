@@ -33,7 +33,7 @@ static const char usage[] =
     "Binds a rank to its processors, then becomes PROGRAM.\n"
     "--cpus gives the processors of each node-local rank: one list per rank, separated by '|',\n"
     "each in the format of Linux (0 or 0-3,8). An empty list leaves its rank unbound.\n"
-    "--plan computes the processors on each node; its four values are those of\n"
+    "--plan computes the processors on each node. Its four values have the meaning of\n"
     "place.threads_per_rank, place.bind, place.order and place.oversubscribe in a spec.\n"
     "The rank is the first of MPI_LOCALRANKID, OMPI_COMM_WORLD_LOCAL_RANK, SLURM_LOCALID and\n"
     "PMI_RANK that is set.\n"

@@ -60,7 +60,7 @@ struct journal_launch {
     /* whether `key` differs from the point's current key: the launch is then kept, but not used in
      * results */
     bool outdated;
-    bool retried; /* whether the launch failed and a later command repeated it */
+    bool retried; /* whether the launch failed and a later command retries it */
     char reason[512];
     double wall_s; /* time from exec to exit (s); 0 while running */
     /* share of the processors' time that other programs used during the launch (%); NAN: unknown */
@@ -137,7 +137,7 @@ enum status journal_running(struct journal *j, const struct journal_launch *laun
                             struct error *e);
 /* Records the end of the launch ended->launch, with its status and results. */
 enum status journal_done(struct journal *j, const struct journal_launch *ended, struct error *e);
-/* Records that a launch is to be repeated. A failed launch becomes `retried`; any other launch is
+/* Records that a launch is to be retried. A failed launch becomes `retried`; any other launch is
  * LAUNCH_RUNNING again. `finished` becomes false. */
 enum status journal_retry(struct journal *j, const char *launch, struct error *e);
 enum status journal_skipped(struct journal *j, const char *point, const char *reason,

@@ -1,4 +1,4 @@
-/* Finds which rank of a step arrived last at the first wait, and how long the others waited, on
+/* Finds the rank that arrived last at a step's wait (arrive_ns), and how long the others waited, on
  * rank 0's clock. */
 #include <math.h>
 

@@ -69,7 +69,7 @@ double records_clock_error_ns(const struct rank_record *records, int ranks);
  * damaged records. */
 int64_t records_on_first_clock_ns(const struct rank_record *r, int64_t t_ns);
 
-/* Times at which the ranks entered the first wait of a step, on rank 0's clock. */
+/* Times at which the ranks arrived at a step's wait (arrive_ns), on rank 0's clock. */
 struct arrivals {
     const struct rank_record *records; /* [ranks] records of the launch, borrowed */
     int ranks;

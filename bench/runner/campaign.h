@@ -80,10 +80,10 @@ enum status campaign_record_changes(struct campaign *c, struct error *e);
 
 /* Marks every failed launch of the spec's points as retried, so that its point can be launched
  * again. *retried is the number of failed launches that no later launch replaces; campaign_run
- * repeats them. */
+ * retries them. */
 enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e);
 
-/* Runs the remaining launches. Can be called again, for example to repeat launches with damaged
+/* Runs the remaining launches. Can be called again, for example to retry launches with damaged
  * records. ERR_INTERRUPTED after a signal (c->interrupt.signal); all results are then on disk. */
 enum status campaign_run(struct campaign *c, struct error *e);
 

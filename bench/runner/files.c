@@ -128,7 +128,7 @@ static void remove_abandoned(const char *path)
         closedir(all);
 }
 
-/* Opens and locks a temporary file. Tries again if another process removed the file before it was
+/* Opens and locks a temporary file. Retries if another process removed the file before it was
  * locked. On file systems without locks, no process removes temporary files. */
 static FILE *open_held(const char *temporary)
 {

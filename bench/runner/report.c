@@ -218,8 +218,8 @@ static enum status write_tables(const struct summary *s, const char *run_dir, st
     return table_write_documents(s, run_dir, e);
 }
 
-/* Marks launches to be repeated that the journal lists as done, but whose records cannot be read.
- * *damaged: number of these launches. */
+/* Marks launches for a retry if the journal lists them as done, but their records cannot be read.
+ * Adds their number to *damaged. */
 static enum status take_back_damaged(const struct summary *s, struct journal *journal,
                                      size_t *damaged, struct error *e)
 {

@@ -19,13 +19,13 @@ struct report_request {
     FILE *table;           /* stream to which the table is printed; NULL: none */
     /* number of the journal's last launches whose failures this command has already printed */
     size_t n_reported;
-    /* writable journal, to repeat damaged launches; NULL: do not repeat them */
+    /* writable journal, to retry damaged launches; NULL: do not retry them */
     struct journal *journal;
 };
 
 struct report_result {
     bool all_well; /* whether no point fails the campaign and, if `strict`, all rules are met */
-    /* number of launches marked to be repeated because their records are damaged; if not 0, nothing
+    /* number of launches marked for a retry because their records are damaged; if not 0, nothing
      * else was done */
     size_t damaged;
 };
@@ -34,6 +34,6 @@ struct report_result {
  * and prints as `request` specifies. Does not overwrite tables from which it has read. If a table
  * is printed, also prints points that are not ok on standard error. A figure that cannot be drawn
  * is an error, but the table is printed first. If request->journal is given, first marks finished
- * launches to be repeated if their records cannot be read; if there are any, does nothing else. */
+ * launches for a retry if their records cannot be read. If there are any, does nothing else. */
 enum status report_make(const struct spec *spec, const struct report_request *request,
                         const struct tools *tools, struct report_result *result, struct error *e);

@@ -154,8 +154,8 @@ static void explain_points(const struct campaign *c, const struct run *last)
     if (run_spec_load(&spec, last->path, NULL, &why) == OK)
         run_spec_change(change, &spec, &c->spec);
     log_print(LOG_NOTE,
-              "no point has the options and files of %s%s: this begins a new run. Restore these "
-              "options and files to resume the old run",
+              "%s has no point with the options and files of this spec%s: a new run begins. "
+              "Restore the old options and files to resume that run",
               last->path, change);
     spec_free(&spec);
 }
@@ -178,7 +178,7 @@ static void explain_new_run(const struct campaign *c, const struct run *last)
     if (name == NULL)
         return;
     explain_fact(text, c, last, name);
-    log_print(LOG_NOTE, "%s: this begins a new run. Run the same command %s to resume the old run",
+    log_print(LOG_NOTE, "%s: a new run begins. Run the same command %s to resume the earlier run",
               text, fact_way_back(name));
     explain_further_facts(c, last, name);
 }

@@ -161,8 +161,8 @@ static enum status compare(const struct machines *m, const char *name, const str
     return OK;
 }
 
-/* Checks the answer of a machine. A shell exits with 126 or 127 if scalebench is missing there;
- * another build of scalebench exits with 2. */
+/* Checks a machine's answer. A shell exits with 126 or 127 if it cannot run scalebench. A build
+ * without the command `machine` exits with 2. */
 static enum status judge(const struct machines *m, const char *name, const struct answer *a,
                          struct error *e)
 {

@@ -118,8 +118,8 @@ struct condition_range {
 };
 
 /* Returns false, with the reason in `why`, if all or no numbers of the range satisfy the
- * comparison, or if a number of at least 20 is compared with a fraction of 1. Returns true for
- * comparisons with a word or text. */
+ * comparison. Also returns false if a number of at least 20 is compared with a fraction of 1.
+ * Returns true for comparisons with a word or text. */
 bool condition_term_decides(char why[CONDITION_WHY], const struct condition_term *term,
                             const struct condition_range *range);
 

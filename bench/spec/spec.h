@@ -482,10 +482,10 @@ struct spec_input {
 };
 
 /* Point of a campaign. `label` distinguishes it by the options that vary ("ranks=2 allreduce"),
- * with the case name first if there are cases. `id` is the first 12 hexadecimal digits of a SHA-256
- * over all options of the point that are not at their defaults (except option_is_derived), with the
- * contents of the network in place of its name. Points of different cases with the same id share
- * their launches. */
+ * with the case name first if there are cases. `id` is the first 12 hexadecimal digits of a hash
+ * (SHA-256). The hash covers all options of the point that are not at their defaults (except
+ * option_is_derived), and the contents of the network in place of its name. Points of different
+ * cases with the same id share their launches. */
 struct point {
     struct config config; /* values of all options; borrowed from the spec */
     /* case of the point, or the spec's matrix if there are no cases; borrowed */

@@ -99,7 +99,7 @@ finds_what_is_wrong() {
         END { exit bad || wrong["op"] != 1 || wrong["layer"] != 2 }' "$tmp/spoilt.csv"
 }
 
-# The table has the rows, the launch has failed, and the same command tries again.
+# The table has the rows, the launch has failed, and the same command retries it.
 a_run_with_a_wrong_result_fails() {
     cat >"$tmp/spoilt.yaml" <<END
 ranks: 1

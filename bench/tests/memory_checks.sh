@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests a training step of every network for invalid reads and leaks: with valgrind and the AVX2 kernels, since valgrind
 # does not know AVX-512, or in a build with sanitizers (make asan) with every plan. It runs two steps, since the first one
-# allocates what later ones use.
+# allocates the memory of later steps.
 #
 # vgg11_bn takes minutes in valgrind; vgg_mini does the same with 1/16 of the channels. MEMORY_CHECKS=all runs both. Nothing
 # is suppressed: MPICH's leaks are not definite ones.

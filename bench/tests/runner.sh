@@ -90,7 +90,7 @@ measures_damaged_records_again() {
     local record
     record=$latest/$(sed -n '2s/,.*//p' "$latest/raw.csv")/rank.0.jsonl
     echo nonsense >"$record"
-    expect 0 "1 launch cannot be read any more and is tried again" run "${another[@]}" &&
+    expect 0 "1 launch cannot be read and is retried" run "${another[@]}" &&
         [ "$(runs)" -eq 3 ] && [ "$(launches)" -eq 23 ]
 }
 
@@ -106,7 +106,7 @@ goes_on_after_a_failing_point() {
 
 # Its missing launches are added to the blocks of the other point.
 tries_a_failed_point_again() {
-    expect 0 "1 launch failed before and is tried again" run && [ "$(runs)" -eq 1 ] &&
+    expect 0 "1 launch failed before and is retried" run && [ "$(runs)" -eq 1 ] &&
         [ "$(launches)" -eq 14 ] && grep -q "^launches/.*no luck" "$latest/raw.csv"
 }
 
@@ -342,10 +342,10 @@ check "--fresh begins a new run" begins_anew_when_fresh
 check "another program begins a new run" begins_anew_with_another_program
 check "the restored old program resumes its run" goes_on_with_the_old_program
 check "another spec resumes the run" goes_on_with_another_spec
-check "a launch whose records are damaged is measured again" measures_damaged_records_again
+check "a launch whose records are damaged is retried" measures_damaged_records_again
 check "a failing point does not stop the others" goes_on_after_a_failing_point
-check "the same command tries a failed point again" tries_a_failed_point_again
-check "a failed launch is tried again" tries_a_failed_launch_again
+check "the same command retries a failed point" tries_a_failed_point_again
+check "a failed launch is retried" tries_a_failed_launch_again
 check "a failure that was made good counts in its own run alone" counts_the_failures_of_this_run
 check "a point that fails alike from the first is given up" gives_up_what_fails_alike
 check "a spec with more points runs only the missing ones" runs_what_a_grown_spec_lacks

@@ -49,7 +49,7 @@ elsewhere() { # command; runs it with another host name
 other_options_begin_a_run() {
     local first second name command
     first=$(run_of_latest)
-    expect 0 "(train.lr: 0.01 then, 0.5 now): this begins a new run" run --set train.lr=0.5 || return 1
+    expect 0 "(train.lr: 0.01 then, 0.5 now): a new run begins" run --set train.lr=0.5 || return 1
     second=$(run_of_latest)
     [ "$(runs)" -eq 2 ] && [ "$(counted | wc -l)" -eq 12 ] || return 1
     cp "$out/fake/$first/journal.jsonl" "$tmp/before"

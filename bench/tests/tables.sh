@@ -199,7 +199,7 @@ says() { # folder, table
     sed "s#$1#RUN#; /^  tables /d; /^  next /d; /^Read from /d" "$2"
 }
 
-# Tables alone print what the campaign printed at its end, and drawing does not change them.
+# Tables alone print the same text as the campaign at its end, and drawing does not change them.
 prints_from_tables() {
     local copy=$tmp/copy
     mkdir "$copy"

@@ -120,8 +120,8 @@ static void sum_share(struct sync *s, const struct sum_started *sum)
     sync_pack_end(s);
 }
 
-/* Starts the sum of `tensors`. Its place in the receive buffer depends on the first tensor alone,
- * so received shares of different sums do not overlap. */
+/* Starts the sum of `tensors`. In the receive buffer, `ranks` extra numbers per tensor leave room
+ * for rounded-up shares, so received shares of different sums do not overlap. */
 static enum status sum16_start(struct sync *s, struct range tensors, struct error *e)
 {
     struct sum16 *c = s->compression;

@@ -91,7 +91,7 @@ enum compressor_flag {
 #define WIRE_COUNTED "counted"
 
 /* Communication of one rank in `steps` steps, after which the messages of a strategy repeat.
- * messages_wire and bytes_wire count only what the rank sends. */
+ * messages_wire and bytes_wire count only sent messages. */
 struct cost {
     uint64_t steps;
     uint64_t calls;         /* MPI calls */

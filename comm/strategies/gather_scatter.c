@@ -74,7 +74,7 @@ static enum status scatter_mpich(struct sync *s, const struct piece *p, struct e
     return wait_scatter(s->waiter, b->slots, p->bytes, p->grads, 0, s->comm, SCATTER, e);
 }
 
-/* Copies the sum to all slots, because MPI_Scatter sends each rank a different piece. */
+/* Copies the sum to all slots, because MPI_Scatter sends each rank its own slot. */
 static void fill_slots(struct sync *s, const struct piece *p)
 {
     for (int r = 0; r < s->ranks; r++)

@@ -14,11 +14,11 @@
  * and answers. This computes the same as allreduce.
  *
  * stale: each server still runs the optimizer once per step, on the sum over all ranks (bounded
- * delay, Li et al. 2014). This preserves the meaning of every optimizer. A rank need not wait
- * for its latest steps: after step t it continues once step t - sync.staleness is complete. No
- * rank is therefore more than sync.staleness steps ahead of the slowest, and weights lack at most
- * that many steps (the bound of Ho et al., "More effective distributed ML via a stale synchronous
- * parallel parameter server", 2013). With staleness 0, stale computes the same as sync, up to the
+ * delay, Li et al. 2014). This preserves the meaning of every optimizer. A rank need not wait for
+ * its latest steps: after step t it continues once step t - sync.staleness is complete. No rank is
+ * therefore more than sync.staleness steps ahead of the slowest, and weights lack at most that many
+ * steps. This is the bound of Ho et al., "More effective distributed ML via a stale synchronous
+ * parallel parameter server", 2013. With staleness 0, stale computes the same as sync, up to the
  * order of sums.
  *
  * async: the server runs the optimizer on each gradient when it arrives, and answers at once

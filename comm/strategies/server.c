@@ -235,7 +235,7 @@ static enum status alloc_clients(struct server *v, struct error *e)
         struct client *client = &v->clients[r];
         if ((int)r == v->s->rank)
             continue;
-        TRY(MEM_KEEP(&v->s->memory, client->pushed, v->count, "what a rank pushes", e));
+        TRY(MEM_KEEP(&v->s->memory, client->pushed, v->count, "a pushed gradient", e));
         TRY(MEM_KEEP(&v->s->memory, client->answer, v->in_order ? 0 : v->count, "an answer", e));
     }
     return OK;

@@ -33,7 +33,7 @@ static bool open_sync(struct fixture *f, enum strategy_kind strategy, size_t n)
     return fixture_open(f, strategy);
 }
 
-/* ---- What `check` finds, for every compressor of a kind and every strategy that takes it ---- */
+/* ---- `check` for every compressor of a kind and every strategy that accepts it ---- */
 
 typedef bool check_function(struct fixture *f, enum strategy_kind strategy);
 

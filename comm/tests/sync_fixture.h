@@ -30,7 +30,7 @@ static inline int mpi_waiter_close(void **state)
     return 0;
 }
 
-/* ---- A strategy, and what it is for ---- */
+/* ---- A strategy with its network ---- */
 
 enum { FIXTURE_TENSORS = 4 };
 

@@ -39,9 +39,9 @@ struct presence {
     char rest[48];
 };
 
-/* How this rank waits for others, and what its waits cost. Set up by waiter_open. Only one thread
- * at a time may use it. The watchdog's thread reads only atomic members and members that never
- * change. */
+/* Settings, state and cost of the waits of this rank for others. Set up by waiter_open. Only one
+ * thread at a time may use it. The watchdog's thread reads only atomic members and members that
+ * never change. */
 struct waiter {
     enum wait_kind kind;
     double deadline_s;   /* longest accepted wait in seconds; <= 0: no limit */

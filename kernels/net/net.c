@@ -107,7 +107,7 @@ static void find_tensors(struct op *op, const struct net_desc *desc)
 
 /* Returns the layout of the images for the first op. Ops that read bytes fold scale and shift into
  * weights and bias. If a nonzero byte represents 0 (byte 51 with mean 0.2), blank areas would then
- * have rounding errors in place of exact zeros, and ReLU would let some of their gradients pass. In
+ * have rounding errors in place of exact zeros. ReLU would let some of their gradients pass. In
  * this case, the bytes are converted before the first op. */
 static enum layout layout_of_images(const struct net *net)
 {

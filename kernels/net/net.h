@@ -21,8 +21,8 @@ struct net_options {
     int n_max;   /* maximum number of images per call */
     int threads; /* maximum number of threads of ex->pool */
     int slots;   /* number of sets of activations; 1 without a pipeline */
-    /* Ops [first_op, last_op) to run, for a stage of a pipeline. Other ops use no memory, and the
-     * arenas only hold the tensors of these ops. 0, 0: all ops. */
+    /* Ops [first_op, last_op) to run, for a stage of a pipeline. The arenas only hold the tensors
+     * of these ops. Other ops use no memory. 0, 0: all ops. */
     int first_op, last_op;
     /* [n_layers] kernel choice of each layer (enum kernel_choice), as set by net_tune; NULL:
      * default kernels. Only read by net_create. */

@@ -71,9 +71,9 @@ static bool find_step(const struct rank_record *r, const struct record_span *spa
     return false;
 }
 
-/* Adds a "wait" span to spans [n] of a rank: the part of its first communication before the last
- * rank arrived. Adds none if arrival times are unknown, or differ by less than the clocks' error.
- * Returns the new n. */
+/* Adds a "wait" span to spans [n] of a rank: the part of the communication that begins at
+ * arrive_ns, until the last rank arrived. Adds none if no span begins at arrive_ns, or if arrival
+ * times are unknown or differ by less than the clocks' error. Returns the new n. */
 static size_t add_wait(struct placed *spans, size_t n, const struct rank_record *records, int ranks,
                        int rank, const struct record_span *of)
 {

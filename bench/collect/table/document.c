@@ -58,13 +58,13 @@ static enum status write_notes(FILE *out, const struct markup *m, const struct s
     size_t size = 0;
     FILE *memory = open_memstream(&notes, &size);
     if (memory == NULL)
-        return error_no_memory(e, "what is beside the table");
+        return error_no_memory(e, "the notes of a table");
     print(memory, s);
     bool failed = fclose(memory) != 0;
     if (!failed)
         markup_write_notes(out, m, notes);
     free(notes);
-    return failed ? error_no_memory(e, "what is beside the table") : OK;
+    return failed ? error_no_memory(e, "the notes of a table") : OK;
 }
 
 /* Prints the command, time and machine of the run, for readers of this file alone. */

@@ -46,7 +46,8 @@ static void assert_comm(const char *text, double messages, double bytes, double 
     assert_near(comm_s(text, &(struct link_model){.gamma_s = 1}), summed);
 }
 
-/* Two ranks send each other half of what they sum, and hand back their own half. */
+/* Two ranks send each other half of their gradients. Then each sends back the half that it
+ * summed. */
 static void a_whole_net_sums_all_its_numbers(void **state)
 {
     (void)state;

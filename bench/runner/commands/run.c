@@ -52,11 +52,11 @@ static void note_again(size_t launches, const char *why)
 {
     char text[TEXT_NUMBER];
     if (launches > 0)
-        log_print(LOG_NOTE, "%s %s %s tried again", text_plural(text, (long)launches, "launch"),
-                  why, launches > 1 ? "and are" : "and is");
+        log_print(LOG_NOTE, "%s %s %s retried", text_plural(text, (long)launches, "launch"), why,
+                  launches > 1 ? "and are" : "and is");
 }
 
-/* Runs the remaining launches and reports. If records of launches cannot be read, repeats these
+/* Runs the remaining launches and reports. If records of launches cannot be read, retries these
  * launches, but only once: a failing disk could damage them again and again. */
 static enum status run_and_report(struct campaign *c, const struct arguments *a, FILE *out,
                                   struct report_result *result, struct error *e)
@@ -65,7 +65,7 @@ static enum status run_and_report(struct campaign *c, const struct arguments *a,
     TRY(report(c, &c->journal, a, out, result, e));
     if (result->damaged == 0)
         return OK;
-    note_again(result->damaged, "cannot be read any more");
+    note_again(result->damaged, "cannot be read");
     TRY(campaign_run(c, e));
     return report(c, NULL, a, out, result, e);
 }

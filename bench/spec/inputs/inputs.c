@@ -207,8 +207,8 @@ static enum status find_path(struct value *value, const struct spec *spec,
 
 /* ---- Files that a run copies ---- */
 
-/* Computes the digest of a file: of its bytes, or, for a model file, of the network, which is
- * stored in input->net. */
+/* Computes the digest of a file's bytes. For a model file, loads input->net and computes the
+ * network's digest instead. */
 static enum status read_input(struct spec_input *input, struct error *e)
 {
     if (input->option == OPT_MODEL) {
@@ -257,8 +257,8 @@ static const struct spec_input *find_equal(const struct spec *spec, const struct
     return NULL;
 }
 
-/* Sets the name of an input, which is its file name without folder and ending ("net", or "net-2" if
- * "net" is taken), and the path of its copy. */
+/* Sets the name of an input and the path of its copy. The name is the file name without folder and
+ * ending ("net", or "net-2" if "net" is taken). */
 static enum status name_input(struct spec_input *input, const struct input_kind *kind,
                               const struct spec *spec, struct error *e)
 {

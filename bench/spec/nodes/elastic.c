@@ -71,8 +71,9 @@ static enum status check_segment(const struct config *config, size_t i, enum opt
     return OK;
 }
 
-/* Checks option `elastic`: each segment must be valid, and the number of ranks must change. Some
- * segment must use all ranks of the point, because tables show this number of ranks. */
+/* Checks option `elastic`. Each segment must be valid. If accuracy is measured, there must be at
+ * least two segments, and one must use all ranks of the point, because tables show this number of
+ * ranks. */
 static enum status check_plan(const struct config *config, enum option_id *at, struct error *e)
 {
     int most = 0;

@@ -159,8 +159,8 @@ static enum status check_key(const struct node *map, const struct node *item, st
     return OK;
 }
 
-/* Checks that a key is one word without an alias. An anchor before a key was probably meant for the
- * value. */
+/* Checks that a key is one word without tag or anchor. An anchor before a key was probably meant
+ * for the value. */
 static enum status check_key_event(const struct reader *r, const yaml_event_t *event,
                                    struct error *e)
 {

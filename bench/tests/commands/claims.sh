@@ -128,7 +128,7 @@ def scaled(factor):
     return lambda cell: repr(float(cell) * factor)
 
 def changes_of(row):
-    """What is tried of a cell: other sizes, the numbers of the claim's other values, words of its condition."""
+    """Changes of a cell to try: other sizes, the numbers of the claim's other values, words of its condition."""
     def is_number(text):
         return text.replace(".", "").replace("-", "").isdigit()
 

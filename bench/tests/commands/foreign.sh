@@ -48,7 +48,7 @@ measures() {
     done
 }
 
-# What it said of itself, not the time of its launch.
+# The time that the program printed is used, not the time of its launch.
 judges_by_its_own_time() {
     local log ms
     log=$out/pi/latest/$(field raw 1 launch)/log.txt
@@ -191,7 +191,7 @@ lacks_field() {
         "$scalebench" run "$tmp/steps.yaml" --out "$out" --fresh
 }
 
-# The others run; what is missing is told at its points.
+# Other programs run; the points of a missing program give the reason.
 leaves_out() { # program, reason
     cat >"$tmp/lost.yaml" <<END
 name: lost
@@ -216,14 +216,14 @@ lacks_all() {
             "$scalebench" plan "$tmp/none.yaml" --out "$out"
 }
 
-# metrics.csv of a run whose spec has no metrics any more.
+# metrics.csv of a run whose spec no longer has metrics.
 removes_old_tables() {
     touch "$out/lost/latest/metrics.csv"
     "$scalebench" run "$tmp/lost.yaml" --out "$out" >"$tmp/expect.log" 2>&1 &&
         [ ! -e "$out/lost/latest/metrics.csv" ]
 }
 
-# A program of a few lines in a spec of a few: what the table says of it.
+# Runs a short program with a short spec, and checks the exit status and a text of the table.
 fails_with() { # status, text, lines of the program
     printf '#!/bin/sh\n%s\n' "$3" >"$tmp/own" && chmod +x "$tmp/own"
     printf 'name: own\nworkload: {command: [./own], metrics: ["time_s = took (.*) s"], time: time_s}\n%s\n' \
@@ -244,7 +244,7 @@ END
         [ "$(field_of own metrics 1 value)" = "$1" ]
 }
 
-# Each takes minutes or gigabytes without limits; the campaign says what is wrong.
+# Without limits, each pattern takes minutes or gigabytes; the campaign reports the fault.
 ends_with_an_endless_pattern() { # pattern, bytes of the line, text
     printf '#!/bin/sh\nhead -c %d /dev/zero | tr "\\0" a; echo b\n' "$2" >"$tmp/own" && chmod +x "$tmp/own"
     cat >"$tmp/own.yaml" <<END
@@ -266,7 +266,7 @@ reads_last_line() {
     fails_with 0 "time ms" 'echo took 5 s; echo took 0.25 s' && grep -q ',250,' "$out/own/latest/raw.csv"
 }
 
-# What the last of them holds is the number, also where it is none: the one before it is not what came out.
+# The last match gives the value, even if it is not a number. An earlier match does not replace it.
 takes_no_earlier_number() {
     fails_with 1 "log.txt: line 2: workload.metrics: expected a number, found 'nan' with the pattern 'time_s = took (.*) s'" \
         'echo took 5 s; echo took nan s'
@@ -292,7 +292,7 @@ reads_long_numbers() {
         grep -q ',1e+70$\|,1e+70,' "$out/own/latest/metrics.csv"
 }
 
-# What a program finds of its many options: each is one argument.
+# A program with many options gets one argument per option.
 measures_options() { # workload, how many
     printf '#!/bin/sh\necho found $# of them\n' >"$tmp/own" && chmod +x "$tmp/own"
     printf 'name: own\nworkload: {%s, metrics: ["found = found (.*) of them"]}\n%s\n' "$1" \

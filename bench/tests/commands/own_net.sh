@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests a network file beside its spec: how it is found, what a run keeps of it, what an unpacked run needs.
+# Tests a network file beside its spec: how it is found, that a run keeps a copy, and which files an unpacked run needs.
 # cores: 1
 set -u
 . bench/tests/lib/tap.sh

@@ -282,7 +282,7 @@ the_page_shows_what_changes_save() {
 
 check "comm/README.md shows the savings of the example" the_page_shows_what_changes_save
 check "comm/README.md shows the shares of the example" the_page_shows_the_example
-check "the causes of a step add up, and say what a faster link saves" divides_the_step_among_causes
+check "the causes of a step add up, and predict the gain of a faster link" divides_the_step_among_causes
 check "a ring takes the time of the formula" takes_the_time_of_the_formula
 check "computing takes the time at the rate" computes_at_the_rate
 check "dropped images do not count" counts_trained_images
@@ -294,7 +294,7 @@ check "emulated hosts: headers count, and a burst passes at once" has_the_interf
 check "rows, table and caption say that a point is simulated" is_marked
 check "the same launch gets the same numbers" can_be_repeated
 check "a damaged file is named" tells_a_damaged_file
-check "simulated ranks send what real ranks send" sends_what_real_ranks_send
+check "simulated ranks send the bytes and messages of real ranks" sends_what_real_ranks_send
 check "points that ran show the error of simulated ones" compares_with_what_ran
 check "a kept run is simulated again" is_simulated_again
 check "real ranks show their share of the core's peak" has_utilisation

@@ -1,5 +1,5 @@
-/* The manifests of two runs, with a line "----" between them: what is known of each, what differs,
- * and in which words it is told. */
+/* The manifests of two runs, with a line "----" between them. Reads the facts of both runs and
+ * explains the facts that differ. */
 #include "bench/tests/fuzz/fuzz.h"
 
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ static void tell(const json_t *facts, const char *name)
     FUZZ_ASSERT(fact_way_back(name)[0] && value[0]);
 }
 
-/* Each difference is told once, in order, and none where a run is held against itself. */
+/* Each differing fact is found once, in order. A run does not differ from itself. */
 static void compare(const json_t *was, const json_t *is)
 {
     size_t told = 0;

@@ -1,5 +1,5 @@
-/* A program of somebody else's making: the words of its command line, a line each, and, after a
- * line "----", what it printed. Patterns are ours; fuzz_metrics.c makes up others. */
+/* A user's program: the words of its command line, one per line, then a line "----" and its output.
+ * Patterns are fixed here; fuzz_metrics.c draws others. */
 #include "bench/tests/fuzz/fuzz.h"
 
 #include "bench/collect/collect.h"

@@ -1,5 +1,5 @@
-/* A campaign's journal: read, then opened for writing, which cuts a torn last line off; what is
- * left reads the same. */
+/* A campaign's journal: read, then opened for writing, which cuts off a torn last line. The
+ * remaining lines read the same. */
 #include "bench/tests/fuzz/fuzz.h"
 
 #include "bench/record/journal.h"

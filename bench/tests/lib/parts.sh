@@ -6,8 +6,8 @@ numbers_of() { # output of train_cnn
     sed -n 's/^\(epoch.*accuracy [0-9.]* %\)  [0-9.]* s .*/\1/p' "$@"
 }
 
-# Lets rank 1 of two sleep while it should compute; rank 0 must report what it waits for.
-a_hang_is_told() { # phase in which it sleeps, pattern of what rank 0 waits for, command that trains, its options
+# Lets rank 1 of two sleep while it should compute; rank 0 must report its wait.
+a_hang_is_told() { # phase in which it sleeps, pattern of the wait that rank 0 reports, command that trains, its options
     local phase=$1 awaited=$2 status
     shift 2
     "$@" --sync.deadline 2s --inject.kind fixed --inject.sleep 300s --inject.ranks '[1]' --inject.phase "$phase" \

@@ -36,7 +36,7 @@ def seeds_of(folder, net):
 
 
 class Input:
-    """What `test_gradients_f64 --input NET SEED` writes: net, weights, images, labels."""
+    """Output of `test_gradients_f64 --input NET SEED`: net, weights, images, labels."""
 
     def __init__(self, folder, net, seed):
         raw = ask(f"{folder}/test_gradients_f64", "--input", net, seed)

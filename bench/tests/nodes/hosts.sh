@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests campaigns that start emulated hosts: what runs on them, and that nothing is left, however the campaign ends.
+# Tests campaigns that start emulated hosts: which processes run there, and that none is left, however the campaign ends.
 # tier: rest
 # cores: 2
 set -u

@@ -316,7 +316,7 @@ survives_its_time_limit() {
         job -N2 -- "$tmp/two/fake.yaml" && is_complete_after_all
 }
 
-# Slurm reports no such job when a launch has failed. The point has not failed: the launch is repeated later.
+# Slurm reports no such job when a launch has failed. The point has not failed: the launch is retried later.
 ends_with_its_job() {
     local status
     rm -rf "$home/results/fake"

@@ -12,7 +12,7 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--dis
          "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--remote-debugging-pipe"]
 PHONE, DESK = (390, 844), (1400, 900)
 
-# Text whose contrast with what lies behind it is below what WCAG 2.1 asks for (AA).
+# Text whose contrast with its background is below the limit of WCAG 2.1 (AA).
 CONTRAST = """
 (() => {
   const rgb = text => (text.match(/[\\d.]+/g) || [0, 0, 0, 0]).map(Number);
@@ -42,7 +42,7 @@ CONTRAST = """
 })()
 """
 
-# What reaches beyond the page's width although nothing scrolls around it.
+# Elements that exceed the page's width although no element around them scrolls.
 WIDE = """
 (() => {
   const width = document.documentElement.clientWidth, page = document.documentElement.scrollWidth;
@@ -56,7 +56,7 @@ OPEN_ALL = "document.querySelectorAll('details').forEach(d => d.open = true)"
 
 
 class Browser:
-    """One tab; `problems` collects what the page complained of or asked the network for."""
+    """One tab. `problems` collects the errors of the page and its requests to the network."""
 
     def __init__(self, program, folder):
         to_read, self.to_write = os.pipe()
@@ -232,7 +232,7 @@ def check_keyboard(browser, page):
 
 
 def check_address(browser, page):
-    """The address of a row unfolds what it is in and brings it into view."""
+    """The address of a row unfolds the table of the row and scrolls to the row."""
     browser.open(page, DESK)
     row = browser.evaluate("[...document.querySelectorAll('.figure details:not([open]) tr[id], tr[id]')].pop().id")
     browser.evaluate(f"location.hash = {json.dumps('#' + row)}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests accuracy runs whose ranks change, by plan or because one died. They train what one rank trains, columns show the cost,
-# and an interrupted campaign resumes inside a segment.
+# Tests accuracy runs whose ranks change, by plan or because one died. They end with one rank's weights, columns show the
+# cost, and an interrupted campaign resumes inside a segment.
 # tier: rest
 # cores: 2
 set -u

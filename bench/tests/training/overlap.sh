@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests sync.overlap: its thread has a core of its own, or the point is rejected with the reason; the record and the table
-# state what was done. Tests sync.check: ranks with different options are detected.
+# state which of the two. Tests sync.check: ranks with different options are detected.
 # tier: rest
 # cores: 2
 set -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the stages of ZeRO: a rank's memory for parameters, gradients and optimizer state is what `scalebench plan` forecasts,
-# and its bytes follow the formulas.
+# Tests the stages of ZeRO: a rank's memory for parameters, gradients and optimizer state equals the forecast of
+# `scalebench plan`, and its bytes follow the formulas.
 # tier: rest
 # cores: 2
 set -u

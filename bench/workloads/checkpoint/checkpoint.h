@@ -69,7 +69,7 @@ struct checkpoint_state {
 /* First step, counted from 1, after which a value was infinite or NaN; 0: no such step. */
 struct divergence {
     uint64_t step;
-    char text[48]; /* what diverged, such as "loss is nan" */
+    char text[48]; /* value that diverged, such as "loss is nan" */
 };
 
 /* Position of a run between two steps. */

@@ -52,9 +52,10 @@ struct data_set {
  * plain files of bytes are mapped in place. Before data_load or the first use, only headers and
  * labels are read.
  *
- * ERR_DATA if files are missing in the given folder or are truncated, overlong or corrupt, if a
- * magic number or label is invalid, if the numbers of images and labels differ, or if files with
- * MNIST's names are not MNIST. The message names the file, the expected and the found content. */
+ * ERR_DATA if files are missing in the given folder or are truncated, overlong or corrupt. Also
+ * ERR_DATA if a magic number or label is invalid, if the numbers of images and labels differ, or if
+ * files with MNIST's names are not MNIST. The message names the file, the expected and the found
+ * content. */
 enum status data_open(struct data_set *data, const char *set, const char *path, struct error *e);
 
 /* Opens a data set like data_open. "idx" and "npy" sets get the name `name`, or the folder's name

@@ -32,7 +32,7 @@ static int op_of(const struct stage *s, enum stage_message kind)
     return kinds[kind].is_behind ? s->last : s->first;
 }
 
-/* ---- What the rank holds ---- */
+/* ---- Tensors of the rank ---- */
 
 static void find_tensors(struct trainer *t)
 {

@@ -1,5 +1,5 @@
-/* Numbers are summed up a binomial tree to the first rank of each node, then over the first ranks,
- * and the sum goes down the trees again (two levels, as in MPICH). */
+/* Numbers are summed up a binomial tree to the first rank of each node, then over the first ranks.
+ * The sum goes down the trees again (two levels, as in MPICH). */
 #include "comm/cost/rounds.h"
 
 /* Returns the height of the binomial tree over the largest node. */

@@ -185,7 +185,7 @@ static struct cost broadcast(int rank, int ranks, size_t count)
 }
 
 /* Eight blocks: the sum is halved in 3 messages and collected; the root scatters in 3 messages, the
- * last rank passes nothing on; then groups of 1, 2 and 4 exchange what they have. */
+ * last rank passes nothing on; then groups of 1, 2 and 4 exchange their blocks. */
 static void many_ranks_broadcast_by_doubling(void **state)
 {
     struct cost first = broadcast(0, 8, 4096), last = broadcast(7, 8, 4096);

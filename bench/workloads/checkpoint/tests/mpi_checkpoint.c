@@ -461,8 +461,8 @@ static bool goes_on_in_stages(int stages, bool anew, uint64_t steps)
     return mpi_all(good);
 }
 
-/* Any number of stages can read what stages write. With one rank per stage, results equal one
- * rank's bit for bit. */
+/* Any number of stages can read a checkpoint that stages wrote. With one rank per stage, results
+ * equal one rank's bit for bit. */
 static void stages_write_a_whole_checkpoint(void **state)
 {
     struct session alone;
@@ -536,7 +536,7 @@ static bool passes_through(int slices)
     return mpi_all(good);
 }
 
-/* One rank, or any number of slices, can read what slices write. */
+/* One rank, or any number of slices, can read a checkpoint that slices wrote. */
 static void slices_write_a_whole_checkpoint(void **state)
 {
     struct session cut;

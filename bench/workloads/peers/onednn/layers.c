@@ -103,9 +103,8 @@ enum status add_relu(struct maker *m, struct error *e)
 
 /* ---- Dropout, in place: a product with factors that the caller draws ---- */
 
-/* Makes memory for dropout's factors in row-major order, and appends their conversion to the layout
- * of the op's input, since oneDNN 2.6 multiplies fast only if both operands have the same
- * layout. */
+/* Makes memory for dropout's factors in row-major order. Appends their conversion to the layout of
+ * the op's input, since oneDNN 2.6 multiplies fast only if both operands have the same layout. */
 static enum status make_mask(struct maker *m, dnnl_memory_t *factors, struct error *e)
 {
     struct op_calls *c = m->calls;

@@ -241,9 +241,9 @@ static enum status choose_forward(struct maker *m, dnnl_primitive_desc_t *desc,
 /* ---- Weights ---- */
 
 /* Sets the layout of weights in the arenas: blocks of 16 inputs and 16 outputs, which most of
- * oneDNN's convolutions use on AVX-512, or row-major if the weights do not fill such blocks. The
- * layout follows from the shape alone, because gradient sums need the same layout on all ranks, and
- * ranks with different numbers of images or processors may choose different primitives. */
+ * oneDNN's convolutions use on AVX-512, or row-major if the weights do not fill such blocks.
+ * Gradient sums need the same layout on all ranks, but ranks with different numbers of images or
+ * processors may choose different primitives. The layout therefore follows from the shape alone. */
 static void set_layout(struct maker *m)
 {
     dnnl_dim_t dims[4];

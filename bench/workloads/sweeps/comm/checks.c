@@ -149,9 +149,9 @@ static bool check_sign(const struct problem *p, const struct trial *t)
 }
 
 /* Checks per tensor that the norm of the new residual does not exceed the norm of gradient plus old
- * residual, up to rounding, and that uncompressed tensors have no residual. The columns of
- * PowerSGD's matrix P are orthonormal up to rounding errors, which have the bound of a sum of s
- * products; s is the shorter side of the matrix. */
+ * residual, up to rounding. Uncompressed tensors must have no residual. The columns of PowerSGD's
+ * matrix P are orthonormal up to rounding errors, which have the bound of a sum of s products; s is
+ * the shorter side of the matrix. */
 static bool check_powersgd(const struct problem *p, const struct contender *c,
                            const struct trial *t)
 {

@@ -97,9 +97,9 @@ void distance_add(struct distance *d, const real *a, const real *b, size_t n);
 double distance_relative(const struct distance *d);
 
 /* Return bounds on the relative distance that rounding explains, for n images: bound_of_layer for
- * one layer alone, bound_of_net for layer `layer` within a whole network. After Higham and Mary, "A
- * new approach to probabilistic rounding error analysis", 2019, the error of a sum of k products is
- * at most sqrt(k) roundings times a factor that is very rarely exceeded. bf16: layers round their
+ * one layer alone, bound_of_net for layer `layer` within a whole network. The error of a sum of k
+ * products is at most sqrt(k) roundings times a factor that is very rarely exceeded (Higham and
+ * Mary, "A new approach to probabilistic rounding error analysis", 2019). bf16: layers round their
  * operands to bf16. */
 double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass pass);
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16);
