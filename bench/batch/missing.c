@@ -34,7 +34,7 @@ static void keep_different(struct missing *m)
     m->n = n;
 }
 
-/* Returns the number of nodes that a point needs in a job: 0 if it is simulated, 1 if it emulates
+/* Returns the number of nodes that a point needs in a job: 0 for a simulated point, 1 for emulated
  * hosts, which share a machine. */
 static long nodes_of(const struct spec *spec, size_t point)
 {

@@ -101,8 +101,8 @@ bool csv_file_is_wanted(size_t i, const struct spec *spec);
 /* Returns the *n names of the CSV files of a run, without .csv, from columns/files.def. */
 const char *const *csv_file_names(size_t *n);
 
-/* Returns the description of a file's rows if runs of this spec do not write the file. Returns NULL
- * if they write it, or if no run has such a file. */
+/* Returns the description of a file's rows if runs of this spec do not write the file. NULL: runs
+ * of this spec write the file, or no run has such a file. */
 const char *csv_file_unwritten(const char *file, const struct spec *spec);
 
 /* Returns the option that the spec must set so that the column has values (needs.def).

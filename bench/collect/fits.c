@@ -162,7 +162,7 @@ static size_t least_pairs(const struct curve *curve)
     return least;
 }
 
-/* relative difference by which rounding may put a law outside an interval */
+/* relative rounding error of a law's value that count_missed tolerates */
 #define ROUNDING 1e-6
 
 /* Counts the points whose speed-up interval does not contain the law. NAN: a speed-up has no
@@ -265,8 +265,8 @@ struct raw_launches {
     struct timings *of_point; /* [points of the summary] each point's part of `timings` */
 };
 
-/* Sets the launches of point i. Skips rows without a block number, and repeated rows, which occur
- * if several cases share a launch. */
+/* Sets the launches of point i. Skips rows without a block number. Also skips repeated rows: cases
+ * that share a launch repeat its row. */
 static void take_launches(struct raw_launches *l, size_t i, const struct summary *s)
 {
     size_t n;

@@ -60,8 +60,8 @@ static size_t next_text(const struct summary *s, size_t last, enum column_id id,
     return s->n;
 }
 
-/* Returns the requested point with the next larger number than point `last`, to list numbers in
- * ascending order; s->n: no larger number. */
+/* Returns the requested point whose number in column `id` is the smallest above the number of point
+ * `last`; s->n: no such point. */
 static size_t next_number(const struct summary *s, size_t last, enum column_id id)
 {
     double behind = last < s->n ? cell_number(&s->points[last], id) : -INFINITY, least = INFINITY;

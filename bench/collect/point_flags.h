@@ -3,8 +3,8 @@
  *
  *   FLAG(name, meaning)
  *
- * To add a flag: a row here, and in summary.c, noise.c or ratio.c the condition under which a point
- * gets it. */
+ * To add a flag: a row here, and the condition under which a point gets the flag, in set_flags of
+ * summary.c. */
 #pragma once
 
 #define POINT_FLAGS(FLAG)                                                                          \

@@ -109,7 +109,8 @@ static enum status report_pair(struct diagnosis *d, enum finding_kind kind, size
                          diagnosis_ratio(text, ratio));
 }
 
-/* Adds a finding for a node that makes links slow, with the median ratio of these links. */
+/* Adds a finding for a node that makes links slow, with the median of their rates relative to other
+ * links. */
 static enum status report_node(struct diagnosis *d, const struct links *l,
                                const struct examination *x, int node, enum blame blame,
                                struct error *e)
@@ -133,8 +134,8 @@ static enum status report_node(struct diagnosis *d, const struct links *l,
         sends ? "sends" : "receives", stats_median(ratios, n), n, worst);
 }
 
-/* Adds one finding for all links whose verdict is undecided, with the ratio of the link that has
- * the widest interval. */
+/* Adds one finding for all links whose verdict is undecided, with the relative rate of the link
+ * that has the widest interval. */
 static enum status report_open(struct diagnosis *d, const struct links *l, struct error *e)
 {
     const struct interval *rates = l->rate.ratios;

@@ -257,7 +257,7 @@ static bool has_epochs(const struct quantity *q)
 }
 
 /* Returns whether to reject a figure that has no values because of option `id`. A figure of the
- * spec stays empty instead if only --set caused the lack of values. */
+ * spec stays empty if --set, option `quick` or the machine sets `id`. */
 static bool is_chosen(const struct figure_data *d, enum option_id id)
 {
     return mark_from_set(d->figure->request->mark) || !spec_option_is_open(d->spec, id);

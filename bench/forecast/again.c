@@ -1,5 +1,5 @@
-/* Simulates the points of a run again, and compares simulated step times with the run's measured
- * step times. */
+/* Repeats the simulations of a run, and compares simulated step times with the run's measured step
+ * times. */
 #include <math.h>
 #include <string.h>
 #define XXH_INLINE_ALL /* XXH3 is used as a header-only library */

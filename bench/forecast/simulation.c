@@ -22,7 +22,7 @@ static uint64_t periods_of(const struct simulation *s)
     return steps > s->period ? steps / s->period : 1;
 }
 
-/* Lists the times within a step at which operations begin, and the time of the wait at the end. */
+/* Lists when a computing rank calls MPI: at the start of each operation, and after computing. */
 static enum status take_calls(struct simulation *s, struct error *e)
 {
     TRY(MEM_NEW(s->calls_s, s->program.n + 1, "the calls of a simulation", e));
@@ -120,8 +120,8 @@ static double draw_pace(const struct simulation *s, int period, int rank)
 }
 
 /* Adds up the sleeps of the steps of a period. Untimed periods have no sleeps. With overlap, a
- * sleep after backward delays only the start of the rank's wait, since its messages are on their
- * way. */
+ * sleep after backward delays only the start of the rank's wait, since the rank's messages are
+ * already in transit. */
 static struct simulation_sleeps draw_sleeps(const struct simulation *s, int period, int rank)
 {
     const struct inject *in = &s->injects[rank];
@@ -159,7 +159,7 @@ static double waits_at(const struct simulation *s, int rank)
     return s->begins_s[rank] + s->paces[rank] * s->times.compute_s + s->sleeps[rank].late;
 }
 
-/* Adds the times of a period to the sums. last_s: time at which the last rank begins to wait. */
+/* Adds the times of a period to the sums. last_s: time from which all ranks wait. */
 static void count_period(struct simulation *s, int rank, double ended_s, double last_s)
 {
     const struct simulation_sleeps *slept = &s->sleeps[rank];

@@ -180,8 +180,8 @@ static bool is_relative(const struct value *value)
     return value->path != NULL && value->text[0] != '/';
 }
 
-/* Returns whether some point has a relative path. Files with relative paths are not copied beside
- * the written spec. */
+/* Returns whether some point has a relative path. If so, the written spec lists folders to
+ * search. */
 static bool has_relative(const struct spec *spec)
 {
     for (size_t i = 0; i < spec->n_points; i++) {

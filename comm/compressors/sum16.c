@@ -150,8 +150,8 @@ static enum status gather_next(struct sync *s, struct error *e)
     return exchanger_begin(s, &sum->gather, e);
 }
 
-/* Tests exchanges up to the first incomplete one. Later exchanges need no test: MPI_Test progresses
- * all messages. */
+/* Tests gathers, then scatters, each up to the first incomplete one. MPI_Test progresses the others
+ * too. */
 static bool sum16_poll(struct sync *s)
 {
     struct sum16 *c = s->compression;

@@ -60,7 +60,7 @@ enum strategy_flag {
     STRATEGY_AVERAGED = 128,
     STRATEGY_COMPRESSES = 256,      /* a compressor can replace its sum of gradients */
     STRATEGY_SHARES_WEIGHTS = 1024, /* in each step a rank gets updated weights from others */
-    STRATEGY_OWN_MEAN = 2048,       /* with STRATEGY_LOCAL_MEAN: divided by the rank's samples */
+    STRATEGY_OWN_MEAN = 2048,       /* expects gradients divided by the rank's own samples */
     STRATEGY_ONE_NODE = 4096,       /* all ranks must share memory */
     STRATEGY_ALGORITHMS = 512, /* calls MPI_Allreduce or MPI_Iallreduce and reads sync.algorithm */
 };

@@ -41,7 +41,7 @@ struct strategy_desc {
     void (*program)(const struct step *s, struct reader *to);
     /* Returns the number of steps in a period, after which the operations repeat; NULL: 1. */
     uint64_t (*steps)(const struct step *s);
-    /* Returns cost.wire_source. NULL: formulas of the library's allreduces, or WIRE_COUNTED if
+    /* Returns cost.wire_source. NULL: formulas of the MPI library's allreduces, or WIRE_COUNTED if
      * there are none. */
     const char *(*source)(const struct step *s);
     /* Rule of the strategy's only operation. Used if `program` is NULL. */
@@ -81,6 +81,6 @@ struct compressor_desc {
 /* Returns "none", the wire_source of strategies that send nothing. */
 const char *source_none(const struct step *s);
 
-/* Passes the sum of `g` to the reader: by the configured compressor, else by the library's
+/* Passes the sum of `g` to the reader: by the configured compressor, else by the MPI library's
  * allreduce. */
 void give_sum(const struct step *s, const struct gradient *g, struct reader *to);

@@ -1,4 +1,4 @@
-/* Programs of the MPI library's calls, and the sizes at which MPICH changes its algorithms. */
+/* Collective calls as MPICH runs them, and the sizes at which MPICH changes its algorithms. */
 #include "comm/cost/library.h"
 
 #include "comm/cost/description.h"
@@ -13,8 +13,8 @@
 #define ALLREDUCE_SHORT_BYTES  8
 #define IALLREDUCE_SHORT_BYTES 2048
 
-/* Returns a call of the library with `count` numbers. Messages are never cut, and empty messages
- * are sent too. */
+/* Returns a call of the MPI library with `count` numbers. Messages are never cut, and empty
+ * messages are sent too. */
 static struct operation call_of(const struct schedule_rule *rule, enum cut cut, size_t count,
                                 size_t width)
 {

@@ -1,4 +1,4 @@
-/* Collective operations of the library as MPICH 4.0.2 runs them: its choice of an algorithm by
+/* Collective operations of the MPI library as MPICH 4.0.2 runs them: its choice of an algorithm by
  * size, and the rules of the algorithms. Rank 0 is the root. Internal to comm/cost. */
 #pragma once
 

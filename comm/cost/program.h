@@ -1,7 +1,7 @@
 /* The program of a strategy: the operations by which ranks synchronise gradients in a step. It is a
  * pure function of strategy, options, tensors, ranks and nodes, without MPI. All ranks run the same
  * operations in the same order. The rule of an operation defines the numbers that each rank sends,
- * receives, adds and copies, round by round. Calls of the library are operations too, with the
+ * receives, adds and copies, round by round. Calls of the MPI library are operations too, with the
  * library's algorithms as rules.
  *
  * Readers process the operations: count.c counts the messages of a rank, sweep.h finds when each

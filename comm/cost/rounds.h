@@ -4,8 +4,8 @@
 #include "comm/cost/description.h"
 
 void round_send(struct round *r, int to, size_t first, size_t count);
-/* Adds a receive to the round. `add`: received numbers are added to this rank's own; else they
- * replace them. */
+/* Adds a receive to the round. `add`: adds received numbers to this rank's own numbers; else
+ * received numbers replace them. */
 void round_receive(struct round *r, int from, size_t first, size_t count, bool add);
 
 /* Finds the numbers [*first, *first + *count) of blocks [begin, end), if the schedule's numbers are

@@ -82,8 +82,8 @@ static double occupied_s(const struct link_model *link, size_t messages, size_t 
 
 /* ---- Messages of a round ---- */
 
-/* Returns the time of a rank's first library call at `time_s` or later. After its last call the
- * rank only waits in the library, so the result is `time_s`. */
+/* Returns the time of a rank's first MPI call at `time_s` or later. After its last call the rank
+ * only waits within MPI, so the result is `time_s`. */
 static double next_call_s(const struct clock_sweep *w, int rank, double time_s)
 {
     for (size_t i = 0; i < w->n_calls; i++) {
@@ -95,7 +95,7 @@ static double next_call_s(const struct clock_sweep *w, int rank, double time_s)
 }
 
 /* Returns the start of a message that could start at `begin`. The part of the message that does not
- * fit into the socket buffer is sent at the rank's next library call. */
+ * fit into the socket buffer is sent at the rank's next MPI call. */
 static double start_in_socket(const struct clock_sweep *w, int rank, double begin, size_t bytes)
 {
     const struct sweep_machine *m = &w->machine;

@@ -57,9 +57,9 @@ struct clock_sweep {
     /* [ranks] start of a rank's step, and factor of ready_s: gradient i of rank r is ready at
      * begins_s[r] + paces[r] ready_s[i]; NULL: 0 and 1; borrowed */
     const double *begins_s, *paces;
-    /* [n_calls] times at which a computing rank calls the library, ascending, scaled as ready_s.
-     * The last is the time at which the rank has finished computing. Messages advance at calls
-     * only; NULL: always. Borrowed */
+    /* [n_calls] times at which a computing rank calls MPI, ascending, scaled as ready_s. The last
+     * is the time at which the rank has finished computing. Messages advance at calls only; NULL:
+     * always. Borrowed */
     const double *calls_s;
     size_t n_calls;
     double *clock_s; /* [ranks] each rank's start, 0 by default; then its end */

@@ -139,8 +139,8 @@ static int receive_push(struct server *v, struct client *client, int rank)
 }
 
 /* Begins to send weights to a client and to receive its next push. In variant sync (in_order), the
- * parameters themselves are sent. They change only after all ranks have pushed again, and a rank
- * pushes only after it has received them. Otherwise a copy is sent. */
+ * parameters themselves are sent. The parameters change only after all ranks have pushed again, and
+ * a rank pushes only after it has received the parameters. In other variants a copy is sent. */
 static int answer(struct server *v, struct client *client, int rank)
 {
     real *weights = v->params;
@@ -207,7 +207,7 @@ void server_push(struct server *v, uint64_t step, double lr)
 }
 
 /* Returns whether the server has finished the step of its own rank. In variant sync a step lasts
- * until all ranks are answered. A rank that has pushed its next gradient must have received its
+ * until all ranks are answered. A rank that has pushed its next gradient must have received the
  * answer. */
 bool server_is_answered(const struct server *v)
 {

@@ -1,5 +1,5 @@
-/* Prints "Efficiency lost ...": one sentence per series on where it loses efficiency, from rows of
- * losses.csv. */
+/* Prints "Efficiency lost ...": one sentence per series with the causes of lost efficiency, from
+ * rows of losses.csv. */
 #include <math.h>
 
 #include "bench/collect/losses.h"
@@ -52,7 +52,7 @@ static void print_karp_flatt_interval(FILE *out, const struct interval *karp_fla
 }
 
 /* Prints the Karp-Flatt serial fractions (%) of the n rows of a series, with the interval of the
- * last one, point p. */
+ * last row, point p. */
 static void print_karp_flatt(FILE *out, const struct losses_row *rows, size_t n,
                              const struct point_summary *p)
 {
@@ -89,7 +89,7 @@ static void print_bend(FILE *out, const struct losses_row *rows, size_t n, bool 
     fputs(".\n", out);
 }
 
-/* Returns the number of points for which a sentence might name the last rank, for the Bonferroni
+/* Returns the number of points tested for a rank that arrives last too often, for the Bonferroni
  * correction. */
 static size_t count_looked_at(const struct losses *losses, const struct summary *s)
 {

@@ -61,8 +61,8 @@ static void print_spec(FILE *out, const struct new_spec *s)
             first_length(s->ranks), s->ranks, first_length(s->strategies), s->strategies);
 }
 
-/* Chooses npy or idx by the names of the files in a folder of images. A text that is neither a
- * folder nor contains a slash is accepted here; the plan refuses it as an unknown data set. */
+/* Chooses npy or idx by the names of the files in a folder of images. Accepts a text without a
+ * slash that is not a folder; the plan then refuses the text as an unknown data set. */
 static enum status choose_own_data(struct new_spec *s, struct error *e)
 {
     glob_t found;

@@ -19,14 +19,14 @@ void point_identify(struct point *point, const struct spec *spec);
  * memory. */
 enum status points_grow(struct spec *spec, size_t n, struct error *e);
 
-/* Clears the case name of a point that scalebench added if `with`, a point of another case, needs
- * the added point too. */
+/* Clears the case name of `added` if `with`, a point of another case, needs `added` too. Does
+ * nothing if the spec requests `added`. */
 void point_share(struct point *added, const struct point *with);
 
 /* ---- Bases ---- */
 
-/* Sets base_index of all points as if the spec had no `baseline:`; bases_add replaces it where
- * there is one. */
+/* Sets base_index of all points as if the spec had no `baseline:`; bases_add replaces base_index
+ * for points with a `baseline:`. */
 enum status bases_choose(struct spec *spec, struct error *e);
 
 /* Sets base_index for points with a `baseline:`. Baseline points that the matrix lacks are added

@@ -160,8 +160,8 @@ static enum status read_progress(struct checkpoint *c, const struct checkpoint_s
     if (!s->rescales && p->steps_done != epoch * epoch_steps + step)
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "__metadata__: progress.steps_done = '%" PRIu64 "'; expected %" PRIu64
-                        " epochs of %" PRIu32 " steps and %" PRIu64 " steps",
-                        p->steps_done, epoch, epoch_steps, step);
+                        " (%" PRIu64 " epochs x %" PRIu32 " steps + %" PRIu64 ")",
+                        p->steps_done, epoch * epoch_steps + step, epoch, epoch_steps, step);
     p->epoch = (uint32_t)epoch;
     p->step = (uint32_t)step;
     p->train.correct = (uint32_t)correct;

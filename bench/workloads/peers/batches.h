@@ -17,7 +17,7 @@ struct batch_list {
     double *lr;
     uint32_t *samples;
     real *weights;
-    bool padded;              /* whether any weight differs from 1 */
+    bool padded;              /* whether an image has a weight other than 1 */
     struct batch_crop *crops; /* [n] crop of each sample; NULL without augmentation */
 };
 

@@ -9,8 +9,8 @@
 
 static const struct {
     const char *what; /* name of the message in errors, equal at sender and receiver */
-    /* is_sent: whether this stage sends the message; otherwise it receives it. is_behind: whether
-     * the partner is the next stage; otherwise it is the previous one. */
+    /* is_sent: whether this stage sends the message; otherwise the stage receives the message.
+     * is_behind: whether the partner is the next stage; otherwise it is the previous one. */
     bool is_sent, is_behind;
 } kinds[STAGE_MESSAGES] = {
     [STAGE_TAKE] = {"activations of a stage", false, false},

@@ -1,4 +1,4 @@
-/* One sum per tensor, each with its own latency. */
+/* Sums each tensor on its own, so every tensor costs a latency. */
 #include "comm/cost/description.h"
 
 static void allreduce_layer_program(const struct step *s, struct reader *to)

@@ -1,4 +1,4 @@
-/* One sum for each bucket, by a nonblocking call of the library or by a compressor. */
+/* Sums each bucket by a nonblocking call of the MPI library or by a compressor. */
 #include "comm/cost/strategies/bucketed.h"
 
 #include "comm/cost/description.h"

@@ -1,5 +1,5 @@
-/* One nonblocking allreduce per step. It costs no time if it is faster than the next step's
- * computing. */
+/* Sums gradients by one nonblocking allreduce per step. The allreduce costs no time if it is faster
+ * than the next step's computing. */
 #include "comm/cost/description.h"
 #include "comm/cost/library.h"
 

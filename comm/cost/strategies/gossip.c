@@ -1,4 +1,4 @@
-/* One exchange of weights per step. A period ends when every rank has exchanged with every
+/* Ranks exchange weights once per step. A period ends when every rank has exchanged with every
  * other. */
 #include "comm/cost/strategies/gossip.h"
 

@@ -1,5 +1,5 @@
-/* A sum at rank 0, then a broadcast: of numbers by the library's calls, or of pickled gradients as
- * in mpi4py's lower-case calls. */
+/* Sums gradients at rank 0, then broadcasts the sum: as numbers by calls of the MPI library, or
+ * pickled as in mpi4py's lower-case calls. */
 #include "comm/cost/description.h"
 #include "comm/cost/library.h"
 #include "comm/cost/library_rules.h"

@@ -246,7 +246,7 @@ static size_t explain_ending(FILE *out, const char *name)
 }
 
 /* Prints `name` and `meaning` if `name` equals `key`. `of`: kind of name, printed after the name;
- * "": none. Returns whether it printed them. */
+ * "": none. Returns whether the names are equal. */
 static bool explain_row(FILE *out, const char *name, const char *key, const char *of,
                         const char *meaning)
 {

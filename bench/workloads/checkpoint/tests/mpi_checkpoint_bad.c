@@ -166,7 +166,7 @@ static void malformed_checkpoints_are_refused(void **state)
         {spoil_epoch, SEAL_SCHEMA_1,
          "progress.epoch = '2000000000'; expected a whole number from 0 "},
         {skip_epochs, SEAL_SCHEMA_1,
-         "progress.steps_done = '1'; expected 3 epochs of 5 steps and 1 steps"},
+         "progress.steps_done = '1'; expected 16 (3 epochs x 5 steps + 1)"},
         {spoil_loss, SEAL_ANEW, "progress.loss_sum = 'little'; expected a number"},
         {spoil_losses, SEAL_ANEW, "progress.losses has 'much'; expected one number per rank"},
         {lose_seed, SEAL_ANEW, "__metadata__: 'seed' is missing; expected '1' as in this run"},

@@ -142,8 +142,9 @@ static void close_group(struct sweep *s, struct group *group)
         contender_close(s, group->all[i]);
 }
 
-/* Times MPI_Allreduce, which is the first contender, together with as many other contenders from
- * *next on as fit in memory. Prints a row for each, compared with MPI_Allreduce. */
+/* Times MPI_Allreduce (contender 0) together with as many other contenders, from *next on, as fit
+ * in memory. Prints their rows, compared with MPI_Allreduce. Only the first call prints
+ * MPI_Allreduce's own row. */
 static enum status time_beside_raw(struct sweep *s, const struct problem *p,
                                    struct contender *contenders, int all, int *next,
                                    struct group *group, struct error *e)

@@ -1,4 +1,5 @@
-/* One sum of the library for each of sync.slices slices of the gradient, as equal as can be. */
+/* Sums each of sync.slices slices of the gradient, as equal as can be, by a call of the MPI
+ * library. */
 #include "comm/cost/description.h"
 #include "comm/cost/library.h"
 #include "kernels/base/pool.h"
