@@ -169,6 +169,27 @@ for key in set(found) | set(expected):
 sys.exit(found != expected or not found)
 PY
 }
+# Compares errors of simulated steps at 10 Gbit/s with the committed run.
+errors_at_10gbit_are_those_of_the_run() {
+    python3 - <<'PY'
+import csv, re, statistics, sys
+run = {}
+with open("results/reference/past_predict_10gbit/summary.csv", newline="") as f:
+    for row in csv.DictReader(f):
+        if row["case"] == "emulated" and row["predict_error_pct"]:
+            run.setdefault((row["model"], row["ranks"]), []).append(abs(float(row["predict_error_pct"])))
+cell = lambda errors: "%s and %.0f %%" % ("%.1f" % statistics.median(errors) if statistics.median(errors) < 20 else "%.0f" % statistics.median(errors), max(errors))
+expected = {m: [cell(run[m, p]) for p in "248"] for m in ("lenet_21k", "keras_690k", "vgg11_bn")}
+with open("comm/README.md") as f:
+    page = f.read().split("At 10 Gbit/s, two cores")[1].split("\n## ")[0]
+found = {m: cells.split(" | ") for m, cells in re.findall(r"^\| (\w+) \| (\d\S+ and .*) \|$", page, re.M)}
+if found != expected or any(len(errors) != 14 for errors in run.values()):
+    print("found", found, "expected", expected)
+    sys.exit(1)
+PY
+}
+check "errors of simulated steps at 10 Gbit/s are those of the committed run" errors_at_10gbit_are_those_of_the_run
+
 # Compares predictions of Kota's parts, by the hardware and by fitted links, with the committed run.
 predictions_of_kota_are_those_of_the_run() {
     python3 - <<'PY'
