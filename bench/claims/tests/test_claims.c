@@ -47,7 +47,8 @@ static void write_tables(void)
         "4,0.75,2,1.9,2.1,,3,2.9,3.1,,9,8,10,\n");
     write_under("reference/there", "summary.csv",
                 "point,kind,ms,comm_pct,calls,reason\np,emulated and replayed,1,3,2,\n"
-                "q,measured,,,,no cores\n");
+                "q,measured,,,,no cores\n"
+                "r,simulated,7,,,\n");
     write_under(
         "reference/there", "samples.csv",
         "launch,case,use\nl1,one,10\nl1,one,12\nl1,one,11\nl1,one,13\nl1,one,11\nl1,one,12\n"
@@ -259,6 +260,12 @@ static void evidence_is_told_by_kind(void **state)
                                 &e),
                      OK);
     assert_int_equal(c.claims[0].evidence, 1u << EVIDENCE_emulated | 1u << EVIDENCE_replayed);
+    claims_free(&c);
+    assert_int_equal(
+        judge_text(&c, CLAIM("values: {x: ms of there/summary.csv where point = r}, holds: x > 1"),
+                   &e),
+        OK);
+    assert_int_equal(c.claims[0].evidence, 1u << EVIDENCE_simulated);
     claims_free(&c);
 }
 
