@@ -157,7 +157,13 @@ enum status cluster_read(struct cluster *c, const char *name, const char *home, 
 {
     memset(c, 0, sizeof *c);
     TRY(find(c, name, home, e));
-    TRY(yaml_read_file(&c->root, c->path, e));
+    enum status status = yaml_read_file(&c->root, c->path, e);
+    if (status == ERR_SPEC)
+        return error_at(e, status, e->file, e->line, e->column,
+                        "%s. --site expects a description of a cluster, such as "
+                        "configs/sites/example.yaml",
+                        e->text);
+    TRY(status);
     if (c->root.kind != NODE_MAP)
         return mark_error(
             e, ERR_SPEC, c->root.mark,

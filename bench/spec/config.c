@@ -110,9 +110,10 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
     if (*variant != VARIANTS)
         return OK;
     size_t n = strategy_variant_list(strategy, known);
-    return error_set(e, ERR_ARGUMENT, "sync.variant of strategy %s: %s",
+    return error_set(e, ERR_ARGUMENT, "sync.variant of strategy %s: %s%s",
                      config_text(config, OPT_STRATEGY),
-                     name_explain(text, sizeof text, name, known, n));
+                     name_explain(text, sizeof text, name, known, n),
+                     n > 1 ? "" : ". Give strategies with variants cases of their own");
 }
 
 /* Joins names, each after a blank: " ring tree". */

@@ -27,6 +27,11 @@ printf '%s\n' 'name: trained' 'model: lenet_21k' 'data: {set: digits}' 'train: {
     'measure: {time: {launches: 0}, accuracy: {seeds: [1]}}' >"$tmp/trained.yaml"
 check "a strategy without accuracy runs in a spec of accuracy" expect 2 "SET:1:15: nothing is measured: no point has accuracy runs" \
     "$scalebench" plan "$tmp/trained.yaml" --set sync.strategy=none
+check "injected steps and warm-up steps of the command line" expect 2 "inject.steps = 1..5 has no effect: every sleep falls into measure.time.warmup_steps" \
+    "$scalebench" plan "$tmp/trained.yaml" --set "measure.time.launches=6 measure.time.warmup_steps=10 measure.time.steps=20 measure.accuracy.seeds=[] train.epochs=1 inject={kind: fixed, ranks: [1], sleep: 5ms, steps: 1..5}"
+check "a job script in place of a cluster" expect 2 "not YAML: did not find expected <document start>. --site expects a description of a cluster, such as" \
+    "$scalebench" submit quick --site configs/sites/bench.sbatch --dry-run
+check "more warm-up steps than steps" expect 0 "forecast" "$scalebench" plan quick --set "measure.time.warmup_steps=20 measure.time.steps=5"
 check "a baseline by its case" expect 2 "SET:1:11: baseline: expected options, found 'case'" "$scalebench" plan quick --set "baseline={case: plain}"
 for command in plan run figures table status; do
     check "$command: a spec that is not there" expect 2 "'strong_scalin.yaml' not found in the current folder or in configs; nearest 'strong_scaling'; " \

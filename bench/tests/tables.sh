@@ -211,7 +211,7 @@ prints_from_tables() {
     diff <(says "$latest" "$tmp/ran.txt") <(says "$copy" "$tmp/copy.txt") || return 1
     "$scalebench" figures "$copy" && cmp "$copy/summary.csv" "$latest/summary.csv" || return 1
     rm "$copy/summary.csv"
-    expect 2 "$copy/summary.csv: cannot be read" "$scalebench" table "$copy"
+    expect 2 "$copy/summary.csv: table not found" "$scalebench" table "$copy"
 }
 
 # The sentence below the table states the row of losses.csv.

@@ -58,12 +58,21 @@ struct reading {
 /* exceeds the length of any double printed with %f */
 enum { NUMBER_BYTES = 512 };
 
-/* Parses `length` characters as a number; NAN: they are not a number. */
+/* Returns how many characters a number goes on after its first `length` characters, which have no
+ * point. */
+static size_t decimals_after(const char *text, size_t length)
+{
+    static const char ten[] = "0123456789";
+    size_t n = text[length] == '.' ? strspn(text + length + 1, ten) : 0;
+    return strspn(text, ten) == length && n > 0 ? n + 1 : 0;
+}
+
+/* Parses `length` characters as a number; NAN: they are not a number, or a part of one. */
 static double number_of(const char *text, size_t length)
 {
     char digits[NUMBER_BYTES] = "";
     double number;
-    if (length < sizeof digits)
+    if (length < sizeof digits && decimals_after(text, length) == 0)
         memcpy(digits, text, length);
     return strlen(digits) == length && number_parse(digits, &number) ? number : NAN;
 }
@@ -82,7 +91,8 @@ static enum status match_line(struct reading *r, size_t metric, const char *line
         return status;
     r->values[metric] = number_of(found.text, found.size);
     m->line = r->line;
-    snprintf(m->text, sizeof m->text, "%.*s", (int)found.size, found.text);
+    snprintf(m->text, sizeof m->text, "%.*s",
+             (int)(found.size + decimals_after(found.text, found.size)), found.text);
     return OK;
 }
 
@@ -131,10 +141,11 @@ static enum status check_values(const struct reading *r, struct error *e)
         if (m->line == 0)
             return error_no_line(r, r->specs->texts[i], e);
         if (isnan(r->values[i]))
-            return error_at(e, ERR_DATA, r->path, 0, 0,
-                            "line %d: workload.metrics: expected a number, found '%s' with the "
-                            "pattern '%s'. Correct its group to match only the number",
-                            m->line, m->text, r->specs->texts[i]);
+            return error_at(
+                e, ERR_DATA, r->path, 0, 0,
+                "line %d: workload.metrics: expected a number, found '%s' with the "
+                "pattern '%s'. Correct its group to match only the number, with all its digits",
+                m->line, m->text, r->specs->texts[i]);
     }
     return OK;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "bench/spec/matrix.h"
 #include "bench/spec/points/points.h"
 #include "bench/spec/points/readers.h"
 #include "bench/spec/yaml/yaml_reader.h"
@@ -94,7 +95,8 @@ static enum status check_point(const struct spec *spec, const struct config *c, 
     if (config_int(c, OPT_INJECT_KIND) == INJECT_none)
         return OK;
     enum option_id at = c->values[OPT_INJECT_STEPS].set ? OPT_INJECT_STEPS : OPT_INJECT_PHASE;
-    const char *why = is_cut(spec) ? NULL : find_missed_step(c);
+    bool is_excused = is_cut(spec) && !mark_from_set(c->values[at].mark);
+    const char *why = is_excused ? NULL : find_missed_step(c);
     if (why != NULL)
         return mark_error(e, ERR_SPEC, c->values[at].mark, "%s = %s has no effect: %s",
                           option_get(at)->key, c->values[at].text, why);

@@ -279,11 +279,6 @@ static double limit_of_sleep(const struct point *point)
     return is_begun_again(point) ? 0 : floor(launch_limit(point) * 1000 / steps) / 1000;
 }
 
-static double timed_but_one(const struct point *point)
-{
-    return fmax(1, config_number(&point->config, OPT_TIME_STEPS) - 1);
-}
-
 /* Options that are rejected above a bound because larger values have no effect. The largest bound
  * among the points that use the option applies. */
 static const struct bound {
@@ -305,8 +300,6 @@ static const struct bound {
      "the longest sleep before sync.deadline, when the other ranks give up"},
     {OPT_INJECT_SLEEP, OPT_POINT_LIMIT, limit_of_sleep,
      "measure.limit divided by the number of steps in which a rank sleeps"},
-    {OPT_TIME_WARMUP, OPT_TIME_STEPS, timed_but_one,
-     "measure.time.steps - 1: more steps would warm up than are timed"},
 };
 
 /* Options whose values above the bound have the same effect. One such value is allowed, two are

@@ -272,6 +272,14 @@ takes_no_earlier_number() {
         'echo took 5 s; echo took nan s'
 }
 
+# A group that ends at the point would cut 1.89 to 1.
+takes_whole_numbers() {
+    printf '#!/bin/sh\necho took 1.89 s\n' >"$tmp/own" && chmod +x "$tmp/own"
+    printf 'name: own\nworkload: {command: [./own], metrics: ["cut_s = took ([0-9]+)"], time: cut_s}\n%s\n' \
+        'measure: {time: {launches: 1..1}, retries: 0}' >"$tmp/own.yaml"
+    expect 1 "expected a number, found '1.89' with the pattern 'cut_s = took ([0-9]+)'" "$scalebench" run "$tmp/own.yaml" --out "$out" --fresh
+}
+
 # As the terminal shows it: every file but the log is text.
 escapes_what_is_no_text() {
     local file
@@ -339,6 +347,7 @@ check "a program that writes records has step times" records_steps
 check "a field that a record lacks" lacks_field
 check "the last line that matches counts" reads_last_line
 check "a last line that holds no number is none" takes_no_earlier_number
+check "a pattern that cuts a number" takes_whole_numbers
 check "output that is no UTF-8" escapes_what_is_no_text
 check "numbers of many digits" reads_long_numbers
 check "the spec of a run with a fixed option reads again" reads_its_spec
