@@ -163,6 +163,10 @@ if (by_place && ticks_n > 0) {
         set xrange [x_min / 1.25 : x_max * 1.25]
     } else {
         pad = x_option ? 0.5 : x_n > 24 ? 0.02 * (x_max - x_min) : 0.3
+        # Points and dots that are spread sideways stay inside.
+        farthest = 0
+        stats data using (is_drawn(0) ? (farthest = higher(abs(aside(column('curve'))), farthest), 0) : 0) nooutput
+        pad = farthest > 0 ? higher(farthest + room * x_span, pad) : pad
         set xrange [x_min - pad : x_max + pad]
     }
     if (listed) {

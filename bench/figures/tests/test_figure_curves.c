@@ -372,6 +372,27 @@ static void overlapping_marks_are_spread(void **state)
     fake_close(&run);
 }
 
+/* On an axis of large numbers, marks that are spread sideways stay between the ends of the axis. */
+static void spread_marks_stay_on_the_axis(void **state)
+{
+    double pad, farthest, dots;
+    struct fake_run run;
+    fake_open(&run, "name: wide\nscaling: weak\nmodel: lenet_21k\ntrain: {batch_per_rank: 64}\n"
+                    "matrix: {ranks: [2, 8], sync.strategy: [none, allreduce]}\n"
+                    "figures: [{kind: line, name: step, x: global_batch, y: step_ms}]\n");
+    add(&run, 2, "none", 50.3);
+    add(&run, 2, "allreduce", 50.5);
+    add(&run, 8, "none", 51.1);
+    add(&run, 8, "allreduce", 51.2);
+    struct summary s = summarise(&run);
+    char *text = work_out(&s, run.dir, "step", "print pad, farthest, room * x_span\n");
+    assert_int_equal(sscanf(text, "%lf %lf %lf", &pad, &farthest, &dots), 3);
+    assert_true(farthest > 1 && dots > 0 && pad >= farthest + dots);
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
 static void sizes_give_texts_their_room(void **state)
 {
     static const char *const sizes[] = {"column", "slide", "page"};
@@ -577,6 +598,7 @@ int main(void)
         cmocka_unit_test(a_series_without_a_value_has_no_curve),
         cmocka_unit_test(one_rank_count_draws),
         cmocka_unit_test(overlapping_marks_are_spread),
+        cmocka_unit_test(spread_marks_stay_on_the_axis),
         cmocka_unit_test(sizes_give_texts_their_room),
         cmocka_unit_test(single_marks_have_no_line),
         cmocka_unit_test(texts_are_cut_at_blanks),
