@@ -17,7 +17,7 @@ static double find_tail(const struct summary *s, enum column_id column, const ch
     return most;
 }
 
-/* Prints "Longest step: 1.37 times the median of its point (ranks=2 allreduce). 95th percentile of
+/* Prints "Longest step: 1.37 times the step time of its point (ranks=2 allreduce). 95th percentile of
  * a launch: at most 1.05 times (ranks=2 allreduce)." */
 void table_print_tails(FILE *out, const struct summary *s)
 {
@@ -27,7 +27,7 @@ void table_print_tails(FILE *out, const struct summary *s)
     double usual = find_tail(s, COLUMN_step_p95_ms, &of_p95);
     if (most > 0 && usual > 0)
         fprintf(out,
-                "Longest step: %s times the median of its point (%s). 95th percentile of a launch: "
+                "Longest step: %s times the step time of its point (%s). 95th percentile of a launch: "
                 "at most %s times (%s).\n",
                 text_significant(longest, most, 3), of_longest, text_significant(p95, usual, 3),
                 of_p95);
