@@ -143,13 +143,14 @@ static double trained_epochs(const struct config *config)
 }
 
 /* Returns the number of steps of an accuracy run; 0 without accuracy runs, INFINITY if the number
- * is unknown before the data are read or if ranks change. */
+ * is unknown before the data are read, or if it depends on ranks that change. */
 static double trained_steps(const struct config *config)
 {
     double steps = config_epoch_steps(config);
     if (!is_trained(config))
         return 0;
-    return isnan(steps) || config_is_elastic(config) ? INFINITY : trained_epochs(config) * steps;
+    bool changes = config_is_elastic(config) && config_number(config, OPT_GLOBAL_BATCH) == 0;
+    return isnan(steps) || changes ? INFINITY : trained_epochs(config) * steps;
 }
 
 static double longest_steps(const struct config *config)
@@ -180,6 +181,23 @@ static bool reaches_end(const struct config *config)
            (launch >= steps->number && launch <= steps->number_hi);
 }
 
+/* Returns the number of multiples of `every` from first to last; 0 if `every` is 0. */
+static double count_multiples(double every, double first, double last)
+{
+    return every > 0 ? fmax(0, floor(last / every) - ceil(first / every) + 1) : 0;
+}
+
+/* Returns the number of checkpoints after the steps first to last; 1 if there are none at all, which
+ * another rule refuses, or if segments add some. */
+static double count_checkpoints(const struct config *config, double first, double last)
+{
+    double epochs = config_number(config, OPT_CHECKPOINT_EPOCHS) * config_epoch_steps(config);
+    bool by_steps = config_writes_checkpoints(config) && config->values[OPT_ELASTIC].n == 0;
+    return !by_steps ? 1
+                     : count_multiples(config_number(config, OPT_CHECKPOINT_STEPS), first, last) +
+                           count_multiples(epochs, first, last);
+}
+
 double reader_count_sleeps(const struct config *config)
 {
     const struct value *steps = &config->values[OPT_INJECT_STEPS];
@@ -194,8 +212,12 @@ double reader_count_sleeps(const struct config *config)
         return isfinite(last) && !isnan(epoch)
                    ? floor((last - 1) / epoch) - ceil((steps->number - 1) / epoch) + 1
                    : 1;
+    case INJECT_PHASE_evaluation:
+        return isfinite(last) && !isnan(epoch) ? count_multiples(epoch, steps->number, last) : 1;
+    case INJECT_PHASE_checkpoint:
+        return isfinite(last) && !isnan(epoch) ? count_checkpoints(config, steps->number, last) : 1;
     default:
-        return reader_is_each_step(config) && isfinite(all) ? last - steps->number + 1 : 1;
+        return isfinite(all) ? last - steps->number + 1 : 1;
     }
 }
 

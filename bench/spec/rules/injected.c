@@ -66,6 +66,10 @@ static const char *find_missed_step(const struct config *c)
             return "phase start counts as step 1. Include step 1";
         case INJECT_PHASE_end:
             return "phase end counts as the last step. Include the last step";
+        case INJECT_PHASE_evaluation:
+            return "phase evaluation follows the last step of an epoch. Include such a step";
+        case INJECT_PHASE_checkpoint:
+            return "no checkpoint follows these steps. Include a step after which one is written";
         default:
             return "phase read counts as the first step of an epoch. Include such a step, as step "
                    "1";
