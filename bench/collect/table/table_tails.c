@@ -26,9 +26,10 @@ void table_print_tails(FILE *out, const struct summary *s)
     double most = find_tail(s, COLUMN_step_max_ms, &of_longest);
     double usual = find_tail(s, COLUMN_step_p95_ms, &of_p95);
     if (most > 0 && usual > 0)
-        fprintf(out,
-                "Longest step: %s times the step time of its point (%s). 95th percentile of a launch: "
-                "at most %s times (%s).\n",
-                text_significant(longest, most, 3), of_longest, text_significant(p95, usual, 3),
-                of_p95);
+        fprintf(
+            out,
+            "Longest step: %s times the step time of its point (%s). 95th percentile of a launch: "
+            "at most %s times (%s).\n",
+            text_significant(longest, most, 3), of_longest, text_significant(p95, usual, 3),
+            of_p95);
 }

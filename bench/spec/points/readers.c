@@ -213,7 +213,9 @@ double reader_count_sleeps(const struct config *config)
                    ? floor((last - 1) / epoch) - ceil((steps->number - 1) / epoch) + 1
                    : 1;
     case INJECT_PHASE_evaluation:
-        return isfinite(last) && !isnan(epoch) ? count_multiples(epoch, steps->number, last) : 1;
+        return is_trained(config) && isfinite(last) && !isnan(epoch)
+                   ? count_multiples(epoch, steps->number, last)
+                   : 1;
     case INJECT_PHASE_checkpoint:
         return isfinite(last) && !isnan(epoch) ? count_checkpoints(config, steps->number, last) : 1;
     default:
