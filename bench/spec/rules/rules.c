@@ -213,7 +213,8 @@ static enum status check_batch_fits(const struct point *point, struct error *e)
     if (is_given(global) && config_replicas(&point->config, (long)ranks->number) > global->number)
         return mark_error(
             e, ERR_SPEC, ranks->mark,
-            "ranks = %s, but train.global_batch = %s (%s) has less than one image per rank",
+            "ranks = %s, but train.global_batch = %s (%s) has less than one image per rank. Use a "
+            "larger batch, or other ranks than the machine's, such as --set matrix.ranks=[1,2,4]",
             ranks->text, global->text, mark_text(place, global->mark));
     TRY(place_error(config_check_batch(&point->config, (long)ranks->number, &at, e), &point->config,
                     &at, e));
