@@ -10,7 +10,7 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-enum { NETNS_HOSTS_MAX = 16, NETNS_ID_BYTES = 96 };
+enum { NETNS_HOSTS_MAX = EMULATED_HOSTS_MAX, NETNS_ID_BYTES = 96 };
 
 struct netns {
     char script[4096]; /* path of ci/netns.sh */

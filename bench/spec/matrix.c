@@ -45,10 +45,11 @@ static enum status check_reaches(const struct reading *reading, const struct giv
     if (!mark_from_set(g->node->mark) || reading->matrix != m ||
         !every_case_gives(m, g->option->id))
         return OK;
+    const char *label = m->cases[0].label, *quote = strchr(label, ' ') != NULL ? "'" : "";
     return mark_error(e, ERR_SPEC, g->node->key_mark,
                       "%s: every case has its own value, so this value has no effect. Use "
-                      "cases.%s.%s=... to set the value of one case",
-                      g->option->key, m->cases[0].label, g->option->key);
+                      "cases.%s%s%s.%s=... to set the value of one case",
+                      g->option->key, quote, label, quote, g->option->key);
 }
 
 /* Removes an inherited train.batch_per_rank if this file sets train.global_batch, and vice

@@ -299,7 +299,7 @@ enum status config_refuse_unread(const struct config *config, enum option_id id,
 /* Writes why a value has no effect because the run is too short, such as inject.steps: 100..200 in
  * 50 steps. Returns false if it has an effect. */
 bool config_is_late(char why[], size_t size, const struct config *config, enum option_id id);
-enum { LINK_BYTES = 64 };
+enum { LINK_BYTES = 64, EMULATED_HOSTS_MAX = 16 };
 /* Writes rate and delay of the link between emulated or simulated hosts, such as "1gbit delay
  * none", or the link's name. */
 void config_link(char text[LINK_BYTES], const struct config *config);

@@ -279,6 +279,11 @@ static double limit_of_sleep(const struct point *point)
     return is_begun_again(point) ? 0 : floor(launch_limit(point) * 1000 / steps) / 1000;
 }
 
+static double most_emulated(const struct point *point)
+{
+    return EMULATED_HOSTS_MAX;
+}
+
 /* Options that are rejected above a bound because larger values have no effect. The largest bound
  * among the points that use the option applies. */
 static const struct bound {
@@ -295,6 +300,7 @@ static const struct bound {
      "measure.limit, which ends the launch earlier"},
     {OPT_DEADLINE, OPT_POINT_LIMIT, launch_limit, "measure.limit, which ends the launch earlier"},
     {OPT_RESOURCES, OPT_POINT_LIMIT, launch_limit, "measure.limit, which ends the launch earlier"},
+    {OPT_SITE_HOSTS, OPT_SITE, most_emulated, "the number of hosts that one machine can emulate"},
     {OPT_ACCURACY_MIN, OPT_TARGET_ACC, target, "train.target_acc_pct, at which every run ends"},
     {OPT_INJECT_SLEEP, OPT_DEADLINE, deadline,
      "the longest sleep before sync.deadline, when the other ranks give up"},

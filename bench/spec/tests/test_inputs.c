@@ -1,6 +1,7 @@
 /* Files of a spec: where they are searched, and which are the same input. */
 #include <errno.h>
 
+#include "bench/base/safetensors.h"
 #include "bench/collect/tests/fake_folder.h"
 
 static char home[4096]; /* current folder of all other tests */
@@ -132,11 +133,23 @@ static const char *path_in(const struct spec *spec, enum option_id id)
     return config_path(&spec->points[0].config, id);
 }
 
+/* Writes weights of softmax_784, whose header the reader of specs compares with the network. */
+static void write_weights(const char *path)
+{
+    static const float numbers[7840];
+    const struct safetensors_tensor tensors[] = {
+        {.name = "fc.weight", .dtype = "F32", .n_dims = 2, .dims = {10, 784}, .data = numbers},
+        {.name = "fc.bias", .dtype = "F32", .n_dims = 1, .dims = {10}, .data = numbers}};
+    struct error e = {.status = OK};
+    if (safetensors_write(path, tensors, 2, NULL, &e) != OK)
+        fail_msg("%s: %s", e.file, e.text);
+}
+
 /* Files are searched beside the spec, then in the current folder; for SET in the opposite order. A
  * new file is placed in an existing folder. */
 static void other_paths_are_seen_as_a_net_is(void **state)
 {
-    static const char rest[] = "model: lenet_21k\ndata: {path: images}\n"
+    static const char rest[] = "model: softmax_784\ndata: {path: images}\n"
                                "checkpoint: {start: a.safetensors, every_epochs: 1, path: out/c}\n"
                                "measure.accuracy.seeds: [1]\n";
     struct spec spec;
@@ -146,7 +159,7 @@ static void other_paths_are_seen_as_a_net_is(void **state)
     make_below("here");
     make_below("here/images");
     make_below("here/out");
-    fake_write(path_of("here/a.safetensors"), "\2.......{}");
+    write_weights(path_of("here/a.safetensors"));
     char models[4200];
     snprintf(models, sizeof models, "%s", home);
     setenv("SCALEBENCH_HOME", models, 1);

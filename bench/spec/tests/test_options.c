@@ -85,7 +85,7 @@ static void test_presets_are_accepted(void **state)
     option_explain(out, option_find("measure.resources"));
     option_explain(out, option_find("sync.period"));
     fclose(out);
-    assert_non_null(strstr(text, "allowed  2..16 hosts, or 0\n"));
+    assert_non_null(strstr(text, "allowed  2..65536 hosts, or 0\n"));
     assert_non_null(strstr(text, "allowed  0.01..60 s, or off\n"));
     assert_non_null(strstr(text, "allowed  1..1000000 steps\n"));
     free(text);
