@@ -340,6 +340,7 @@ static void write_clock(FILE *out, const struct comparison *c)
 
 void format_write_notes(FILE *out, const struct comparison *c)
 {
+    write_matches(out, c);
     for (size_t side = 1; side < c->n_sides; side++)
         write_counts(out, c, side);
     write_reasons(out, c);
@@ -350,7 +351,6 @@ void format_write_notes(FILE *out, const struct comparison *c)
     write_repeats(out, c);
     write_floor(out, c);
     write_published(out, c);
-    write_matches(out, c);
     for (size_t side = 1; side < c->n_sides; side++) {
         list_points(out, c, side, 0, compare_is_lost, "No value in", " has one");
         list_points(out, c, side, 0, is_missing, "Not in", "");
