@@ -60,7 +60,7 @@ bench/batch: kernels/base bench/base bench/spec bench/spec/yaml bench/sites benc
 bench/compare: kernels/base bench/base bench/spec bench/place bench/record bench/collect bench/collect/columns bench/collect/table bench/runner
 bench/claims: kernels/base bench/base bench/spec bench/record bench/collect/table bench/runner bench/compare bench/spec/yaml
 bench/forecast: kernels/base bench/base kernels/desc comm/cost bench/spec bench/spec/points bench/place bench/record bench/replay bench/collect bench/figures bench/runner
-bench/page: kernels/base bench/base bench/spec bench/spec/figures bench/collect bench/collect/table bench/figures bench/runner bench/claims bench/compare
+bench/page: kernels/base bench/base bench/spec bench/spec/figures bench/record bench/collect bench/collect/table bench/figures bench/runner bench/claims bench/compare
 bench/runner/commands: kernels/base bench/base comm/cost bench/doctor bench/spec bench/place bench/record bench/collect/table bench/figures bench/runner bench/batch bench/claims bench/compare bench/forecast bench/page
 bench/runner/commands/help: kernels/base bench/base bench/doctor/table.h bench/spec bench/spec/figures bench/record bench/collect bench/figures bench/runner bench/runner/commands bench/claims bench/compare bench/forecast
 bench/workloads: kernels/base bench/base bench/spec bench/record

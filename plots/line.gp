@@ -76,7 +76,7 @@ whisker_of(k) = as_bars ? whisker_colour : dark(k)
 
 # Places single launches side by side in their order, as wide as a bar or the place of their series. If they would hide
 # each other, they are left out, as are marks except at the ends of curves.
-crowded = x_n > 48
+crowded = x_n > 48 || x_n * series_n > 250
 dots_most = 1500
 mark_scale = x_n > 24 ? 0.6 : 1
 is_marked(row) = !crowded || column('x') == x_max

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "bench/base/file.h"
+#include "bench/record/csv.h"
+#include "bench/record/csv_reader.h"
 #include "kernels/base/terminal.h"
 
 /* Copies one UTF-8 character and returns its length in bytes. Control characters other than line
@@ -84,10 +86,42 @@ enum status data_add(json_t *object, const char *list, json_t *element, struct e
                : error_no_memory(e, "a page");
 }
 
+static bool has_cells(const struct csv_table *table, size_t column)
+{
+    for (size_t row = 0; row < table->rows; row++)
+        if (csv_table_cell(table, row, column)[0] != '\0')
+            return true;
+    return false;
+}
+
+/* Prints the columns of a struct csv_table that have a value in some row. */
+static void print_filled(FILE *out, const void *what)
+{
+    const struct csv_table *table = what;
+    const char **cells = calloc(table->columns, sizeof *cells);
+    size_t *used = calloc(table->columns, sizeof *used), n = 0;
+    for (size_t i = 0; i < table->columns && cells != NULL && used != NULL; i++)
+        if (has_cells(table, i))
+            used[n++] = i;
+    for (size_t row = 0; row <= table->rows && n > 0; row++) {
+        for (size_t i = 0; i < n; i++)
+            cells[i] = row == 0 ? table->names[used[i]] : csv_table_cell(table, row - 1, used[i]);
+        csv_put_texts(out, cells, n);
+        fputc('\n', out);
+    }
+    free(cells);
+    free(used);
+}
+
 enum status data_add_csv(json_t *object, const char *id, const char *name, const char *path,
                          struct error *e)
 {
+    struct csv_table csv;
     json_t *table = json_pack("{s:s, s:o}", "id", id, "name", data_text(name));
     TRY(data_add(object, "tables", table, e));
-    return data_add_file(table, "csv", path, e);
+    enum status status = csv_table_read(&csv, path, e);
+    if (status == OK && json_object_set_new(table, "csv", data_print(print_filled, &csv)) != 0)
+        status = error_no_memory(e, "a page");
+    csv_table_free(&csv);
+    return status;
 }
