@@ -144,6 +144,14 @@ static enum status check_stage(const struct config *config, enum option_id *at, 
            config_text(config, OPT_STRATEGY), text);
 }
 
+/* Returns advice for points of strategy none, which a baseline may add. */
+static const char *advice_of(enum strategy_kind strategy)
+{
+    return strategy == STRATEGY_none
+               ? ". Give points of strategy none, also of a baseline, the default of this option"
+               : "";
+}
+
 static enum status check_compressor(const struct config *config, enum compressor_kind *compressor,
                                     enum option_id *at, struct error *e)
 {
@@ -154,8 +162,9 @@ static enum status check_compressor(const struct config *config, enum compressor
         return OK;
     list_strategies(STRATEGY_COMPRESSES, text, sizeof text);
     REFUSE(OPT_COMPRESS,
-           "sync.compress: %s is not supported by strategy %s; strategies that compress:%s",
-           config_text(config, OPT_COMPRESS), config_text(config, OPT_STRATEGY), text);
+           "sync.compress: %s is not supported by strategy %s; strategies that compress:%s%s",
+           config_text(config, OPT_COMPRESS), config_text(config, OPT_STRATEGY), text,
+           advice_of(strategy));
 }
 
 bool config_names_checkpoint(const struct config *config)
@@ -218,10 +227,11 @@ static enum status check_algorithm(const struct config *config, enum allreduce_a
     if (strategy_flags(strategy) & STRATEGY_ALGORITHMS)
         return OK;
     list_strategies(STRATEGY_ALGORITHMS, text, sizeof text);
-    REFUSE(
-        OPT_ALGORITHM,
-        "sync.algorithm = %s, but strategy %s does not sum by MPI_Allreduce; strategies that do:%s",
-        config_text(config, OPT_ALGORITHM), config_text(config, OPT_STRATEGY), text);
+    REFUSE(OPT_ALGORITHM,
+           "sync.algorithm = %s, but strategy %s does not sum by MPI_Allreduce; strategies that "
+           "do:%s%s",
+           config_text(config, OPT_ALGORITHM), config_text(config, OPT_STRATEGY), text,
+           advice_of(strategy));
 }
 
 /* Checks sync.scale. Strategies that need the mean over each rank's own images

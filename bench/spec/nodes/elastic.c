@@ -59,7 +59,7 @@ static enum status check_segment(const struct config *config, size_t i, enum opt
     if (segment.ranks > config_int(config, OPT_RANKS))
         REFUSE(OPT_ELASTIC,
                "elastic: a segment has ranks = %d, but the point has ranks = %s: allowed "
-               "1..%s",
+               "1..%s. Give points with fewer ranks, also of a baseline, elastic: []",
                segment.ranks, config_text(config, OPT_RANKS), config_text(config, OPT_RANKS));
     if (segment.epoch >= segment.until)
         REFUSE(OPT_ELASTIC,
