@@ -452,9 +452,24 @@ static enum status check_point(const struct spec *spec, const struct point *poin
     return check_training(spec, point, e);
 }
 
-enum status rules_check_points(const struct spec *spec, struct error *e)
+/* Returns whether a point was added as the baseline point of other points. */
+static bool is_added_base(const struct spec *spec, size_t point)
 {
     for (size_t i = 0; i < spec->n_points; i++)
-        TRY(check_point(spec, &spec->points[i], e));
+        if (i != point && spec->points[i].base_index == point)
+            return !spec->points[point].requested;
+    return false;
+}
+
+enum status rules_check_points(const struct spec *spec, struct error *e)
+{
+    for (size_t i = 0; i < spec->n_points; i++) {
+        enum status status = check_point(spec, &spec->points[i], e);
+        if (status == ERR_SPEC && is_added_base(spec, i))
+            return error_at(e, status, e->file, e->line, e->column,
+                            "%s. `baseline` adds this point: give it fitting values there",
+                            e->text);
+        TRY(status);
+    }
     return rules_check_together(spec, e);
 }
