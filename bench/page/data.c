@@ -8,6 +8,7 @@
 #include "bench/base/file.h"
 #include "bench/record/csv.h"
 #include "bench/record/csv_reader.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/terminal.h"
 
 /* Copies one UTF-8 character and returns its length in bytes. Control characters other than line
@@ -94,34 +95,49 @@ static bool has_cells(const struct csv_table *table, size_t column)
     return false;
 }
 
-/* Prints the columns of a struct csv_table that have a value in some row. */
+struct filled_table {
+    struct csv_table csv;
+    bool *has_cells; /* [columns] whether the column has a value in some row */
+};
+
 static void print_filled(FILE *out, const void *what)
 {
-    const struct csv_table *table = what;
-    const char **cells = calloc(table->columns, sizeof *cells);
-    size_t *used = calloc(table->columns, sizeof *used), n = 0;
-    for (size_t i = 0; i < table->columns && cells != NULL && used != NULL; i++)
-        if (has_cells(table, i))
-            used[n++] = i;
-    for (size_t row = 0; row <= table->rows && n > 0; row++) {
-        for (size_t i = 0; i < n; i++)
-            cells[i] = row == 0 ? table->names[used[i]] : csv_table_cell(table, row - 1, used[i]);
-        csv_put_texts(out, cells, n);
+    const struct filled_table *t = what;
+    for (size_t row = 0; row <= t->csv.rows; row++) {
+        bool first = true;
+        for (size_t i = 0; i < t->csv.columns; i++) {
+            const char *cell = row == 0 ? t->csv.names[i] : csv_table_cell(&t->csv, row - 1, i);
+            if (!t->has_cells[i])
+                continue;
+            if (first)
+                csv_put_texts(out, &cell, 1);
+            else
+                csv_put_more(out, cell);
+            first = false;
+        }
         fputc('\n', out);
     }
-    free(cells);
-    free(used);
+}
+
+static enum status fill(json_t *table, struct filled_table *t, struct error *e)
+{
+    TRY(MEM_NEW(t->has_cells, t->csv.columns, "a page", e));
+    for (size_t i = 0; i < t->csv.columns; i++)
+        t->has_cells[i] = has_cells(&t->csv, i);
+    return json_object_set_new(table, "csv", data_print(print_filled, t)) == 0
+               ? OK
+               : error_no_memory(e, "a page");
 }
 
 enum status data_add_csv(json_t *object, const char *id, const char *name, const char *path,
                          struct error *e)
 {
-    struct csv_table csv;
+    struct filled_table t = {.has_cells = NULL};
     json_t *table = json_pack("{s:s, s:o}", "id", id, "name", data_text(name));
     TRY(data_add(object, "tables", table, e));
-    enum status status = csv_table_read(&csv, path, e);
-    if (status == OK && json_object_set_new(table, "csv", data_print(print_filled, &csv)) != 0)
-        status = error_no_memory(e, "a page");
-    csv_table_free(&csv);
+    enum status status = csv_table_read(&t.csv, path, e);
+    THEN(status, fill(table, &t, e));
+    csv_table_free(&t.csv);
+    free(t.has_cells);
     return status;
 }

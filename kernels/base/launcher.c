@@ -48,19 +48,33 @@ int launcher_rank(void)
     return -1;
 }
 
-enum status launcher_check(int ranks, const char *program, struct error *e)
+/* Returns the index of the launcher that started this process; N_LAUNCHERS: none. */
+static int find_launcher(void)
 {
-    char advice[512];
     int i = 0;
     while (i < N_LAUNCHERS && getenv(LAUNCHERS[i].tasks) == NULL)
         i++;
-    int tasks = i < N_LAUNCHERS ? parse_rank(getenv(LAUNCHERS[i].tasks)) : 0;
+    return i;
+}
+
+int launcher_tasks(const char **name)
+{
+    int i = find_launcher();
+    *name = i < N_LAUNCHERS ? LAUNCHERS[i].tasks : "";
+    return i < N_LAUNCHERS ? parse_rank(getenv(*name)) : 0;
+}
+
+enum status launcher_check(int ranks, const char *program, struct error *e)
+{
+    char advice[512];
+    const char *name;
+    int tasks = launcher_tasks(&name);
     if (tasks <= ranks)
         return OK;
-    snprintf(advice, sizeof advice, LAUNCHERS[i].advice, tasks, program);
+    snprintf(advice, sizeof advice, LAUNCHERS[find_launcher()].advice, tasks, program);
     error_set(e, ERR_ARGUMENT,
-              "%s=%d, but MPI has %d rank%s: the processes would run as separate jobs; %s",
-              LAUNCHERS[i].tasks, tasks, ranks, ranks == 1 ? "" : "s", advice);
+              "%s=%d, but MPI has %d rank%s: the processes would run as separate jobs; %s", name,
+              tasks, ranks, ranks == 1 ? "" : "s", advice);
     if (launcher_rank() > 0 && e != NULL)
         e->text[0] = '\0';
     return ERR_ARGUMENT;

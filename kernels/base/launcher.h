@@ -11,6 +11,10 @@
  * environment has no valid rank. */
 int launcher_rank(void);
 
+/* Returns the number of processes that the launcher started; 0: no launcher. *name: the environment
+ * variable that states it, a constant text. */
+int launcher_tasks(const char **name);
+
 /* Checks that MPI has at least as many ranks as the launcher started processes. (Without an MPI
  * plugin, srun starts N separate jobs of one rank each.) ERR_ARGUMENT with the correct command if
  * the launcher started more than `ranks` processes. Only rank 0's error has a text, so that it is

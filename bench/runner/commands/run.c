@@ -1,5 +1,4 @@
 #include <signal.h>
-#include <stdlib.h>
 
 #include "bench/base/log.h"
 #include "bench/batch/job.h"
@@ -8,6 +7,7 @@
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/report.h"
 #include "bench/runner/run_spec.h"
+#include "kernels/base/launcher.h"
 #include "kernels/base/text.h"
 
 static enum status check_refusals(const struct campaign *c, bool strict, struct error *e)
@@ -101,15 +101,13 @@ static enum status run(struct campaign *c, const struct arguments *a, FILE *out,
 /* Warns if a launcher started several copies of this command. */
 static void warn_of_copies(void)
 {
-    static const char *const counts[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        const char *count = getenv(counts[i]);
-        if (count != NULL && atoi(count) > 1)
-            log_print(LOG_WARNING,
-                      "%s=%s: a launcher started several copies of this command. scalebench starts "
-                      "the ranks itself: leave the launcher out",
-                      counts[i], count);
-    }
+    const char *name;
+    int copies = launcher_tasks(&name);
+    if (copies > 1)
+        log_print(LOG_WARNING,
+                  "%s=%d: a launcher started several copies of this command. scalebench starts the "
+                  "ranks itself: leave the launcher out",
+                  name, copies);
 }
 
 enum status command_run(const struct arguments *a, FILE *out, int *exit_status, struct error *e)

@@ -1,6 +1,6 @@
 /* Reads one YAML document into a tree with positions. Aliases are replaced by copies of the
  * anchored nodes, and merge keys are merged. Duplicate keys, tags and further documents are
- * rejected, so that a file means what it appears to mean. */
+ * rejected, since they would hide or change values. */
 #pragma once
 
 #include "bench/spec/yaml/node.h"

@@ -180,7 +180,7 @@ double trainer_wrong_weight(const struct trainer *t);
 
 /* Computes loss and accuracy over training or test samples, in total and per class. Each rank
  * evaluates a share of the images. If replicas have different weights, evaluates their average if
- * the strategy averages weights, otherwise those of rank 0. Collective. */
+ * the strategy averages weights, otherwise rank 0's weights. Collective. */
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct class_counts *classes, struct error *e);
 

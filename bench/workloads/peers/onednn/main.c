@@ -18,7 +18,7 @@
 static char library[64]; /* version and instruction set of oneDNN, set by prepare */
 
 /* Options that may have any value, because the trainer implements them or they do not affect a
- * peer. An entry that ends in "." or "_" is a prefix and stands for all options that begin with it.
+ * peer. An entry that ends in "." or "_" is a prefix of options.
  * train.precision = bf16 and train.remainder = drop are supported too. All other options must have
  * their defaults. */
 static const char *const any_value[] = {"model",

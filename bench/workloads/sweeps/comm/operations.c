@@ -94,7 +94,7 @@ const char *contender_name(const struct contender *c, char text[CONTENDER_NAME])
 /* ---- Lists ---- */
 
 /* Adds all variants of a strategy to the list and returns the list's new length. If there are
- * several variants, skips the first name, "usual", which stands for one of the others. */
+ * several variants, skips the first name, "usual", since it is another name of one of them. */
 static int add_variants(const struct sweep_options *o, enum strategy_kind kind,
                         struct contender *all, int n)
 {
