@@ -358,12 +358,13 @@ static void write_bases(FILE *out, const struct figure_data *d, size_t most)
 }
 
 /* Writes which marks are simulated, and how well simulated times agree with measured times. */
-static void write_validation(FILE *out, const struct summary *shown, const struct summary *all)
+static void write_validation(FILE *out, const struct figure *figure, const struct summary *shown,
+                             const struct summary *all)
 {
     const struct validation v = summary_validation(all);
     if (summary_validation(shown).simulated == 0)
         return;
-    fputs(" Simulated points (hollow): ", out);
+    fprintf(out, " Simulated points%s: ", figure->shape->bars ? "" : " (hollow)");
     validation_write(out, &v);
     fputc('.', out);
 }
@@ -438,7 +439,7 @@ static void write_parts(FILE *out, const struct figure_data *d, const struct sum
         fputs("Quick form, no result: ", out);
     write_subject(out, ran, trained, !full);
     write_method(out, d, ran, full);
-    write_validation(out, ran, d->s);
+    write_validation(out, d->figure, ran, d->s);
     if (d->spread.n > 0)
         fputs(" Points that would hide each other are spread sideways.", out);
     if (full || relation_is_ratio(d->quantity->relation))
