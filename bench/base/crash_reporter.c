@@ -1,6 +1,7 @@
 #include "bench/base/crash_reporter.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,15 @@ static _Noreturn void report(int end, pid_t launcher, const char *message)
     _exit(0);
 }
 
+/* Handles SIGABRT of the parent. Communication libraries abort a process that finds a peer dead. The
+ * pause lets the reporter of the dead peer, whose process may still be closing its files, report
+ * first. */
+static void abort_late(int signal)
+{
+    nanosleep(&(const struct timespec){.tv_nsec = 500000000}, NULL);
+    raise(signal); /* ends the process: SA_RESETHAND has restored the default action */
+}
+
 enum status crash_reporter_start(int *reporter, const char *message, struct error *e)
 {
     int ends[2];
@@ -65,6 +75,8 @@ enum status crash_reporter_start(int *reporter, const char *message, struct erro
         close(ends[1]);
         return error_set(e, ERR_SYSTEM, "cannot start the crash reporter: fork: %s", strerror(why));
     }
+    const struct sigaction late = {.sa_handler = abort_late, .sa_flags = SA_RESETHAND};
+    sigaction(SIGABRT, &late, NULL);
     *reporter = ends[1];
     return OK;
 }

@@ -4,7 +4,8 @@
  * The child keeps the parent's inherited descriptors open. Some launchers take a closed connection
  * for the end of a rank and then kill the other ranks. Such a launcher sees the connection close
  * only after the line is written. If several ranks of one launcher die together, only the first is
- * reported. */
+ * reported. SIGABRT ends the parent half a second late, for a library may abort it because of the
+ * rank that died first. */
 #pragma once
 
 #include "kernels/base/error.h"

@@ -118,6 +118,23 @@ static void the_first_of_several_is_reported_first(void **state)
     assert_true(letter[0] == 'r' && strncmp(text, "ank 0 is gone\n", 14) == 0);
 }
 
+/* The second child aborts, as a library does that finds a peer dead, before the first is killed. */
+static void a_killed_process_is_reported_before_one_that_aborts(void **state)
+{
+    int log[2];
+    char text[256];
+    assert_int_equal(pipe(log), 0);
+    pid_t dead = start(log[1], "rank 0 is gone", KILLED);
+    pid_t aborted = start(log[1], "rank 1 is gone", CRASHED);
+    kill(dead, SIGKILL);
+    close(log[1]);
+    waitpid(dead, NULL, 0);
+    waitpid(aborted, NULL, 0);
+    read_all(log[0], text, sizeof text);
+    close(log[0]);
+    assert_int_equal(strncmp(without_emulator(text), "rank 0 is gone\n", 15), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +142,7 @@ int main(void)
         cmocka_unit_test(a_process_that_crashes_is_reported),
         cmocka_unit_test(a_process_that_stops_its_reporter_is_not),
         cmocka_unit_test(the_first_of_several_is_reported_first),
+        cmocka_unit_test(a_killed_process_is_reported_before_one_that_aborts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
