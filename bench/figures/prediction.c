@@ -18,23 +18,54 @@ struct link_file {
     char host[128], date[32];
 };
 
+/* Finds the row and the column of a value of link.csv. *row: the number of rows if there is none.
+ * ERR_DATA if the file has several links. */
+static enum status find(size_t *row, size_t *column, const struct csv_table *table,
+                        const char *name, struct error *e)
+{
+    size_t names, n = 0;
+    const struct csv_wanted columns[] = {{"coefficient", &names}, {"value", column}};
+    TRY(csv_table_columns(table, columns, sizeof columns / sizeof *columns, e));
+    *row = table->rows;
+    for (size_t i = table->rows; i-- > 0;)
+        if (strcmp(csv_table_cell(table, i, names), name) == 0) {
+            *row = i;
+            n++;
+        }
+    return n <= 1 ? OK
+                  : error_at(e, ERR_DATA, table->path, 0, 0,
+                             "expected one link, found %zu rows '%s'", n, name);
+}
+
 /* Reads coefficient `name` of link.csv as a number, or as text if `number` is NULL. */
 static enum status take(const struct csv_table *table, const char *name, double *number, char *text,
                         size_t size, struct error *e)
 {
-    size_t names, values;
-    const struct csv_wanted columns[] = {{"coefficient", &names}, {"value", &values}};
-    TRY(csv_table_columns(table, columns, sizeof columns / sizeof *columns, e));
-    for (size_t row = 0; row < table->rows; row++) {
-        if (strcmp(csv_table_cell(table, row, names), name) != 0)
-            continue;
-        if (number != NULL)
-            return csv_table_number(table, row, values, number, e);
-        snprintf(text, size, "%s", csv_table_cell(table, row, values));
-        return OK;
+    size_t row, column;
+    TRY(find(&row, &column, table, name, e));
+    if (row == table->rows)
+        return error_at(e, ERR_DATA, table->path, 0, 0,
+                        "row '%s' not found. Use `make bench-comm` to write it", name);
+    if (number != NULL)
+        return csv_table_number(table, row, column, number, e);
+    snprintf(text, size, "%s", csv_table_cell(table, row, column));
+    return OK;
+}
+
+/* Reads the paces of the link. Files of earlier versions have none. */
+static enum status take_paces(struct link_model *link, const struct csv_table *table,
+                              struct error *e)
+{
+    static const double percentiles[LINK_PACES] = LINK_PERCENTILES;
+    char name[32];
+    for (int i = 0; i < LINK_PACES; i++) {
+        size_t row, column;
+        snprintf(name, sizeof name, "pace_%g", percentiles[i]);
+        TRY(find(&row, &column, table, name, e));
+        if (row < table->rows)
+            TRY(csv_table_number(table, row, column, &link->paces[i], e));
     }
-    return error_at(e, ERR_DATA, table->path, 0, 0,
-                    "row '%s' not found. Use `make bench-comm` to write it", name);
+    return OK;
 }
 
 static enum status take_all(struct link_file *f, const struct csv_table *table, struct error *e)
@@ -51,6 +82,7 @@ static enum status take_all(struct link_file *f, const struct csv_table *table, 
         TRY(take(table, numbers[i].name, numbers[i].to, NULL, 0, e));
         *numbers[i].to *= numbers[i].unit;
     }
+    TRY(take_paces(&f->link, table, e));
     TRY(take(table, "host", NULL, f->host, sizeof f->host, e));
     return take(table, "date", NULL, f->date, sizeof f->date, e);
 }
@@ -58,6 +90,7 @@ static enum status take_all(struct link_file *f, const struct csv_table *table, 
 static enum status read_link(struct link_file *f, const char *path, struct error *e)
 {
     struct csv_table table;
+    *f = (struct link_file){0};
     enum status status = csv_table_read(&table, path, e);
     THEN(status, take_all(f, &table, e));
     csv_table_free(&table);

@@ -2,8 +2,10 @@
  * clock. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/figures/prediction.h"
+#include "bench/spec/named_links.h"
 #include "comm/cost/pipeline.h"
 #include "comm/cost/tensor.h"
 #include "kernels/base/mem.h"
@@ -194,13 +196,15 @@ struct sweep_machine prediction_machine(const struct config *config,
 
 void prediction_take_link(struct sweep_machine *machine, const struct config *config)
 {
-    const struct named_link *row = named_link((enum link_kind)config_int(config, OPT_SITE_LINK));
+    enum link_kind kind = (enum link_kind)config_int(config, OPT_SITE_LINK);
+    const struct named_link *row = named_link(kind);
     bool one_host = config_int(config, OPT_NODES) == 1;
     struct link_model *link = one_host ? &machine->memory : &machine->network;
     if (row == NULL)
         return;
     link->alpha_s = 1e-6 * row->alpha_us.mid;
     link->beta_s = 1e-9 * row->beta_ns.mid;
+    memcpy(link->paces, named_link_paces(kind), sizeof link->paces);
     if (row->gamma_ns.mid > 0)
         machine->memory.gamma_s = 1e-9 * row->gamma_ns.mid;
 }

@@ -113,7 +113,8 @@ void forecast_emulate(struct sweep_machine *machine, const struct config *c)
 
 struct sweep_machine forecast_simulated(const struct config *c, const struct link_model *memory)
 {
-    struct sweep_machine machine = prediction_machine(c, memory, memory);
+    const struct link_model between = {.alpha_s = memory->alpha_s, .gamma_s = memory->gamma_s};
+    struct sweep_machine machine = prediction_machine(c, memory, &between);
     machine.network.beta_s = config_link_s_per_byte(c);
     if (config_int(c, OPT_SITE_MODEL) == SITE_MODEL_emulated)
         forecast_emulate(&machine, c);

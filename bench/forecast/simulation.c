@@ -80,6 +80,7 @@ static enum status open_clocks(struct simulation *s, struct error *e)
     s->periods = (int)periods_of(s);
     TRY(MEM_NEW(s->periods_s, (size_t)s->periods, "the steps of a simulation", e));
     TRY(clock_sweep_open(&s->sweep, &s->machine, s->ranks, e));
+    s->sweep.seed = s->seed;
     s->sweep.ready_s = s->times.ready_s;
     s->sweep.begins_s = s->begins_s;
     s->sweep.paces = s->paces;

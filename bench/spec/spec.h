@@ -303,15 +303,6 @@ enum { LINK_BYTES = 64, EMULATED_HOSTS_MAX = 16 };
 /* Writes rate and delay of the link between emulated or simulated hosts, such as "1gbit delay
  * none", or the link's name. */
 void config_link(char text[LINK_BYTES], const struct config *config);
-/* Coefficients of a named link (links.def), each with a 95 % interval: alpha (us), beta (ns per
- * byte sent), gamma (ns per byte added). Published coefficients have no interval (lo and hi are
- * NAN) and no gamma (NAN). */
-struct named_link {
-    struct interval alpha_us, beta_ns, gamma_ns;
-    const char *file; /* file below results/reference; NULL: from a publication */
-};
-/* Returns the row of a link; NULL for LINK_none. */
-const struct named_link *named_link(enum link_kind link);
 /* Return the seconds per byte and the delay (s) of the link between emulated hosts; 0 if the link
  * is unlimited or has no delay. The options must have passed link_check. */
 double config_link_s_per_byte(const struct config *config);

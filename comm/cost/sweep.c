@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "kernels/base/mem.h"
+#include "kernels/base/rng.h"
 
 static double later(double a, double b)
 {
@@ -75,9 +76,30 @@ static double start_at_leaf(double *leaf_s, const struct path *path, double begi
     return later(begin, *leaf_s - occupied);
 }
 
-static double occupied_s(const struct link_model *link, size_t messages, size_t bytes)
+static double occupied_s(const struct link_model *link, double pace, size_t messages, size_t bytes)
 {
-    return (double)messages * link->alpha_s + (double)bytes * link->beta_s;
+    return pace * ((double)messages * link->alpha_s + (double)bytes * link->beta_s);
+}
+
+double link_pace(const struct link_model *link, double u)
+{
+    static const double percentiles[LINK_PACES] = LINK_PERCENTILES;
+    int i = 1;
+    if (link->paces[LINK_PACES - 1] == 0)
+        return 1;
+    while (i < LINK_PACES - 1 && 100 * u > percentiles[i])
+        i++;
+    double share = (100 * u - percentiles[i - 1]) / (percentiles[i] - percentiles[i - 1]);
+    return link->paces[i - 1] + share * (link->paces[i] - link->paces[i - 1]);
+}
+
+static double draw_pace(struct clock_sweep *w, const struct link_model *link)
+{
+    uint64_t n = w->paces_drawn++;
+    if (w->seed == 0)
+        return 1;
+    return link_pace(link, rng_unit(rng_word(w->seed, RNG_STREAM(RNG_STRAGGLER, 1),
+                                             (uint32_t)(n >> 32), (uint32_t)n, 0)));
 }
 
 /* ---- Messages of a round ---- */
@@ -124,7 +146,8 @@ static double send_all(struct clock_sweep *w, const struct operation *op, int ra
         const struct transfer *t = &r->sends[k];
         struct path path = path_of(w, rank, t->rank);
         size_t bytes = t->count * op->width;
-        double occupied = occupied_s(path.link, schedule_messages(s, t->count), bytes);
+        double pace = w->pace[rank * ROUND_TRANSFERS + k] = draw_pace(w, path.link);
+        double occupied = occupied_s(path.link, pace, schedule_messages(s, t->count), bytes);
         double begin =
             start_at_leaf(path.up_s, &path, later(ready, *path.sending_s), occupied, bytes);
         if (path.link == &w->machine.network)
@@ -137,9 +160,9 @@ static double send_all(struct clock_sweep *w, const struct operation *op, int ra
     return sent;
 }
 
-/* Returns the start of the send that matches receive i of `rank`. Messages between two ranks keep
- * their order. */
-static double begin_of(const struct clock_sweep *w, int rank, int i)
+/* Returns the index in w->begin_s of the send that matches receive i of `rank`. Messages between two
+ * ranks keep their order. */
+static int send_of(const struct clock_sweep *w, int rank, int i)
 {
     const struct transfer *receives = w->rounds[rank].receives;
     const struct round *other = &w->rounds[receives[i].rank];
@@ -148,7 +171,7 @@ static double begin_of(const struct clock_sweep *w, int rank, int i)
         skip += receives[before].rank == receives[i].rank;
     while (other->sends[k].rank != rank || skip-- > 0)
         k++;
-    return w->begin_s[receives[i].rank * ROUND_TRANSFERS + k];
+    return receives[i].rank * ROUND_TRANSFERS + k;
 }
 
 /* Returns the arrival of a message that leaves at `leaves_s` and occupies the receiving interface
@@ -170,13 +193,14 @@ static double receive(struct clock_sweep *w, const struct operation *op, int ran
     struct path path = path_of(w, t->rank, rank);
     size_t messages = schedule_messages(&w->schedules[rank], t->count), left = t->count;
     size_t bytes = t->count * op->width;
-    double begin = i == 0 ? w->leaves_s[rank] : begin_of(w, rank, i);
-    double leaves =
-        start_at_leaf(path.down_s, &path, begin, occupied_s(path.link, messages, bytes), bytes);
+    int send = send_of(w, rank, i);
+    double begin = w->begin_s[send], pace = w->pace[send];
+    double leaves = start_at_leaf(path.down_s, &path, begin,
+                                  occupied_s(path.link, pace, messages, bytes), bytes);
     double posts = w->machine.burst_s > 0 ? w->posts_s[t->rank] : begin;
     for (size_t m = 0; m < messages; m++) {
         size_t count = m + 1 < messages ? w->schedules[rank].segment : left;
-        double occupied = occupied_s(path.link, 1, count * op->width);
+        double occupied = occupied_s(path.link, pace, 1, count * op->width);
         leaves += occupied;
         clock = later(clock, arrive(&path, leaves, posts, occupied)) +
                 (t->add ? sweep_add_s(&w->machine, op, count) : 0);
@@ -236,7 +260,7 @@ static void receive_all(struct clock_sweep *w, const struct operation *op, int r
 static void receive_round(struct clock_sweep *w, const struct operation *op)
 {
     for (int r = 0; r < w->ranks; r++)
-        w->leaves_s[r] = w->rounds[r].n_receives > 0 ? begin_of(w, r, 0) : 0;
+        w->leaves_s[r] = w->rounds[r].n_receives > 0 ? w->begin_s[send_of(w, r, 0)] : 0;
     sort_ranks(w, w->leaves_s);
     for (int k = 0; k < w->ranks; k++)
         receive_all(w, op, w->order[k]);
@@ -293,6 +317,7 @@ static enum status alloc(struct clock_sweep *w, struct error *e)
     TRY(MEM_NEW(w->schedules, ranks, "the schedules of a sweep", e));
     TRY(MEM_NEW(w->rounds, ranks, "the rounds of a sweep", e));
     TRY(MEM_NEW(w->begin_s, ranks * ROUND_TRANSFERS, "the messages of a sweep", e));
+    TRY(MEM_NEW(w->pace, ranks * ROUND_TRANSFERS, "the messages of a sweep", e));
     TRY(MEM_NEW(w->sending_s, interfaces, "the interfaces of a sweep", e));
     return MEM_NEW(w->receiving_s, interfaces, "the interfaces of a sweep", e);
 }
@@ -341,6 +366,7 @@ void clock_sweep_close(struct clock_sweep *w)
     free(w->schedules);
     free(w->rounds);
     free(w->begin_s);
+    free(w->pace);
     free(w->sending_s);
     free(w->receiving_s);
 }

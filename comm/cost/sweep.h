@@ -8,7 +8,8 @@
  * messages of others and finished its additions. A rank adds a message while later messages arrive.
  * A late rank delays others only through its messages. Operations run one after another, each from
  * the time at which backward has produced its gradients; computing and communication do not slow
- * each other down.
+ * each other down. With a seed, the time of each transfer is multiplied by a random pace
+ * of its link.
  *
  * Messages between hosts of different leaf switches also occupy the links of their leaves to the
  * spine switches, which all hosts of a leaf share.
@@ -19,10 +20,24 @@
 
 #include "comm/cost/program.h"
 
+/* Percentiles at which the scatter of message times is kept. */
+#define LINK_PERCENTILES                                                                           \
+    {                                                                                              \
+        0, 25, 50, 75, 90, 99, 100                                                                 \
+    }
+enum { LINK_PACES = 7 };
+
 /* alpha: seconds per message; beta: seconds per byte sent; gamma: seconds per byte added. */
 struct link_model {
     double alpha_s, beta_s, gamma_s;
+    /* percentiles of the time of a message divided by the median of its size; all 0: messages do
+     * not scatter */
+    double paces[LINK_PACES];
 };
+
+/* Returns the pace at quantile `u` in [0, 1], interpolated between percentiles; 1 without
+ * scatter. */
+double link_pace(const struct link_model *link, double u);
 
 struct sweep_machine {
     struct link_model memory;  /* links within a host; its gamma is used on all hosts */
@@ -62,12 +77,15 @@ struct clock_sweep {
      * always. Borrowed */
     const double *calls_s;
     size_t n_calls;
+    uint64_t seed;   /* seed of the random paces of messages; 0: messages do not scatter */
     double *clock_s; /* [ranks] each rank's start, 0 by default; then its end */
     /* Internal: state of a round, and of interfaces (one per rank, then per host, then per
      * leaf). */
     struct schedule *schedules; /* [ranks] each rank's schedule of the current operation */
     struct round *rounds;       /* [ranks] each rank's current round */
     double *begin_s;            /* [ranks][ROUND_TRANSFERS] start time of each transfer */
+    double *pace;               /* [ranks][ROUND_TRANSFERS] random pace of each transfer */
+    uint64_t paces_drawn;       /* number of paces drawn so far */
     double *start_s, *sent_s;   /* [ranks] start of the operation, and end of the last send */
     double
         *posts_s; /* [ranks] time at which a rank hands its messages of a round to its interface */

@@ -6,6 +6,7 @@
 
 #include "bench/figures/prediction.h"
 #include "bench/record/csv_reader.h"
+#include "bench/spec/named_links.h"
 
 #define LENET                                                                                      \
     "name: test\nmodel: lenet_21k\ntrain: {global_batch: 60, accumulate: 3}\n"                     \
@@ -103,19 +104,45 @@ static bool is_rounded(double rounded, double value)
     return fabs(rounded - value) <= 6e-4 * value;
 }
 
+/* Returns the row of a coefficient of `link`, otherwise of the only link of the file; table->rows if
+ * there is none. */
+static size_t row_of(const struct csv_table *table, const char *link, const char *coefficient)
+{
+    size_t any = table->rows;
+    for (size_t row = table->rows; row-- > 0;) {
+        if (strcmp(csv_table_text(table, row, "coefficient"), coefficient) != 0)
+            continue;
+        if (strcmp(csv_table_text(table, row, "link"), link) == 0)
+            return row;
+        any = row;
+    }
+    return any;
+}
+
 /* Fails unless a coefficient and its interval equal the file's, rounded to four digits. */
-static void assert_fitted(const struct csv_table *table, const char *name,
+static void assert_fitted(const struct csv_table *table, const char *link, const char *name,
                           const struct interval *fitted)
 {
-    for (size_t row = 0; row < table->rows; row++) {
-        if (strcmp(csv_table_text(table, row, "coefficient"), name) != 0)
-            continue;
-        assert_true(is_rounded(fitted->mid, csv_table_value(table, row, "value")));
-        assert_true(is_rounded(fitted->lo, csv_table_value(table, row, "lo")));
-        assert_true(is_rounded(fitted->hi, csv_table_value(table, row, "hi")));
-        return;
+    size_t row = row_of(table, link, name);
+    if (row == table->rows)
+        fail_msg("%s: %s of %s not found", table->path, name, link);
+    assert_true(is_rounded(fitted->mid, csv_table_value(table, row, "value")));
+    assert_true(is_rounded(fitted->lo, csv_table_value(table, row, "lo")));
+    assert_true(is_rounded(fitted->hi, csv_table_value(table, row, "hi")));
+}
+
+/* Fails unless the link scatters as its file says, or neither has paces. */
+static void assert_scatter(const struct csv_table *table, const char *link, const double *paces)
+{
+    static const double percentiles[LINK_PACES] = LINK_PERCENTILES;
+    char name[32];
+    for (int i = 0; i < LINK_PACES; i++) {
+        snprintf(name, sizeof name, "pace_%g", percentiles[i]);
+        size_t row = row_of(table, link, name);
+        assert_true((row < table->rows) == (paces[i] > 0));
+        if (row < table->rows)
+            assert_true(is_rounded(paces[i], csv_table_value(table, row, "value")));
     }
-    fail_msg("%s: %s not found", table->path, name);
 }
 
 /* Fitted links of links.def have the coefficients of committed files. */
@@ -132,9 +159,11 @@ static void fitted_links_are_those_of_their_files(void **state)
             continue;
         snprintf(path, sizeof path, "results/reference/%s", row->file);
         assert_int_equal(csv_table_read(&table, path, &e), OK);
-        assert_fitted(&table, "alpha_us", &row->alpha_us);
-        assert_fitted(&table, "beta_ns_per_byte", &row->beta_ns);
-        assert_fitted(&table, "gamma_ns_per_byte", &row->gamma_ns);
+        const char *link = names_links->names[i];
+        assert_fitted(&table, link, "alpha_us", &row->alpha_us);
+        assert_fitted(&table, link, "beta_ns_per_byte", &row->beta_ns);
+        assert_fitted(&table, link, "gamma_ns_per_byte", &row->gamma_ns);
+        assert_scatter(&table, link, named_link_paces((enum link_kind)i));
         csv_table_free(&table);
         n++;
     }
@@ -147,7 +176,7 @@ static void a_named_link_replaces_coefficients(void **state)
 {
     (void)state;
     struct spec spec;
-    const struct link_model ones = {1, 1, 1};
+    const struct link_model ones = {.alpha_s = 1, .beta_s = 1, .gamma_s = 1};
     load(&spec,
          BODY "site: {kind: simulated, link: shared_memory_zen4}\nranks: 2\n"
               "cases: [{label: a}, {label: b, nodes: 2, site.link: infiniband_edr}]\n",

@@ -80,25 +80,6 @@ void config_link(char text[LINK_BYTES], const struct config *config)
                  TEXT_MOST, config_text(config, OPT_SITE_DELAY));
 }
 
-const struct named_link *named_link(enum link_kind link)
-{
-#define COEFFICIENT(value, least, most)                                                            \
-    {                                                                                              \
-        .lo = least, .mid = value, .hi = most, .level = 0.95                                       \
-    }
-    static const struct named_link rows[LINKS] = {
-#define FITTED_LINK(name, alpha, alpha_lo, alpha_hi, beta, beta_lo, beta_hi, gamma, gamma_lo,      \
-                    gamma_hi, file, machine)                                                       \
-    [LINK_##name] = {COEFFICIENT(alpha, alpha_lo, alpha_hi), COEFFICIENT(beta, beta_lo, beta_hi),  \
-                     COEFFICIENT(gamma, gamma_lo, gamma_hi), file},
-#define STATED_LINK(name, alpha, beta, source)                                                     \
-    [LINK_##name] = {COEFFICIENT(alpha, NAN, NAN), COEFFICIENT(beta, NAN, NAN),                    \
-                     COEFFICIENT(NAN, NAN, NAN), NULL},
-#include "bench/spec/nodes/links.def"
-    };
-    return link == LINK_none ? NULL : &rows[link];
-}
-
 bool config_has_usual_link(const struct config *config)
 {
     static const enum option_id all[] = {OPT_SITE_RATE, OPT_SITE_DELAY, OPT_SITE_LINK};

@@ -92,6 +92,22 @@ takes_a_link_by_name() {
 }
 
 # The ring of 4-byte numbers passes one link of each leaf per round. Recursive doubling crosses leaves with all ranks at once.
+# Launches draw times of messages if link.csv has their scatter; otherwise all launches are equal.
+scatters_with_its_link() {
+    printf '%s\n' coefficient,value,lo,hi alpha_us,1,, beta_ns_per_byte,.1,, gamma_ns_per_byte,.1,, ranks,2,, nodes,1,, \
+        host,other,, date,2026-11-29,, >"$tmp/even.csv"
+    { cat "$tmp/even.csv" && printf 'pace_%s,%s,,\n' 0 .9 25 .95 50 1 75 1.05 90 1.2 99 2 100 4; } >"$tmp/scattered.csv"
+    run_anew ring --set "nodes=1 measure.time.launches=6..6 link=$tmp/even.csv" || return 1
+    [ "$(value step_ms_lo)" = "$(value step_ms_hi)" ] || return 1
+    local even
+    even=$(value step_ms_median)
+    run_anew ring --set "nodes=1 measure.time.launches=6..6 link=$tmp/scattered.csv" || return 1
+    awk -v lo="$(value step_ms_lo)" -v hi="$(value step_ms_hi)" -v even="$even" \
+        'BEGIN { print even, lo, hi; exit !(lo > even && hi > lo && hi < 1.5 * even) }' || return 1
+    { cat "$tmp/even.csv" && echo alpha_us,2,,; } >"$tmp/two.csv"
+    expect 2 "two.csv: expected one link, found 2 rows 'alpha_us'" "$scalebench" plan "$tmp/ring.yaml" --set "link=$tmp/two.csv"
+}
+
 changes_with_leaves() {
     local full
     run_anew ring --set "sync.strategy=recursive_doubling site.leaf_hosts=4" || return 1
@@ -288,6 +304,7 @@ check "computing takes the time at the rate" computes_at_the_rate
 check "dropped images do not count" counts_trained_images
 check "half the rate and a delay take longer by the formula" changes_with_the_link
 check "a link with a name has its stated latency and rate" takes_a_link_by_name
+check "launches draw times of messages if their scatter is known" scatters_with_its_link
 check "a rank that is late by 3 ms delays all" slows_one_rank
 check "links of leaf switches are shared" changes_with_leaves
 check "emulated hosts: headers count, and a burst passes at once" has_the_interfaces_of_emulated_hosts

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <string.h>
 
 #include "comm/cost/sweep.h"
 
@@ -23,6 +24,7 @@ struct run {
     const size_t *counts;
     size_t n;
     const double *ready_s;     /* as in struct clock_sweep */
+    uint64_t seed;             /* as in struct clock_sweep */
     double late_s[RANKS_MOST]; /* delay of each rank at the start */
     double clock_s[RANKS_MOST];
 };
@@ -44,6 +46,7 @@ static double latest_s(struct run *run)
     struct error e;
     assert_int_equal(clock_sweep_open(&w, &run->machine, run->ranks, &e), OK);
     w.ready_s = run->ready_s;
+    w.seed = run->seed;
     for (int r = 0; r < run->ranks; r++)
         w.clock_s[r] = run->late_s[r];
     program_read(run->strategy, &run->config, run->ranks, run->counts, run->n, WIDTH, &w.reader);
@@ -429,6 +432,60 @@ static void every_program_ends(void **state)
         }
 }
 
+/* ---- Scatter ---- */
+
+static void paces_are_interpolated_between_percentiles(void **state)
+{
+    (void)state;
+    const struct link_model scattered = {.paces = {0.5, 1, 2, 3, 4, 5, 7}}, even = {.paces = {0}};
+    const double us[] = {0, 0.125, 0.5, 0.625, 0.9, 0.995, 1},
+                 paces[] = {0.5, 0.75, 2, 2.5, 4, 6, 7};
+    for (size_t i = 0; i < sizeof us / sizeof *us; i++) {
+        assert_true(fabs(link_pace(&scattered, us[i]) - paces[i]) < 1e-12);
+        assert_true(link_pace(&even, us[i]) == 1);
+    }
+}
+
+/* If all messages take twice as long, only sums keep their time. */
+static void a_pace_multiplies_the_time_of_messages(void **state)
+{
+    (void)state;
+    const size_t count = 24;
+    for (int ranks = 2; ranks <= 8; ranks++) {
+        struct run run = run_of(STRATEGY_ring, ranks, &count, 1);
+        run.machine.memory.gamma_s = 0;
+        double base = latest_s(&run);
+        for (int i = 0; i < LINK_PACES; i++)
+            run.machine.memory.paces[i] = 2;
+        assert_true(latest_s(&run) == base);
+        run.seed = 1;
+        assert_true(latest_s(&run) == 2 * base);
+    }
+}
+
+/* The step ends with its slowest message, so the mean of several seeds grows faster with ranks than
+ * without scatter. Equal seeds give equal times. */
+static void scattered_messages_delay_more_ranks_more(void **state)
+{
+    (void)state;
+    const size_t count = 64;
+    double before = 1;
+    for (int ranks = 2; ranks <= RANKS_MOST; ranks *= 4) {
+        enum { SEEDS = 40 };
+        struct run run = run_of(STRATEGY_recursive_doubling, ranks, &count, 1);
+        const double paces[LINK_PACES] = {0.75, 0.875, 1, 1.125, 1.25, 3, 5};
+        double base = latest_s(&run), sum = 0;
+        memcpy(run.machine.memory.paces, paces, sizeof paces);
+        for (run.seed = 1; run.seed <= SEEDS; run.seed++)
+            sum += latest_s(&run) / base / SEEDS;
+        assert_true(sum > 1.02 * before);
+        before = sum;
+        run.seed = 7;
+        double first = latest_s(&run);
+        assert_true(latest_s(&run) == first);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -455,6 +512,9 @@ int main(void)
         cmocka_unit_test(a_burst_passes_at_once),
         cmocka_unit_test(sockets_send_while_a_rank_computes),
         cmocka_unit_test(every_program_ends),
+        cmocka_unit_test(paces_are_interpolated_between_percentiles),
+        cmocka_unit_test(a_pace_multiplies_the_time_of_messages),
+        cmocka_unit_test(scattered_messages_delay_more_ranks_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

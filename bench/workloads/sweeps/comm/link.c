@@ -13,9 +13,9 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Message sizes: 4 B to 16 MiB, by factors of 4. Only sums from 64 KiB on are used, since shorter
- * vectors fit in the first-level cache and take hardly any time. */
-enum { SIZES = 12, FIRST_SUM = SIZES - ADDITIONS, REPEATS_MOST = 64 };
+/* Message sizes: 4 B to 16 MiB, by factors of 4. Sums and paces are taken from 64 KiB on: shorter
+ * vectors fit in the first-level cache, and shorter messages are timed many at once. */
+enum { SIZES = 12, FIRST_LONG = SIZES - ADDITIONS, REPEATS_MOST = 64 };
 
 /* Largest number of rounds. 100 rounds give narrow intervals; more rounds would only take time. */
 enum { ROUNDS_MOST = 100 };
@@ -157,17 +157,33 @@ static void fit_rounds(const double *seconds, int rounds, int first, bool throug
     *slope = stats_median_interval(slopes, (size_t)rounds, 0.95);
 }
 
+/* Sets the percentiles of the times of long messages, each divided by the median of its size. */
+static void find_paces(double found[LINK_PACES], const double *seconds, int rounds)
+{
+    static const double percentiles[LINK_PACES] = LINK_PERCENTILES;
+    double paces[rounds * ADDITIONS];
+    int n = 0;
+    for (int size = FIRST_LONG; size < SIZES; size++) {
+        double median_s = interval_of(seconds, size, rounds).mid;
+        for (int t = 0; t < rounds; t++)
+            paces[n++] = seconds[t * SIZES + size] / median_s;
+    }
+    for (int i = 0; i < LINK_PACES; i++)
+        found[i] = stats_quantile(paces, (size_t)n, percentiles[i] / 100);
+}
+
 static void fit(const struct sweep *s, const struct samples *x, struct link_fit *f)
 {
     struct interval none;
     int rounds = rounds_of(s);
     fit_rounds(x->message, rounds, 0, false, &f->alpha_s, &f->beta_s);
-    fit_rounds(x->addition, rounds, FIRST_SUM, true, &none, &f->gamma_s);
+    fit_rounds(x->addition, rounds, FIRST_LONG, true, &none, &f->gamma_s);
 }
 
 static void set_model(struct sweep *s)
 {
-    s->link = (struct link_model){s->fit.alpha_s.mid, s->fit.beta_s.mid, s->fit.gamma_s.mid};
+    s->link = (struct link_model){
+        .alpha_s = s->fit.alpha_s.mid, .beta_s = s->fit.beta_s.mid, .gamma_s = s->fit.gamma_s.mid};
 }
 
 static enum status measure(struct sweep *s, struct samples *x, struct error *e)
@@ -177,15 +193,17 @@ static enum status measure(struct sweep *s, struct samples *x, struct error *e)
     TRY(take_samples(s, x, e));
     fit(s, x, &s->fit);
     set_model(s);
-    for (int i = FIRST_SUM; i < SIZES; i++)
-        s->additions[i - FIRST_SUM] =
+    if (s->ranks > 1)
+        find_paces(s->fit.paces, x->message, rounds);
+    for (int i = FIRST_LONG; i < SIZES; i++)
+        s->additions[i - FIRST_LONG] =
             (struct addition){(double)bytes_of(i), interval_of(x->addition, i, rounds).mid};
     if (s->options->compares || !link_is_swept(s->options))
         return OK;
     for (int i = 0; s->ranks > 1 && i < SIZES; i++)
         sweep_print_link(s, "message", bytes_of(i), interval_of(x->message, i, rounds),
                          s->link.alpha_s + (double)bytes_of(i) * s->link.beta_s);
-    for (int i = FIRST_SUM; i < SIZES; i++)
+    for (int i = FIRST_LONG; i < SIZES; i++)
         sweep_print_link(s, "addition", bytes_of(i), interval_of(x->addition, i, rounds),
                          (double)bytes_of(i) * s->link.gamma_s);
     return OK;
@@ -206,39 +224,54 @@ bool link_is_swept(const struct sweep_options *o)
 
 /* ---- The file ---- */
 
-static void write_text(FILE *out, const char *name, const char *value)
+struct link_csv {
+    FILE *out;
+    const char *link; /* name of the link */
+};
+
+static void write_row(const struct link_csv *csv, const char *name, const char *value, double lo,
+                      double hi)
 {
-    const struct link_row row = {name, value, NAN, NAN};
-    csv_write_row(out, &sweep_files[SWEEP_LINK], &row);
+    const struct link_row row = {csv->link, name, value, lo, hi};
+    csv_write_row(csv->out, &sweep_files[SWEEP_LINK], &row);
 }
 
-static void write_whole(FILE *out, const char *name, int value)
+static void write_number(const struct link_csv *csv, const char *name, double value)
 {
     char text[TEXT_NUMBER];
-    write_text(out, name, text_whole(text, value));
+    write_row(csv, name, text_real(text, value), NAN, NAN);
 }
 
-static void write_coefficient(FILE *out, const char *name, struct interval i, double factor)
+static void write_coefficient(const struct link_csv *csv, const char *name, struct interval i,
+                              double factor)
 {
     char text[TEXT_NUMBER];
-    const struct link_row row = {name, text_real(text, factor * i.mid), factor * i.lo,
-                                 factor * i.hi};
     if (isfinite(i.mid))
-        csv_write_row(out, &sweep_files[SWEEP_LINK], &row);
+        write_row(csv, name, text_real(text, factor * i.mid), factor * i.lo, factor * i.hi);
+}
+
+static void write_paces(const struct link_csv *csv, const struct link_fit *fit)
+{
+    static const double percentiles[LINK_PACES] = LINK_PERCENTILES;
+    char name[32];
+    for (int i = 0; i < LINK_PACES && fit->paces[i] > 0; i++) {
+        snprintf(name, sizeof name, "pace_%g", percentiles[i]);
+        write_number(csv, name, fit->paces[i]);
+    }
 }
 
 /* Writes the rows of link.csv about the measurement: host, date, ranks and nodes. */
-static void write_origin(FILE *out, const struct sweep *s)
+static void write_origin(const struct link_csv *csv, const struct sweep *s)
 {
     char host[256] = "", date[32];
     time_t now = time(NULL);
     struct tm utc;
     gethostname(host, sizeof host - 1);
     strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
-    write_whole(out, "ranks", s->ranks);
-    write_whole(out, "nodes", s->nodes);
-    write_text(out, "host", host);
-    write_text(out, "date", date);
+    write_number(csv, "ranks", s->ranks);
+    write_number(csv, "nodes", s->nodes);
+    write_row(csv, "host", host, NAN, NAN);
+    write_row(csv, "date", date, NAN, NAN);
 }
 
 enum status link_write(const struct sweep *s, struct error *e)
@@ -247,10 +280,12 @@ enum status link_write(const struct sweep *s, struct error *e)
     if (s->options->record == NULL || s->rank > 0)
         return OK;
     TRY(sweep_file_open(&file, s->options->record, "link.csv", e));
+    const struct link_csv csv = {file.out, s->options->name};
     csv_write_header(file.out, &sweep_files[SWEEP_LINK]);
-    write_coefficient(file.out, "alpha_us", s->fit.alpha_s, 1e6);
-    write_coefficient(file.out, "beta_ns_per_byte", s->fit.beta_s, 1e9);
-    write_coefficient(file.out, "gamma_ns_per_byte", s->fit.gamma_s, 1e9);
-    write_origin(file.out, s);
+    write_coefficient(&csv, "alpha_us", s->fit.alpha_s, 1e6);
+    write_coefficient(&csv, "beta_ns_per_byte", s->fit.beta_s, 1e9);
+    write_coefficient(&csv, "gamma_ns_per_byte", s->fit.gamma_s, 1e9);
+    write_paces(&csv, &s->fit);
+    write_origin(&csv, s);
     return sweep_file_close(&file, OK, e);
 }

@@ -141,6 +141,7 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
     TRY(sweep_options_take(&o->config, ROWS, ROWS_N, argc, argv, &o->help, e));
     o->spoil = sweep_text_but(&o->config, SWEEP_SPOIL, "none");
     o->record = sweep_text_but(&o->config, SWEEP_RECORD, "");
+    o->name = sweep_text_but(&o->config, SWEEP_NAME, "");
     o->rounds = (int)sweep_number(&o->config, SWEEP_TURNS);
     o->memory_bytes = sweep_number(&o->config, SWEEP_MEMORY);
     TRY(fill_compared(o, e));

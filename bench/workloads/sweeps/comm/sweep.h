@@ -57,6 +57,7 @@ struct sweep_options {
     bool compares;
     const char *spoil; /* strategy whose gradients are falsified to test the verdicts; NULL: none */
     int rounds;
+    const char *name;   /* name of the link in link.csv */
     const char *record; /* folder for the tables; NULL: standard output */
     /* limit on the memory per node (bytes) of all strategies that are open at the same time */
     double memory_bytes;
@@ -79,6 +80,7 @@ struct addition {
  * no messages were sent. */
 struct link_fit {
     struct interval alpha_s, beta_s, gamma_s;
+    double paces[LINK_PACES]; /* as in struct link_model; 0 if no messages were sent */
 };
 
 /* The gradients to sum: one vector of a given size, or the tensors of a network. */

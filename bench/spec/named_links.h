@@ -1,0 +1,17 @@
+/* Links that option site.link names: rows of nodes/links.def. */
+#pragma once
+
+#include "bench/spec/enumerations.h"
+#include "kernels/base/stats.h"
+
+/* Coefficients of a named link, each with a 95 % interval: alpha (us), beta (ns per
+ * byte sent), gamma (ns per byte added). Published coefficients have no interval (lo and hi are
+ * NAN) and no gamma (NAN). */
+struct named_link {
+    struct interval alpha_us, beta_ns, gamma_ns;
+    const char *file; /* file below results/reference; NULL: from a publication */
+};
+/* Returns the row of a link; NULL for LINK_none. */
+const struct named_link *named_link(enum link_kind link);
+/* Returns the paces of a link's messages, as in struct link_model (comm/cost/sweep.h). */
+const double *named_link_paces(enum link_kind link);
