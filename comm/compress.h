@@ -1,7 +1,7 @@
 /* Compressors reduce the bytes that a gradient sum sends. A strategy flagged STRATEGY_COMPRESSES
  * calls sync_sum for ranges of tensors. The compressor replaces the gradients by its approximation
- * of their sum over ranks, with the same bits on every rank. Each compressor is one .c file that
- * exports one const table, and one line in comm/cost/compressors.def.
+ * of their sum over ranks, with the same bits on every rank. Each compressor is one const table,
+ * exported by a .c file, and one line in comm/cost/compressors.def.
  *
  * Error feedback: each rank keeps the error that compression made in its gradients, and adds it to
  * the gradients of the next step (Seide et al., 2014; Karimireddy et al., "Error feedback fixes

@@ -25,7 +25,7 @@ struct grid {
 };
 
 /* Returns the position of `rank` in the grid. `ranks` is the number of ranks, a multiple of stages
- * * slices. Makes no MPI call; grid_open creates the communicators. */
+ * times slices. Makes no MPI call; grid_open creates the communicators. */
 struct grid grid_place(int rank, int ranks, int stages, int slices);
 
 /* Creates the communicators of a placed grid from comm. Sets w->free_running, because stages make

@@ -1,6 +1,6 @@
-/* Arithmetic on this rank's memory for communication. Code in comm adds, copies, casts and selects
- * numbers only through these functions. A simulated clock can therefore charge for the work (gamma
- * in cost models). */
+/* Arithmetic on this rank's memory for communication. In a step, code in comm adds, copies, casts
+ * and selects numbers only through these functions. A simulated clock can therefore charge for the
+ * work (gamma in cost models). */
 #pragma once
 
 #include <stddef.h>

@@ -25,7 +25,8 @@
  * work to a simulated clock.
  *
  * To add a sum within a step that is not part of a strategy: call sync_extra_sum, which makes,
- * times and counts the sum, and add a row to `extras` in train_cnn/tests/mpi_traffic.c. */
+ * times and counts the sum, and add a row to `extras` in
+ * bench/workloads/train_cnn/tests/mpi_traffic.c. */
 #pragma once
 
 #include <mpi.h>
@@ -75,7 +76,7 @@ struct arenas {
 /* Times of one step's communication on this rank (ns). sync_step_begin zeroes them. */
 struct sync_times {
     int64_t pack_ns;       /* time for copies, casts, selections and sums in this rank's memory */
-    int64_t comm_total_ns; /* time from the start of the first call to the end of the last */
+    int64_t comm_total_ns; /* from the start of the first communication to the end of the last */
     /* part of comm_total_ns during which the rank neither computed nor packed */
     int64_t comm_exposed_ns;
     int64_t optimizer_ns;
@@ -133,10 +134,10 @@ struct strategy {
     enum status (*grad_ready)(struct sync *s, struct range range, int micro, bool last,
                               struct error *e);
     /* Lets messages in transit progress without waiting. Returns whether any message was in
-     * transit. Called while the rank computes, possibly by another thread, but never at the same
-     * time as another hook. It must not add the time of its tests to s->times. It adds the time of
-     * other work only while s->polls is set. Errors are reported later, by the wait for the
-     * message. */
+     * transit; on parameter servers, always true. Called while the rank computes, possibly by
+     * another thread, but never at the same time as another hook. It must not add the time of its
+     * tests to s->times. It adds the time of other work only while s->polls is set. Errors are
+     * reported later, by the wait for the message. */
     bool (*poll)(struct sync *s);
     /* Returns the sum of squares over this rank's share of the summed gradient, for clipping by
      * global norm. Over all ranks, shares cover the gradient once. NULL hook: each rank takes an
@@ -159,7 +160,8 @@ struct strategy {
      * sync_keeps_nothing. */
     enum status (*save)(struct sync *s, const void **data, size_t *bytes, struct error *e);
     enum status (*restore)(struct sync *s, const void *data, size_t bytes, struct error *e);
-    /* Releases everything that is not in s->memory. Called after a failed create too. */
+    /* Releases everything that is neither in s->memory nor in the arenas. Called after a failed
+     * create too. */
     void (*destroy)(struct sync *s);
 };
 
@@ -177,13 +179,14 @@ struct sync {
     struct sync_times times;
     struct cost extra; /* cost of this step's calls of sync_extra_sum */
     bool polls;        /* whether sync_poll is running on the computing thread */
-    bool sum_finished; /* whether sync_finish_sum has been called in this step */
+    /* whether sync_finish_sum, sync_finish_sums or sync_clip_alone has been called in this step */
+    bool sum_finished;
     /* Set by the caller: whether sync_finish_sum sets sum_norm2 to sync_norm2_local of this step's
      * sum, before it scales and clips the sum. */
     bool takes_norm2;
     double sum_norm2;
-    /* whether this step's gradients overflowed fp16 on any rank; then every rank skips the
-     * optimizer */
+    /* whether this step's gradients overflowed fp16, on any rank or, after sync_clip_alone, on this
+     * rank; the optimizer is then skipped */
     bool overflow;
     /* factor on the gradients from backward; summed gradients are divided by it */
     struct loss_scale loss_scale;
@@ -205,7 +208,7 @@ struct sync {
     /* functions of the compressor (comm/compress.h); NULL: none */
     const struct compressor *compressor;
     void *compression; /* state of the compressor */
-    uint64_t infinite; /* numbers that became infinite in fp16 on this rank since the start */
+    uint64_t infinite; /* infinite numbers that this rank has encoded in fp16 since sync_create */
 };
 
 /* Allocates zeroed, aligned memory, already paged in, for arenas whose pointer is NULL;
@@ -219,7 +222,8 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
 void sync_destroy(struct sync *sync);
 
 /* These functions call the hooks of the same names in struct strategy. If a hook is NULL, they
- * execute the default that struct strategy states. */
+ * execute the default that struct strategy states. If the compressor keeps state, sync_save and
+ * sync_restore handle this state instead of calling hooks. */
 void sync_step_begin(struct sync *s);
 enum status sync_params_needed(struct sync *s, struct range range, enum pass pass, struct error *e);
 void sync_params_done(struct sync *s, struct range range, enum pass pass);
@@ -238,9 +242,9 @@ enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct 
 /* Returns ERR_DATA if bytes > 0. For strategies that save no state in checkpoints. */
 enum status sync_keeps_nothing(const struct sync *s, size_t bytes, struct error *e);
 
-/* Runs the optimizer over elements [begin, end) of the arenas and times it. step_end hooks call it
- * after sync_finish_sum or sync_finish_sums. If optimizer_takes_tensors(o->kind), the elements must
- * be whole tensors. */
+/* Runs the optimizer over elements [begin, end) of the arenas and times it; does nothing if
+ * s->overflow. step_end hooks call it after sync_finish_sum or sync_finish_sums. If
+ * optimizer_takes_tensors(o->kind), the elements must be whole tensors. */
 void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                    uint64_t step, double lr);
 
@@ -262,8 +266,8 @@ enum { SYNC_WARM_CALLS = 6 };
 enum status sync_allreduce(struct sync *s, real *x, size_t n, const char *operation,
                            struct error *e);
 
-/* A sum over ranks within a step that is not a sum of gradients: norms, flags, statistics, outputs
- * of slices. */
+/* A sum over ranks within a step that is not part of a strategy: norms, flags, statistics,
+ * activations of a sliced network. */
 struct extra_sum {
     void *values; /* [count], summed in place */
     size_t count;
@@ -273,9 +277,9 @@ struct extra_sum {
     const char *operation;
 };
 
-/* Sums x->values, times the sum as communication and adds its cost to s->extra. All sums of a step
- * go through here, except for the strategy's own. `end` is sync_comm_end, or sync_comm_end_amid if
- * the rank computes afterwards. Collective over x->comm. */
+/* Combines x->values over ranks by x->op, times the sum as communication and adds its cost to
+ * s->extra. All sums of a step go through here, except for the strategy's own. `end` is
+ * sync_comm_end, or sync_comm_end_amid if the rank computes afterwards. Collective over x->comm. */
 enum status sync_extra_sum(struct sync *s, const struct extra_sum *x, void (*end)(struct sync *s),
                            struct error *e);
 
@@ -302,8 +306,8 @@ void sync_comm_end(struct sync *s);
 /* Ends a wait after which the rank computes. The next wait then sets arrive_ns anew, minus the time
  * of earlier waits. */
 void sync_comm_end_amid(struct sync *s);
-/* Mark the start and end of calls during backward that do not wait. Their time is added to
- * comm_exposed_ns. */
+/* Mark the start and end of communication calls that do not wait for messages. Their time is added
+ * to comm_exposed_ns. */
 void sync_call_begin(struct sync *s);
 void sync_call_end(struct sync *s);
 
@@ -353,7 +357,8 @@ enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step
 
 /* For ranks that update weights with their own gradient instead of a sum. Both functions clip this
  * gradient by value and by its own norm; sync_update_alone then runs the optimizer. In 16-bit
- * precisions the gradient is first rounded, as if it had been sent. */
+ * precisions the gradient is first rounded, as if it had been sent; in fp16 an overflow on this
+ * rank sets s->overflow. */
 void sync_clip_alone(struct sync *s, const struct optimizer *o);
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr);
 

@@ -25,8 +25,8 @@ static bool may_report(pid_t launcher)
            errno != EADDRINUSE;
 }
 
-/* Waits until the parent stops the reporter or dies. Only the parent holds the other end of the
- * socket, so recv returns 0 when the parent dies. */
+/* Waits until the parent stops the reporter or dies, and prints `message` if it died. Only the
+ * parent holds the other end of the socket, so recv returns 0 when the parent dies. */
 static _Noreturn void report(int end, pid_t launcher, const char *message)
 {
     const struct timespec moment = {.tv_nsec = 200000000};
@@ -49,9 +49,9 @@ static _Noreturn void report(int end, pid_t launcher, const char *message)
     _exit(0);
 }
 
-/* Handles SIGABRT of the parent. Communication libraries abort a process that finds a peer dead. The
- * pause lets the reporter of the dead peer, whose process may still be closing its files, report
- * first. */
+/* Handles SIGABRT of the parent. Communication libraries abort a process that finds a peer dead.
+ * The pause lets the reporter of the dead peer, whose process may still be closing its files,
+ * report first. */
 static void abort_late(int signal)
 {
     nanosleep(&(const struct timespec){.tv_nsec = 500000000}, NULL);

@@ -1,5 +1,6 @@
 /* Opens files that users name. Anything but a regular file is refused before it is read: a FIFO
- * without a writer would block indefinitely, and a device may never end.
+ * without a writer would block indefinitely, and a device may never end. Only file_open_pipe also
+ * accepts a FIFO.
  *
  * To recognise another kind of file that is mistaken for data, add a row to `mistaken` in file.c
  * and a row to test_data_bad.c. A new reader of files that users name calls file_open, and has a
@@ -29,7 +30,7 @@ FILE *file_open_stream(const char *path, const char **why);
 FILE *file_open_pipe(const char *path, const char **why);
 
 /* Calls glob(3) for a pattern below `folder` (NULL: the working directory). The characters [ ] * ?
- * in the folder's name are literal. Call globfree on `found` afterwards. */
+ * \ in the folder's name are literal. Call globfree on `found` afterwards. */
 int file_glob(const char *folder, const char *pattern, int flags, glob_t *found);
 
 /* Compares two file names for qsort; numbers compare by value, so fig2 comes before fig10. */

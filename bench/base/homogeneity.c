@@ -102,7 +102,8 @@ size_t homogeneity_outliers(bool *outside, const double *x, size_t n, double alp
 
 /* Returns the 1 % critical value of the ratio of sums of squares between and within groups, for n
  * normal values. Each table entry comes from a million simulated samples, which a unit test
- * repeats. Between entries the logarithm of the ratio is interpolated over log(n - 3). */
+ * repeats. Between entries the logarithm of the ratio is interpolated over log(n - 3); from n = 60
+ * on, the last entry is used. */
 static double critical_ratio(size_t n)
 {
     static const struct {

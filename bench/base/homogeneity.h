@@ -1,5 +1,6 @@
 /* Tests whether the values of a sample are alike: outliers, modes, trend. A finding is a reason to
- * look at the values, not to drop them. The functions allocate; they do not change their inputs. */
+ * look at the values, not to drop them. No function changes its inputs; all but
+ * homogeneity_mean_differs allocate memory. */
 #pragma once
 
 #include <stdbool.h>
@@ -29,7 +30,8 @@ struct trend {
 };
 
 /* Returns the trend of x[n]. More than 64 values are first reduced to 64 medians of neighbours,
- * which bounds the cost. NAN if n < 4, if a value is not finite, or if memory runs out. */
+ * which bounds the number of pairs. NAN if n < 4, if a value is not finite, or if memory runs
+ * out. */
 struct trend homogeneity_trend(const double *x, size_t n);
 
 /* Returns whether the mean of x[n] differs from 0 at level `alpha`, by a two-sided t test; false if

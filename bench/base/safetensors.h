@@ -23,7 +23,7 @@ struct safetensors_tensor {
     int n_dims;
     size_t dims[SAFETENSORS_DIMS_MAX];
     const void *data; /* borrowed; may be unaligned in an open file */
-    size_t bytes;     /* size of `data`; set by safetensors_open and safetensors_write */
+    size_t bytes;     /* size of `data`, set by safetensors_open; safetensors_write ignores it */
 };
 
 /* An open file, mapped into memory. Tensors are sorted by the offset of their data. */
@@ -49,8 +49,8 @@ enum status safetensors_check(const char *option, const char *path, struct error
 enum status safetensors_write(const char *path, const struct safetensors_tensor *tensors, size_t n,
                               const json_t *metadata, struct error *e);
 
-/* Opens and checks a file. ERR_SYSTEM if it cannot be read; ERR_DATA with offset and expected
- * content if its format is wrong. Call safetensors_close in any case. */
+/* Opens and checks a file. ERR_DATA if it cannot be read, or with offset and expected content if
+ * its format is wrong. Call safetensors_close in any case. */
 enum status safetensors_open(struct safetensors *file, const char *path, struct error *e);
 void safetensors_close(struct safetensors *file);
 

@@ -31,7 +31,8 @@ struct scaling_intervals {
  * replacement; each point takes the median of its ratios in these blocks. All points share the
  * draw, since the base's launch of a block is in the ratios of all points. Equal curves have equal
  * intervals: the draws depend only on the number of blocks. If the interval of kappa contains 0,
- * the upper bound of the limit is the limit of a law without kappa: 1 / lower bound of sigma.
+ * the upper bound of the limit is at least the limit of a law without kappa: 1 / lower bound of
+ * sigma.
  *
  * Sorts the pairs. Errors: ERR_MEMORY. */
 enum status scaling_intervals(struct scaling_intervals *fitted, enum scaling_law law,

@@ -15,8 +15,8 @@ struct scaling_point {
 };
 
 /* sigma in [0, 1]; kappa >= 0, NAN if the law has none. limit: largest speed-up that the law
- * allows, INFINITY if unbounded. limit_p: processors at which the law reaches it, INFINITY if the
- * law only approaches the limit. residual: root mean square of ln(measured / law). */
+ * allows, INFINITY if unbounded. limit_p: value of p at which the law reaches this limit, INFINITY
+ * if the law only approaches the limit. residual: root mean square of ln(measured / law). */
 struct scaling_fit {
     double sigma, kappa, limit, limit_p, residual;
 };

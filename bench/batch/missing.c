@@ -7,8 +7,8 @@
 #include "bench/runner/files.h"
 #include "kernels/base/mem.h"
 
-/* Returns whether a point still lacks launches. A skipped point counts, since it may fit a larger
- * job. */
+/* Returns whether a point still lacks launches. A skipped point does, since it may fit a larger
+ * job; a diverged point, or one that shares the launches of another, does not. */
 static bool lacks(const struct launch_order *o, size_t point)
 {
     const struct point_launches *p = &o->points.points[point];

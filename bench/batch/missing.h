@@ -7,14 +7,15 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Distinct numbers of nodes of the points that lack launches, ascending. A base point of speed-ups
- * is ignored if jobs for points on more nodes will run all its missing launches. */
+/* Distinct numbers of nodes of the points that lack launches, ascending; none if every requested
+ * point needs more cores per node than a node has. A base point of speed-ups is ignored if jobs for
+ * points on more nodes will run all its missing launches. */
 struct missing {
     long *nodes;
     size_t n;
     size_t simulated; /* number of simulated points that lack launches; they need no job */
     /* first point that lacks launches but needs more cores per node than a node has; `nodes` leaves
-     * this point out. NULL: none */
+     * all such points out. NULL: none */
     const struct point *too_large;
 };
 

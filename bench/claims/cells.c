@@ -1,5 +1,5 @@
-/* Computes values of claims that are cells of tables, such as a median over rows of summary.csv, and
- * the intervals of medians. */
+/* Computes values of claims that are cells of tables, such as a median over rows of summary.csv,
+ * and the intervals of medians. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,8 +145,9 @@ static const struct {
                 {"onednn_ratio", "onednn_pairs", true},   {"overlap_share", "overlap_pairs", true}};
 #define SURETIES (sizeof sureties / sizeof *sureties)
 
-/* Returns whether too few launches, pairs or seeds support the row's interval. For tables of
- * earlier versions, which lack the number of pairs, uses the level of step_ms. */
+/* Returns whether too few launches, pairs or seeds support the row's interval. Uses the level of
+ * step_ms for columns that are not in `sureties`, and for tables of earlier versions, which lack
+ * the number of pairs. */
 static bool is_too_weak(const char *column, const struct check_point *point)
 {
     const struct csv_table *table = &point->c->run.summary;

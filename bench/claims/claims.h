@@ -18,11 +18,12 @@
  * of columns are resolved as in `scalebench check`, with their intervals and, for summary.csv, the
  * options of the points.
  *
- * The verdict evaluates `holds` over intervals of 95 %. A cell of summary.csv has the interval of
- * its columns *_lo and *_hi, if their level reaches 95 %. `median of` a column has an interval from
- * order statistics for six or more launches, and from Student's t for two to five. Several rows of
- * one launch are replaced by their median first. Any other measured cell has an unbounded interval.
- * Counted and published numbers are exact.
+ * The verdict evaluates `holds` over intervals of 95 %. A cell has the interval in its columns
+ * *_lo and *_hi if their level reaches 95 %. `median of` a column has an interval from order
+ * statistics for six or more launches, and from Student's t for two to five. Several rows of one
+ * launch are replaced by their median first. Otherwise the interval is unbounded for a column that
+ * has such bounds, for a measured column of summary.csv, and for the median of one launch. All
+ * other cells are exact, such as counted and published numbers.
  *
  * "a - b" and "a / b" of two medians over different launches have the estimate and exact interval
  * of two samples (bench/base/two_samples.h); a quotient is the shift of logarithms. If both medians
@@ -73,9 +74,9 @@ struct claim_value {
     struct interval number;  /* number with its interval; lo = mid = hi if the number is exact, mid
                                 = NAN if the value is a text */
     char *word;              /* the cell's text, owned; NULL: the value is a number */
-    char *rows; /* addresses of the cell's rows, "published/a.csv#L3 published/a.csv#L5-L7"; ""
-                      or NULL for arithmetic */
-    int line;   /* line of the only row behind the number; 0: computed from several rows */
+    char *rows; /* addresses of the cell's rows, "published/a.csv#L3 published/a.csv#L5-L7"; "": no
+                   row matches; NULL: arithmetic, or the table is not measured yet */
+    int line;   /* line of the row with the value of `min of` or `max of`; 0: any other value */
     const struct claim_table *table; /* table that has the cell; NULL: arithmetic */
     char column[64];                 /* name of the cell's column */
     size_t *found, n_found;          /* [n_found] indices of the cell's rows in its table, owned */
@@ -95,7 +96,7 @@ struct claim_need {
     bool known;      /* the claim is undecided, raw.csv has its launches, and more launches could
                         narrow its intervals */
     bool seeds;      /* the launches are accuracy runs, one per seed */
-    bool at_least;   /* a cell has one launch, so `launches` is a lower bound */
+    bool at_least;   /* a cell has too few launches for an interval: `launches` is a lower bound */
     size_t now;      /* number of launches so far: minimum over the claim's cells */
     size_t launches; /* launches per point that would decide the claim; 0: CLAIM_LAUNCHES_MAX
                              launches would not decide it */
@@ -144,8 +145,9 @@ struct claims {
     size_t n_tables;
 };
 
-/* Reads a file of claims and judges each claim. Errors: ERR_SPEC with line and column for mistakes
- * in the file, ERR_DATA with file and line for unreadable tables. Call claims_free in any case. */
+/* Reads a file of claims and judges each claim. Errors: ERR_ARGUMENT if `path` does not end in
+ * .yaml or .yml, ERR_SPEC with line and column for mistakes in the file, ERR_DATA with file and
+ * line for unreadable tables. Call claims_free in any case. */
 enum status claims_judge(struct claims *c, const char *path, struct error *e);
 void claims_free(struct claims *c);
 
@@ -243,7 +245,8 @@ bool claim_is_open(const struct claim *claim, const char *name);
 enum status claim_find_need(struct claim *claim, struct claims *c, struct error *e);
 
 /* Returns the expected half width of the interval over n launches, in standard deviations of one
- * launch: Student's t for two to five, else the interval of order statistics of the median. */
+ * launch: Student's t for two to five, from six on the interval of order statistics of the median.
+ * Infinite if n < 2. */
 double claim_expected_width(size_t n);
 
 /* Returns the expected half width of the two-sample interval over n and m launches, in standard

@@ -87,8 +87,8 @@ static const char *what_lacks(const struct claim_need *need)
     return !need->known ? NULL : need->seeds ? "seeds" : "launches";
 }
 
-/* Returns half the width of an interval; NAN if the interval is unbounded, or if `unknown`: the
- * spread of the launches is unknown. */
+/* Returns half the width of an interval; NAN if the interval is unbounded, or if the caller does
+ * not know it (`unknown`). */
 static double half_width(const struct interval *i, bool unknown)
 {
     return unknown || isinf(i->lo) || isinf(i->hi) ? NAN : (i->hi - i->lo) / 2;

@@ -11,8 +11,8 @@
 #define LAUNCHES_MIN 6
 /* Number of launches above which half widths are taken to shrink as 1 / sqrt(launches). */
 #define RANKS_MAX 200
-/* Number of launches of both samples above which half widths of two-sample intervals are taken to
- * shrink as 1 / sqrt(launches). */
+/* Number of launches in each of two samples above which half widths of two-sample intervals are
+ * taken to shrink as 1 / sqrt(launches). */
 #define PAIRS_MAX 50
 
 /* ---- Expected widths ---- */
@@ -183,7 +183,8 @@ static struct interval expect_first(const struct claim_value *value, const struc
 }
 
 /* Replaces the corner interval of a difference or quotient in *at by the interval expected from
- * `launches` launches, unless more launches would not change the method. */
+ * `launches` launches. Keeps the corner interval if more launches cannot replace METHOD_CORNERS by
+ * another method. */
 static void expect_samples(struct claim_value *at, const struct claim_value *value,
                            const struct claim *claim, const double *widths, size_t launches)
 {

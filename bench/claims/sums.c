@@ -78,7 +78,8 @@ static enum status refuse_at(const struct claim_value *value, int column, struct
     return mark_error(e, ERR_SPEC, mark_ahead(value->mark, column - 1), "%s: %s", value->name, why);
 }
 
-/* Checks that every name in the arithmetic is the name of an earlier value with a number. */
+/* Checks that every name in the arithmetic is the name of an earlier value with a number. Sets
+ * of_table of the i-th value if one of these has it. */
 static enum status check_names_before(const struct claim *claim, size_t i,
                                       const struct condition *sum, struct error *e)
 {

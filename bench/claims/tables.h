@@ -15,7 +15,8 @@ struct claim_table {
 
 /* Finds a table by its name in a claims file; reads it at its first use. *found is valid until
  * claims_free. If the run is not measured yet, (*found)->there is false. Errors: ERR_SPEC at `mark`
- * for a malformed or unlisted name, ERR_DATA for a table that cannot be read. */
+ * for a malformed or unlisted name or a missing published table, ERR_DATA for a table that cannot
+ * be read. */
 enum status claim_tables_find(const struct claim_table **found, struct claims *c, const char *file,
                               struct mark mark, struct error *e);
 

@@ -269,7 +269,7 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
 }
 
 /* Writes whether the ranks' weights were equal in every launch, and when they were compared: after
- * each step or only at the end. */
+ * each step or only at the end. Unknown if a launch did not compare them. */
 static void fill_weights(struct cells *c, const struct point *point,
                          const struct point_samples *all)
 {

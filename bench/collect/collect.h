@@ -62,8 +62,8 @@ void launch_clear(struct launch_result *result);
  * ERR_DATA also if a metric is missing in the output. */
 enum status launch_take(const char *dir, const struct point *point, double wall_s,
                         struct launch_result *result, struct error *e);
-/* Write the results of a simulated launch to DIR/simulated.json, and read them. ERR_DATA with the
- * file if it is missing or damaged. */
+/* Write the results of a simulated launch to DIR/simulated.json, and read them. ERR_SYSTEM if the
+ * file cannot be written, ERR_DATA with the file if it is missing or damaged. */
 enum status launch_simulated_write(const char *dir, const struct launch_result *result,
                                    struct error *e);
 enum status launch_simulated_read(const char *dir, struct launch_result *result, struct error *e);
@@ -125,7 +125,7 @@ struct summary_launch {
     char reason[512];
     struct launch_result result;
     /* index of the launch's point in the spec; if several points are equal, the first of them.
-     * n_points or more if `unasked` */
+     * n_points or more if the spec lacks the point */
     size_t point;
     size_t next; /* index in the journal of the point's next launch; n_launches or more: none */
 };
@@ -157,7 +157,8 @@ struct point_noise {
 /* The rank that most often arrived last at the gradient synchronisation. */
 struct point_last {
     int rank;   /* number of the rank that most often arrived last; -1: unknown */
-    double pct; /* share of steps in which this rank arrived last (%) */
+    double pct; /* share of timed steps in which this rank arrived last (%), median over the
+                   launches in which it did most often */
     double p;   /* upper bound of the probability that some rank is last this often although all
                    ranks are equally fast */
 };
@@ -171,8 +172,8 @@ struct point_memory {
                                                       from forecast_mib.all (%) */
 };
 
-/* Test accuracy, and cost of reaching the target accuracy, over accuracy runs with different
- * seeds. */
+/* Medians over accuracy runs with different seeds: test accuracy, gradient noise scale, and the
+ * time, epochs and images needed to reach the target accuracy. */
 struct point_accuracy {
     struct interval test_acc_pct, to_target_s, to_target_epochs, to_target_images, noise_scale;
 };
@@ -200,15 +201,16 @@ struct point_beside_peer {
     double work_ratio, rate_ratio;
 };
 
-/* Share of communication hidden behind compute: measured, and predicted by a model of buckets. */
+/* Share of the communication time that is hidden behind compute: measured, and predicted by a model
+ * of buckets. */
 struct point_overlap {
     struct interval share;
     size_t pairs; /* number of launch pairs (with and without communication, same block) */
     double model;
 };
 
-/* Step time of the simulated point with the same compute and messages, and the difference from the
- * measured step time. */
+/* Step time of the simulated point with the same compute and messages, and its difference from the
+ * measured step time (%). */
 struct point_predicted {
     double step_ms, error_pct;
 };

@@ -36,8 +36,8 @@ static long ranks_of(const struct point_summary *p)
     return config_int(&p->point->config, OPT_RANKS);
 }
 
-/* Returns whether the point belongs to the curve: it has the curve's base, and the point and its
- * base are both simulated or both measured. */
+/* Returns whether the point belongs to the curve: it has more cores than its base
+ * (point_is_scaled), this is the curve's base, and both points are simulated or neither is. */
 static bool belongs(const struct curve *curve, const struct point_summary *p,
                     const struct summary *s)
 {

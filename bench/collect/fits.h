@@ -13,7 +13,7 @@
 enum { FITS_RANK_COUNTS = 4 };
 
 struct fits {
-    struct fits_row *rows; /* [n] one row per curve and law, in this order */
+    struct fits_row *rows; /* [n] one row per curve and law, curve by curve */
     size_t n;
     struct series_list series; /* owns the names of series in the rows */
 };

@@ -65,7 +65,7 @@ static bool has_interval(const struct point_summary *p)
 
 /* Returns the trend of karp_flatt along a series, whose rows begin at `first`: "rising", "falling"
  * or NULL (no trend). A trend must be monotonic, and the intervals of its first and last point
- * disjoint. */
+ * disjoint. Points without a 95 % interval are ignored. */
 static const char *trend(const struct losses *losses, size_t first, const struct summary *s)
 {
     const struct point_summary *from = NULL, *to = NULL;

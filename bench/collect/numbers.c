@@ -1,5 +1,5 @@
-/* Converts between numbers of a point and its cells in summary.csv. Tables and figures use the
- * cells, whether just computed or read from a file. */
+/* Reads a point's numbers, status and flags from its cells in summary.csv. Tables and figures use
+ * the cells, whether just computed or read from a file. */
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>

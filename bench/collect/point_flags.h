@@ -8,7 +8,8 @@
 #pragma once
 
 #define POINT_FLAGS(FLAG)                                                                          \
-    FLAG(ci_not_met, "an interval is wider than measure.time.precision allows")                    \
+    FLAG(ci_not_met,                                                                               \
+         "an interval is wider than measure.time.precision allows, or has too few launches")       \
     FLAG(oversubscribed, "more computing threads than usable cores")                               \
     FLAG(simulated, "a model predicted the launches; no rank ran")                                 \
     FLAG(replayed, "ranks slept for calibrated times instead of computing in timed launches")      \

@@ -191,7 +191,8 @@ static bool key_number(const struct key *key, const struct point *point, double 
     return true;
 }
 
-/* relative rounding error of a product of decimal numbers */
+/* largest relative difference, from rounding, at which a product of options equals the file's
+ * number */
 #define KEY_ROUNDING 1e-12
 
 static enum status row_matches(const struct reading *r, size_t row, const struct point *point,

@@ -314,8 +314,8 @@ static enum overlap overlap_of(const struct rank_record *a, const struct rank_re
 }
 
 /* Adds the times of a rank's processors to *all, unless an earlier rank has the same processors.
- * The longest observation among these ranks counts. Returns false if times are unknown, or another
- * rank shares some, but not all, of the rank's processors. */
+ * Among ranks with the same processors, the longest observation counts. Returns false if times are
+ * unknown, or another rank shares some, but not all, of the rank's processors. */
 static bool add_processors(struct shares *all, const struct rank_record *records, int ranks,
                            int rank)
 {

@@ -17,8 +17,8 @@ enum status resources_write(const char *dir, const struct point *point, bool tim
                             const struct resources_row *of, row_writer *write, struct csv *csv,
                             struct error *e);
 
-/* Adds the network traffic of one node per step, counts[TRAFFIC_COUNTS]. `root`: the node is the
- * node of rank 0. For all other nodes, keeps the largest counts of any node. NAN is ignored. */
+/* Adds one node's network traffic per step, counts[TRAFFIC_COUNTS], to the result. `root`: it is
+ * the node of rank 0. For all other nodes, keeps the largest counts of any node. NAN is ignored. */
 void resources_add_traffic(struct launch_result *result, bool root,
                            const double counts[TRAFFIC_COUNTS]);
 

@@ -144,7 +144,8 @@ static void prefer_ranks_per_node(struct splitting *splitting, enum option_id op
 }
 
 /* Removes the number of ranks, the x axis, from the options that separate series. Also removes the
- * number of nodes if it follows from ranks and the other options. */
+ * number of nodes if it follows from ranks and the other options; otherwise ranks per node may
+ * replace it. */
 static enum status drop_axes(struct splitting *splitting, struct error *e)
 {
     struct splitting but_nodes = *splitting;
@@ -167,8 +168,8 @@ static enum status drop_axes(struct splitting *splitting, struct error *e)
 
 /* ---- Names ---- */
 
-/* Returns whether names of series contain the strategy. They do if the x axis shows ranks, or if
- * strategies separate series. */
+/* Returns whether names of series contain the strategy. They do if strategies separate series, or
+ * if the x axis shows ranks and by->only is false. */
 static bool says_strategy(const struct splitting *splitting)
 {
     return (splitting->by->x == OPT_RANKS && !splitting->by->only) ||
@@ -215,8 +216,8 @@ static void name_strategy(struct series *series, const struct splitting *splitti
         add_name(series, strategy_text(text, last->point));
 }
 
-/* Appends an option to the name, such as "batch 64", unless the name of the strategy includes it or
- * is_named is false. */
+/* Appends an option to the name, such as "batch 64". Appends nothing if the name of the strategy
+ * includes the option, if the point does not use it or, unless by->only, if is_named is false. */
 static void name_option(struct series *series, const struct splitting *splitting,
                         const struct point_summary *last, enum option_id option)
 {

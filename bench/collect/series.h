@@ -23,7 +23,8 @@ struct series_list {
 struct series_by {
     const bool *shown; /* [points of the summary] whether the point's options may separate series;
                           NULL: true for all points */
-    bool cases;        /* each case is a series of its own; false if the x axis shows cases */
+    bool cases;        /* points of different cases are never in one series; false if the x axis
+                          shows cases */
     bool over_runs;    /* the x axis shows runs, so runs do not separate series */
     bool trained;      /* the series are over results of accuracy runs, not of timed launches */
     enum option_id x;  /* option on the x axis; OPTION_COUNT: none */

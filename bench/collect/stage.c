@@ -53,7 +53,8 @@ static void remove_abandoned(const char *run_dir)
     globfree(&found);
 }
 
-/* Returns whether another program removed the new folder before this one had locked it. */
+/* Returns whether another program locked or removed the new folder before this one had locked
+ * it. */
 static bool was_taken(int held)
 {
     struct stat s;

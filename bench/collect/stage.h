@@ -23,7 +23,7 @@ enum status stage_keep(const struct stage *stage, const char *name, struct error
 /* Function that writes the content of a file; `what` is the argument given to stage_write. */
 typedef enum status stage_writer(FILE *out, void *what, struct error *e);
 /* Creates the file `name` in the temporary folder and calls write(file, what, e). Errors:
- * ERR_SYSTEM with the path. */
+ * ERR_SYSTEM with the path, or the error of `write`. */
 enum status stage_write(const struct stage *stage, const char *name, stage_writer *write,
                         void *what, struct error *e);
 /* Removes the temporary folder with all files that were not moved. */

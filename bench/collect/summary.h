@@ -8,8 +8,9 @@
 #include "bench/collect/timing.h"
 #include "kernels/base/text.h"
 
-/* Processor time used by other programs (%) above which a point has the flag `busy`. At 10 %, steps
- * take 10 % longer, twice the default precision. The median over launches does not remove this. */
+/* Share of processor time used by other programs, interrupts and a hypervisor (%), above which a
+ * point has the flag `busy`. At 10 %, steps take 10 % longer, twice the default precision. The
+ * median over launches does not remove this. */
 #define SUMMARY_BUSY_PCT 10.0
 
 /* confidence level that every interval must have */
@@ -64,7 +65,7 @@ struct validation summary_validation(const struct summary *s);
 /* Writes "validated to 8 ranks: errors of 3 % (median) and 9 % (90th percentile) at 12 points". */
 void validation_write(FILE *out, const struct validation *v);
 
-/* Predicts overlap_share, the share of communication hidden behind the backward pass, from the
+/* Predicts overlap_share, the share of communication time hidden behind the backward pass, from the
  * order in which buckets are sent. Measured shares may be larger. The backward time is divided
  * among layers by their FLOPs. 1: all communication is hidden; NAN: no buckets, or unknown times.
  * `alone`: samples of the point that does not communicate. */
@@ -162,7 +163,8 @@ enum status cells_fill(struct point_summary *p, const struct summary *s,
 void cells_free(char **cells);
 
 /* Writes the name of the point's strategy, with variant, overlap and compressor unless default:
- * "gather_scatter (mpich)", "bucketed (poll_tiles)", "allreduce + fp16". Returns `text`. */
+ * "gather_scatter (mpich)", "bucketed (poll_tiles)", "allreduce + fp16"; "" for a user's program.
+ * Returns `text`. */
 enum { STRATEGY_TEXT = 112 };
 const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point);
 

@@ -52,8 +52,8 @@ struct timings {
  * were added until intervals were narrow. A single value has no interval. */
 struct interval timing_interval(const double *values, size_t n, bool added);
 
-/* Returns the confidence level of an interval of n values if n is fixed in advance. The level is
- * below TIMING_LEVEL if n is too small; NAN if n < 2. */
+/* Returns the confidence level of timing_interval, computed as if n were fixed in advance. The
+ * level is below TIMING_LEVEL if n is too small; NAN if n < 2. */
 double timing_level(size_t n, bool added);
 
 /* Returns the median step time with its interval (ms). */
@@ -69,8 +69,8 @@ const struct timing *timing_in_block(const struct timings *timings, int block, s
  * blocks in which both points have a launch. */
 struct interval timing_ratio(const struct timings *own, const struct timings *base, size_t *n);
 
-/* Returns the share of communication hidden behind compute: (T_compute + T_comm - T_step) / T_comm
- * in each block, median over *n blocks. T_compute is the step time of the point without
+/* Returns the share of communication time hidden behind compute: (T_compute + T_comm - T_step) /
+ * T_comm in each block, median over *n blocks. T_compute is the step time of the point without
  * communication. T_comm is the time of communication alone, replayed by the same launch as
  * T_step. */
 struct interval timing_overlap(const struct timings *own, const struct timings *alone, size_t *n);

@@ -230,8 +230,8 @@ static bool is_listed(const char *list, const char *text)
     return false;
 }
 
-/* Appends the values that a name has at the points of the run, each once: "; strategy = ring,
- * tree". */
+/* Appends the values that a name has at the points of the run, each once: "; the run has strategy =
+ * ring, tree". */
 static void add_values(char *text, size_t size, const struct checking *c, const char *name)
 {
     char seen[CHECK_VALUES] = "";
@@ -379,8 +379,8 @@ static bool is_of_spec(const char *name)
     return column == COLUMN_case_name || column == COLUMN_kind;
 }
 
-/* Looks up a value that is known before the point runs: column kind, or an option by its key or its
- * column. */
+/* Looks up a value that is known before the point runs: column kind or case, or an option by its
+ * key or its column. */
 static bool look_up_before(struct condition_value *value, const char *name, const void *arg)
 {
     const struct point *point = arg;

@@ -54,8 +54,8 @@ struct checking {
 };
 
 /* Evaluates the conditions on a run. Errors: ERR_ARGUMENT with file and line for a malformed
- * condition or an unknown name; ERR_UNAVAILABLE if no point matches a `where`. Call check_free in
- * any case. */
+ * condition or an unknown name; ERR_UNAVAILABLE if the run has no points, or no point matches a
+ * `where`. Call check_free in any case. */
 enum status check_run(struct checking *c, const struct check_request *request, struct error *e);
 void check_free(struct checking *c);
 
@@ -90,8 +90,8 @@ struct condition_value check_anywhere(const struct condition_value *value);
 /* Returns whether a column of summary.csv is measured, so that another run can give another
  * value. */
 bool check_is_measured(const char *column);
-/* Returns whether a point's value was measured only once and therefore has no interval. False for
- * the speed-up of a base, which is 1 by definition. */
+/* Returns whether a point's value that has no interval was measured only once. False for the
+ * speed-up and efficiency of a base, which are 1 by definition. */
 bool check_is_single(const struct check_point *p, const char *name);
 /* Returns whether the name is a numeric column or a metric. */
 bool check_is_number(const struct check_point *p, const char *name);
@@ -136,8 +136,8 @@ enum status check_terms(const struct check *check, const struct check_names *nam
  * is converted to the unit of the left one. Returns false with a reason in `why` if the units
  * cannot be converted or both names are the same. */
 bool check_convert(char why[CONDITION_WHY], struct condition *c, const struct config *config);
-/* Refuses a condition on speed-up or efficiency that applies only to bases, where both are 1.
- * Errors: ERR_ARGUMENT. */
+/* Refuses a condition that uses nothing but speed-up and efficiency. Call it if the condition
+ * applies only to bases, where both are 1. Errors: ERR_ARGUMENT. */
 enum status check_beside_bases(const struct check *check, struct error *e);
 
 /* Returns whether the table has intervals for this column. In such a table, a row without an

@@ -18,8 +18,8 @@ static struct condition_unit unit_by(const char *text)
     return (struct condition_unit){text, TYPE_REAL, 1};
 }
 
-/* Returns the unit in which values of an option type are stored: seconds or bytes, otherwise
- * none. */
+/* Returns the unit in which values of an option type are stored: seconds, bytes or per cent,
+ * otherwise none. */
 static struct condition_unit unit_of_type(enum option_type type)
 {
     size_t i = 0;

@@ -24,7 +24,7 @@ static double number_of(const struct csv_table *summary, size_t row, const char 
     return column >= 0 ? csv_table_value(summary, row, summary->names[column]) : NAN;
 }
 
-/* Returns whether ranks of the point, or of its base, share cores. */
+/* Returns whether ranks of the point or, with `of_base`, of its base share cores. */
 static bool shares_cores(const struct csv_table *summary, size_t row, bool of_base)
 {
     const char *base = csv_table_text(summary, row, "base");
@@ -203,8 +203,8 @@ bool check_is_number(const struct check_point *p, const char *name)
     return column < COLUMNS && column_get(column)->type != CSV_TEXT;
 }
 
-/* columns of type REAL in summary.csv that are computed from the program, not measured: every
- * launch has the same value */
+/* columns of type REAL in summary.csv that are counted, not measured: launches have the same value,
+ * or nearly */
 static const char *const counted[] = {
     "calls",      "bytes_payload", "bytes_wire", "messages_wire",    "bytes_ratio",
     "params_mib", "grads_mib",     "state_mib",  "model_states_mib", "model_states_error_pct"};

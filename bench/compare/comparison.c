@@ -268,8 +268,8 @@ static void set_repeats_clocks(const struct side *side)
 }
 
 /* Sets the clock rate to which each point's values are converted: the median time of the fixed
- * computation beside the reference's launches of the point. The rate differs between points,
- * because the computation takes longer beside launches with more ranks. */
+ * computation before and after the reference's launches of the point. The rate differs between
+ * points, because the computation takes longer around launches with more ranks. */
 static void set_reference_clocks(struct comparison *c, size_t side)
 {
     for (size_t i = 0; i < c->sides[0].n; i++) {

@@ -3,7 +3,7 @@
  * Points are matched as by compare_run.
  *
  * Numbers are equal if they differ by at most 1e-9 of their size, since CSV files have ten digits.
- * If launches of a reference's point have different values, as with messages of asynchronous
+ * If launches of a point of the reference have different values, as with messages of asynchronous
  * strategies, the column is not exact at this point and is left out. If only launches of the run
  * have different values, the outcome is EXACT_DIFFERS. */
 #pragma once

@@ -35,7 +35,7 @@ enum verdict { VERDICT_NONE, VERDICT_SAME, VERDICT_GOOD, VERDICT_BAD, VERDICT_UN
 struct judge_rules {
     const struct compared *what;
     double margin; /* relative difference up to which points are the same, such as 0.05 */
-    double level;  /* confidence level of each ratio, after the correction for several ratios */
+    double level;  /* confidence level of each ratio's interval, corrected for several ratios */
     const struct noise_floor *floor;
     bool count_disturbed; /* treat disturbed launches like undisturbed ones */
 };
@@ -72,7 +72,8 @@ enum status judge(struct judged *j, const struct judge_rules *rules,
                   const struct judge_sample *reference, const struct judge_sample *sample,
                   struct error *e);
 
-/* Sets the result for a run compared with itself: ratio 1, VERDICT_SAME. */
+/* Sets the result for a run compared with itself: ratio 1, VERDICT_SAME; VERDICT_NONE without
+ * launches. */
 void judge_itself(struct judged *j, const struct judge_sample *sample);
 
 /* Returns the verdict as text, such as "faster" or "same"; "-" for VERDICT_NONE. */

@@ -20,8 +20,8 @@ static const char *sweep_table(const char *folder)
     return NULL;
 }
 
-/* Returns whether the folder holds a run. A manifest alone is not enough, since sweeps have one
- * too. */
+/* Returns whether the folder holds a run. A folder with only a manifest is a run unless it has the
+ * table of a sweep, since sweeps have manifests too. */
 static bool is_run(const char *path)
 {
     return folder_has(path, "summary.csv") || folder_has(path, "spec.yaml") ||

@@ -1,4 +1,4 @@
-/* Finds the run that a user names by its folder, its campaign's folder or its campaign's name.
+/* Finds the run that a user names by its folder, or by its campaign's folder, name or spec.
  * Internal to bench/compare. */
 #pragma once
 
@@ -6,8 +6,9 @@
 
 /* Writes the path of the run folder that `name` means. Tries in turn: `name` itself; the latest run
  * in it; the run, or the latest run of the campaign, `name` below `out`; results/reference/<name>
- * below the working directory and below `home`. ERR_ARGUMENT if none is a run; the message lists
- * these paths. Prints a note if `name` is a spec and none of its points is in the run. */
+ * below the working directory and below `home`. If `name` is a spec, takes the name of its campaign
+ * instead, and prints a note if none of the spec's points is in the run. ERR_ARGUMENT if none of
+ * these paths is a run, or one before the first run is a sweep. */
 enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
                          struct error *e);
 

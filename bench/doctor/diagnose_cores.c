@@ -95,8 +95,8 @@ struct subject {
     size_t first, last; /* first and last rank; ranks between them belong to the subject too */
 };
 
-/* Returns whether other programs or a hypervisor take rank i's core away for a noticeable time.
- * Other findings about the core would then only be consequences. */
+/* Returns whether other programs or a hypervisor take rank i's core away for more time than
+ * DOCTOR_ON_CORE_PCT allows. Other findings about the core would then only be consequences. */
 static bool loses_core(const struct rounds *r, const struct doctor_core *c, size_t i)
 {
     struct interval steal = interval_of(r, STEAL, i);

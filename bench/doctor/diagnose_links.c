@@ -173,8 +173,8 @@ static enum status judge_rates(struct diagnosis *d, const struct links *l,
     return report_open(d, l, e);
 }
 
-/* Compares the latencies of links, except between hosts that share a machine. There the latency
- * depends on the scheduler more than on the link. */
+/* Compares the latencies of links, except links within one machine. There the latency depends on
+ * the scheduler more than on the link. */
 static enum status judge_latencies(struct diagnosis *d, const struct links *l,
                                    const struct examination *x, struct error *e)
 {

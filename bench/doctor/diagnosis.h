@@ -35,12 +35,13 @@ enum finding_kind {
 #define DOCTOR_LATENCY_MARGIN 0.25
 #define DOCTOR_MESSAGE_MARGIN 1.0
 /* A rank loses its core if the whole interval of its share of time on the core (%) is below this
- * limit. */
+ * limit, or the whole interval of the hypervisor's share above 100 minus this limit. */
 #define DOCTOR_ON_CORE_PCT 95.0
 
 struct diagnosis {
     struct doctor_core *cores; /* [n_cores] one per rank */
-    struct doctor_link *links; /* [n_links] one per direction of a pair of nodes */
+    struct doctor_link *links; /* [n_links] one per direction of a pair of nodes, or of two ranks of
+                                  a node */
     /* [n_links] node numbers of each link, whether the link is slow, and the cause */
     struct direction *directions;
     struct doctor_finding *findings; /* [n_findings] problems first, then notes */

@@ -15,7 +15,8 @@
  * picture. */
 enum { BASES_LISTED = 6, BASES_LISTED_SHORT = 3 };
 
-/* Writes the kind of scaling: " Strong scaling.", or if brief ", strong scaling". */
+/* Writes the kind of scaling: " Strong scaling.", or if brief ", strong scaling"; nothing if it is
+ * none. */
 static void write_scaling(FILE *out, const struct summary *s, bool brief)
 {
     const char *scaling = config_text(&s->spec->config, OPT_SCALING);
@@ -94,7 +95,7 @@ static void write_subject(FILE *out, const struct summary *s, bool trained, bool
 struct basis {
     double least, most; /* fewest and most launches, runs or paired ratios per point */
     /* points: number of shown points with a value; met: number of these points whose interval
-     * reaches the level SUMMARY_CONFIDENCE */
+     * reaches the level SUMMARY_CONFIDENCE, or whose bar has no interval */
     size_t points, met;
     double low, high; /* lowest and highest confidence level of the intervals (%) */
     const char *what[2];

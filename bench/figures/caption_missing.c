@@ -82,7 +82,7 @@ void missing_write_seeds(FILE *out, const struct summary *s)
 
 /* ---- Disturbed launches, weights that differ ---- */
 
-/* Returns whether an earlier shown point is a view of the same launches, in another case. */
+/* Returns whether an earlier shown point, in another case, has the same launches. */
 static bool is_twin(const struct figure_data *d, size_t point)
 {
     for (size_t i = 0; i < point; i++)
@@ -127,8 +127,8 @@ static bool differs_by_design(const struct point_summary *p)
     return strstr(p->flags, "by_design") != NULL;
 }
 
-/* Writes " By design weights differ between ranks (broadcast_init=false): naive ranks=2.", or the
- * number of points if there are more than NAMED. */
+/* Writes " By design weights differ between ranks (train.broadcast_init: false): naive ranks=2.",
+ * or the number of points if there are more than NAMED. */
 void flaws_write(FILE *out, const struct summary *s)
 {
     enum { NAMED = 3 };

@@ -218,7 +218,7 @@ static enum status series_a_point(struct series_list *list, const struct figure_
 }
 
 /* Groups points into series: one per combination of the values of the options that `series` names.
- * By default these are all options except x. */
+ * By default these are all options except x; if x is a column, each point is a series. */
 static enum status collect_series(struct figure_data *d, struct error *e)
 {
     const struct value *wanted = &d->figure->request->options[FIGURE_SERIES];
@@ -283,8 +283,8 @@ static enum status find_points(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Returns whether `where` uses only options, `case` and `run`, and so can be evaluated before a
- * run. */
+/* Returns whether `where` can be evaluated before a run: it uses only options, `case` and, in a
+ * figure of several runs, `run`. */
 static bool knows_points(const struct figure_data *d)
 {
     size_t n = 0;
@@ -315,8 +315,8 @@ static bool is_relative(const struct figure_data *d)
            relation_is_ratio(d->quantity->relation);
 }
 
-/* Rejects a speed-up or an efficiency if every point is its own base, since the ratio is always
- * 1. */
+/* Rejects a speed-up or an efficiency if every shown point is its own base, since the ratio is
+ * always 1. Accepts it if the campaign has published values or is not settled. */
 static enum status check_bases(const struct figure_data *d, struct error *e)
 {
     const struct spec *spec = d->spec;

@@ -15,7 +15,7 @@ enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
 
 /* Name of a point's case in the options x, series and where of a figure. */
 #define FIGURE_CASE "case"
-/* Value of option series that makes each point a series, named by the point's label. */
+/* Value of option series that makes each point a series, named by its label, if x is a column. */
 #define FIGURE_POINT "point"
 /* The name `run` in options of figures. In a figure of several runs: the run of a point; each curve
  * then belongs to one run, unless x is the run. In a figure of one run: column `run` of raw.csv. */
@@ -44,7 +44,7 @@ struct figure_data {
     struct condition *where; /* condition that selects points; NULL: all points */
     bool *shown;             /* [points] whether the figure shows the point */
     /* [points] the point's own index; for a point that repeats an earlier point, the earlier
-     * point's index; for a dropped point, NO_POINT */
+     * point's index; NO_POINT for a point that keep_own (figure_places.c) drops */
     size_t *stands_for;
     bool repeats; /* whether some points repeat others */
     /* [points] index of the point's series before the drawn series were moved to the front;
@@ -56,10 +56,10 @@ struct figure_data {
     struct prediction prediction;
     struct series_list series; /* one series per curve; the first `curves` series are drawn */
     size_t curves;             /* number of drawn curves */
-    size_t values;    /* number of points with a value; in figures over epochs, number of values */
-    size_t published; /* number of points with a published value */
+    size_t values;    /* measured values: one per point, or with any_x one per row and quantity */
+    size_t published; /* published values: one per point, or with any_x one per row and quantity */
     bool *bars;       /* [points] whether the point has a bar; NULL in figures without bars */
-    size_t rows;      /* number of bars */
+    size_t rows;      /* number of drawn bars */
     size_t left_out;  /* number of curves or bars that have a value but do not fit */
     struct spread spread; /* marks that would overlap and are moved sideways */
 };
@@ -86,8 +86,9 @@ bool figure_data_misses(const struct figure_data *d, size_t point);
 /* Returns whether a figure of bars can show the point. */
 bool figure_data_has_bar(const struct figure_data *d, size_t point);
 
-/* Return a value of a point: figure_data_model the predicted value, figure_data_published the
- * published value. NAN if the figure shows none. */
+/* Return a value of a point: figure_data_model the value that the model predicts or, with option
+ * law, the value of the fitted law; figure_data_published the published value. NAN if the figure
+ * shows none. */
 double figure_data_model(const struct figure_data *d, const struct quantity *q, size_t point);
 double figure_data_published(const struct figure_data *d, size_t point);
 
@@ -97,8 +98,8 @@ enum status figure_resolve(struct figure_data *d, const struct figure_request *r
                            const struct spec *spec, bool several, struct error *e);
 enum status figure_check_sources(struct figure_data *d, struct error *e);
 
-/* Internal, for conditions: reads the option or column of summary.csv called `name`. point: a
- * struct point_summary. Returns false if the name is not found. */
+/* Internal, for conditions: reads the option, `case`, `run` or column of summary.csv called `name`.
+ * point: a struct point_summary. Returns false if the name is not found. */
 bool figure_point_value(struct condition_value *value, const char *name, const void *point);
 /* Returns whether a name always means a property of points, even if a file has a column of this
  * name: case, and in figures of several runs also run. */
@@ -107,9 +108,9 @@ bool figure_is_of_points(const struct figure_data *d, const char *name);
 bool figure_where_names(const struct figure_data *d, const char *name);
 /* Returns the point's value of x as text. */
 const char *figure_x_text(const struct figure_data *d, size_t point);
-/* figure_settle_places finds points of one series at the same x. Points that differ only in the
- * seed repeat the first one; figure_join_repetitions later takes the median of their values.
- * ERR_SPEC if the points differ in more than the seed. */
+/* If option `series` is set, figure_settle_places finds points of one series at the same x. Points
+ * that differ only in the seed repeat the first one; figure_join_repetitions later takes the median
+ * of their values. ERR_SPEC if the points differ in more than the seed. */
 enum status figure_settle_places(struct figure_data *d, struct error *e);
 enum status figure_join_repetitions(struct figure_data *d, struct error *e);
 /* Returns ERR_SPEC with a message: `n` points of series `series` have the same x. */
@@ -128,12 +129,12 @@ enum status figure_measure_points(struct figure_data *d, const struct quantity *
  *   curve, name, point, label, ranks   as in series_<figure>.csv; curve is empty if not drawn
  *   block, seed                        of the launch, in figures of points
  *   x, y                               in figures over any x: x, and the name of the value's column
- *   nth, n                             number of the launch among the point's n launches, from 1
+ *   nth, n                             number of the launch among the value's n launches, from 1
  *   value                              in the unit of the figure; for speed-up and efficiency the
  *                                      ratio to the base's launch in the same block */
 enum status dots_write(FILE *out, void *figure_data, struct error *e);
-/* Returns whether the figure draws single launches: its quantity has one value per launch and its
- * shape has dots. */
+/* Returns whether the figure draws single launches. With any_x: dots were read. Otherwise the
+ * quantity must have one value per launch, and the shape dots. */
 bool dots_exist(const struct figure_data *d);
 
 /* Internal: write fields of a CSV row. figure_write_number writes a comma and the number.

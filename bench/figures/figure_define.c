@@ -40,8 +40,8 @@ static size_t curve_of(const struct figure_data *d, size_t point)
 }
 
 /* Defines the line without marks that leads to a curve from a base on another curve: from the base
- * to the curve's first point with a value. No line is drawn if the base has as many ranks or more,
- * or if the two points differ in kind (such as measured and emulated). */
+ * to the curve's first point with a value. The line is drawn only if both points have a value, the
+ * base has fewer ranks, and both points have the same kind (such as measured or emulated). */
 static void define_origin(FILE *out, const struct figure_data *d, size_t k)
 {
     const struct series *series = &d->series.items[k];
@@ -61,7 +61,7 @@ static void define_origin(FILE *out, const struct figure_data *d, size_t k)
     gnuplot_define_text_of(out, "origin", k + 1, "", text);
 }
 
-/* Defines the lines of ideal scaling, one per series, by two values: cores per rank relative to the
+/* Defines the lines of ideal scaling, one per series, by two values: cores per rank / cores of the
  * base, and the step time of the base. Series with equal values share a line. */
 static void define_bases(FILE *out, const struct figure_data *d)
 {
@@ -86,8 +86,8 @@ static void define_bases(FILE *out, const struct figure_data *d)
 
 /* ---- x ---- */
 
-/* Returns the class names of the data set; "" if x is not the class or points have different
- * data sets. */
+/* Returns the class names of the data set; "" if x is not the class, a data set is unknown, or
+ * points have different data sets. */
 static const char *class_names(const struct figure_data *d)
 {
     const struct data_set_row *set = NULL;
@@ -145,8 +145,8 @@ static void define_curves(FILE *out, const struct figure_data *d)
     gnuplot_define_numbers(out, "bounds", bounds, n);
 }
 
-/* Returns the legend's name for published values: the name of the source if there is only one,
- * otherwise "published". */
+/* Returns the legend's name for published values: the name of the source if there is only one and
+ * it has a name, otherwise "published". */
 static const char *published_name(const struct figure_data *d)
 {
     const struct figure_request *r = d->figure->request;
@@ -154,8 +154,8 @@ static const char *published_name(const struct figure_data *d)
     return name[0] ? name : "published";
 }
 
-/* Returns whether the quantity describes scaling. Such figures omit points whose ranks share cores,
- * because these do not show how a program scales. */
+/* Returns whether the quantity is efficiency or the Karp-Flatt metric. Points whose ranks share
+ * cores have no such value, because they do not show how a program scales. */
 static bool is_of_scaling(const struct quantity *quantity)
 {
     return quantity->relation == RELATION_EFFICIENCY || quantity->column == COLUMN_karp_flatt;

@@ -22,7 +22,7 @@ static enum status write_bars(FILE *out, const struct figure_data *d,
     return OK;
 }
 
-/* Returns a time of summary.csv; 0 if the time is unknown, so that it stays in part `other`. */
+/* Returns a time of summary.csv; 0 if the time is unknown, so that it stays in another part. */
 static double known_ms(const struct point_summary *p, enum column_id column)
 {
     double x = cell_number(p, column);
@@ -88,8 +88,9 @@ static double part_ms(const struct point_summary *p, const struct part *part)
     return part->without == COLUMNS ? ms : fmax(ms - known_ms(p, part->without), 0);
 }
 
-/* Writes the times of the parts of a step; `other` is the rest of the step time. The slowest rank
- * sets the step time, but the parts are means over ranks, so `other` includes imbalance. */
+/* Writes the times of the parts of a step; `other` is the rest of the step time. In measured steps
+ * the slowest rank sets the step time, but the parts are means over ranks, so `other` includes
+ * imbalance. */
 static void write_parts(FILE *out, const struct figure_data *d, size_t point)
 {
     const struct figure *figure = d->figure;
@@ -138,8 +139,8 @@ const struct figure_shape shape_causes = {
 
 /* Writes exposed, waiting and hidden communication per step (ms). Exposed and waiting time are
  * parts of the step, means over ranks; unknown waiting is included in exposed. Hidden is the time
- * that the same calls take alone, less the exposed time. Hidden time is negative if the calls take
- * longer within a step. */
+ * that the same calls take alone, times overlap_share. It is negative if the step takes longer than
+ * its compute and these calls one after the other. */
 static void write_hidden(FILE *out, const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];

@@ -78,8 +78,9 @@ static bool is_same(const struct point_summary *a, const struct point_summary *b
     return same_run && a->point->twin == b->point->twin;
 }
 
-/* Drops some of n points at the same x: points that were only added for comparison, and points that
- * equal the first point except in name. Returns the number of points left. */
+/* Drops some of n points at the same x: points that equal the first point except in name, and, if
+ * the spec requests the first point, points that were only added for comparison. Returns the number
+ * of points left. */
 static size_t keep_own(struct figure_data *d, size_t *points, size_t n)
 {
     const struct point_summary *first = &d->s->points[points[0]];

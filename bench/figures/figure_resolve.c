@@ -30,8 +30,9 @@ static const struct spec_option *find_own(const struct figure_data *d, const cha
     return config_option_find(&d->spec->config, key);
 }
 
-/* Writes the name nearest to `name` among options of points and all columns. A column of exactly
- * this name is left out, since the figure's file does not have it. */
+/* Writes a user-defined option whose key ends in `name`, otherwise the name nearest to `name` among
+ * options of points and all columns. A column of exactly this name is left out, since the figure's
+ * file does not have it. */
 static enum status find_near(char near[NAME_NEAR_BYTES], const struct figure_data *d,
                              const char *name, struct error *e)
 {
@@ -152,8 +153,8 @@ static bool has_foreign(const struct spec *spec)
     return false;
 }
 
-/* Sets the axis title of step time. A user's program has no steps: the title then names the time by
- * which the program is judged. */
+/* Sets the axis title of step time if some points run a user's program, which has no steps. If all
+ * points do, the title names the time by which the program is judged. */
 static void title_time(struct figure_data *d)
 {
     const struct spec *spec = d->spec;
@@ -301,8 +302,8 @@ static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
     return rows != NULL || explain_option(why, d, find_lack(d, q));
 }
 
-/* Returns whether the figure needs a run that is still to come. Existing runs are checked when
- * their files are read; published values need no run. */
+/* Returns whether a figure of one run is checked before files are read: the run is still to come,
+ * or --set adds the figure to an existing run. Figures that name published files are not. */
 static bool is_to_run(const struct figure_data *d)
 {
     const struct figure_request *request = d->figure->request;
@@ -525,7 +526,7 @@ static bool has_law(const struct figure_data *d)
 }
 
 /* Returns whether the figure's kind fits its first quantity. Kinds with an ideal line support only
- * the quantity of that line. */
+ * the quantity of that line, kind fits only speed-up and efficiency. */
 static bool kind_has_y(const struct figure_data *d)
 {
     static const struct {

@@ -42,7 +42,8 @@ void figure_write_number(FILE *out, double x)
     fprintf(out, ",%s", text_real(text, x));
 }
 
-/* Writes the number of the curve or bar, from 1; writes nothing if it is not drawn. */
+/* Writes the number of the curve or bar, from 1, and a comma. The number is empty if it is not
+ * drawn. */
 static void write_place(FILE *out, size_t place)
 {
     if (place > 0)
@@ -50,7 +51,7 @@ static void write_place(FILE *out, size_t place)
     fputc(',', out);
 }
 
-/* Writes the identity, label and ranks of a point: "8c8931e2be90,ranks=2 allreduce,2,". */
+/* Writes the identity, label and ranks of a point: "8c8931e2be90,ranks=2 allreduce,2". */
 static void write_identity(FILE *out, const struct point_summary *p)
 {
     fprintf(out, "%s,", p->cells[COLUMN_point]);
@@ -78,7 +79,7 @@ void figure_begin_bar(FILE *out, size_t row, const struct point_summary *p)
 }
 
 /* Returns the value of the law that is fitted to the point's curve, at this point; NAN if no law is
- * fitted. */
+ * fitted or the quantity is not a ratio to the base. */
 static double law_value(const struct figure_data *d, const struct quantity *q, size_t point)
 {
     const struct fits_row *fitted = fits_find(d->s, point, d->figure->law);
@@ -283,8 +284,8 @@ bool dots_exist(const struct figure_data *d)
                                    : d->figure->shape->dots && launches_have(d->quantity);
 }
 
-/* Writes one row per launch behind a point's value. Points without a value have no rows, since
- * their launches may be withheld. */
+/* Writes one row per launch with a value, of the point and of points that repeat it. A point
+ * without a value has no rows, since its value may be withheld. */
 static void write_launches(FILE *out, const struct figure_data *d, size_t curve, const char *name,
                            size_t point, const struct launches *l)
 {

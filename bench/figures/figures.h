@@ -3,8 +3,7 @@
 
 #include "bench/collect/collect.h"
 
-/* Checks the names in the spec's figures before a campaign runs. ERR_SPEC with file and line of the
- * spec. */
+/* Checks the spec's figures before a campaign runs. ERR_SPEC with file and line of the spec. */
 enum status figures_check(const struct spec *spec, struct error *e);
 
 /* Rejects user-defined options and metrics that have the name of a column. ERR_SPEC with file and

@@ -16,8 +16,9 @@
 extern char **environ;
 
 /* Writes a string in single quotes, in which gnuplot expands nothing. An apostrophe becomes its
- * character code in double quotes between two strings. Doubling it is not safe: gnuplot 5.4 ends
- * the string at a leading doubled apostrophe, and expands macros after a plain one. */
+ * character code in double quotes between two strings. Neither a doubled nor an unchanged
+ * apostrophe is safe: gnuplot 5.4 ends the string at a leading doubled apostrophe, and expands
+ * macros after an unchanged one. */
 static void write_text(FILE *out, const char *value)
 {
     fputs("='", out);

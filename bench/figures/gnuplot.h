@@ -40,6 +40,6 @@ typedef enum status pictures_definer(FILE *out, const void *figure, const struct
 enum status pictures_draw(const struct pictures *pictures, const char *script, const char *name,
                           pictures_definer *define, const void *what, struct error *e);
 /* Moves finished pictures from the stage to their final names. Until then older pictures of these
- * names stay. Removes an older .pdf if none was drawn. */
+ * names stay. Removes an older .pdf if none was drawn, except with FIGURES_FOR_PAGE. */
 enum status pictures_keep(const struct pictures *pictures, const char *name, struct error *e);
 void pictures_remove(const char *folder, const char *name);

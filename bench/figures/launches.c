@@ -138,7 +138,7 @@ static double work_rate(const struct launches *l, size_t point, const struct lau
 }
 
 /* Returns the work rate of a launch / the work rate of the base's launch in the same block; NAN if
- * the base has none. */
+ * the base has no launch in it. */
 static double ratio_to_base(const struct launches *l, size_t point, const struct launch_row *own)
 {
     size_t base = l->d->s->points[point].base;

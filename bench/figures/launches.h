@@ -27,5 +27,5 @@ double launches_seed(const struct launches *l, size_t point, const struct launch
 
 /* Returns the value of a launch in the unit of the figure; for speed-up and efficiency its ratio to
  * the base's launch in the same block. NAN if the launch has no value, or for ratios if its point
- * is a base or the base has no launch in the block. */
+ * is its own base or the base has no launch in the block. */
 double launches_value(const struct launches *l, size_t point, const struct launch_row *launch);

@@ -106,8 +106,8 @@ static double cores_of(const struct point *point)
 }
 
 /* Returns whether the model can predict the point's step time. The point and its base must have
- * measured steps, and the base must not communicate. The point's messages must be known. The point
- * and the coefficients must both belong to a single node. */
+ * measured steps, and the base must not communicate. The point must not split its network over
+ * ranks. The point and the coefficients must both belong to a single node. */
 static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
 {
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
@@ -146,10 +146,10 @@ static bool has_calls(const struct point_summary *p)
            isfinite(cell_number(p, COLUMN_comm_replay_ms));
 }
 
-/* Sets the machine on which the point's messages are predicted. Coefficients measured between nodes
- * apply to points on several nodes. On emulated hosts, coefficients of one node apply within a
- * host, and the spec's rate and delay between hosts (by_rate). Returns false if no coefficients
- * fit. */
+/* Sets the machine on which the point's messages are predicted. Coefficients measured on one node
+ * apply to points on one node, coefficients measured between nodes to points on several nodes. On
+ * hosts of an emulated or simulated site, coefficients of one node apply within a host, and the
+ * spec's rate and delay between hosts (by_rate). Returns false if no coefficients fit. */
 static bool find_machine(struct sweep_machine *machine, bool *by_rate, const struct summary *s,
                          const struct config *config, const struct link_file *f)
 {

@@ -51,7 +51,7 @@ struct sweep_machine prediction_machine(const struct config *config,
                                         const struct link_model *memory,
                                         const struct link_model *network);
 /* Sets the machine's coefficients from option site.link, if it names a link: within a host if one
- * host has all ranks, otherwise between hosts. */
+ * host has all ranks, otherwise between hosts. gamma, if known, applies within all hosts. */
 void prediction_take_link(struct sweep_machine *machine, const struct config *config);
 
 /* Writes for a caption how the quantity was predicted, and the coefficients. */

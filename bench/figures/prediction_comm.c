@@ -21,7 +21,7 @@ struct talk {
     size_t images, micros; /* images and micro-batches of a replica per step */
     size_t *counts, *rows; /* [tensors] numbers in a tensor, and its rows (0: vector) */
     size_t width;
-    const struct sweep_machine *machine; /* network coefficients, and the host of each rank */
+    const struct sweep_machine *machine; /* coefficients of links, and the host of each rank */
 };
 
 static enum status count_tensors(struct talk *t, struct error *e)

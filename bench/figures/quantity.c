@@ -143,7 +143,7 @@ void quantity_option_title(char title[QUANTITY_TITLE], const struct spec_option 
 
 /* Returns the column with the lower or upper end of a quantity's interval: step_ms_lo for
  * step_ms_median, test_acc_lo for test_acc_pct. No other endings are dropped: speedup_lo does not
- * belong to speedup_pairs. */
+ * belong to speedup_pairs. COLUMNS if there is no such column. */
 static enum column_id bound_of(const char *name, const char *bound)
 {
     static const char *const tails[] = {"", "_median", "_pct"};
@@ -190,8 +190,8 @@ bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const ch
     const struct quantity *known = quantity_find(name);
     if (known != NULL && known->relation == RELATION_CALLS)
         q->relation = RELATION_CALLS;
-    /* If a column of summary.csv has no interval, the values of the launches in raw.csv are read
-     * instead, since they give an interval. */
+    /* If a column of summary.csv has no interval, and neither file nor x is given, the column of
+     * raw.csv is read instead: the values of its launches give an interval. */
     bool summary = strcmp(columns[i].file, column_get((enum column_id)0)->file) == 0;
     if (summary &&
         (file != NULL || x != NULL || q->lo != COLUMNS || column_of_file(RAW, name) == NULL))

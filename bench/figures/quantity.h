@@ -35,11 +35,11 @@ struct quantity {
     const char *file;
     double most; /* largest possible value */
     enum quantity_source source;
-    const char *raw;       /* column of raw.csv or of `file`; not used if the source is POINTS */
+    const char *raw;       /* column of `file`, else of raw.csv; NULL: read from summary.csv */
     enum column_id column; /* column of summary.csv; COLUMNS: none */
     /* The next four members are used to read summary.csv (source POINTS); otherwise `unit` is 1. */
     double unit; /* factor from the unit of the column to the unit of the axis */
-    /* columns with the value and with the ends of the value's interval */
+    /* column `whole` and the ends of its interval, whose relative width applies to the value */
     enum column_id whole, lo, hi;
     enum quantity_relation relation;
     /* For sums: columns of `file` that are added to `raw`. */
@@ -78,9 +78,9 @@ bool quantity_is(const struct quantity *quantity, const char *text);
  * [*n]. */
 enum status quantity_names(const char ***names, size_t *n, struct error *e);
 
-/* Value of a quantity at one point. Unknown: value.mid is NAN and n is 0. */
+/* Value of a quantity at one point. Unknown: value.mid is NAN. */
 struct measured {
-    struct interval value; /* median and interval; lo and hi: NAN for a single launch */
+    struct interval value; /* median and interval; lo and hi: NAN if there is no interval */
     size_t n;              /* number of launches or accuracy runs behind the value */
 };
 

@@ -9,7 +9,7 @@
 #include "kernels/base/mem.h"
 
 /* Largest number of x positions at which curves still have marks. Above this number, plots/line.gp
- * (function crowded) draws lines only. */
+ * (variable crowded) draws marks only at the ends of curves. */
 enum { PLACES_MAX = 48 };
 
 /* Half the height of a mark, relative to its value. A mark is about 3.5 % of an axis high and hides
@@ -19,7 +19,7 @@ enum { PLACES_MAX = 48 };
 struct item {
     size_t curve, group;
     double x;
-    /* [n] lower and upper end of the mark in each panel; NAN: no value */
+    /* [n] lower and upper end of the mark with its whiskers in each panel; NAN: no value */
     struct interval extents[FIGURE_COLUMNS_MAX];
     size_t n;
 };
@@ -112,7 +112,7 @@ static double aside_of(size_t nth, size_t n)
     return step * ((double)nth - ((double)n - 1) / 2);
 }
 
-/* Adds the overlapping marks among n items at one x, each with its shift. */
+/* Adds the marks among n items at one x that move sideways, each with its shift. */
 static void add_marks(struct spread *spread, struct item *items, size_t n)
 {
     find_groups(items, n);

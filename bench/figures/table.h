@@ -48,7 +48,8 @@ struct figure_table {
     size_t n_names;
 };
 
-/* Kind of a figure's x: an option, the case, the run, or a column of the file with y. */
+/* Kind of a figure's x: an option, the case, the run, or a column of the file with y. All false:
+ * the kind of figure fixes x. */
 struct figure_x {
     bool by_option, by_case, by_run, by_column;
     enum option_id option;
@@ -60,7 +61,8 @@ struct figure_x {
 enum status table_read(struct figure_data *d, struct error *e);
 void table_free(struct figure_table *table);
 
-/* For a quantity read from a file, sets d->measured to the median over the rows of each point. */
+/* For a quantity read from a file, sets d->measured to each point's median over launches; several
+ * rows of one launch are first averaged. */
 enum status table_measure(struct figure_data *d, struct error *e);
 
 /* Internal: reads the k-th quantity of option y from its file, for every run. */

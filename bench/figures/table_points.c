@@ -94,7 +94,8 @@ static enum status name_cases(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* If option `series` is set, rejects a figure in which two rows of one series have the same x. */
+/* If option `series` is set and y is read from a file, rejects a figure in which two rows of one
+ * series have the same x. */
 static enum status check_rows(const struct figure_data *d, struct error *e)
 {
     const struct figure_table *t = &d->table;

@@ -95,9 +95,9 @@ static enum status find_diverged(struct gathering *g, struct error *e)
     return OK;
 }
 
-/* Looks up a name for `where`: a column of the row, otherwise a property of its point. Case, run
- * and options always come from the point, since cases that share a launch share its rows, and a
- * file has options only as text. */
+/* Looks up a name for `where`: a column of the row, otherwise a property of its point. Case,
+ * options with a dot in their key and, in a figure of several runs, the run always come from the
+ * point, since cases that share a launch share its rows, and a file has options only as text. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct gathering *g = arg;
@@ -280,8 +280,9 @@ static enum status for_each_row(struct gathering *g, const size_t *order, take_r
     return OK;
 }
 
-/* If the file has rows of several kinds, such as several metrics, gives each kind a curve, since a
- * mean over kinds means nothing. If each point must have one value, rejects the figure. */
+/* If the file has rows of several kinds, such as several metrics, gives each kind a curve unless
+ * the kind is x, since a mean over kinds means nothing. If each point must have one value, rejects
+ * the figure. */
 static enum status tell_kinds_apart(struct gathering *g, const size_t *order, struct error *e)
 {
     const char *kind = csv_file_kind(g->q->file);
@@ -307,8 +308,8 @@ static enum status take_rows(struct gathering *g, size_t *order, struct error *e
     return for_each_row(g, order, take_sample, e);
 }
 
-/* Drops rows of accuracy runs if there are rows of timed launches, unless `where` uses column
- * run. */
+/* Drops rows of accuracy runs if there are rows of timed launches, unless the figure is of one run
+ * and `where` uses column run. */
 static void choose_launches(struct gathering *g)
 {
     size_t timed = 0;

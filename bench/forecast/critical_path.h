@@ -1,7 +1,7 @@
 /* Divides the time of simulated steps among causes along the critical path. The times of one cause
  * are increased by one part in 10,000, and the launch is simulated again with the same random
- * numbers. The step grows by the share of the cause on the critical path. A step's time is
- * homogeneous in the times of all causes, so the shares add up to the step. */
+ * numbers. The growth of the step, times 10,000, is the cause's share of the critical path (ms). A
+ * step's time is homogeneous in the times of all causes, so the shares add up to the step. */
 #pragma once
 
 #include <stdio.h>

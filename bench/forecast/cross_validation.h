@@ -1,7 +1,9 @@
-/* Predicts step times of measured points from links that are fitted without these points. The
+/* Predicts step times of measured points from links that are fitted to measured step times. The
  * compute time of a point is the step time of strategy none on the same number of ranks, otherwise
  * the time of a calibration. comm/cost/sweep.h predicts the messages of the point. Alpha, beta and
- * gamma of a link are fitted to the run's other points on the same link. No launch is started. */
+ * gamma of a link are fitted to the run's points on the same link: to all, and without points that
+ * have the predicted point's strategy, network or number of ranks (left_outs.def). No launch is
+ * started. */
 #pragma once
 
 #include <stdio.h>

@@ -25,8 +25,8 @@
 const struct link_model forecast_memory = {.alpha_s = 2e-6, .beta_s = 0.2e-9, .gamma_s = 0.2e-9};
 static const struct link_model network = {.alpha_s = 50e-6, .beta_s = 8e-9, .gamma_s = 0.2e-9};
 
-/* Times and numbers of a point's launches and steps, summed over launches. Arrays [2] are indexed
- * by enum launch_run. */
+/* Sums over a point's launches. sum_s, n: time and number of finished launches by enum launch_run.
+ * step_s: step times of `steps` timed launches, added up. */
 struct walls {
     double sum_s[2], step_s;
     size_t n[2], steps;
@@ -80,8 +80,8 @@ static enum status read_walls(struct sources *s, const struct campaign *c, struc
 
 /* ---- Steps ---- */
 
-/* Returns how many ranks x threads compute at the same time. Replayed ranks only sleep, so their
- * number is not limited by cores. */
+/* Returns how many ranks x threads compute at the same time. In timed launches, replayed ranks only
+ * sleep, so their number is not limited by cores. */
 static double cores_of(const struct config *c, enum launch_run run, int cores)
 {
     double wanted = config_number(c, OPT_RANKS) * config_number(c, OPT_THREADS);
@@ -205,8 +205,8 @@ static enum status take_step(double *step_s, const struct point *point,
     return OK;
 }
 
-/* Finds the point's step time (s): from its own timed launches, otherwise from another campaign,
- * otherwise a rough estimate. */
+/* Finds the point's step time (s): from its own timed launches unless they replay compute,
+ * otherwise from another campaign, otherwise a rough estimate. */
 static enum status find_step(double *step_s, struct forecast_launch *l, const struct sources *s,
                              const struct forecast *f, size_t point, enum launch_run run,
                              struct error *e)
@@ -232,7 +232,8 @@ static enum status find_step(double *step_s, struct forecast_launch *l, const st
 /* ---- Launches ---- */
 
 /* Returns the number of steps of a launch. The size of a user's own data set comes from the
- * trainer. The evaluation after each epoch is assumed to cost a sixth of the epoch. */
+ * trainer. The evaluation after each epoch then counts as a sixth of the epoch's steps. NAN if the
+ * size is unknown. */
 static double steps_of(const struct campaign *c, const struct point *point, enum launch_run run)
 {
     const struct config *config = &point->config;

@@ -32,10 +32,10 @@ struct forecast_point {
     size_t least[2], done[2];
     size_t most; /* largest number of timed launches, run if the required precision needs them */
     struct forecast_launch launch[2];
-    /* least_s: time of the required launches; most_s: time of the largest number of launches. 0: no
-     * launch is required, NAN: unknown */
+    /* times within the budget. least_s: of the required launches; most_s: of the largest number of
+     * launches. 0: no launch is required, NAN: unknown */
     double least_s, most_s;
-    double left_s; /* time of the required launches that are still pending */
+    double left_s; /* part of least_s for launches that are still pending */
     double cut_s;  /* time of the required launches that do not fit the budget */
     bool forecasts_memory;
     struct sync_memory memory; /* memory of one rank; set if forecasts_memory */
@@ -57,8 +57,8 @@ enum status forecast_make(struct forecast *f, const struct campaign *c, struct e
 void forecast_free(struct forecast *f);
 
 /* Prints "forecast: 2 min 3 s, at most 5 min 0 s, of which 40 s are left". Prints further lines
- * about required launches that do not fit the budget, a launch longer than measure.limit, and the
- * number of points per basis. */
+ * about required launches that do not fit the budget, a launch that may take more than twice
+ * measure.limit, and the number of points per basis. */
 void forecast_print(FILE *out, const struct forecast *f);
 
 /* Writes one row per point (csv_plan.def). */
@@ -68,8 +68,8 @@ void forecast_write_csv(FILE *out, const struct forecast *f);
 #define FORECAST_FLOP_PER_S 40e9
 /* Assumed coefficients of messages within a host. */
 extern const struct link_model forecast_memory;
-/* Returns the assumed links of a point's hosts. Emulated hosts have the rate and the delay of the
- * spec. */
+/* Returns the assumed links of a point's hosts. Emulated and simulated hosts have the rate and the
+ * delay of the spec. */
 struct sweep_machine forecast_machine(const struct config *c);
 /* Returns the hosts of a simulated point, with the given coefficients of messages within a host.
  * Messages between hosts have the rate and the delay of the spec, and the same time per message as

@@ -57,8 +57,8 @@ static void take_text(char *text, size_t size, const struct csv_table *table, si
     snprintf(text, size, "%s", csv_table_cell(table, row, column));
 }
 
-/* Reads the times of a step. If ranks share cores, part of the exposed communication is waiting for
- * a core, so it counts as compute. */
+/* Reads the times of a step. If ranks share cores, exposed communication counts as compute, since
+ * part of it is waiting for a core. Unknown exposed communication counts too. */
 static void take_times(struct known_step *step, const struct csv_table *table,
                        const struct columns *c, size_t row, int cores)
 {
@@ -230,8 +230,8 @@ static enum status find_rates(struct known_steps *known, struct error *e)
     return OK;
 }
 
-/* Returns the geometric mean of speed ratios, over all pairs of a step of this machine and a step
- * of the other machine. */
+/* Returns the geometric mean of speed ratios (this machine / the step's machine), over all pairs of
+ * their steps with the same network and workload; 1 if there are none. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step)
 {
     double sum = 0, n = 0;

@@ -13,7 +13,7 @@ struct step_times {
     double load_s, forward_s, compute_s, optimizer_s;
     double *ready_s; /* [tensors] time from the step's start until each gradient is computed */
     /* [n_paces] time of a step as a multiple of the typical step, one for each measured step of
-     * each rank */
+     * each rank; without a calibration a single 1 */
     double *paces;
     size_t n_paces;
     double mean_pace;

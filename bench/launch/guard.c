@@ -40,7 +40,7 @@ struct guard {
     bool ended;            /* whether the program has ended and was waited for */
     struct log_reader log; /* log of a program of this project; its path is NULL for a user's
                               program */
-    bool started;          /* whether all ranks have started, or need not start in time */
+    bool started;          /* whether all ranks have started, or no start limit applies */
     int64_t failed;        /* time (ns) at which the guard saw the launch fail; 0: not failed */
     struct launch_outcome outcome;
 };
@@ -129,8 +129,8 @@ static bool reap(struct guard *g)
 
 enum news { NEWS_NONE, NEWS_STOP, NEWS_RUNNER_GONE };
 
-/* Sleeps until a child changes state, the runner sends a message, or the clock reaches `until`
- * (ns). */
+/* Sleeps until a child changes state, the runner sends a message or ends, or the clock reaches
+ * `until` (ns); at most a minute. */
 static enum news wait_for_news(struct guard *g, int64_t until)
 {
     int64_t left_ms = (until - clock_ns()) / 1000000 + 1;

@@ -2,17 +2,17 @@
  *
  * Each launch has a guard: a process between runner and program that adopts every orphan below it
  * (PR_SET_CHILD_SUBREAPER). The guard and the runner each hold one end of a socket, the lifeline.
- * When the program ends, the time limit passes, or the lifeline closes because the runner died, the
- * guard acts. It kills every process below it, in any session or process group, and reports to the
- * runner after that. The guard also acts if ranks do not start in time, or if the program does not
- * end after a rank's final message or the failure of a process. Without this, mpiexec (hydra) can
- * hang if a proxy cannot start, connect or start ranks.
+ * When the program ends, the time limit passes, the runner stops the launch, or the lifeline closes
+ * because the runner died, the guard acts. It kills every process below it, in any session or
+ * process group, and reports to the runner after that. The guard also acts if ranks do not start in
+ * time, or if the program does not end after a rank's final message or the failure of a process.
+ * Without this, mpiexec (hydra) can hang if a proxy cannot start, connect or start ranks.
  *
  * A guard cannot see processes on other machines. If the launch failed, a cleanup command ends
  * those processes. If the guard itself was killed, launch_finish runs that command.
  *
- * The guard inherits the runner's open files, including the lock on the journal. So no runner
- * can resume a campaign while processes of its last launch still run. */
+ * The guard inherits the runner's open files, including the lock on the journal. So no runner can
+ * resume a campaign while processes of its last launch still run. */
 #pragma once
 
 #include <stdbool.h>

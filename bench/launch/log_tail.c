@@ -116,7 +116,8 @@ static bool explains(const char *line)
            !has_word(line, CRASH_REPORTER);
 }
 
-/* Lines that can explain the failure: the first line of each kind, and the last line of the log. */
+/* Lines that can explain the failure: the first line of each kind, but the last line for `last` and
+ * `passed_on`. */
 struct findings {
     const char *memory_killer, *explains, *shared_memory, *crash_reporter, *network, *framed, *last,
         *passed_on, *said;

@@ -40,8 +40,8 @@ static void raise(uint32_t *number, uint32_t to)
         *number = to;
 }
 
-/* Sets o->coming[i] to the expected number of future launches of point i, including launches that
- * other points need for comparisons with it. */
+/* Sets o->coming[i] to the expected number of launches of point i in future blocks, including
+ * launches that other points need for comparisons with it. */
 static void find_coming(const struct launch_order *o)
 {
     memset(o->coming, 0, o->spec->n_points * sizeof *o->coming);
@@ -89,7 +89,7 @@ static double run_mean_s(const struct launch_order *o)
 
 /* Returns the expected time of an accuracy run of the point (s): the mean of its earlier accuracy
  * runs. If there are none, the time of a timed launch plus the time of the additional steps;
- * without timed launches, run_mean_s. */
+ * without timed launches that compute, run_mean_s. */
 static double run_s(const struct launch_order *o, size_t point)
 {
     const struct config *c = &o->spec->points[point].config;

@@ -63,7 +63,8 @@ static void add_excess(struct excess *x, const struct launch_points *l,
 }
 
 /* Returns the point's largest excess, over its step time and all its comparisons. Ignores
- * comparisons without pairs, which are not reported. */
+ * comparisons with points that get no launches, and comparisons without pairs, which are not
+ * reported. */
 static struct excess look_at(const struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];
@@ -114,8 +115,8 @@ static double launches_for(const struct launch_points *l, const struct excess *x
     return part * early <= 1 ? early : (double)n * x->whole * x->whole;
 }
 
-/* Sets p->wanted (launches until the next look) and p->expected (launches in all) of a point that
- * has n launches. */
+/* Sets p->wanted (number of launches at the next look) and p->expected (number of launches in all)
+ * of a point that has n launches. Leaves p->wanted = n if the point is precise enough. */
 static void find_more(const struct launch_points *l, size_t point, size_t n)
 {
     struct point_launches *p = &l->points[point];

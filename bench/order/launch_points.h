@@ -32,8 +32,8 @@ struct turn {
  * thousands of points touches few cache lines. */
 struct point_launches {
     bool is_twin;                   /* whether an equal, earlier point has the launches */
-    bool skipped, diverged, failed; /* the point gets no further launches; failed: no retries are
-                                       left */
+    bool skipped, diverged, failed; /* the point gets no further timed launches; failed: its last
+                                       failure is not retried */
     bool stale;                     /* whether `wanted` and `expected` must be computed again */
     bool at_most;     /* `expected` is an upper bound: the number needed is unknown, or above the
                      maximum */
@@ -50,8 +50,8 @@ struct point_launches {
     uint32_t accuracy_left;
     int last_block;    /* number of the last block that contains the point, if n_places > 0 */
     int last_timed;    /* block of the last valid timed launch, if n_timings > 0 */
-    uint32_t ended[2]; /* number of successful timed launches and of successful accuracy runs;
-                          wall_s: total wall time of each kind */
+    uint32_t ended[2]; /* number of timed launches and of accuracy runs with complete records;
+                          wall_s: their total wall time */
     double wall_s[2];
 
     const uint32_t *users; /* [n_users] indices of points that are compared with this point */
@@ -130,7 +130,8 @@ struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_
 /* Returns whether the point's launch in the block has ended and needs no retry. */
 bool launch_points_is_done(const struct launch_points *l, size_t point, int block);
 
-/* Returns the mean wall time (s) of the point's successful launches of kind `run`; 0: none. */
+/* Returns the mean wall time (s) of the point's launches of kind `run` with complete records; 0:
+ * none. */
 static inline double launch_points_mean_s(const struct launch_points *l, size_t point,
                                           enum launch_run run)
 {

@@ -1,7 +1,7 @@
-/* Writes runs as one HTML file that needs neither a network nor scripts. Each figure has its table;
- * published values are beside measured values. A run also has its command, machine and grades.
- * Figures are drawn again from the run's tables in a temporary folder; nothing is written to the
- * runs. */
+/* Writes runs and sweeps as one HTML file that needs neither a network nor scripts. Each figure has
+ * its table; published values are beside measured values. A run also has its command, machine and
+ * grades. Figures are drawn again from the run's tables in a temporary folder; nothing is written
+ * to the runs. */
 #pragma once
 
 #include "bench/runner/tools.h"
@@ -19,7 +19,8 @@ struct page_result {
     size_t runs, figures;
 };
 
-/* Writes the page. ERR_ARGUMENT or ERR_DATA if an operand is not a run with tables, ERR_UNAVAILABLE
- * without gnuplot, ERR_INTERRUPTED after an interrupt. On error, an older page stays unchanged. */
+/* Writes the page. ERR_ARGUMENT or ERR_DATA if an operand is neither a run with tables nor a sweep,
+ * ERR_UNAVAILABLE without gnuplot, ERR_INTERRUPTED after an interrupt. On error, an older page
+ * stays unchanged. */
 enum status page_make(const struct page_request *request, struct page_result *result,
                       struct error *e);

@@ -21,7 +21,7 @@ enum status section_add_run(const struct section_source *from, const char *opera
 enum status section_add_sweep(const struct section_source *from, const char *path, const char *name,
                               struct error *e);
 /* Adds the claims of published reports with their verdicts, from results/claims.yaml below `home`.
- * Adds nothing if the page has no run of results/reference. */
+ * Adds nothing if that file is missing, or the page has nothing of results/reference. */
 enum status section_add_claims(json_t *page, const char *home, struct error *e);
 
 /* ---- Internal ---- */
@@ -31,8 +31,8 @@ enum status section_add_claims(json_t *page, const char *home, struct error *e);
 enum { PAGE_ID = 160 };
 void section_id(char id[PAGE_ID], json_t *page, const char *called, const char *between);
 
-/* Adds a section to `list` of the page, with the manifest of the run or sweep at `path`. A run of
- * results/reference also gets member `kept`: the name of its folder there. */
+/* Adds a section to `list` of the page, with the manifest of the run or sweep at `path`. A run or
+ * sweep of results/reference also gets member `kept`: the name of its folder there. */
 enum status section_add(const struct section_source *from, const char *list, json_t *section,
                         const char *path, struct error *e);
 

@@ -1,4 +1,5 @@
-/* Describes the hardware of this machine. Hosts of the same type have the same description. */
+/* Describes the hardware of this machine. Hosts of the same type have the same description, except
+ * for the boot id. */
 #pragma once
 
 #include <stddef.h>

@@ -19,8 +19,9 @@ struct csv_table {
 /* Reads a file by RFC 4180: cells separated by commas, quoted where needed, lines ending with \n or
  * \r\n. The first row has the column names. A carriage return elsewhere must be inside quotes.
  * Lines that begin with # before the row of names are comments. A byte order mark is skipped.
- * ERR_DATA with file and line if a row has more or fewer cells than there are names, a name is
- * empty or repeated, or quotes do not match. Free with csv_table_free, even after an error. */
+ * ERR_DATA with file and line if the file cannot be opened, a row has more or fewer cells than
+ * there are names, a name is empty or repeated, or quotes do not match. Free with csv_table_free,
+ * even after an error. */
 enum status csv_table_read(struct csv_table *table, const char *path, struct error *e);
 
 /* Reads the table `file` of the run in folder `run`. If the run has no such table,
@@ -53,7 +54,7 @@ enum status csv_table_columns(const struct csv_table *table, const struct csv_wa
 const char *csv_table_cell(const struct csv_table *table, size_t row, size_t column);
 
 /* Return the cell in the column with this name, as text or as number; "" or NAN if there is no such
- * column. */
+ * column. NAN also if the cell is not a number. */
 const char *csv_table_text(const struct csv_table *table, size_t row, const char *name);
 double csv_table_value(const struct csv_table *table, size_t row, const char *name);
 

@@ -129,7 +129,8 @@ enum status journal_check(const struct journal *j, struct error *e)
         own.st_ino == there.st_ino)
         return OK;
     return error_at(e, ERR_SYSTEM, j->path, 0, 0,
-                    "the folder of this run was removed, replaced or unmounted while it ran");
+                    "the journal or the folder of this run was removed, replaced or unmounted "
+                    "during the run");
 }
 
 static enum status write_text(const struct journal *j, const json_t *json, struct error *e)
@@ -196,7 +197,8 @@ enum status journal_retry(struct journal *j, const char *launch, struct error *e
 {
     const struct journal_launch *l = journal_find_launch(j, launch);
     if (l == NULL || l->status == LAUNCH_RUNNING || l->retried)
-        return error_at(e, ERR_ARGUMENT, j->path, 0, 0, "launch '%s' has not ended", launch);
+        return error_at(e, ERR_ARGUMENT, j->path, 0, 0,
+                        "launch '%s' is unknown, still running or already retried", launch);
     return add_line(j, json_pack("{s:s, s:s}", "event", "retry", "launch", launch), e);
 }
 

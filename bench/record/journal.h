@@ -63,7 +63,8 @@ struct journal_launch {
     bool retried; /* whether the launch failed and a later command retries it */
     char reason[512];
     double wall_s; /* time from exec to exit (s); 0 while running */
-    /* share of the processors' time that other programs used during the launch (%); NAN: unknown */
+    /* share of the launch's processor time that other programs, interrupts and a hypervisor used
+     * (%); NAN: unknown */
     double foreign_pct;
     int exit_status; /* exit status of a failed launch; -1: unknown or ended by a signal */
     /* results of a timed launch: time per step (ms), images per step over all ranks, time of a
@@ -124,8 +125,8 @@ enum status journal_open(struct journal *j, const char *run_dir, bool append, st
 void journal_close(struct journal *j);
 
 /* Returns ERR_SYSTEM if the journal's path no longer leads to the open file. Its folder was then
- * removed, replaced or unmounted, and further lines would be lost. Every function below checks this
- * first. */
+ * removed, replaced or unmounted, and further lines would be lost. Every function below that
+ * appends a line checks this first. */
 enum status journal_check(const struct journal *j, struct error *e);
 
 /* Each of the following functions appends one line, syncs the file and updates the lists in

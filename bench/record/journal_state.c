@@ -173,7 +173,8 @@ static enum status take_retry(struct journal *j, const json_t *line, struct erro
 {
     struct journal_launch *launch = journal_find_launch(j, json_text_of(line, "launch"));
     if (launch == NULL || launch->status == LAUNCH_RUNNING || launch->retried)
-        return error_set(e, ERR_DATA, "event 'retry': this launch has not ended");
+        return error_set(
+            e, ERR_DATA, "event 'retry': this launch is unknown, still running or already retried");
     if (launch_is_done(launch))
         end_launch(launch, &not_ended);
     else
@@ -216,7 +217,8 @@ static enum status take_block(struct journal *j, const json_t *line, struct erro
     json_t *points;
     if (json_unpack((json_t *)line, "{s:I, s:o}", "block", &block, "points", &points) != 0 ||
         !json_is_array(points) || block < 0 || block > INT_MAX)
-        return error_set(e, ERR_DATA, "event 'block': expected the keys block and points");
+        return error_set(e, ERR_DATA,
+                         "event 'block': expected block, a number from 0, and points, a list");
     TRY(check_points(points, e));
     struct journal_block begun = {
         .block = (int)block, .n_points = json_array_size(points), .first_launch = j->n_launches};

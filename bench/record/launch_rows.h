@@ -11,7 +11,7 @@ struct launch_row {
                                    table */
     size_t row;
     double block;  /* number of the launch's block; NAN for an accuracy run */
-    double value;  /* value of the column requested from launch_rows_read */
+    double value;  /* value of the column requested from launch_rows_read; NAN: none */
     double images; /* images per step over all ranks; NAN if the workload is a command */
 };
 

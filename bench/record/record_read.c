@@ -127,7 +127,7 @@ static enum status take_hello(struct rank_record *r, const struct place *at, con
             (long long)r->hello.schema, RECORD_SCHEMA);
     if (r->hello.rank != rank || r->hello.ranks != ranks)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0,
-                        "written by rank %lld of %lld, expected rank %d of %d",
+                        "found the record of rank %lld of %lld, expected rank %d of %d",
                         (long long)r->hello.rank, (long long)r->hello.ranks, rank, ranks);
     r->hello_line = at->line;
     return OK;

@@ -66,8 +66,8 @@ static enum status take_all(struct segments *s, const json_t *list, const char *
         TRY(segments_add(s, &added, e));
         if (!take_attempt(added, json_array_get(list, s->n - 1)))
             return error_at(e, ERR_DATA, path, 0, 0,
-                            "entry %zu is not a segment: expected the keys launch, segment, ranks, "
-                            "nodes, end and reason",
+                            "entry %zu is not a segment: launch, segment, ranks, nodes, end or "
+                            "reason is missing or not valid",
                             s->n);
     }
     return OK;

@@ -1,5 +1,5 @@
 /* Injected stragglers and failures: chosen ranks sleep or kill themselves, in a chosen phase of
- * chosen steps. The length of a sleep depends on (seed, step, rank) only. */
+ * chosen steps. The random length of a sleep depends only on (seed, phase, step, rank). */
 #pragma once
 
 #include <stdbool.h>

@@ -50,8 +50,8 @@ int counters_parse_interfaces(struct interface_counts *interfaces, const char *t
     return n;
 }
 
-/* Parses lines "Iface Destination Gateway Flags RefCnt Use Metric ...", in which all numbers except
- * Metric are hexadecimal. */
+/* Parses lines "Iface Destination Gateway Flags RefCnt Use Metric ...", in which Destination is
+ * hexadecimal and Metric decimal. */
 bool counters_parse_route(char name[INTERFACE_NAME], const char *text)
 {
     long least = LONG_MAX;

@@ -158,7 +158,7 @@ static bool read_member(struct process_counts *process, const struct members *m,
            (member->start_ticks == 0 || member->start_ticks == process->start_ticks);
 }
 
-/* Returns `sum` (ticks) plus the time of ended processes, so that the result never decreases. If a
+/* Returns `sum` (s) plus the time of ended processes, so that the result never decreases. If a
  * parent does not wait for its ended child, the child's time disappears from all counters. */
 static double keep_rising(double sum, double *last, double *lost)
 {
@@ -167,8 +167,8 @@ static double keep_rising(double sum, double *last, double *lost)
     return *last = sum + *lost;
 }
 
-/* Also removes members that have ended. The launcher is kept, because new processes are found as
- * its descendants. */
+/* Adds up the counters of all members, and removes members that have ended. The launcher is kept,
+ * because new processes are found as its descendants. */
 void members_add_up(struct members *m, double values[SAMPLE_VALUES])
 {
     struct process_counts process;

@@ -24,8 +24,8 @@
 
 #define PROC "/proc"
 
-/* Time between two scans for new processes. A scan takes longer than reading the known
- * processes. */
+/* Time between two scans for new processes. During the first LOOK_NS of a launch, each sample
+ * scans. A scan takes longer than reading the known processes. */
 #define LOOK_NS ((int64_t)1000000000)
 
 /* Bytes for the text of /proc/net/dev, whose lines have 120 bytes. */
@@ -60,7 +60,8 @@ static bool is_there(const char *nic)
     return access(path, F_OK) == 0;
 }
 
-/* Sets `nic` to the only interface besides the loopback; "" if there is none or more than one. */
+/* Sets `nic` to the only interface with traffic besides the loopback; "" if there is none or more
+ * than one. */
 static void take_only_one(char nic[INTERFACE_NAME])
 {
     struct interface_counts interfaces[INTERFACES_MAX];

@@ -62,9 +62,10 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
                              const struct tools *tools, struct error *e);
 
 /* Opens the newest run that can be resumed: it shares a point with the spec, and its facts allow it
- * (facts_allow_resume). If there is none, begins a new run. Prints whether it resumes or begins a
- * run, and why. Keeps the earlier spec of a resumed run as spec-<number>.yaml. ERR_UNAVAILABLE,
- * naming the process, if another runner uses the run. */
+ * (facts_allow_resume). If there is none, begins a new run. Prints why it begins a new run beside
+ * earlier runs, or which facts of a resumed run have changed. Keeps the earlier spec of a resumed
+ * run as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process, if another runner uses the
+ * run. */
 enum status campaign_open_run(struct campaign *c, struct error *e);
 
 /* Finds the folder of the run that campaign_open_run would resume; "" if it would begin a new run.
@@ -78,9 +79,9 @@ enum status campaign_link_latest(const struct campaign *c, struct error *e);
  * journal. Results then use only launches of this version. */
 enum status campaign_record_changes(struct campaign *c, struct error *e);
 
-/* Marks every failed launch of the spec's points as retried, so that its point can be launched
- * again. *retried is the number of failed launches that no later launch replaces; campaign_run
- * retries them. */
+/* Marks every failed launch of the spec's points, unless outdated, as retried, so that its point
+ * can be launched again. *retried is the number of failed launches that no later launch replaces;
+ * campaign_run retries them. */
 enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e);
 
 /* Runs the remaining launches. Can be called again, for example to retry launches with damaged

@@ -186,7 +186,8 @@ static void warn_of_load(const struct campaign *c)
     if (foreign_pct > LOAD_NOTED_PCT && getloadavg(&average, 1) == 1)
         log_print(LOG_WARNING,
                   "this machine is busy: other processes use %.0f %% of the processors of this "
-                  "campaign (load %.1f). Points measured while the machine is busy are flagged",
+                  "campaign (load average %.1f). Points measured while the machine is busy are "
+                  "flagged",
                   foreign_pct, average);
 }
 

@@ -25,6 +25,6 @@ void collected_free(struct collected *c);
 
 /* Draws the figures of a collected campaign into <out>/collected/<campaign>/figures, with one curve
  * or bar per class of hardware, taken from the class's newest run. Prints one line to `report`.
- * Draws nothing if there is only one class. */
+ * Draws nothing if there is only one class, or the spec has no figures. */
 enum status collected_draw(const char *campaign, const char *out, const struct tools *tools,
                            FILE *report, struct error *e);

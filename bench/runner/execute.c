@@ -44,8 +44,8 @@ static void take_noise(struct journal_launch *l, const struct launch_result *res
 }
 
 /* Reads the records of a launch that ended well, and sets the launch's status and results. The
- * launch fails if a rank's records are missing. ERR_DATA ends the campaign: the launch used other
- * libraries or data than earlier launches. */
+ * launch fails if a rank's records are missing or not valid. ERR_DATA ends the campaign: the launch
+ * used other libraries or data than earlier launches. */
 static enum status judge_records(struct execution *x, struct error *e)
 {
     struct journal_launch *l = &x->l;

@@ -77,9 +77,9 @@ static time_t began(const char *line)
     return read ? timegm(&utc) : 0;
 }
 
-/* Watches the file for WATCH_S seconds. Returns false if the line changed or the file is gone,
- * because the runner lives. An empty file was left by a runner that was killed while it created the
- * file. */
+/* Watches the file for WATCH_S seconds. Returns false if the line changed or the file is gone: the
+ * runner lives, or has ended meanwhile. An empty file was left by a runner that was killed while it
+ * created the file. */
 static bool watch(const char *run_dir, const char *path, const char *line)
 {
     char now[512];

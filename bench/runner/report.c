@@ -86,7 +86,7 @@ static void note_kept(const struct summary *s)
         return;
     text_plural(launches, (long)s->n_unasked, "launch");
     text_plural(points, (long)s->n_unasked_points, "point");
-    log_print(LOG_NOTE, "%s of %s outside this spec are kept", launches, points);
+    log_print(LOG_NOTE, "%s of %s outside this spec are kept and not shown", launches, points);
 }
 
 /* Names the command that downloads a data set in whose place images were generated, unless the user

@@ -171,9 +171,9 @@ static void explain_new_run(const struct campaign *c, const struct run *last)
     if (last->facts == NULL)
         log_print(
             LOG_NOTE,
-            "%s is from a version of scalebench without facts in the manifest: this old run "
-            "cannot be resumed, so a new run begins. `scalebench table` and `figures` still show "
-            "the old run",
+            "%s is from an early version of scalebench, whose manifest lacks machine and programs: "
+            "this run cannot be resumed, so a new run begins. `scalebench table` and `figures` "
+            "still show the earlier run",
             last->path);
     if (name == NULL)
         return;
@@ -183,7 +183,8 @@ static void explain_new_run(const struct campaign *c, const struct run *last)
     explain_further_facts(c, last, name);
 }
 
-/* Prints a note if the newest run has no readable manifest, so that its launches are not used. */
+/* Prints a note if the newest run has a journal but no readable manifest: its launches are then not
+ * used. */
 static void report_unknown_run(const struct campaign *c, const struct runs *runs)
 {
     char last[256], journal[PATH_BYTES];

@@ -15,16 +15,18 @@ enum status spec_load_here(struct spec *spec, const char *path, const char *set,
  * error. */
 enum status run_spec_load(struct spec *spec, const char *run_dir, const char *set, struct error *e);
 
-/* Writes the first option whose value differs between two specs: " (lr: 0.1 then, 0.2 now)"; "" if
- * only files differ. */
+/* Writes the first option that differs between the first points of two specs: " (lr: 0.1 then, 0.2
+ * now)". Ignores options of the whole campaign and derived options. "" if there is no
+ * difference. */
 enum { RUN_CHANGE = 300 };
 void run_spec_change(char text[RUN_CHANGE], const struct spec *then, const struct spec *now);
 
 /* Prints a note if several seeds give equal accuracy runs of a point. */
 void run_spec_note_seeds(const struct spec *spec);
 
-/* Returns the number of points of the spec that the run's spec lacks; 0 if the run has no spec. If
- * there are any, writes a message that names both and the first option that differs. */
+/* Returns the number of points of the spec that the run's spec lacks; 0 if the run's spec cannot be
+ * read. If there are any, writes a message that names the run, the spec and the option of
+ * run_spec_change. */
 enum { RUN_MISSING = 1400 };
 size_t run_spec_find_missing(char text[RUN_MISSING], const struct spec *now, const char *run_dir);
 

@@ -15,7 +15,8 @@ bool run_is_name(const char *name)
     return end != NULL && *end == '-' && strlen(end + 1) == RUN_ID_DIGITS;
 }
 
-/* Returns whether all facts are texts. If some are not, the manifest was edited by hand. */
+/* Returns whether the facts are a JSON object of texts. Otherwise they are missing, or were edited
+ * by hand. */
 static bool are_facts(const json_t *facts)
 {
     const char *name;

@@ -30,7 +30,8 @@ struct runs {
     size_t n;
 };
 
-/* Reads the manifest of the run in folder `path`; false: there is none. Free with run_free. */
+/* Reads the manifest of the run in folder `path`; false: there is none, or it has no identity. Free
+ * with run_free. */
 bool run_read(struct run *run, const char *path);
 void run_free(struct run *run);
 

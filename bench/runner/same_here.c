@@ -54,7 +54,8 @@ void same_here_free(struct same_here *same)
     free(same);
 }
 
-/* Returns the name of the instruction set of a point's kernels on this processor. */
+/* Returns the name of the instruction set of a point's kernels on this processor. If the point does
+ * not use kernels.isa or the processor does not support it, returns the option's text. */
 static const char *isa_of(const struct config *config)
 {
     enum isa isa;

@@ -12,7 +12,8 @@ struct same_here;
 enum status same_here_open(struct same_here **same, const struct spec *spec, struct error *e);
 void same_here_free(struct same_here *same);
 
-/* Adds a point that can run here. plan: processors of its ranks. */
+/* Adds a point, unless it was not requested or runs on other machines. plan: processors of its
+ * ranks. */
 enum status same_here_add(struct same_here *same, size_t point, const struct place_plan *plan,
                           struct error *e);
 

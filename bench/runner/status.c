@@ -29,8 +29,9 @@ static void count_failures(struct reading *r, const struct journal_places *place
     }
 }
 
-/* Returns whether the point has all timed launches and accuracy runs that the spec requires. If the
- * confidence interval is too wide, the point needs the maximum number of launches. */
+/* Returns whether the point needs no more launches: it has all timed launches and accuracy runs
+ * that the spec requires, its training diverged, or the run is finished. If the confidence interval
+ * is too wide, the point needs the maximum number of launches. */
 static bool is_done(const struct reading *r, size_t point, const struct point_launches *p)
 {
     const struct value *launches = &r->spec.config.values[OPT_TIME_LAUNCHES];
@@ -45,7 +46,8 @@ static bool is_done(const struct reading *r, size_t point, const struct point_la
     return enough && p->ended[RUN_ACCURACY] >= seeds;
 }
 
-/* Counts the spec's points by state. Equal points (twins) share their launches. */
+/* Counts the spec's points by state, and sums their ids in s->run.points. Equal points (twins)
+ * share their launches. */
 static void count_points(struct run_status *s, const struct reading *r)
 {
     s->points = r->spec.n_points;

@@ -23,7 +23,7 @@ struct run_status {
     char why[512];
     /* total number of points in the spec, and number of points in each of four states */
     size_t points, points_done, points_failed, points_skipped, points_left;
-    size_t precise; /* number of points of the requested precision, as in the table */
+    size_t precise; /* number of points as precise as measure.time.precision requires */
     /* number of launches of the spec's points. done: ended and not retried; failed: retried
      * launches included */
     size_t done, failed, interrupted, left;

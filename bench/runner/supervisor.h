@@ -1,13 +1,14 @@
 /* Runs elastic accuracy runs. Segments run one after another on different numbers of ranks, each
  * from the checkpoint of the previous one. If ranks die, the segment is restarted from the last
- * checkpoint, up to restart.budget times. The file seed<N>.segments.json, beside the launches'
- * folders, records every attempt. A launch that resumes an interrupted one reads that file. Records
- * of all but the last attempt are in attempt-<NN>/ of the launch's folder. */
+ * checkpoint (without a checkpoint, from the beginning), up to restart.budget times per launch. The
+ * file seed<N>.segments.json, beside the launches' folders, records every attempt. A launch that
+ * resumes an interrupted one reads that file. Records of all but the last attempt are in
+ * attempt-<NN>/ of the launch's folder. */
 #pragma once
 
 #include "bench/runner/attempt.h"
 
 /* Runs the remaining segments in one launch. x->outcome is the outcome of the last attempt, but
- * with the total wall time. If the run failed, x->after says when ranks died and why it was not
- * restarted. */
+ * with the total wall time. If ranks died and a restart was not allowed, x->after has the time of
+ * death and the reason; "" if the ranks would fail again. */
 enum status supervisor_run(struct execution *x, struct error *e);

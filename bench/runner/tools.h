@@ -21,7 +21,8 @@ enum status tools_find(struct tools *tools, struct error *e);
  * takes longer than most commands. */
 const char *tools_revision(const struct tools *tools);
 
-/* Finds the executable `name` in the folder of scalebench. ERR_UNAVAILABLE: not found. */
+/* Finds the executable `name` in the folder of scalebench. ERR_UNAVAILABLE: not found or not
+ * executable. */
 enum status tools_program(const struct tools *tools, const char *name, char path[PATH_BYTES],
                           struct error *e);
 

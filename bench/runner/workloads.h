@@ -40,9 +40,9 @@ char *workload_about(const struct point *point);
 /* Asks the point's program and stores the answer. A peer program (by other authors) answers whether
  * it can run here. The trainer answers with the properties that all its launches share
  * (launch_common of bench/collect). A user's program (workload: command) is only searched for.
- * ERR_UNAVAILABLE with the reason if the program is missing or cannot run, or if images do not fit
- * the network. ERR_SPEC at the option if data cannot be read, or if labels or the number of images
- * do not fit. Any other problem is reported later by the launches. */
+ * ERR_UNAVAILABLE with the reason if the program is missing or cannot run, images do not fit the
+ * network, or restart.with is in_place. ERR_SPEC at the option if data cannot be read, or if labels
+ * or the number of images do not fit. Any other problem is reported later by the launches. */
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e);
 
 /* Returns ERR_DATA if a launch reports a property with another value than workloads_ask stored. The

@@ -72,7 +72,7 @@ void allocation_free(struct allocation *a)
 }
 
 /* Reads the number of nodes or cores of the campaign's largest job from an environment variable
- * that `scalebench submit` sets; 0 if it is not set. */
+ * that `scalebench submit` sets; 0 if it is not set or not in 1..65536. */
 static int size_of_largest_job(const char *name)
 {
     const char *text = getenv(name);

@@ -55,8 +55,8 @@ static enum status find_hosts(struct hosts *h, const struct netns *own, struct e
     return OK;
 }
 
-/* Refuses hosts that ci/netns.sh made if their link differs from the point's link. Results would
- * otherwise name the wrong link. */
+/* Refuses hosts of `ci/netns.sh exec` if the spec sets a link that differs from their link. Results
+ * would otherwise name the wrong link. */
 static enum status check_link(const struct config *c, struct error *e)
 {
     char wanted[LINK_BYTES];
@@ -67,7 +67,8 @@ static enum status check_link(const struct config *c, struct error *e)
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
                      "site.rate = %s and site.delay = %s, but ci/netns.sh has made hosts with "
-                     "'%s'. Run without `ci/netns.sh exec`, and the campaign makes its own hosts",
+                     "the link '%s'. Run without `ci/netns.sh exec`, and the campaign makes its "
+                     "own hosts",
                      config_text(c, OPT_SITE_RATE), config_text(c, OPT_SITE_DELAY),
                      link != NULL ? link : "");
 }
@@ -91,8 +92,8 @@ static enum status check_nodes(const struct config *c, const struct hosts *h, st
     return OK;
 }
 
-/* Writes the name of a host: its line in the file or, without a file, "node0" as ci/netns.sh does.
- * Returns false if the file cannot be read. */
+/* Writes the name of a host: its line in the file or, without a file, "node<N>" as ci/netns.sh
+ * does. Returns false if the file cannot be read. */
 static bool name_host(char name[128], const struct hosts *h, int node)
 {
     FILE *file = h->own == NULL ? fopen(h->file, "re") : NULL;
@@ -104,7 +105,7 @@ static bool name_host(char name[128], const struct hosts *h, int node)
     return h->own != NULL || file != NULL;
 }
 
-/* Adds the names of the hosts with their ranks: "node0:2,node1:1". */
+/* Adds the names of the hosts with their numbers of ranks: "node0:2,node1:1". */
 static void add_names(struct argv_builder *argv, const struct hosts *h, const struct site_job *job)
 {
     const struct config *c = &job->point->config;
@@ -129,8 +130,9 @@ static void add_host(struct argv_builder *argv, const struct mpiexec_job *job,
     mpiexec_add_command(argv, &there, first, ranks, own);
 }
 
-/* Adds the command that enters the hosts' namespaces. If no hosts are up, for example because the
- * command is only printed, the added command also brings hosts up. */
+/* Adds the command that enters the namespaces of the campaign's own hosts. Adds nothing for hosts
+ * of `ci/netns.sh exec`. If no hosts are up, for example because the command is only printed, the
+ * added command also brings hosts up. */
 static void add_entrance(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct netns *own = ((const struct hosts *)arg)->own;
@@ -210,7 +212,7 @@ static int emulated_nodes(const struct site_job *job)
     return find_hosts(&hosts, job->netns, &e) == OK ? hosts.n : 0;
 }
 
-/* Adds a command that starts `true` on the host with the launcher that mpiexec uses. */
+/* Adds a command that starts `true` on the host, by the launcher that mpiexec uses. */
 static void emulated_question(struct argv_builder *argv, const struct site_job *job, int node)
 {
     struct hosts hosts;

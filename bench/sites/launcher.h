@@ -9,7 +9,7 @@
 
 struct launcher {
     char path[4096];
-    bool open_mpi;        /* whether this is Open MPI's, whose options differ from hydra's */
+    bool open_mpi;        /* whether it is Open MPI's launcher, with options unlike hydra's */
     struct error missing; /* ERR_UNAVAILABLE with the reason if no launcher was found; else OK */
 };
 
@@ -17,8 +17,8 @@ struct launcher {
  * mpiexec on PATH. */
 void launcher_find(struct launcher *launcher, const char *folder);
 
-/* Returns ERR_UNAVAILABLE with the reason if the launcher is missing or not hydra. Sites of
- * several nodes use the options of hydra (MPICH, MVAPICH and Intel MPI). */
+/* Returns ERR_UNAVAILABLE with the reason if the launcher is missing or belongs to Open MPI. Sites
+ * of several nodes use the options of hydra (MPICH, MVAPICH and Intel MPI). */
 enum status launcher_check_hydra(const struct launcher *launcher, struct error *e);
 
 /* Finds an executable: a name with '/' is a path, any other name is searched on PATH. Returns false

@@ -23,7 +23,7 @@ void mpiexec_add_planned(struct argv_builder *argv, const struct mpiexec_job *jo
                          const char *const *own);
 
 /* Adds the options of hydra's mpiexec: the launcher of its proxies, the nodes with their numbers of
- * ranks, and the network interface of the proxies (NULL: any). */
+ * ranks, the network interface of the proxies (NULL: any), and the total number of ranks. */
 void mpiexec_add_hydra(struct argv_builder *argv, const struct config *c, const char *launcher,
                        char *const *names, const char *interface);
 

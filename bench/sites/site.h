@@ -91,8 +91,8 @@ enum status site_prepare(const struct site_job *job, struct site_launch *launch,
 void site_launch_free(struct site_launch *launch);
 
 /* Writes the link between the hosts of a point's site, such as "1gbit delay none" in the notation
- * of ci/netns.sh. Returns false if the site has no link of its own, or if site.rate, site.delay or
- * site.link of the point is not the default. */
+ * of ci/netns.sh. Returns false if the site has no known link of its own, or if site.rate,
+ * site.delay or site.link of the point is not the default. */
 bool site_link(char text[LINK_BYTES], const struct config *config);
 
 /* Writes the link of the first point for which site_link returns true. Returns false if there is no

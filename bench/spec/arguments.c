@@ -56,7 +56,8 @@ enum status point_arguments(char ***list, const struct point *point, struct erro
     return OK;
 }
 
-/* Returns the option of "--key" or "--key=value", or NULL. *value is NULL for "--key". */
+/* Returns the option of "--key" or "--key=value"; NULL if the workload receives no such option.
+ * *value is NULL for "--key". */
 static const struct spec_option *argument_option(const char *argument, const char **value)
 {
     if (strncmp(argument, "--", 2) != 0)

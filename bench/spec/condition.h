@@ -99,7 +99,7 @@ struct condition_term {
     double scale; /* in a sum: factor that the name's value is multiplied by */
 };
 
-/* Kinds of values that a name can have. Texts have no order and equal no number. */
+/* Kinds of values that a name can have. Texts have no order and no arithmetic. */
 enum condition_kind { CONDITION_ANY, CONDITION_NUMBER, CONDITION_TEXT };
 
 enum { CONDITION_WHY = 320 };
@@ -144,7 +144,8 @@ struct condition_unit {
 };
 typedef struct condition_unit condition_unit_of(const char *name, const void *arg);
 
-/* Returns the unit that a name ends in, such as ms for step_ms or step_ms_median. */
+/* Returns the unit that a name ends in, such as ms for step_ms or step_ms_median; its `text` is
+ * NULL if there is none. */
 struct condition_unit condition_unit_in(const char *name);
 
 /* Converts all times in a comparison of sums to one unit, and all sizes to one unit. Returns false,

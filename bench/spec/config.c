@@ -409,8 +409,9 @@ static enum status check_loss_scale(const struct config *config, enum option_id 
            config_text(config, OPT_LOSS_SCALE_MIN), config_text(config, OPT_LOSS_SCALE_INITIAL));
 }
 
-/* Checks train.broadcast_init = false. Ranks then keep their own initial weights, so strategies and
- * checkpoints that distribute weights are rejected. */
+/* Checks train.broadcast_init = false. Ranks then keep their own initial weights. Rejects
+ * strategies that copy weights between ranks, and checkpoints, which hold the weights of one
+ * rank. */
 static enum status check_initial_weights(const struct config *config, enum option_id *at,
                                          struct error *e)
 {

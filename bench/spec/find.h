@@ -1,4 +1,5 @@
-/* Finds configuration files: in configs/ below the current folder, then below $SCALEBENCH_HOME. */
+/* Finds configuration files: in configs/ below the current folder, then below $SCALEBENCH_HOME
+ * (default: the parent of the program's folder). */
 #pragma once
 
 #include <stdbool.h>
@@ -36,7 +37,8 @@ struct near_file {
 };
 
 /* Looks for a file in `folders` below `home` that is more similar to `path` than the suggestion so
- * far. Each folder is "" or ends in '/'; the list ends in NULL. */
+ * far. An absolute folder ignores `home`. Each folder is "" or ends in '/'; the list ends in
+ * NULL. */
 void find_near(struct near_file *near, const char *home, const char *const *folders,
                const char *path);
 

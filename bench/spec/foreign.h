@@ -24,7 +24,8 @@ enum status own_option_name(const struct spec_option **option, struct own_option
 void own_options_sort(struct spec *spec);
 
 /* Rejects workload.options and a seed that no workload.command contains, commands that begin with a
- * launcher, and metrics that match no number. ERR_SPEC with the position. */
+ * launcher, and metrics that match no number or lack blanks around =. ERR_SPEC with the
+ * position. */
 enum status own_options_check(const struct spec *spec, struct error *e);
 
 /* ---- Command line and time ---- */

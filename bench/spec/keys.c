@@ -90,7 +90,8 @@ static size_t deep_groups(char groups[OPTION_ROWS][40], const char *paths[OPTION
     return n;
 }
 
-/* Lists all keys of a spec: "train.lr", "ranks", "matrix", "cases.label". Returns their number. */
+/* Lists all keys of a spec and the groups of deep_groups: "train.lr", "ranks", "matrix",
+ * "cases.label". Returns their number. */
 static size_t all_paths(char groups[OPTION_ROWS][40], const char *paths[PATHS_MAX])
 {
     size_t n = deep_groups(groups, paths);
@@ -177,7 +178,7 @@ static const struct spec_option *find_synonym(const char *path)
     return NULL;
 }
 
-/* Rejects the key "site.kind". The kind is written as the value of `site`. */
+/* Rejects a key such as "site.kind". The kind is written as the value of `site`. */
 static enum status refuse_kind(const struct spec_option *owner, const struct node *entry,
                                struct error *e)
 {
@@ -240,7 +241,7 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
 static enum status walk_map(const struct walk *walk, const struct node *map, const char *prefix,
                             struct error *e);
 
-/* Visits a map that is the value of an option with names. The option's name is either a key of the
+/* Visits a map that is the value of an option with names. The chosen name is either a key of the
  * map, such as `command` in workload: {command: [./pi]}, or the value of `kind`, such as emulated
  * in site: {kind: emulated, hosts: 4}. In a matrix, a map gives no name, since each of its entries
  * is an axis. */

@@ -1,4 +1,4 @@
-/* Applies the key=value words of --set, which override the spec's files. */
+/* Applies the key=value words of --set and of option `quick`, which override the spec's files. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,7 +144,7 @@ static const char *blank_hint(const char *word, const char *rest)
     return split ? ", without spaces around =" : "";
 }
 
-/* Applies one key=value word of --set; `rest` is the text after it. */
+/* Applies one key=value word; `rest` is the text after it. */
 static enum status apply_word(struct reading *reading, char *word, const char *rest,
                               struct mark mark, struct error *e)
 {

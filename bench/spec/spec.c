@@ -43,7 +43,7 @@ bool spec_is_meant(const char *name)
 
 /* Largest number of files that a spec extends, directly or through other files. */
 #define BASES_MAX 64
-/* Largest length of a chain of files that extend each other. */
+/* Largest number of levels in a chain of files, each of which extends the next. */
 #define DEPTH_MAX 16
 
 /* File being read, and the file that extends it. */
@@ -66,7 +66,8 @@ static enum status check_layer(const struct spec *spec, const struct layer *laye
     return OK;
 }
 
-/* Finds an extended file by its path relative to the file `from`. The spec owns the path. */
+/* Finds an extended file by its path relative to the file `from`, else below configs/. The spec
+ * owns the path. */
 static enum status find_base(struct spec *spec, const char *from, const char *text, char **path,
                              struct error *e)
 {

@@ -35,8 +35,8 @@ enum option_type {
     TYPE_PERCENT,    /* "5%"; kept in per cent */
     TYPE_RANGE,      /* "6..20" or "6"; kept as two integers */
     TYPE_TEXTS,      /* list of names */
-    TYPE_STRINGS,    /* list of free texts */
-    TYPE_WORDS,      /* list of texts without blanks */
+    TYPE_STRINGS,    /* list of distinct texts */
+    TYPE_WORDS,      /* list of texts, which may repeat */
     TYPE_PATTERNS,   /* list of "name = pattern" */
     TYPE_INTS,       /* list of integers */
     TYPE_RANKS,      /* an integer; in a matrix also auto */
@@ -208,8 +208,8 @@ enum strategy_kind config_strategy_kind(const struct config *config);
 /* Finds the strategy's variant named by sync.variant. ERR_ARGUMENT lists the variants. */
 enum status config_variant(const struct config *config, enum strategy_variant *variant,
                            struct error *e);
-/* Fills in the configuration of the strategy. ERR_ARGUMENT for a variant, compressor, algorithm,
- * precision or scale that does not fit; *at is the option to change. */
+/* Fills in the configuration of the strategy. ERR_ARGUMENT for a ZeRO stage, variant, compressor,
+ * algorithm, precision or scale that does not fit; *at is the option to change. */
 enum status config_strategy(const struct config *config, struct strategy_config *strategy,
                             enum option_id *at, struct error *e);
 
@@ -276,12 +276,14 @@ struct data_set_row {
     enum data_source source;
     struct shape shape;
     int train, test; /* numbers of images for training and testing */
-    int classes;     /* number of classes. 0 in train, test, shape or classes: from the files */
+    int classes;     /* number of classes. train, test, shape and classes are 0 if the files
+                        determine them */
     /* names of the classes, separated by blanks; "": classes are named by number */
     const char *class_names;
 };
 const struct site_row *config_site(const struct config *config);
-/* Returns whether the ranks run on this machine, so that they use its cores and see its files. */
+/* Returns whether launches run on this machine (simulated ones too), so that they use its cores and
+ * see its files. */
 bool config_runs_here(const struct config *c);
 /* Returns whether an option has a meaning at the point's site: site.hosts, site.rate and site.delay
  * only if the nodes share a machine, other options of links only if the site is simulated. */
@@ -290,21 +292,21 @@ bool config_concerns(const struct config *config, enum option_id option);
  * chosen. */
 bool config_reads(const struct config *config, enum option_id option);
 /* Returns whether the point uses the option, given its strategy, optimizer and other choices. For
- * example, only strategy bucketed uses sync.cap_mib. */
+ * example, strategy allreduce does not use sync.cap_mib. */
 bool config_uses(const struct config *config, enum option_id option);
 /* Returns the option whose value leaves this option without effect; NULL if there is none. */
 const struct spec_option *config_unread_by(const struct config *config, enum option_id id);
 /* Returns ERR_ARGUMENT with the reason why an option on a command line has no effect. */
 enum status config_refuse_unread(const struct config *config, enum option_id id, struct error *e);
-/* Writes why a value has no effect because the run is too short, such as inject.steps: 100..200 in
- * 50 steps. Returns false if it has an effect. */
+/* Writes why a value has no effect because it exceeds the number of steps, epochs, ranks or nodes,
+ * such as inject.steps: 100..200 in 50 steps. Returns false if it has an effect. */
 bool config_is_late(char why[], size_t size, const struct config *config, enum option_id id);
 enum { LINK_BYTES = 64, EMULATED_HOSTS_MAX = 16 };
 /* Writes rate and delay of the link between emulated or simulated hosts, such as "1gbit delay
  * none", or the link's name. */
 void config_link(char text[LINK_BYTES], const struct config *config);
-/* Return the seconds per byte and the delay (s) of the link between emulated hosts; 0 if the link
- * is unlimited or has no delay. The options must have passed link_check. */
+/* Return the seconds per byte and the delay (s) of the link between emulated or simulated hosts; 0
+ * if the link is unlimited or has no delay. The options must have passed link_check. */
 double config_link_s_per_byte(const struct config *config);
 double config_link_delay_s(const struct config *config);
 /* Returns whether the link has its default rate and delay, and no name. */
@@ -401,7 +403,8 @@ static inline bool config_is_simulated(const struct config *c)
 {
     return config_int(c, OPT_SITE) == SITE_simulated;
 }
-/* Returns whether timed launches sleep for measured compute times (replay) instead of computing. */
+/* Returns whether timed launches replay compute times, measured or from compute.rate, instead of
+ * computing. */
 static inline bool config_replays(const struct config *c)
 {
     return config_int(c, OPT_COMPUTE) == COMPUTE_replay;
@@ -411,8 +414,10 @@ static inline bool config_calibrates(const struct config *c)
 {
     return config_int(c, OPT_COMPUTE) == COMPUTE_calibrate;
 }
-/* Returns whether the point has accuracy runs if measure.accuracy.seeds is given. Strategy none on
- * several ranks has none: replicas train separately, so one replica's accuracy is meaningless. */
+/* Returns whether the point has accuracy runs if measure.accuracy.seeds is given. False if
+ * measure.accuracy.run is false, for users' programs, for calibration and simulated points, and for
+ * strategy none on several ranks: replicas train separately, so one replica's accuracy is
+ * meaningless. */
 static inline bool config_wants_accuracy(const struct config *c)
 {
     return config_int(c, OPT_ACCURACY_RUN) && !config_is_foreign(c) && !config_calibrates(c) &&
@@ -620,9 +625,9 @@ const char *spec_foreign(const struct spec *spec);
  * One allocation; free with free(). */
 enum status point_arguments(char ***arguments, const struct point *point, struct error *e);
 
-/* Reads "--key=value" and "--key value" for every option of scope WORKLOAD into `config`. If an
- * option is repeated, the last value is used. argv[0] is skipped. Other arguments, and all
- * arguments from "--" on, are left in argv[1..*argc). */
+/* Reads "--key=value" and "--key value" for every option of scope WORKLOAD or UNTIMED into
+ * `config`. If an option is repeated, the last value is used. argv[0] is skipped. Other arguments,
+ * and all arguments from "--" on, are left in argv[1..*argc). */
 enum status config_parse_arguments(struct config *config, int *argc, char **argv, struct error *e);
 
 /* Reads a model. `name` is a path (with '/' or ending in .yaml), or the name of

@@ -1,4 +1,4 @@
-/* Implements the functions of local_ops.h that only compressors use. */
+/* Implements the functions of local_ops.h for compressors and 16-bit numbers. */
 #include <math.h>
 #include <string.h>
 

@@ -106,7 +106,8 @@ static void powersgd_begin(struct sync *s)
                       1);
 }
 
-/* Adds this rank's gradient to the residual, then computes P = residual * Q. */
+/* Adds this rank's gradient to the residual, then computes P = residual * Q. If the tensor is not a
+ * matrix, copies its gradient instead. */
 static void project(struct sync *s, int i)
 {
     const struct low_rank *shape = shape_of(s, i);

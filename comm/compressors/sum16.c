@@ -44,7 +44,7 @@ struct sum16 {
         /* gathering: number of sums whose gather has begun. complete: number of sums whose gather
          * is known to be complete. */
         complete;
-    uint16_t *wire;     /* [n] this rank's gradients in 16 bits, then their sum */
+    uint16_t *wire;     /* [n] this rank's gradients in 16 bits, then the sum over ranks */
     uint16_t *received; /* [n + ranks * n_tensors] received shares of all sums */
     real *sum;          /* [longest share] buffer for adding shares in full precision */
 };

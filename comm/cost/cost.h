@@ -167,7 +167,7 @@ struct sync_demand {
 struct sync_demands {
     int ranks;
     struct sync_demand
-        layer_norms;             /* the optimizer needs each layer's norm of the whole gradient */
+        layer_norms;             /* the optimizer needs the norm of each layer's whole gradient */
     struct sync_demand clipping; /* clipping needs the norm of the whole gradient */
     struct sync_demand lockstep; /* all ranks must run the same step at the same time */
 };

@@ -1,6 +1,6 @@
 /* Descriptions of strategies and compressors: program, memory and limits, without MPI. Each is a
- * constant in its own file of strategies/ or compressors/. The runner lists, checks and predicts
- * with them. Internal to comm/cost. */
+ * constant in a file of strategies/ or compressors/. The runner lists, checks and predicts with
+ * them. Internal to comm/cost. */
 #pragma once
 
 #include "comm/cost/program.h"

@@ -6,7 +6,7 @@
 
 /* Returns the algorithm that MPICH runs if a blocking or nonblocking call asks for `asked`. For
  * ALGORITHM_auto, returns MPICH's own choice. reduce_scatter_allgather becomes recursive_doubling
- * if `count` is below the largest power of two of ranks. */
+ * if `count` is below the largest power of two that does not exceed `ranks`. */
 enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enum call_kind call,
                                              int ranks, size_t count, size_t width);
 /* Returns the allreduce as an operation; arguments as in allreduce_algorithm. */

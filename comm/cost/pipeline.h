@@ -43,8 +43,8 @@ int pipeline_kept(enum pipeline_schedule schedule, int stage, int stages, int mi
 bool pipeline_cut_ops(int *first, int stages, const double *costs, const bool *has_params, int n);
 
 /* Messages that a stage sends in a step of `images`: `out` activations per image to the next stage,
- * and `in` gradients per image to the previous one. A stage without such a neighbour has 0. No
- * micro-batch may be empty. */
+ * and `in` gradients per image to the previous one. `out` or `in` is 0 if the stage has no such
+ * neighbour. No micro-batch may be empty. */
 struct pipeline_traffic {
     uint64_t messages, bytes;
 };

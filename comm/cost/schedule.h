@@ -27,9 +27,9 @@ struct round {
 
 struct schedule;
 
-/* Algorithm of a collective operation. Sums within a node use messages, too, not shared memory:
- * messages can be counted, one can be added while the next is in transit, and emulated nodes share
- * no memory. */
+/* Algorithm of a collective operation. Except in shm and shm_zero*, sums within a node use messages
+ * instead of shared memory: messages can be counted, one can be added while the next is in transit,
+ * and emulated nodes share no memory. */
 struct schedule_rule {
     int (*rounds)(const struct schedule *s);
     /* Appends the transfers of round i to an empty *round. */

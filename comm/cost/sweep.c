@@ -65,8 +65,9 @@ static struct path path_of(struct clock_sweep *w, int from, int to)
     return path;
 }
 
-/* Occupies the leaf switch for a transfer that could start at `begin`, and returns its start. The
- * transfer does not end before the leaf has passed on all bytes. leaf_s NULL: returns `begin`. */
+/* Occupies the leaf switch for a transfer that could start at `begin`, and returns the transfer's
+ * start. The transfer does not end before the leaf has passed on all bytes. leaf_s NULL: returns
+ * `begin`. */
 static double start_at_leaf(double *leaf_s, const struct path *path, double begin, double occupied,
                             size_t bytes)
 {
@@ -133,9 +134,9 @@ static double burst_of(const struct clock_sweep *w, const struct path *path)
     return path->link == &w->machine.network ? w->machine.burst_s : 0;
 }
 
-/* Starts all sends of a round: when the round begins, or when the operation begins if its messages
- * are posted at once. Returns the end of the last send. A burst does not shorten the occupation of
- * the interface, but messages leave earlier by the burst. */
+/* Starts all sends of a round: at the rank's next MPI call, or, if all messages of the operation
+ * are posted at once, when the operation begins. Returns the end of the last send. A burst does not
+ * shorten the occupation of the interface, but messages leave earlier by the burst. */
 static double send_all(struct clock_sweep *w, const struct operation *op, int rank)
 {
     const struct round *r = &w->rounds[rank];

@@ -52,7 +52,7 @@ struct sweep_machine {
      * calls_s */
     double socket_bytes;
     int leaf_hosts;        /* number of consecutive hosts on a leaf switch; 0: one switch */
-    int leaf_spines;       /* number of links of a leaf to spines, at most one per host of it */
+    int leaf_spines;       /* number of links of a leaf to spines, at most its number of hosts */
     struct node_map hosts; /* hosts of the ranks; node_of is borrowed */
 };
 
@@ -77,8 +77,9 @@ struct clock_sweep {
      * always. Borrowed */
     const double *calls_s;
     size_t n_calls;
-    uint64_t seed;   /* seed of the random paces of messages; 0: messages do not scatter */
-    double *clock_s; /* [ranks] each rank's start, 0 by default; then its end */
+    uint64_t seed; /* seed of the random paces of messages; 0: messages do not scatter */
+    /* [ranks] clock of each rank: its start (default 0), after the sweep its end */
+    double *clock_s;
     /* Internal: state of a round, and of interfaces (one per rank, then per host, then per
      * leaf). */
     struct schedule *schedules; /* [ranks] each rank's schedule of the current operation */

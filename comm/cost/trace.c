@@ -25,7 +25,7 @@ typedef void message_writer(struct trace *t, const struct message *m);
 struct trace_format {
     bool by_rank; /* whether the trace is written rank by rank; else operation by operation */
     void (*begin)(struct trace *t, int rank), (*end)(struct trace *t, int rank);
-    /* Writes that the rank computes until `until_s` before the next operation. NULL: all computing
+    /* Writes the computing that precedes the next operation: until `until_s`. NULL: all computing
      * precedes the first operation. */
     void (*compute)(struct trace *t, int rank, double until_s);
     void (*work)(struct trace *t, int rank, double seconds);

@@ -4,7 +4,8 @@
  *
  * allreduce_layer: one MPI_Allreduce per tensor after backward, in place and in the order of the
  * tensors. Training scripts without a flat gradient array do the same. Costs one call per tensor
- * and step. Most tensors are small, so latency matters. */
+ * and step. Most tensors are small, so latency matters. In both strategies, a compressor replaces
+ * the calls. */
 #include "comm/compress.h"
 
 typedef enum status sum_range(struct sync *s, struct range tensors, const char *operation,
@@ -21,7 +22,7 @@ static enum status for_each_sum(struct sync *s, sum_range *sum, struct error *e)
     return OK;
 }
 
-/* Sums zeros without sync_sum, because a compressor would keep an error of these sums. */
+/* Sums zeros without sync_sum, which would change the saved state of a compressor. */
 static enum status warm_up(struct sync *s, struct range tensors, const char *operation,
                            struct error *e)
 {

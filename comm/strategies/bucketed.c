@@ -35,8 +35,8 @@ static struct range tensors_of(const struct bucket *b)
 }
 
 /* Sums a bucket with a compressor that does not overlap. Ranks compute between these sums, so a
- * different rank may be last at each. arrive_ns is therefore the time at which this rank began its
- * last sum, minus the time of earlier sums. */
+ * different rank may be the last to arrive at each. arrive_ns is therefore the time at which this
+ * rank began its last sum, minus the time of earlier sums. */
 static enum status sum_at_once(struct sync *s, const struct bucket *b, struct error *e)
 {
     int64_t before_ns = s->times.comm_exposed_ns;

@@ -1,7 +1,6 @@
 /* gather_scatter: for each tensor, rank 0 gathers the gradients of all ranks, adds them in the
  * order of ranks and scatters the sum. Every rank runs the optimizer. Simple implementations of
- * data parallelism often do this. Gradients are divided by the global number of samples beforehand,
- * so the sum is the mean.
+ * data parallelism often do this.
  *
  * Costs one call per tensor in each direction, and p - 1 copies of each tensor through one rank.
  *

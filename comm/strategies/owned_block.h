@@ -60,8 +60,8 @@ void owned_block_give_back(const struct sync *s, const struct owned_block *b, re
                            give_back *memory);
 
 /* Reserves optimizer state for all numbers, so that indices are equal in all arenas. Only pages of
- * this rank's shares take memory, since other pages are never written. sync_destroy frees it with
- * the arenas. */
+ * this rank's shares take memory, since other pages are written for checkpoints only. sync_destroy
+ * frees it with the arenas. */
 enum status owned_state_open(struct sync *s, struct error *e);
 
 /* Finishes the sums (scaling, clipping) and runs the optimizer on this rank's shares. */

@@ -1,7 +1,7 @@
 /* ring, recursive_doubling, rabenseifner, tree, fixed_order, hierarchical, leader: gradients are
  * summed by point-to-point messages that follow a schedule. These strategies differ only in their
- * schedule; comm/cost/schedule.h and strategies.def list papers, messages and costs. Each round of
- * a schedule is one wait. Received segments are added while later segments are in transit. */
+ * schedule, which comm/cost/strategies/<name>.c defines. Each round of a schedule is one wait.
+ * Received segments are added while later segments are in transit. */
 #include "comm/strategies/point_to_point.h"
 
 #include "comm/nodes.h"

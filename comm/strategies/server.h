@@ -1,7 +1,7 @@
 /* A server of strategy param_server, which holds a part of the parameters. It receives gradients
- * (pushes), scales and clips their sum, runs the optimizer and sends weights (answers). Only
- * server_destroy waits: server_serve does the work that is possible now and is called again later.
- * Used by param_server.c only. */
+ * (pushes), runs the optimizer on their scaled and clipped sum (async: on each gradient) and sends
+ * weights (answers). Only server_destroy waits: server_serve does the work that is possible now and
+ * is called again later. Used by param_server.c only. */
 #pragma once
 
 #include "comm/strategy.h"
@@ -13,7 +13,8 @@
 /* A rank that alternately pushes gradients to this server and receives weights. */
 struct client {
     struct message push, reply;
-    real *pushed, *answer; /* [count] gradients received from the rank, weights sent to it */
+    /* [count] gradients received from the rank; copied weights sent to it (unused if in_order) */
+    real *pushed, *answer;
     /* since server_open: number of pushes processed; number of answers begun */
     uint64_t pushes, answers;
     bool arrived; /* whether a push has arrived that is not processed yet */
@@ -33,8 +34,8 @@ struct server {
     size_t begin, count;
     bool at_once;  /* async: whether the optimizer runs on each push separately */
     bool in_order; /* sync: whether gradients are added in the order of ranks */
-    /* Maximum number of steps by which a rank may be ahead of the slowest, and by which its weights
-     * may be out of date. */
+    /* Variant stale: maximum number of steps by which a rank may be ahead of the slowest, and by
+     * which its weights may be out of date. Other variants: 0. */
     uint64_t staleness;
     /* [ranks]; for this rank itself, only `pushes` and `pushed` (borrowed) are used */
     struct client *clients;
@@ -43,7 +44,7 @@ struct server {
     struct optimizer o;   /* optimizer for this server's part, elements [0, count) */
     real *params, *state; /* parameters [count], optimizer state [slots][count] */
     const real **terms;   /* [ranks] gradients of all ranks, as arguments of local_sum */
-    real *sums;           /* [staleness + 1][count] summed gradients of `steps` */
+    real *sums;           /* [staleness + 1][count] summed gradients of `steps`; at_once: empty */
     struct open_step *steps; /* [staleness + 1] steps version + 1 to version + staleness + 1 */
     uint64_t version;  /* number of steps complete; with at_once, number of pushes processed */
     double lr;         /* with at_once: learning rate of this rank's latest step */

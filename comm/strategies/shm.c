@@ -6,10 +6,10 @@
  *   each rank's part   flag, gradients [n]
  *
  * Sends no message, and copies nothing unless the optimizer needs whole tensors: to sum, a rank
- * reads n / p numbers of each rank. A sum in place writes only cache lines that were just read,
- * and so moves a quarter less memory than a sum into a separate arena. Costs two barriers per
- * step, one after all gradients and one after all slices, and a third if sums are clipped or
- * scaled.
+ * reads n / p numbers of each rank. A sum in place writes only cache lines that were just read, and
+ * so moves less memory than a sum into a separate arena. Costs two barriers per step, one after all
+ * gradients and one after all slices, and a third if sync_finishes_sum (sums are scaled or clipped,
+ * for example).
  *
  * The next backward pass overwrites gradients that other ranks' optimizers may still read. A
  * rank therefore waits for these ranks before it writes its first gradient. The wait is usually
@@ -23,7 +23,8 @@ struct shm {
     struct node_window window;
     real **grads; /* [ranks] gradients of each rank */
     bool is_read; /* whether all ranks have read this rank's gradients of the last step */
-    /* time spent waiting in this step until all ranks have read; part of comm_total_ns */
+    /* time spent waiting in this step until all ranks have read this rank's gradients; part of
+     * comm_total_ns */
     int64_t read_ns;
     enum status read; /* result of waiting for readers; `error` has the message if waiting failed */
     struct error error;
@@ -97,8 +98,8 @@ static void optimize(struct sync *s, const struct optimizer *o, uint64_t step, d
         sync_optimize(s, o, 0, s->arenas.n, step, lr);
 }
 
-/* Scales and clips this rank's slice. Then waits until all ranks have clipped their slices, since
- * all ranks read all slices. */
+/* Calls sync_finish_sum for this rank's slice. Then waits until all ranks have done so, since all
+ * ranks read all slices. */
 static enum status finish_sums(struct sync *s, const struct optimizer *o, struct error *e)
 {
     size_t begin, end;

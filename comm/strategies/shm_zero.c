@@ -163,8 +163,8 @@ static void shm_zero_step_begin(struct sync *s)
     owned_step_begin(s);
 }
 
-/* Makes the parameters of `range` available. After initialisation or a restore, ranks first wait
- * until all have written their parameters. */
+/* Makes the parameters of `range` available. At stage 3, after initialisation or a restore, ranks
+ * first wait until all have written their parameters. */
 static enum status shm_zero_params_needed(struct sync *s, struct range range, enum pass pass,
                                           struct error *e)
 {

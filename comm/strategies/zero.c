@@ -9,8 +9,9 @@
  * sends them after the last micro-batch, as FSDP does under no_sync.
  *
  * Parameters: a rank runs the optimizer on its shares. At stage 2 these are then sent to all ranks.
- * At stage 3, tensors of more than sync.zero_persist numbers are gathered before each pass of the
- * op that reads them, while the previous op computes. They are released after the pass.
+ * At stage 3 this holds only for tensors of at most sync.zero_persist numbers. Larger tensors are
+ * gathered before each pass of the op that reads them, while the previous op computes. They are
+ * released after the pass.
  *
  * As in zero1, arenas are reserved whole, so that indices are equal on all ranks. Released pages
  * take no memory, but must be allocated again within the step, which costs time. Weights are whole
@@ -183,7 +184,8 @@ static enum status alloc_received(struct sync *s, struct error *e)
     return MEM_KEEP(&s->memory, z->terms, (size_t)s->ranks, "gradients of all ranks", e);
 }
 
-/* Reserves arenas whose pages take memory only when written. */
+/* Reserves the arenas. Pages of gradients, optimizer state and, at stage 3, parameters take memory
+ * only when written. */
 static enum status reserve_arenas(struct sync *s, struct error *e)
 {
     const struct zero *z = s->context;

@@ -1,9 +1,9 @@
-/* Check mode for collectives. Before each collective, the ranks of its communicator exchange a
- * description of the call and compare all descriptions. Without this, ranks that disagree about
- * order, kind, size or type of a collective could hang or add unrelated numbers. If a call must not
- * wait (pending_begin_at_once), descriptions are compared later, before the rank waits for the
- * collective. message_check.h checks messages between two ranks. Each check costs a small
- * collective, so do not time runs in check mode. */
+/* Check mode for collectives. Before each collective except wait_comm_dup, the ranks of its
+ * communicator exchange a description of the call and compare all descriptions. Without this, ranks
+ * that disagree about order, kind, size or type of a collective could hang or add unrelated
+ * numbers. If a call must not wait (pending_begin_at_once), descriptions are compared later, before
+ * the rank waits for the collective. message_check.h checks messages between two ranks. Each check
+ * costs a small collective, so do not time runs in check mode. */
 #pragma once
 
 #include <mpi.h>
@@ -53,7 +53,8 @@ enum status call_check_start(struct call_check *check, const struct call *call, 
 /* Returns whether all calls have arrived and are equal. If so, frees *ticket and sets it to NULL.
  * *ticket NULL: true. */
 bool call_check_test(struct call_ticket **ticket);
-/* Waits for the comparison and frees *ticket, which may be NULL. ERR_MPI if calls differ: the
- * message has the number of the collective and each rank's call. */
+/* Waits for the comparison and frees *ticket, which may be NULL. If the wait fails, *ticket is
+ * kept, since MPI may still write to it. ERR_MPI if calls differ: the message has the number of the
+ * collective and each rank's call. */
 enum status call_check_finish(struct call_ticket **ticket, call_wait *wait, void *arg,
                               struct error *e);

@@ -10,7 +10,7 @@
 /* Returns whether the launch has more ranks on this node than processors that this rank may use.
  * Only Hydra states the number of ranks before MPI_Init; under other launchers the result is false.
  * Processors are counted within the machine, container, job or taskset. The result is also true if
- * each rank is bound to one core: yielding then costs almost nothing. */
+ * several ranks are bound to one processor each: yielding then costs almost nothing. */
 bool progress_is_crowded(void);
 
 /* From now on, this process yields whenever UCX finds nothing to do, within any MPI call including

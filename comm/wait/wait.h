@@ -34,7 +34,7 @@ enum wait_kind {
 /* State of a rank, in memory shared by the ranks of its node. Padded to a cache line. */
 struct presence {
     _Atomic uint64_t sequence; /* sequence number of the rank's last wait */
-    /* time (clock_ns) when the rank or its watchdog last ran during a wait */
+    /* time (clock_ns) when the rank last tested in a wait, or its watchdog last ran */
     _Atomic int64_t alive_ns;
     char rest[48];
 };
@@ -75,13 +75,13 @@ struct waiter {
     _Atomic uint64_t sequence;     /* number of waits begun so far */
     const char *_Atomic operation; /* purpose of the last wait, for error messages */
     int64_t deadline_ns;
-    uint64_t calls, bytes_payload; /* MPI calls, and bytes passed to them */
+    uint64_t calls, bytes_payload; /* MPI communication calls so far, and bytes passed to them */
     /* calls made by `serve` and their bytes; included in calls and bytes_payload */
     uint64_t served_calls, served_bytes;
     /* point-to-point messages sent, and their bytes; messages inside MPI collectives are not
      * counted */
     uint64_t messages_sent, bytes_sent;
-    int64_t poll_ns; /* total time spent testing and yielding (ns) */
+    int64_t poll_ns; /* total time spent testing, serving and yielding (ns) */
     struct timeline
         *timeline; /* borrowed; receives spans of pending sums and similar intervals; NULL: none */
 };
@@ -95,9 +95,9 @@ enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s
 /* Frees the waiter's resources. Collective. */
 void waiter_close(struct waiter *w);
 
-/* Turns check mode on. Before each collective, ranks compare their calls (call_check.h). Receivers
- * compare each message with the one they expect (message_check.h). If calls differ, all ranks get
- * ERR_MPI; if a message differs, its receiver gets ERR_MPI. */
+/* Turns check mode on. Before each collective except wait_comm_dup, ranks compare their calls
+ * (call_check.h). Receivers compare each message with the one they expect (message_check.h). If
+ * calls differ, all ranks get ERR_MPI; if a message differs, its receiver gets ERR_MPI. */
 enum status waiter_check_calls(struct waiter *w, struct error *e);
 
 /* Returns whether this rank waits by blocking MPI calls, such as MPI_Allreduce, instead of
@@ -110,8 +110,8 @@ void waiter_count(struct waiter *w, size_t bytes);
 /* ---- Collectives ---- */
 
 /* Combines `count` values over comm by `op`, in place. After the deadline returns ERR_TIMEOUT, with
- * a message that names the operation, its sequence number and the late ranks of this node. Under
- * WAIT_BLOCK the watchdog ends the process with the same message instead. */
+ * a message that names the operation, its sequence number and the late ranks of this node. If
+ * waiter_blocks, the watchdog ends the process with the same message instead. */
 enum status wait_allreduce(struct waiter *w, void *values, size_t count, MPI_Datatype type,
                            MPI_Op op, MPI_Comm comm, const char *operation, struct error *e);
 

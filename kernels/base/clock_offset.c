@@ -8,7 +8,8 @@
 /* Largest plausible drift, in seconds per second. It exceeds an oscillator's error plus NTP's
  * slewing (500 ppm). */
 #define DRIFT_MOST 1e-3
-/* Largest deviation of the drift from its mean during a run, due to temperature and NTP. */
+/* Largest deviation of the drift from its mean during a run, in seconds per second. Causes are
+ * temperature and NTP. */
 #define DRIFT_CHANGE 1e-6
 
 struct bounds {

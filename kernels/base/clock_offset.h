@@ -42,7 +42,7 @@ struct clock_line {
     struct clock_offset begin, end;
 };
 
-/* Returns the offset at local time `t_ns`. */
+/* Returns the offset at local time `t_ns`; the offset at `begin` unless `end` is later. */
 double clock_line_offset_ns(const struct clock_line *line, int64_t t_ns);
 
 /* Returns a bound on the error of all offsets between `begin` and `end`: the larger of the errors

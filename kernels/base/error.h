@@ -1,6 +1,7 @@
 /* Errors as values: a function that can fail returns a status and fills a `struct error`. The error
  * holds the file, line and column if known, and a sentence that names the expected value, the value
- * found and a remedy. Only main() prints errors and exits. */
+ * found and a remedy. Only programs print errors and exit, in main() or its helpers, and the
+ * watchdogs of comm/wait. */
 #pragma once
 
 #include <stdio.h>
@@ -8,7 +9,7 @@
 enum status {
     OK = 0,
     ERR_ARGUMENT,    /* invalid argument of a function, or wrong command line */
-    ERR_SPEC,        /* specification or model file with an invalid content */
+    ERR_SPEC,        /* specification or model file with invalid content */
     ERR_DATA,        /* data file whose content does not match its format */
     ERR_SHAPE,       /* layers whose shapes do not fit together */
     ERR_MEMORY,      /* out of memory */

@@ -18,7 +18,7 @@ enum work { WORK_FLOP, WORK_BYTE };
 struct exec {
     struct pool *pool; /* threads to use; NULL: the calling thread only */
 
-    /* Called after each tile so that communication can progress. NULL: never called. */
+    /* Called between parts of the work, so that communication can progress. NULL: never called. */
     void (*poll)(void *arg);
     void *poll_arg;
 
@@ -32,8 +32,9 @@ struct exec {
     void (*charge)(void *arg, enum work kind, double amount);
     void *charge_arg;
 
-    bool training;   /* apply dropout, keep state for backward */
-    bool accumulate; /* backward adds to gradients instead of overwriting them */
+    /* whether to apply dropout, use batch statistics in batch norm and keep state for backward */
+    bool training;
+    bool accumulate; /* whether backward adds to gradients instead of overwriting them */
 
     /* Running statistics of all batch norm layers; NULL if the net has none. If `fixed_statistics`
      * is set, training also normalises with the running statistics and does not update them. */

@@ -11,8 +11,9 @@
  * environment has no valid rank. */
 int launcher_rank(void);
 
-/* Returns the number of processes that the launcher started; 0: no launcher. *name: the environment
- * variable that states it, a constant text. */
+/* Returns the number of processes that the launcher started. 0: no launcher; -1: the number is not
+ * valid. *name: the environment variable that states the number, a constant text; "" without
+ * launcher. */
 int launcher_tasks(const char **name);
 
 /* Checks that MPI has at least as many ranks as the launcher started processes. (Without an MPI

@@ -1,4 +1,5 @@
-/* Memory for arrays: aligned to a cache line, zeroed, and resident before anything is timed. */
+/* Memory for arrays. Except from MEM_NEW and MEM_GROW, it is aligned to a cache line, zeroed, and
+ * resident before anything is timed. */
 #pragma once
 
 #include <stddef.h>

@@ -92,9 +92,9 @@ static bool is_plural(const char *name)
     return length > 3 && name[length - 1] == 's';
 }
 
-/* Returns the distance between two names that have a word in common, else FAR. Examples: "lenet"
- * and lenet_21k, "warmup" and lr_warmup, "speed" and speedup, "batch_size" and global_batch. A
- * plural is equal to its singular. */
+/* Returns the distance between two names that share a word, exactly or but for one edit, else FAR.
+ * Examples: "lenet" and lenet_21k, "warmup" and lr_warmup, "speed" and speedup, "batch_size" and
+ * global_batch. A plural is equal to its singular. */
 static size_t words_distance(const char *name, const char *known)
 {
     size_t length = strlen(name) - is_plural(name), first = strcspn(name, "_");
@@ -118,8 +118,8 @@ static void skip_group(const char **name, const char **known)
         }
 }
 
-/* Returns how many mistyped letters are accepted: one per three letters, plus one for a missing
- * plural s; at least one if the group is correct. */
+/* Returns how many mistyped letters are accepted: about one per three letters, plus one for a
+ * missing plural s; at least one if the group is correct. */
 static size_t edits_allowed(const char *name, const char *known, bool in_group)
 {
     size_t length = strlen(name);

@@ -25,7 +25,7 @@ struct name_places {
 struct name_nearest {
     const char *names[2]; /* nearest name, and a second one at the same distance; borrowed; NULL:
                            * none */
-    size_t distance;      /* 0: the name is equal to a known name or to the end of a path */
+    size_t distance;      /* 0: equal to a known name or the end of a path, or no name is near */
     bool elsewhere;
 };
 struct name_nearest name_nearest(const char *name, const struct name_places *places);

@@ -25,7 +25,8 @@ struct worker {
 };
 
 /* A call of pool_run stores its function and argument, then increments `generation`. `running` is
- * the number of workers that have not finished this call. The mutex is only used for sleeping. */
+ * the number of workers that have not finished this call. The mutex is only used for sleeping and
+ * waking. */
 struct pool {
     int threads, started;
     int64_t spin_ns;

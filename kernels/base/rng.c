@@ -36,7 +36,7 @@ uint32_t rng_word(uint64_t seed, uint32_t stream, uint32_t epoch, uint32_t sampl
     return words[element % 4];
 }
 
-/* Reads the words of one stream in order. */
+/* Position in one stream of random words, which source_next reads in order. */
 struct word_source {
     uint64_t seed;
     uint32_t stream, epoch;

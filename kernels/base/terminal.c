@@ -29,7 +29,8 @@ static int32_t decode(const char *text, size_t *bytes)
     return code;
 }
 
-/* Returns whether a code point is a control character of ASCII or Latin-1. */
+/* Returns whether a code point is a control character of ASCII or Latin-1, or negative (invalid
+ * UTF-8). */
 static bool is_control(int32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code < 0xa0);

@@ -14,7 +14,8 @@ size_t terminal_show(char shown[TERMINAL_SHOWN], const char *from);
  * as escapes such as \x1b. Returns `to`. */
 char *terminal_clean(char *to, size_t size, const char *from);
 
-/* Returns the columns that a UTF-8 text occupies. Wide characters count as two. */
+/* Returns the columns that a UTF-8 text occupies. Wide characters count as two, combining marks as
+ * none. */
 int terminal_columns(const char *text);
 
 /* Returns the length in bytes of the longest prefix of `text` that fits in `columns`. */

@@ -37,7 +37,7 @@ char *text_interval(char text[TEXT_INTERVAL], const struct interval *i, int digi
 /* Writes a count with thousands separators: 690,590. */
 char *text_count(char text[TEXT_NUMBER], long n);
 
-/* Writes a duration: "45 s", "4 min 31 s", "2 h 5 min". */
+/* Writes a duration: "45 s", "4 min 31 s", "2 h 5 min". Negative numbers and NAN give "0 s". */
 char *text_duration(char text[TEXT_NUMBER], double seconds);
 
 /* Writes a measured duration: "7.3 s" below 10 s, else as text_duration. */

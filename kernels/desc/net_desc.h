@@ -45,8 +45,8 @@ struct tensor_desc {
 };
 
 /* One layer as written in the model file, and the values derived from it. FLOPs count a
- * multiplication and an addition as two. As is common, they exclude bias, ReLU, pooling and
- * dropout. */
+ * multiplication and an addition as two. As is common, they exclude bias, batch norm, ReLU, pooling
+ * and dropout. */
 struct layer_desc {
     enum layer_kind kind;
     int index; /* position in the net; set by net_desc_add */
@@ -78,7 +78,7 @@ struct layer_desc {
                                              * layer with parameters */
 };
 
-/* Optimizations that a compiled net may use. */
+/* Sets of optimisations that a compiled net may use (plans.def). */
 enum plan {
 #define PLAN(id, name, summary) PLAN_##id,
 #include "kernels/desc/plans.def"
@@ -123,8 +123,8 @@ struct layer_rule {
     /* Sets layer->out from layer->in and the options. If the shapes do not fit, returns ERR_SHAPE
      * with a sentence that names them. */
     enum status (*infer)(struct layer_desc *layer, struct error *e);
-    /* Fills n_dims, dims, fan_in, fan_out, bias and the last part of the name of each parameter
-     * tensor, in order. Returns the number of tensors, at most 2. NULL: no parameters. */
+    /* Fills n_dims, dims, fan_in, fan_out, bias, norm and the last part of the name of each
+     * parameter tensor, in order. Returns the number of tensors, at most 2. NULL: no parameters. */
     int (*tensors)(const struct layer_desc *layer, struct tensor_desc tensors[2]);
     /* Fills n_dims, dims, bias and the last part of the name of each buffer, in order. Returns the
      * number of buffers, at most 2. NULL: no buffers. */
@@ -181,6 +181,6 @@ char *shape_text(char text[40], struct shape s);
 
 size_t net_layer_params(const struct net_desc *net, const struct layer_desc *layer);
 
-/* Prints the table of `scalebench model NAME`: layers with output shape, parameters and FLOPs, then
- * totals. */
+/* Prints the table of `scalebench model NAME`: layers with kind, output shape, parameters and
+ * FLOPs, then totals. */
 void net_desc_print(FILE *out, const struct net_desc *net);

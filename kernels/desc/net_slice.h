@@ -2,10 +2,11 @@
  * "Megatron-LM", 2019).
  *
  * Dense layers are split in pairs, with only element-wise layers in between. A slice computes some
- * outputs of the first layer (column-parallel in Megatron's terms). In the second layer it only
- * uses these outputs as inputs (row-parallel). In forward, the outputs of the second layer must be
- * summed over the slices. In backward, the gradients of the first layer's inputs must be summed.
- * All other layers are whole in every slice. */
+ * outputs of the first layer (column-parallel in Megatron's terms). Element-wise layers in between
+ * process only these outputs. In the second layer the slice only uses these outputs as inputs
+ * (row-parallel). In forward, the outputs of the second layer must be summed over the slices. In
+ * backward, the gradients of the first layer's inputs must be summed. All other layers are whole in
+ * every slice. */
 #pragma once
 
 #include "kernels/desc/net_desc.h"

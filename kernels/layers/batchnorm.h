@@ -6,8 +6,8 @@
 
 /* Statistics that forward saves for backward. */
 struct statistics {
-    double *count;          /* how many numbers were summed per channel, over all ranks; 0: running
-                             * statistics were used */
+    double *count;          /* how many numbers were summed per channel, over the ranks that share
+                             * the batch; 0: running statistics were used */
     double *mean, *inverse; /* [C] mean, and 1 / standard deviation, per channel */
 };
 
@@ -17,7 +17,7 @@ struct batchnorm_call {
     size_t images, channels, plane;
     struct statistics s;
     double *sums;  /* [C,2] two sums per channel, then the number of terms of each sum */
-    real *running; /* [C,2] running means, then running variances */
+    real *running; /* [2,C] running means, then running variances */
     const real *x, *dy, *weight, *bias;
     real *y, *dx;
     void *arg; /* data for the caller's batchnorm_pass functions */

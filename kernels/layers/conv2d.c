@@ -16,8 +16,8 @@
 #include "kernels/gemm.h"
 #include "kernels/layers/im2col.h"
 
-/* Target size of the columns, outputs and gradients of a chunk: roughly the size of a second-level
- * cache. */
+/* Target size of the columns of a chunk and of its outputs or their gradients: roughly the size of
+ * a second-level cache. */
 #define CHUNK_BYTES ((size_t)1 << 20)
 
 struct sizes {

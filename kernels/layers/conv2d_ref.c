@@ -5,7 +5,7 @@
 #include "kernels/layers/receptive_field.h"
 
 /* input_at returns the offset of (channel, kernel row, kernel column) in an image. weight_at
- * returns its offset in the weights of one output channel. */
+ * returns the offset of the same position in the weights of one output channel. */
 static size_t input_at(const struct layer_desc *l, const struct receptive_field *f, int c, int r,
                        int s)
 {

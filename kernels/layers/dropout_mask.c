@@ -41,7 +41,7 @@ void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_
 
 /* In a slice of a net, the layer's first unit can lie in the middle of a block of random words.
  * Then the units up to the next block are drawn word by word. rng_unit(word) >= rate is tested on
- * the upper 24 bits of the word, by comparison with rate * 2^24, which is exact. */
+ * the upper 24 bits of the word, by comparison with rate * 2^24 rounded up, which is exact. */
 void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
                           const struct layer_desc *layer, size_t units, uint32_t sample)
 {

@@ -1,6 +1,6 @@
 /* Forward saves the position of each maximum in its window, row * kernel_w + column, so that
  * backward need not search again. The first of equal values in row order is the maximum. NaN is
- * larger than every number. */
+ * larger than every number; of several NaN the last is the maximum. */
 #include <stdint.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * [N,out]. */
 typedef void plane_function(const struct layer_call *c, size_t in, size_t out);
 
-/* Calls f for every plane, on all threads. `numbers`: how many inputs f reads per plane, for
+/* Calls f for every plane, on all threads. `numbers`: how many numbers f processes per plane, for
  * splitting the work. */
 void pool_planes(const struct layer_call *c, size_t numbers, plane_function *f);
 

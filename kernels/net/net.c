@@ -118,7 +118,7 @@ static enum layout layout_of_images(const struct net *net)
     return LAYOUT_BYTES;
 }
 
-/* Partitions the layers into ops. op_find chooses the first row of ops.def that matches. */
+/* Partitions the layers into ops. op_find chooses a matching row of ops.def for each op. */
 static void choose_ops(struct net *net, const struct net_desc *desc)
 {
     enum layout layout = layout_of_images(net);

@@ -70,15 +70,15 @@ struct net_op_view net_op_view(const struct net *net, int slot, int op);
 char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT]);
 /* Memory of a net for all slots and for scratch, in bytes. */
 struct net_memory {
-    size_t outputs;   /* bytes of all ops' outputs, and of the net's input if stored as numbers */
+    size_t outputs;   /* bytes of all ops' outputs, and of the first op's input if it is numbers */
     size_t saved;     /* bytes that ops save for backward, without their outputs */
     size_t gradients; /* bytes of gradients, two buffers per slot */
     size_t scratch;
 };
 struct net_memory net_memory(const struct net *net);
 size_t net_bytes(const struct net *net); /* Returns the sum of net_memory in bytes. */
-/* Returns the FLOPs per image that the plan computes. Like the FLOPs of the description, they
- * exclude the gradient of the images. */
+/* Returns the FLOPs per image that the plan computes, in all pipeline stages. Like the FLOPs of the
+ * description, they exclude the gradient of the images. */
 uint64_t net_flops_done(const struct net *net, bool backward);
 unsigned net_savings(const struct net *net); /* Returns the savings of all ops, as a bit mask. */
 

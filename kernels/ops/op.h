@@ -1,7 +1,7 @@
 /* Ops, the units of a plan. An op computes one layer, or several consecutive layers at once, and
  * defines the layouts of its input and output. Each kind of op is a row of ops.def, which matches
- * certain sequences of layers. The first matching row is used; a single layer always matches the
- * last row.
+ * certain sequences of layers. The first matching row is used, with preference for rows of a chosen
+ * kernel's family. A single layer always matches the last row.
  *
  * Internal to kernels/. */
 #pragma once
@@ -26,8 +26,8 @@ enum layout {
 };
 
 /* Rows and columns of an activation that later layers read, from the top left corner. Pooling that
- * rounds down skips the remaining rows and columns. `choice` is the kernel chosen for the next
- * layer. */
+ * rounds down skips the remaining rows and columns. `choice` is the kernel chosen for the layer
+ * that reads the activation. */
 struct extent {
     int h, w;
     enum kernel_choice choice;
@@ -73,7 +73,7 @@ static inline const struct layer_desc *fused_find(const struct fused_layers *fus
     return NULL;
 }
 
-/* Arguments of one call on n images. The input layout determines whether x or image is set.
+/* Arguments of one call on n images. The input layout determines whether x or image is read.
  * Backward gets y and saved as forward wrote them for the same images. scratch need not be
  * preserved between calls. params and dparams point to the op's first tensor. dx is NULL if not
  * needed. */

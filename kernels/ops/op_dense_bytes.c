@@ -153,8 +153,8 @@ static void backward_block(void *arg, size_t begin, size_t end, int thread)
                           divide_up((size_t)op->n, DENSE_BYTES_GROUP), op->ex->accumulate);
 }
 
-/* Sets `sums` to the sums of dy over the images, and adds them to the gradient of the bias if the
- * layer has one. */
+/* Sets `sums` to the sums of dy over the images. If the layer has a bias, its gradient is set to
+ * these sums or, if ex->accumulate, increased by them. */
 static void backward_bias(const struct dense_bytes_call *call)
 {
     const struct op_call *c = call->op;

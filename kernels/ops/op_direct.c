@@ -1,5 +1,5 @@
-/* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by direct sums, for the exact
- * plan.
+/* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by direct sums, for the exact plan
+ * and, if chosen, the fast plan.
  *
  * A chunk of images is copied so that the numbers of all images at one position are contiguous:
  * [C/block, h, w, n, block]. The outputs at a position are then a sum of up to nine matrix
@@ -13,8 +13,8 @@
 /* Limit for the copies of a chunk, so that they fit into a second-level cache. */
 #define CHUNK_BYTES ((size_t)1 << 20)
 
-/* The images of a chunk are the rows of a product. Their number is a multiple of ROWS, the number
- * of rows that fit in registers, and at most ROWS_MAX. */
+/* The images of a chunk are the rows of a product. The limit for their number is a multiple of
+ * ROWS, the number of rows that fit in registers, and at most ROWS_MAX. */
 enum { ROWS = 12, ROWS_MAX = 96 };
 
 static size_t largest_chunk(const struct winograd *w, int n)

@@ -1,5 +1,5 @@
-/* Small convolutions, each with dropout of channels, 2x2 pooling and ReLU, one image at a time.
- * They suit LeNet and similar nets, whose weights fit into the first-level cache.
+/* Small convolutions, each with 2x2 pooling and optional dropout of channels and ReLU, one image at
+ * a time. They suit LeNet and similar nets, whose weights fit into the first-level cache.
  *
  * Computing single images allows work to be skipped. In training, channels dropped by dropout2d are
  * not computed. In backward, only the maximum of a pooling window can have a gradient, and only if
@@ -8,10 +8,10 @@
  * speed depends slightly on the data.
  *
  * On one core of a Xeon with AVX-512 (212 GFLOP/s) both convolutions of 128 MNIST images take 0.48
- * ms forward and 0.50 ms backward. In forward, all but the first convolution use Winograd's
- * algorithm. Backward is bounded by one store per tap to the gradient of the input. A batch of 128
- * exceeds a second-level cache of 2 MiB. Therefore all convolutions are computed for one group of
- * images before the next group, and the next image is prefetched.
+ * ms forward and 0.50 ms backward. In forward, 5x5 convolutions of more than four channels use
+ * Winograd's algorithm. Backward is bounded by one store per tap to the gradient of the input. A
+ * batch of 128 exceeds a second-level cache of 2 MiB. Therefore all convolutions are computed for
+ * one group of images before the next group, and the next image is prefetched.
  *
  * Images of bytes are convolved as bytes: scale and shift are folded into weights and bias (see
  * op_dense_bytes.c). The background is then 0, and forward marks the windows with a nonzero byte.

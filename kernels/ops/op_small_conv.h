@@ -132,7 +132,8 @@ void small_conv_backward_images(const struct small_conv_call *call, size_t begin
                                 int thread, real *dx, const real *dy);
 real *small_conv_group_dx(const struct small_conv_call *call, int thread);
 
-/* small_conv_clear_sums sets the sums of all threads to 0, before backward. small_conv_add_sums
- * adds them to dparams in thread order, after backward. */
+/* small_conv_clear_sums sets the sums of all threads to 0, before backward. After backward,
+ * small_conv_add_sums writes their total, added in thread order, to dparams or, if ex->accumulate,
+ * adds it. */
 void small_conv_clear_sums(const struct small_conv_call *call);
 void small_conv_add_sums(const struct small_conv_call *call);

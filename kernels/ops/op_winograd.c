@@ -2,10 +2,11 @@
  * in simd/winograd.h.
  *
  * If there are few weights, they are transformed once and stay in a second-level cache while small
- * chunks of images are processed. Each weight becomes four numbers (F4). Many weights are therefore
- * transformed slice by slice just before each product. This costs less than writing the transformed
- * weights to memory and reading them for every chunk. The gradient of a slice is transformed back
- * as soon as it is summed. Forward saves V of all images, so that x need not be transformed again.
+ * chunks of images are processed. Each weight becomes four numbers (F4). With one thread, many
+ * weights are therefore transformed slice by slice just before each product. This costs less than
+ * writing the transformed weights to memory and reading them for every chunk. The gradient of a
+ * slice is transformed back as soon as it is summed. Forward saves V of all images, so that x need
+ * not be transformed again.
  *
  * bf16 operands halve the steps of a product and the size of saved V. With them, F4 also sums in
  * runs of RUN terms: the shorter runs of RUN_F4 would gain little accuracy compared with the
@@ -14,9 +15,9 @@
 
 #include "kernels/ops/conv_blocks.h"
 
-/* Largest number of tiles in a chunk: eight groups of twelve rows. With sliced weights a chunk is
- * larger, since each chunk transforms all weights again. A block of M and a slice still fit into a
- * second-level cache. */
+/* Largest number of tiles in a chunk of several images: eight groups of twelve rows. With sliced
+ * weights a chunk is larger, since each chunk transforms all weights again. A block of M and a
+ * slice still fit into a second-level cache. */
 #define CHUNK_TILES        96
 #define CHUNK_TILES_SLICED 256
 

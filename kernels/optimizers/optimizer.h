@@ -31,7 +31,8 @@ struct optimizer {
     double beta1, beta2, epsilon;  /* coefficients of adam, adamw, lamb */
     double trust; /* lars: trust coefficient, a factor of the ratio ||weights|| / ||gradient|| */
     /* Gradient clipping: largest norm of the whole gradient, and largest magnitude of each number.
-     * 0: no limit. comm/update.c clips. */
+     * 0: no limit. Clipping is in comm/update.c and, for parameter servers, in
+     * comm/strategies/server.c. */
     double clip_norm, clip_value;
     size_t n;                          /* number of parameters */
     real *state;                       /* [optimizer_slots][n] state such as momentum, borrowed */
@@ -50,9 +51,10 @@ void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, 
                     size_t begin, size_t end, uint64_t step, double lr);
 
 /* An update in two calls, for optimizers that need norms of tensors if each rank holds only a part
- * of a tensor. optimizer_norms updates the state and adds the contribution of [begin, end) to two
- * sums of squares per tensor, norms2 [n_tensors][2]. The caller sums norms2 over the ranks.
- * optimizer_step_parts then updates params[begin, end). Both functions use one thread. */
+ * of a tensor. optimizer_norms updates the state on which norms depend (lamb) and adds the
+ * contribution of [begin, end) to two sums of squares per tensor, norms2 [n_tensors][2]. The caller
+ * sums norms2 over the ranks. optimizer_step_parts then updates params[begin, end). Both functions
+ * use one thread. */
 void optimizer_norms(const struct optimizer *o, const real *params, const real *grads, size_t begin,
                      size_t end, uint64_t step, double *norms2);
 void optimizer_step_parts(const struct optimizer *o, real *params, const real *grads, size_t begin,

@@ -16,7 +16,8 @@ static inline size_t area_pixels(struct area a)
     return (size_t)a.h * (size_t)a.w;
 }
 
-/* Operation applied to the outputs of a convolution, including bias, before they are stored. */
+/* Operation applied to the outputs of a convolution, including bias, or of batch norm before they
+ * are stored. */
 enum epilogue {
     EPILOGUE_NONE,
     EPILOGUE_RELU,

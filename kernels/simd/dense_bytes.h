@@ -26,8 +26,8 @@ struct dense_bytes_functions {
     /* folded [blocks][outputs][16] and bias [outputs] <- params with scale and shift folded in. If
      * params have no bias, the bias is taken as 0. */
     void (*fold)(const struct dense_bytes *d, real *folded, real *bias, const real *params);
-    /* Computes y [outputs] of one image. Sets marks [words] for the blocks that are not all
-     * zero. */
+    /* Computes y [outputs] of one image. Sets marks [words] for the blocks that are not all zero,
+     * and always for an incomplete last block. */
     void (*forward)(const struct dense_bytes *d, const uint8_t *image, real *y, uint64_t *marks,
                     const real *folded, const real *bias);
     /* Transposes the marks of at most 64 images. transposed [words * 32] has one word per block, in

@@ -1,6 +1,6 @@
-/* Epilogue of a convolution, applied to outputs in registers before they are stored: ReLU, and the
- * maximum of each 2x2 window with its origin. Also the adjoint, which loads gradients. Lanes are
- * channels.
+/* Epilogue of a convolution or batch norm, applied to outputs in registers before they are stored:
+ * ReLU, and the maximum of each 2x2 window with its origin. Also the adjoint, which loads
+ * gradients. Lanes are channels.
  *
  * As separate layers, ReLU and pooling would each pass over memory: together they took 32 of the 98
  * ms of a step of keras_690k with 256 images. The origin of each stored output takes one byte.
@@ -78,8 +78,8 @@ INLINE vreal rectified(vreal y, vint *from)
     return masked(~(y < 0), y);
 }
 
-/* Applies the epilogue to the convolution's outputs y [rows, columns] and stores the result at
- * patch `at`, in the given precision. Rows of y are `step` vectors apart. */
+/* Applies the epilogue to outputs y [rows, columns] and stores the result at patch `at`, in the
+ * given precision. Rows of y are `step` vectors apart. */
 INLINE void store_outputs(int epilogue, enum precision precision, int rows, int columns, int step,
                           const vreal *y, real *to, uint8_t *from, struct patch at)
 {

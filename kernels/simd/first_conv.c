@@ -1,7 +1,7 @@
-/* Forward and backward of first_conv.h. On processors with 32 registers, forward holds 24 sums in
- * registers: 2 by 6 outputs of a block of channels. With 16 registers it holds 2 by 2 outputs.
- * Backward holds the gradients of nine taps in registers during a pass over an image, for one or
- * three input channels and one vector of output channels. */
+/* Forward and backward of first_conv.h. With AVX-512, which has 32 registers, forward holds 24 sums
+ * in registers: 2 by 6 outputs of a block of channels. Other sets hold 2 by 2 outputs. Backward
+ * holds the gradients of nine taps in registers during a pass over an image, for one or three input
+ * channels and one vector of output channels. */
 #include "kernels/simd/first_conv.h"
 
 #include "kernels/simd/epilogue.h"

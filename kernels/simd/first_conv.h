@@ -2,8 +2,8 @@
  *
  * With 9 or 27 products per sum, gathering columns of patches for a matrix product took longer than
  * the product (17-20 GFLOP/s in backward). Here each image of bytes is converted to reals once,
- * with a border of zeros. Sums of 2 by 6 outputs and 2 vectors of channels stay in registers, and
- * numbers of the image are broadcast from the first-level cache. */
+ * with a border of zeros. Sums of 2 by 6 outputs (2 by 2 without AVX-512) and 2 vectors of channels
+ * stay in registers, and numbers of the image are broadcast from the first-level cache. */
 #pragma once
 
 #include "kernels/base/precision.h"
@@ -17,7 +17,7 @@ enum { FIRST_CONV_ROWS = 2, FIRST_CONV_COLUMNS = 6 };
 struct first_conv {
     enum epilogue epilogue;     /* applied by the convolution; EPILOGUE_NONE if batch norm
                                  * follows */
-    bool norm;                  /* batch norm follows; all outputs are stored */
+    bool norm;                  /* whether batch norm follows; all outputs are then stored */
     enum precision y_precision; /* type of the stored outputs: see operands.h */
     int in_c, out_c, block, out_blocks;
     struct area out, stored; /* parts of the convolution's output and of y that later layers read */

@@ -93,7 +93,7 @@ static const struct record_epoch *epoch_of(const struct rank_record *r, int64_t 
     return NULL;
 }
 
-/* fills a column of the row from `lines`, the record lines of the epoch */
+/* fills a column of the row from `lines`, the record lines of the row's epoch or step */
 #define PLACE(id)             row->id = metric_number(METRIC_##id, lines);
 #define PLACE_AS(id, meaning) PLACE(id)
 #define COLUMN(id, type, unit, meaning)
@@ -125,7 +125,8 @@ static void take_epoch(struct epochs_row *row, const struct rank_record *records
 #include "bench/collect/columns/epochs.def"
 }
 
-/* Returns the first rank that recorded epochs. In some workloads only one rank does. */
+/* Returns the first rank that recorded epochs; rank 0 if none did. In some workloads only one rank
+ * does. */
 static const struct rank_record *first_with_epochs(const struct rank_record *records, int ranks)
 {
     for (int i = 0; i < ranks; i++)

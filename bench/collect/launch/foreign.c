@@ -144,7 +144,8 @@ static enum status check_values(const struct reading *r, struct error *e)
             return error_at(
                 e, ERR_DATA, r->path, 0, 0,
                 "line %d: workload.metrics: expected a number, found '%s' with the "
-                "pattern '%s'. Correct its group to match only the number, with all its digits",
+                "pattern '%s'. Correct the pattern's group to match only the number, with all "
+                "digits",
                 m->line, m->text, r->specs->texts[i]);
     }
     return OK;

@@ -187,8 +187,8 @@ void launch_list_waits(struct launch_result *result, int ranks)
     list_numbers(result->rank_wait_ms, result->rank_waits, ranks, text_real);
 }
 
-/* Counts the rank that arrived last in a step as `surely` last. If several ranks may have been
- * last, counts each of them as `perhaps` last. */
+/* Counts each rank that may have arrived last in a step as `perhaps` last. If only one rank may
+ * have, also counts it as `surely` last. */
 static void count_last(const struct waits *waits, const struct arrivals *a)
 {
     int last = -1, candidates = 0;
@@ -239,8 +239,8 @@ static void take_waits(struct launch_result *result, const struct waits *waits, 
     launch_list_waits(result, ranks);
 }
 
-/* Returns the rank that arrived last in most steps. -1: no rank did, or the answer depends on steps
- * in which several ranks may have been last. */
+/* Returns the rank that arrived last most often. -1: several ranks did equally often, arrivals are
+ * unknown, or the answer depends on steps in which several ranks may have been last. */
 static int most_often_last(const struct waits *waits, int ranks)
 {
     int last = votes_largest(waits->surely, ranks);
@@ -332,7 +332,8 @@ static void fill_times(struct launch_result *result, const struct rank_record *r
     }
 }
 
-/* Sets the pipeline's bubble (%): the share of time in which a stage waits for other stages. */
+/* Sets the pipeline's bubble (%): the waiting time of all stages for other stages, as a share of
+ * their waiting and computing time. */
 static void fill_bubble(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     double waited_ns = 0, computed_ns = 0;

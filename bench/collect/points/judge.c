@@ -1,5 +1,5 @@
 /* Determines the status of a point, such as ok or failed, and the reason. If several problems
- * exist, reports the most serious one. */
+ * exist, reports the first in the order of point_judge. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

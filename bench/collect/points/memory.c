@@ -31,8 +31,8 @@ static enum status held_by_rank(struct net_desc *held, const struct point *point
                           e);
 }
 
-/* Returns whether one op computes layer i - 1 and layer i. A fused plan computes a 3x3 convolution
- * and its batch norm in one op. */
+/* Returns whether one op computes layer i - 1 and layer i. Plans other than the reference compute a
+ * 3x3 convolution of stride 1 and its batch norm in one op. */
 static bool joins_layer_before(const struct layer_desc *layers, int i, enum plan plan)
 {
     const struct layer_desc *conv = &layers[i - 1];

@@ -1,5 +1,5 @@
 /* Finds disturbed launches by comparison with other launches of the campaign, or of the point. A
- * launch is flagged only if the disturbance costs at least about 1 % of its time. If all launches
+ * launch is flagged only if the disturbance takes at least about 1 % of its time. If all launches
  * are alike, none is flagged unless other programs or a hypervisor use more than SUMMARY_BUSY_PCT
  * of the processor time. */
 #include "bench/collect/points/noise.h"
@@ -32,14 +32,14 @@
 /* fewest measured times of the fixed computation for a comparison; each launch measures two */
 #define WORK_VALUES_MIN 6
 
-/* assumed cost of a page fault (s), an upper bound */
+/* assumed time of a minor and of a major page fault (s), upper bounds */
 #define FAULT_MINOR_S 1e-6
 #define FAULT_MAJOR_S 1e-4
 /* share of the time of a launch's timed steps, above which page faults disturb the launch */
 #define FAULTS_SHARE 0.01
 
 /* Limit of involuntary context switches per second. Another program keeps a processor for 1 ms or
- * more, so 20 switches per second cost 2 %. */
+ * more, so 20 switches per second take 2 % of the time. */
 #define SWITCHES_PER_S 20.0
 /* number of context switches during all timed steps, up to which a launch is never disturbed */
 #define SWITCHES_FEW 4.0

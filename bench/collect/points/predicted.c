@@ -1,5 +1,5 @@
 /* Compares measured step times with the step times of simulated points of the same run that have
- * equal options. */
+ * the same compute and messages. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +37,8 @@ static bool are_twins(const struct config *a, const struct config *b)
     return true;
 }
 
-/* Returns whether a simulated point can be compared with point p: several ranks of p communicate,
- * and its step time was measured, not simulated. */
+/* Returns whether a simulated point can be compared with point p: p is neither a user's program nor
+ * a calibration, its ranks communicate, and its step time was measured, not simulated. */
 static bool can_be_compared(const struct point_summary *p)
 {
     const struct config *c = &p->point->config;

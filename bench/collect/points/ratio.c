@@ -112,8 +112,8 @@ static bool all_are_precise(const struct point_summary *p, const struct summary 
     return true;
 }
 
-/* Sets the share of communication hidden behind compute. If one rank computes the whole batch, no
- * gradients are sent and the share is undefined. */
+/* Sets the share of communication time hidden behind compute. If the ranks hold only one replica of
+ * the network, no gradients are synchronised and the share is undefined. */
 static void set_overlap(struct point_summary *p, const struct summary *s,
                         const struct samples *time, const struct samples *alone)
 {

@@ -90,8 +90,8 @@ void table_print_losses(FILE *out, const struct summary *s);
  * %, and the largest speed-up that a fitted law allows. */
 void table_print_fits(FILE *out, const struct summary *s);
 
-/* Prints how many pairs of launches are behind speed-ups, ratios of bytes sent, and ratios to peers
- * with their factors. */
+/* Prints the number of launch pairs behind speed-ups, the ratios of bytes sent, and the ratios to
+ * peers with their factors. */
 void table_print_ratios(FILE *out, const struct summary *s);
 
 /* Prints how much longer the longest steps were than the median step. */

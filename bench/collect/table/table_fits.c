@@ -37,8 +37,8 @@ static void print_knee(FILE *out, const struct fits_row *row)
     fputs(" ranks", out);
 }
 
-/* Prints the largest speed-up that the law allows, or that the law misses too many points to
- * describe the curve. */
+/* Prints the largest speed-up that the law allows, that it allows any speed-up, or that it misses
+ * too many points to describe the curve. */
 static void print_limit(FILE *out, const struct fits_row *row, const char *law)
 {
     if (row->missed > MISSED_MOST) {

@@ -22,7 +22,7 @@ double table_level(const struct table_column *c, const struct point_summary *p)
 }
 
 /* Writes the header with the confidence level: "step ms [95 % CI]", "step ms [>= 75 % CI]" if
- * levels differ, or "step ms" without intervals. */
+ * levels differ and the lowest is below 95 %, or "step ms" without intervals. */
 static void name_level(struct table_column *column, char *header, size_t size,
                        const struct summary *s)
 {

@@ -214,8 +214,8 @@ static void print_weights(FILE *out, const struct summary *s)
                 text_plural(points, (long)by_design, "point"));
 }
 
-/* Prints the number of precise points, and the cost of the campaign unless an earlier version
- * measured it without recording the cost. */
+/* Prints the number of precise points, and the campaign's launches, wall time and core-hours,
+ * unless an earlier version did not record the time. */
 static void print_effort(FILE *out, const struct summary *s)
 {
     size_t met = 0, wanted = 0;

@@ -50,8 +50,9 @@ static void print_speedups(FILE *out, const struct summary *s)
     fputs(".\n", out);
 }
 
-/* Prints "Bytes per step relative to the base: 0.500 (bf16), 0.500 (fp16)." Lists only points on as
- * many cores as their base, since the number of ranks also changes the bytes. */
+/* Prints "Bytes per step relative to the base: 0.500 (bf16), 0.500 (fp16)." Lists only points whose
+ * bytes differ by more than 0.5 %, on as many cores as their base, since the number of ranks also
+ * changes the bytes. */
 static void print_bytes(FILE *out, const struct summary *s)
 {
     size_t n = 0;

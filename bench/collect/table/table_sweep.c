@@ -57,8 +57,8 @@ static bool print_wrong(FILE *out, struct csv_row l)
     return true;
 }
 
-/* Prints a row of comm.csv. MPI_Allreduce begins a line with its time; our strategies append their
- * ratios to that time. */
+/* Prints a row of comm.csv. MPI_Allreduce begins a line with its time; strategies allreduce and shm
+ * append their ratios to that time. */
 static void print_common(FILE *out, struct csv_row l, bool *inside)
 {
     if (is(l, "part", "link") || is(l, "part", "best") || is(l, "verdict", "cannot run"))
@@ -205,8 +205,8 @@ static void print_limit(FILE *out, struct csv_row l)
     fprintf(out, "%s%s\n", is(l, "note", "") ? "" : "  far: ", text(l, "note"));
 }
 
-/* Prints each op beside its bound. Returns the number of ops that are far from it without a known
- * reason. */
+/* Prints each op beside its bound. Returns the number of ops that are far from their bounds without
+ * a known reason. */
 static size_t print_limits(FILE *out, const struct csv_table *table)
 {
     size_t unknown = 0;

@@ -2,8 +2,8 @@
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
 
-/* Returns the largest ratio of a column (ms) to the median step time over all points; 0: unknown.
- * *label is the label of the point with this ratio. */
+/* Returns the largest ratio, over all points, of a column (ms) to the point's median step time; 0:
+ * unknown. *label is the label of the point with this ratio. */
 static double find_tail(const struct summary *s, enum column_id column, const char **label)
 {
     double most = 0;
@@ -17,8 +17,8 @@ static double find_tail(const struct summary *s, enum column_id column, const ch
     return most;
 }
 
-/* Prints "Longest step: 1.37 times the step time of its point (ranks=2 allreduce). 95th percentile of
- * a launch: at most 1.05 times (ranks=2 allreduce)." */
+/* Prints "Longest step: 1.37 times the step time of its point (ranks=2 allreduce). 95th percentile
+ * of a launch: at most 1.05 times (ranks=2 allreduce)." */
 void table_print_tails(FILE *out, const struct summary *s)
 {
     char longest[TEXT_NUMBER], p95[TEXT_NUMBER];

@@ -74,8 +74,8 @@ enum status command_claims(const struct arguments *a, FILE *out, int *exit_statu
     TRY(find_file(path, a, e));
     if (a->plan && a->update)
         return error_set(e, ERR_ARGUMENT,
-                         "claims: --plan judges nothing, so --update has nothing to write. Leave "
-                         "one of the two out");
+                         "claims: --plan prints launches instead of the verdicts that --update "
+                         "writes. Leave one of the two out");
     if (a->of != NULL && (a->format != NULL || a->plan || a->update))
         return error_set(
             e, ERR_ARGUMENT,

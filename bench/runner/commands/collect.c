@@ -2,8 +2,8 @@
 #include "bench/runner/collected.h"
 #include "bench/runner/commands/commands.h"
 
-/* Draws the figures of each campaign. If the figures of a campaign do not apply to all its runs,
- * reports the error and continues with the next campaign. */
+/* Draws the figures of each campaign. If a campaign cannot be drawn, prints a warning, sets exit
+ * status 1 and continues with the next campaign. */
 static enum status draw_all(const struct collected *c, const struct arguments *a, FILE *out,
                             int *exit_status, struct error *e)
 {

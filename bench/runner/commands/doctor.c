@@ -134,7 +134,8 @@ static enum status make_spec(char path[PATH_BYTES], const struct arguments *a, s
     return status;
 }
 
-/* Refuses training options in --set, since doctor does not train. */
+/* Refuses training options in --set, since doctor does not train, and site=simulated, which has
+ * nothing to check. */
 static enum status check_set(const struct arguments *a, struct error *e)
 {
     const char *set = a->set != NULL ? a->set : "";

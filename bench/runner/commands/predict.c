@@ -1,5 +1,5 @@
-/* `scalebench predict`: predicts the measured points of runs with link models that were fitted
- * without these points. */
+/* `scalebench predict`: predicts the measured points of runs with link models that were fitted to
+ * all points, and without similar points. */
 
 #include "bench/compare/operand.h"
 #include "bench/forecast/cross_validation.h"

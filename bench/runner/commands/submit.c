@@ -19,8 +19,8 @@ struct submission {
     char *set; /* values of --set, and settings from the cluster's file */
 };
 
-/* Appends a setting from the cluster's file, such as "site.launcher=pmi2", unless the spec sets
- * it. */
+/* Appends a setting from the cluster's file, such as "site.launcher=pmi2", unless the spec sets it,
+ * it is the default, or the spec's site does not read it. */
 static enum status add_set(struct submission *s, enum cluster_key key, enum option_id option,
                            struct error *e)
 {

@@ -328,8 +328,8 @@ static enum status parse_sum(struct parser *p, size_t rank, struct error *e)
 
 /* ---- Comparisons ---- */
 
-/* Sets *is_text if the right side of = or != is a text: neither a number nor a name that begins a
- * sum. */
+/* Sets *is_text to whether the right side is a quoted text or, after = or !=, a word that is
+ * neither a number nor begins a sum. */
 static enum status find_text(bool *is_text, const struct parser *p, const struct comparison *of,
                              struct error *e)
 {
@@ -343,8 +343,8 @@ static enum status find_text(bool *is_text, const struct parser *p, const struct
     return OK;
 }
 
-/* Reports a value after < <= > or >= that is not a number, such as 1GB. The message lists the
- * units. */
+/* Reports a value after < <= > or >= that is not a number, such as 1GB. For a word, the message
+ * lists the units. */
 static enum status refuse_bound(const struct parser *p, struct error *e)
 {
     static const enum option_type types[] = {TYPE_TIME, TYPE_SIZE, TYPE_PERCENT};

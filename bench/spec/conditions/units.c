@@ -180,8 +180,8 @@ static double reference_of(const struct walk *w, size_t begin, size_t end, int k
     return 1;
 }
 
-/* Converts the times in a comparison to the unit of its first time, and the sizes to the unit of
- * its first size. */
+/* Converts the times in a comparison to the unit of its first name that is a time, and the sizes to
+ * the unit of its first name that is a size. */
 static void convert(const struct walk *w, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {

@@ -266,7 +266,7 @@ static enum status unknown_layer(const char *name, struct mark mark, struct erro
     return unknown_name("layer", name, mark, layer_names(), LAYER_KINDS, e);
 }
 
-/* Returns whether the outputs of a layer are nonnegative for nonnegative inputs. */
+/* Returns whether a layer is pooling or dropout, which keep nonnegative inputs nonnegative. */
 static bool keeps_sign(enum layer_kind kind)
 {
     return kind == LAYER_maxpool2d || kind == LAYER_avgpool2d || kind == LAYER_dropout ||
@@ -439,8 +439,8 @@ static enum status unknown_model_key(const struct node *entry, struct error *e)
                       name_explain_place(text, sizeof text, entry->key, &places));
 }
 
-/* Stores each entry of the file in `entries`, at the index of its key. Missing optional entries are
- * NULL. */
+/* Stores each entry of the file in `entries`, at the index of its key; skips the author's own keys
+ * (x-). Missing optional entries are NULL. */
 static enum status sort_entries(const struct node *root, const struct node *entries[KEYS],
                                 struct error *e)
 {

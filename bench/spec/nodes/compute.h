@@ -10,13 +10,13 @@
  * usable cores. Call it before expansion. The recorded spec keeps the number. */
 enum status compute_resolve(struct spec *spec, const struct spec_machine *machine, struct error *e);
 
-/* Replaces compute = auto of a point by real or replay. A point that does not replay gets the
- * defaults of compute.rate and compute.cores. */
+/* Replaces compute = auto of a point, or unset `compute` of a simulated point, by real or replay. A
+ * point that does not replay gets the defaults of compute.rate and compute.cores. */
 enum status compute_resolve_point(struct config *config, const struct spec *spec, struct error *e);
 
 /* Resolves `compute` of a baseline point that belongs to points of matrix `of`. If the matrix has
- * compute = auto and `baseline` does not set it, the baseline point's own ranks decide between real
- * and replay. */
+ * compute = auto but not replay, and `baseline` does not set it, the baseline point's own ranks
+ * decide between real and replay. */
 enum status compute_resolve_base(struct config *config, const struct selection *baseline,
                                  const struct spec *spec, const struct matrix *of, struct error *e);
 
@@ -29,6 +29,6 @@ bool compute_is_calibrated(const struct config *config);
 bool compute_leaves_out(const struct spec_option *option, bool on_hosts);
 
 /* Turns the config of a replayed point into the config of its calibration point. The calibration
- * point has the largest batch per rank and sends no messages. It has the ranks of one node, limited
- * so that each rank has its own cores. */
+ * point has the largest micro-batch of a rank and sends no messages. It has the ranks of one node,
+ * limited so that each rank has its own cores. */
 enum status compute_calibrate(struct config *config, const struct spec *spec, struct error *e);

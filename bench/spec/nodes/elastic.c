@@ -131,7 +131,7 @@ static enum status check_restarts(const struct config *config, enum option_id *a
 }
 
 /* Checks restarts within an epoch. The order of samples can continue on fewer ranks only if the
- * global batch stays the same. */
+ * global batch and the shards stay the same. */
 static enum status check_changes(const struct config *config, enum option_id *at, struct error *e)
 {
     bool fewer = config_int(config, OPT_RESTARTS) > 0 &&

@@ -1,4 +1,5 @@
-/* Expands a matrix to points with labels, identities and baseline points. */
+/* Expands a matrix to points with labels and identities. Adds baseline, calibration and other
+ * partner points. */
 #pragma once
 
 #include "bench/spec/spec.h"

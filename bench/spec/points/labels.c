@@ -21,7 +21,7 @@ static void extend_label(struct point *point, const struct spec_option *option)
 
 /* Values of one option in the points of one case. */
 struct in_case {
-    const struct value *latest; /* value at the latest point of the case */
+    const struct value *latest; /* value at the point of the case that was compared last */
     bool differs;
 };
 

@@ -141,7 +141,7 @@ bool owned_is_of_base(const struct spec *spec, struct mark mark)
 }
 
 /* Returns whether an unread value is allowed: it is in a file that the spec extends, or the command
- * line changes which points read the value. */
+ * line or the machine determines which points read the value. */
 static bool is_excused(const struct spec *spec, const struct written_value *written)
 {
     return owned_is_of_base(spec, written->mark) ||

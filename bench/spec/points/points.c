@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether an option is about writing checkpoints. Initial weights (checkpoint.start) are
- * part of the problem, writing is not. */
+/* Returns whether an option is about writing checkpoints or resuming from them. Initial weights
+ * (checkpoint.start) are part of the problem; these options are not. */
 static bool is_checkpointing(const struct spec_option *option)
 {
     return strncmp(option->key, "checkpoint.", 11) == 0 && option->id != OPT_CHECKPOINT_START;
@@ -43,8 +43,9 @@ static void add_option(SHA256_CTX *context, const char *key, const char *text)
     SHA256_Update(context, (const uint8_t *)"\n", 1);
 }
 
-/* Sets the identity: 12 hexadecimal digits of the SHA-256 over "key=value\n" of all values that are
- * not defaults. So a later version with more options computes the same identity. */
+/* Sets the identity: 12 hexadecimal digits of the SHA-256 over "key=value\n" of all options of
+ * points that are not derived and differ from their defaults; the value of `model` is the network's
+ * digest. So a later version with more options computes the same identity. */
 void point_identify(struct point *point, const struct spec *spec)
 {
     SHA256_CTX context;

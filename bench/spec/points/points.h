@@ -33,8 +33,9 @@ enum status bases_choose(struct spec *spec, struct error *e);
  * before all other points. */
 enum status bases_add(struct spec *spec, struct error *e);
 
-/* Rejects `scaling` if ranks vary, but each point has as many ranks as its baseline. Skipped if
- * ranks or nodes come from --set, option `quick` or `auto`, and for recorded specs. */
+/* Rejects `scaling` other than none if ranks vary, but each point has as many ranks as its
+ * baseline. Skipped if ranks or nodes come from --set, option `quick` or `auto`, and for recorded
+ * specs. */
 enum status bases_check(const struct spec *spec, struct error *e);
 
 /* ---- Points without communication, and peers ---- */
@@ -56,14 +57,14 @@ enum status labels_write(struct spec *spec, struct error *e);
 
 /* ---- Options that only some points read ---- */
 
-/* Records which values of the spec the point reads; for example, only strategy bucketed reads
+/* Records which values of the spec the point reads; for example, strategy allreduce does not read
  * sync.cap_mib. In a recorded spec, only values of --set are noted. of: matrix or case of the
  * point; NULL for a baseline point. */
 enum status owned_note(struct spec *spec, const struct config *config, const struct matrix *of,
                        struct error *e);
 
-/* Removes unread values if they come from an extended file, or if the command line changed the
- * points so that no point reads them. Sets *some if points must be made again. */
+/* Removes unread values if they come from an extended file, or if the command line or the machine
+ * determines that no point reads them. Sets *some if points must be made again. */
 enum status owned_leave_out(struct spec *spec, bool *some, struct error *e);
 
 /* Returns whether --set, option `quick` or the machine determines the option (spec_option_is_open).

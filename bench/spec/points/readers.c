@@ -89,7 +89,8 @@ static bool trains_one_net(const struct config *config)
     return config_is_foreign(config) || communicates(config) || config_int(config, OPT_RANKS) == 1;
 }
 
-/* Returns whether there are several ranks, also before nodes are resolved. */
+/* Returns whether there may be several ranks. Before nodes are resolved, `nodes` or ranks_per_node
+ * may result in more than `ranks`. */
 static bool has_several_ranks(const struct config *config)
 {
     return config_int(config, OPT_RANKS) > 1 || config->values[OPT_NODES].set ||

@@ -23,8 +23,8 @@ static bool has_replicas(const struct config *config)
     return count_replicas(config) > 1;
 }
 
-/* Returns whether ranks have unequal batches in some step; true if the number of images is
- * unknown. */
+/* Returns whether ranks have unequal batches in some step; true for elastic runs, or if the number
+ * of images is unknown. */
 static bool leaves_remainder(const struct config *config)
 {
     double ranks = count_replicas(config);
@@ -103,7 +103,8 @@ static bool is_read(const struct idle *idle, const struct spec *spec)
 }
 
 /* Returns whether the author of the spec chose the value or axis. Returns false for values of
- * extended files and, if --set changed the ranks or option `by`, for values of the spec's file. */
+ * extended files and, if --set or the machine determines the ranks or option `by`, for values of
+ * the spec's file. */
 static bool is_chosen(const struct idle *idle, const struct spec *spec, struct mark mark)
 {
     bool open = owned_is_open(spec, OPT_RANKS) || spec_option_is_open(spec, idle->by);

@@ -149,8 +149,8 @@ static enum status check_layers(const struct net_desc *net, long slices, long re
     return OK;
 }
 
-/* Checks that gradient sums are deterministic and not compressed, because layers held by all slices
- * must stay equal to the bit. */
+/* Checks that gradient sums are deterministic and not compressed, and that the strategy copies no
+ * weights, because layers held by all slices must stay equal to the bit. */
 static enum status check_same_sums(const struct config *config, const char *slices,
                                    enum option_id *at, struct error *e)
 {

@@ -39,8 +39,9 @@ static bool is_plain_name(const char *name)
     return *name != '\0';
 }
 
-/* Returns whether scalebench keeps files of its own in a folder of this name: below a campaign, in
- * the folder of results, or in results of the sources. The spec of doctor may be named doctor. */
+/* Returns whether scalebench keeps files of its own in a folder of this name: in a campaign's
+ * folder, in the folder of all results, or in results/ of the sources. The spec of doctor may be
+ * named doctor. */
 static bool is_reserved(const struct spec *spec, const char *name)
 {
     static const char *const own[] = {"latest",  "figures",   "doctor",   "collected",

@@ -284,8 +284,8 @@ static double most_emulated(const struct point *point)
     return EMULATED_HOSTS_MAX;
 }
 
-/* Options that are rejected above a bound because larger values have no effect. The largest bound
- * among the points that use the option applies. */
+/* Options that are rejected above a bound; `what` describes the bound and the reason. The largest
+ * bound among the points that use the option applies. */
 static const struct bound {
     enum option_id id, by; /* by: option that decides the bound */
     double (*most)(const struct point *point);
@@ -475,7 +475,7 @@ static enum status check_schedules(const struct spec *spec, struct error *e)
 }
 
 /* Rejects emulated hosts if every point has one node, because there is no link. Emulated hosts are
- * allowed beside points of another site, to show the cost of emulation. */
+ * allowed beside points of another site, to show the time that emulation adds. */
 static enum status check_hosts(const struct spec *spec, struct error *e)
 {
     const struct value *site = NULL;

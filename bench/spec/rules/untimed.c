@@ -6,8 +6,8 @@
 #include "bench/spec/points/points.h"
 #include "bench/spec/value.h"
 
-/* Returns whether launches record losses or accuracies, or run a foreign program, which may use the
- * seed. */
+/* Returns whether launches record losses or accuracies, or all run a foreign program, which may use
+ * the seed. */
 static bool shows_training(const struct spec *spec)
 {
     bool runs = false;

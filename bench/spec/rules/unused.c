@@ -6,7 +6,7 @@
 #include "bench/spec/points/points.h"
 #include "bench/spec/value.h"
 
-/* ---- ZeRO 3 that shares no parameters ---- */
+/* ---- ZeRO 3 that shards no parameters ---- */
 
 /* Returns whether a tensor of the network is large enough for ZeRO stage 3 to shard it. */
 static bool shares_parameters(const struct point *point)

@@ -307,7 +307,8 @@ static enum status read_node(struct reader *r, const yaml_event_t *event, struct
     return anchors_end(&r->anchors, i, node, e);
 }
 
-/* Consumes the next event. libyaml guarantees that the event has type `type` or ends the stream. */
+/* Consumes the next event. Sets *taken to whether it has type `type`; otherwise the stream ends or,
+ * in place of its end, a second document begins. */
 static enum status take_event(struct reader *r, yaml_event_type_t type, bool *taken,
                               struct mark *mark, struct error *e)
 {

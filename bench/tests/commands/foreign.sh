@@ -210,7 +210,7 @@ END
 
 lacks_all() {
     printf 'name: none\nworkload: {command: [./nobody]}\nmeasure: {time: {launches: 1..1}}\n' >"$tmp/none.yaml"
-    expect 3 "no point can run here: ranks=1: workload.command: './nobody' cannot be run" \
+    expect 3 "no point can run here. The first is ranks=1: workload.command: './nobody' cannot be run" \
         "$scalebench" run "$tmp/none.yaml" --out "$out" &&
         expect 0 "no point can run here: \`run\` would end with exit status 3" \
             "$scalebench" plan "$tmp/none.yaml" --out "$out"

@@ -178,7 +178,7 @@ check "an error of all ranks is printed once" fails_in_order
 
 # A rate or delay that the given hosts do not have is rejected.
 another_link_is_refused() {
-    expect 3 "site.rate = 100mbit and site.delay = none, but ci/netns.sh has made hosts with '1gbit delay none'" \
+    expect 3 "site.rate = 100mbit and site.delay = none, but ci/netns.sh has made hosts with the link '1gbit delay none'" \
         ci/netns.sh exec "$scalebench" run "$tmp/small.yaml" --set site.rate=100mbit --out "$tmp/none"
 }
 check "given hosts are not taken for others" another_link_is_refused

@@ -130,6 +130,6 @@ check "so is one of another batch" \
     expect 2 "expected times of a batch of images: 16 as on this rank, found 32" \
     train --run time --calibration "$tmp/record" --train.batch_per_rank 16
 check "a rate needs none" train --run time --rate 40
-check "training computes" expect 2 "--calibration works only with --run time, because other runs must compute" \
+check "training computes" expect 2 "--calibration: expected --run time, the only run that calibrates or replays" \
     train --calibration "$tmp/record"
 finish

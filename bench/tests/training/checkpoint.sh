@@ -48,7 +48,7 @@ nothing_is_left_to_do() {
 # After two epochs the weights are better than after the one epoch of a run.
 fewer_epochs_are_refused() {
     train 1 --checkpoint.every_epochs 1 --checkpoint.resume auto --train.epochs 2 || return 1
-    expect 2 "train.epochs: the checkpoint has 2 epochs and 0 steps, but this run has only 1 epochs. Use more epochs" \
+    expect 2 "train.epochs: the checkpoint is after 2 epochs and 0 steps, but this run has only 1 epochs. Use more epochs" \
         train 1 --checkpoint.resume auto || return 1
     ! grep "nothing is left" "$tmp/expect.log"
 }

@@ -104,9 +104,9 @@ void checkpoint_copy_path(char path[PATH_MAX], const struct config *config, cons
  * differently. Collective: returns when the file is on disk. An older file of this name is kept
  * until then.
  *
- * If checkpoint.dtype asks for it, also writes a copy for other programs: 16-bit parameters,
- * running statistics and batch counts, without optimizer state. checkpoint.resume rejects the copy,
- * because it has lost precision; checkpoint.start accepts it. */
+ * If checkpoint.dtype asks for it, also writes a copy for other programs: parameters in 16 bits,
+ * running statistics and batch counts unchanged, no optimizer state. checkpoint.resume rejects the
+ * copy, because it has lost precision; checkpoint.start accepts it. */
 enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
                              const struct progress *progress, struct error *e);
 
@@ -121,9 +121,10 @@ struct checkpoint {
     struct progress progress; /* owns history and losses */
 };
 
-/* Reads a checkpoint of the same run. All facts of checkpoint_keys.def must be equal, and every
- * tensor must exist with the right type. ERR_DATA names the fact or tensor, with the found and the
- * expected value. Not collective. Call checkpoint_close in any case. */
+/* Reads a checkpoint of the same run. All facts of checkpoint_keys.def on which the run depends
+ * must be equal (checkpoint_keys_compare). Every tensor except batch counts must exist, with the
+ * right type. ERR_DATA names the fact or tensor, with the found and the expected value. Not
+ * collective. Call checkpoint_close in any case. */
 enum status checkpoint_open(struct checkpoint *c, const char *path,
                             const struct checkpoint_state *s, struct error *e);
 

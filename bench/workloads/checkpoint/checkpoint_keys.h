@@ -6,11 +6,13 @@
 
 #include "bench/workloads/checkpoint/checkpoint.h"
 
-/* Adds all facts of checkpoint_keys.def, with this run's values, to a checkpoint's metadata. */
+/* Adds the facts of checkpoint_keys.def on which this run depends, with its values, to a
+ * checkpoint's metadata. */
 enum status checkpoint_keys_add(json_t *metadata, const struct checkpoint_state *s,
                                 struct error *e);
 
-/* Compares the checkpoint's keys with this run's values. ERR_DATA names the first key that differs
- * and both values. */
+/* Compares the checkpoint's facts with this run's values, except facts on which the run does not
+ * depend or which an elastic run may change. ERR_DATA names the first key that differs and both
+ * values. */
 enum status checkpoint_keys_compare(const struct safetensors *file,
                                     const struct checkpoint_state *s, struct error *e);

@@ -18,8 +18,8 @@ extern const char numbers_types[];
  * tensor's number of elements if there is none. */
 size_t numbers_first_beyond(const struct safetensors_tensor *from);
 
-/* Converts all numbers of a tensor to `real`: exactly, except that F64 is rounded to float (to
- * nearest even). */
+/* Converts all numbers of a tensor to `real`: exactly, except that a build for F32 rounds F64 to
+ * float (to nearest even). */
 void numbers_read(real *to, const struct safetensors_tensor *from);
 
 /* Rounds x [n] to 16-bit codes [n] of bf16 or f16, to nearest even. Returns the index of the first

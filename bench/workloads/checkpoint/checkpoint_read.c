@@ -134,7 +134,7 @@ static enum status check_end(const struct safetensors *file, const struct progre
     if (p->epoch < epochs || (p->epoch == epochs && p->step == 0))
         return OK;
     return error_at(e, ERR_DATA, file->path, 0, 0,
-                    "train.epochs: the checkpoint has %" PRIu32 " epochs and %" PRIu32
+                    "train.epochs: the checkpoint is after %" PRIu32 " epochs and %" PRIu32
                     " steps, but this run has only %" PRIu32
                     " epochs. Use more epochs, or another checkpoint.path",
                     p->epoch, p->step, epochs);
@@ -366,7 +366,7 @@ static enum status check_own_sections(const struct checkpoint *c, const struct s
         if (own_section(c, s, parts[i]) == NULL)
             return error_at(
                 e, ERR_DATA, c->file.path, 0, 0,
-                "tensor 'rank.%d.%s' is missing: this checkpoint was written with other ranks",
+                "tensor 'rank.%d.%s' is missing: this checkpoint is of another number of ranks",
                 s->rank, parts[i]);
     return OK;
 }
@@ -483,8 +483,8 @@ static void copy_replica(const struct checkpoint *c, const struct sync *s)
         memcpy(s->arenas.state, optimizer->data, optimizer->bytes);
 }
 
-/* Checks that all ranks opened the same file. A rank that sees an older file would train a
- * different model. */
+/* Checks that all ranks opened files with equal headers. A checkpoint's header has a hash of its
+ * tensors. A rank that sees an older file would train a different model. */
 static enum status check_one_file(const struct checkpoint *c, const struct checkpoint_state *s,
                                   struct error *e)
 {

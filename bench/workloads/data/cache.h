@@ -32,9 +32,9 @@ enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct err
 enum status cache_add_to_key(char key[CACHE_KEY_MAX], const char *name, const char *path,
                              struct error *e);
 
-/* Maps the entry of `key`. If the entry is missing, `fill` makes it first. `key` is one line of
- * text that describes everything that determines the contents; `name` only makes the file name
- * readable. If no folder is writable, warns and makes the contents in memory. ERR_MEMORY if an
- * entry cannot be mapped; the entry is kept. */
+/* Maps the entry of `key`. If the entry is missing or altered, `fill` makes it first. `key` is one
+ * line of text that describes everything that determines the contents; `name` only makes the file
+ * name readable. If the cache folder cannot be used, warns and makes the contents in memory.
+ * ERR_MEMORY if an entry cannot be mapped; the entry is kept. */
 enum status cache_open(struct file_map *map, const char *name, const char *key, cache_fill *fill,
                        void *arg, struct error *e);

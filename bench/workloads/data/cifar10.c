@@ -49,8 +49,8 @@ static enum status find_files(struct cifar *set, const struct data_set *data, co
     return OK;
 }
 
-/* Returns the name of a CIFAR-10 file in Python's pickle format if the folder has one, else
- * NULL. */
+/* Returns the name of a file or folder of CIFAR-10 in Python's pickle format if `folder` has one,
+ * else NULL. */
 static const char *find_python_form(const char *folder)
 {
     static const char *const names[] = {"data_batch_1", "cifar-10-batches-py",

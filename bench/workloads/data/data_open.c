@@ -164,7 +164,8 @@ static enum status open_anywhere(struct data_set *data, const struct data_reader
 }
 
 /* Opens the files in folder `path`. If `path` is "auto", searches the default folders in order; if
- * none has files, opens the generated set reader->otherwise. */
+ * none has files, opens the generated set reader->otherwise. ERR_ARGUMENT for "auto" if there is no
+ * such set. */
 static enum status open_files(struct data_set *data, const struct data_reader *reader,
                               const char *path, struct error *e)
 {

@@ -49,8 +49,9 @@ struct data_set {
  * folder; generated sets need "auto".
  *
  * Compressed or generated contents are written once to the cache (cache.h) and mapped from there;
- * plain files of bytes are mapped in place. Before data_load or the first use, only headers and
- * labels are read.
+ * plain files of bytes are mapped in place. Opening reads headers and labels, and hashes cache
+ * entries and the files of MNIST. Most mapped pages of images are loaded only by data_load or at
+ * their first use.
  *
  * ERR_DATA if files are missing in the given folder or are truncated, overlong or corrupt. Also
  * ERR_DATA if a magic number or label is invalid, if the numbers of images and labels differ, or if

@@ -1,6 +1,6 @@
 /* Generates images of digits for machines without MNIST. The set has MNIST's image shape and number
  * of images. Each image is a pure function of (seed, index). The digits are hard enough that a
- * convolutional network beats a linear model.
+ * convolutional network is more accurate than a linear model.
  *
  * A digit is a skeleton of strokes. A smooth random field bends it (the elastic distortion of
  * Simard, Steinkraus, Platt, "Best practices for convolutional neural networks", ICDAR 2003). It is

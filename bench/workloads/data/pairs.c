@@ -87,7 +87,7 @@ static void note_largest(struct data_set *data, const struct array_file *labels,
              file_name(labels->path), i, labels->bytes[i]);
 }
 
-/* Sets the number of classes to 1 plus the largest training or test label. */
+/* Sets the number of classes to 1 plus the largest training or test label, at least 2. */
 static void count_classes(struct data_set *data, const struct array_file *train,
                           const struct array_file *test)
 {

@@ -30,7 +30,8 @@ struct stream {
 };
 
 /* Maps the file and finds its gzip layers. ERR_DATA if there are more than STREAM_LAYERS, or if the
- * contents look like a web page instead of `format`. Call stream_close in any case. */
+ * contents are recognised as another format than `format`, such as a web page. Call stream_close in
+ * any case. */
 enum status stream_open(struct stream *s, const char *path, const char *format, struct error *e);
 void stream_close(struct stream *s);
 

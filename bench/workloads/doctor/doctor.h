@@ -1,7 +1,7 @@
 /* doctor_ranks: measures a site for `scalebench doctor`, with one rank per core. In each round,
- * every core multiplies matrices and accesses memory. Then pairs of nodes exchange messages, while
- * all other ranks sleep. Rank 0 writes nodes.csv, bursts.csv and messages.csv
- * (bench/doctor/table.h). */
+ * every core multiplies matrices and accesses memory. Then two ranks of each node, and pairs of
+ * nodes, exchange messages, while all other ranks sleep. Rank 0 writes nodes.csv, bursts.csv and
+ * messages.csv (bench/doctor/table.h). */
 #pragma once
 
 #include "bench/doctor/table.h"
@@ -24,7 +24,7 @@ struct doctor {
     double warm_s, burst_s;  /* time of matrix products (s): warm-up, measurement */
     double message_s;        /* planned time of a long message (s) */
     size_t message_bytes[2]; /* bytes of a long message within a node [0] and between nodes [1] */
-    char *buffer;            /* [larger of the message_bytes] data to send or receive */
+    char *buffer;            /* [at least the larger of message_bytes] data to send or receive */
     struct doctor_burst *bursts; /* [rounds] measurements of this rank's core */
     struct doctor_message *messages;
     size_t n_messages;

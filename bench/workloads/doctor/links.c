@@ -112,7 +112,8 @@ static int partner_of(int node, int slot, int nodes)
 }
 
 /* Measures one direction between two nodes. If nodes share a machine, the sender moves to the
- * machine's first core and the receiver to its last, so that all pairs have the same conditions. */
+ * lowest processor that ranks of the machine use and the receiver to the highest, so that all pairs
+ * have the same conditions. */
 static enum status measure_between(struct doctor *d, const struct way *w, int round,
                                    struct error *e)
 {

@@ -36,7 +36,8 @@ static void plan(struct doctor *d)
 }
 
 /* Measures all cores. Nodes that share a machine measure one after the other, all others at once.
- * The order of nodes is reversed every second round, so that a drift favours no node. */
+ * The order of nodes is reversed every second round, so that a drift of the speed favours no
+ * node. */
 static enum status measure_cores(struct doctor *d, struct work *w, int round, struct error *e)
 {
     for (int i = 0; i < d->n_turns; i++) {

@@ -1,5 +1,5 @@
-/* Finds on which node and processors each rank is, and synchronises ranks. A waiting rank uses no
- * core. */
+/* Finds on which node and processors each rank is, and synchronises ranks. A rank that waits for
+ * synchronisation sleeps, so it uses no core. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -26,8 +26,8 @@ struct read_mode {
  * Collective. mine: status of this rank. */
 enum status reader_agree(struct reader *r, enum status mine, struct error *e);
 
-/* Creates an MPI type of one record of `bytes` bytes, which the caller frees. Returns an MPI error
- * code. */
+/* Creates an MPI type of one record of `bytes` bytes. The caller frees the type. Returns an MPI
+ * error code. */
 int record_type(size_t bytes, MPI_Datatype *type);
 
 /* Creates an MPI type that selects n > 0 samples from a file of records of `record_bytes` bytes.

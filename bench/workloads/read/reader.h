@@ -13,7 +13,8 @@
 #include "kernels/base/error.h"
 
 /* Samples that this rank has fetched: images [room,C,H,W], labels [room]. slots [number of samples
- * in the data set]: position of a sample in these two arrays. */
+ * in use]: position of a sample in these two arrays. In mode `all`: only `images`, if they are
+ * copied. */
 struct store {
     uint8_t *images, *labels;
     uint32_t *slots;

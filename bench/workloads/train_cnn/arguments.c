@@ -78,7 +78,7 @@ static enum status take_until(struct arguments *a, void *at, const char *text, s
 #define AT(member) offsetof(struct arguments, member)
 
 /* Options of the trainer that specs do not have. `take` parses the option's text (NULL for a flag)
- * and stores it at offset `at` of struct arguments. */
+ * and stores it in struct arguments. at: offset of the member, if `take` needs it. */
 static const struct own_option {
     const char *name;
     enum status (*take)(struct arguments *a, void *at, const char *text, struct error *e);
@@ -193,7 +193,8 @@ static enum status parse_own(struct arguments *a, int argc, char **argv, struct 
 
 /* ---- Checks ---- */
 
-/* Rejects options that need a record if no record is written. */
+/* Rejects options that need a record if no record is written, unless the runner passed its
+ * version. */
 static enum status check_recorded(const struct arguments *a, struct error *e)
 {
     const struct config *c = &a->config;
@@ -263,7 +264,7 @@ static enum status check_work(const struct arguments *a, struct error *e)
     bool replays = work_is_replayed(w);
     if ((replays || w->calibrate) && a->run != RUN_FOR_TIME)
         return error_set(e, ERR_ARGUMENT,
-                         "--%s works only with --run time, because other runs must compute",
+                         "--%s: expected --run time, the only run that calibrates or replays",
                          w->calibrate             ? "calibrate"
                          : w->calibration != NULL ? "calibration"
                                                   : "rate");
@@ -290,8 +291,8 @@ static enum status check_work(const struct arguments *a, struct error *e)
 }
 
 /* Returns whether an option affects only the other kind of run (--run time or accuracy) and has a
- * non-default value. Default values are accepted, because `plan` prints command lines with all
- * options. */
+ * non-default value. Default values and `seed` are accepted, because `plan` prints command lines
+ * with all options. */
 static bool is_of_another_run(const struct config *config, enum option_id id)
 {
     const struct value *value = &config->values[id];
@@ -341,8 +342,8 @@ static void note_unused(const struct config *config)
             log_print(LOG_NOTE, "%s", why);
     if (config->values[OPT_CHECKPOINT_PATH].set && !config_writes_checkpoints(config) &&
         value_is_preset(option_get(OPT_CHECKPOINT_RESUME), &config->values[OPT_CHECKPOINT_RESUME]))
-        log_print(LOG_NOTE, "checkpoint.path has no effect: no checkpoint is written. Give "
-                            "checkpoint.every_epochs");
+        log_print(LOG_NOTE, "checkpoint.path has no effect: no checkpoint is written or resumed. "
+                            "Give checkpoint.every_epochs or checkpoint.every_steps");
 }
 
 static enum status check_readers(const struct config *config, struct error *e)
@@ -389,8 +390,8 @@ static enum status check_planned(const struct arguments *a, struct error *e)
                      unread);
 }
 
-/* Rejects options without effect. Does nothing with --run evaluate, or if the runner passed its
- * version, since the runner has then checked the options. */
+/* Rejects options without effect. Does nothing with --help, --identify or --run evaluate, or if the
+ * runner passed its version, since the runner has then checked the options. */
 static enum status check_run(const struct arguments *a, struct error *e)
 {
     struct config config;

@@ -11,7 +11,7 @@
 #include "comm/wait/wait.h"
 
 enum run_kind {
-    RUN_FOR_ACCURACY, /* train for train.epochs epochs and evaluate after each */
+    RUN_FOR_ACCURACY, /* train for at most train.epochs epochs; evaluate after each */
     RUN_FOR_TIME,     /* run measure.time.warmup_steps untimed and measure.time.steps timed steps */
     RUN_TO_EVALUATE,  /* evaluate the weights of checkpoint.start without training */
 };
@@ -32,7 +32,7 @@ struct arguments {
     char libraries[LIBRARIES_HASH_BYTES];
     uint32_t until; /* epoch count at which this elastic run's segment ends; 0: not elastic */
     bool no_steps;  /* whether the record has no `step` lines */
-    bool finalize;  /* whether ranks call MPI_Finalize at the end */
+    bool finalize;  /* whether ranks call MPI_Finalize at the end under every launcher */
     bool help, describe, describe_plan, identify, probe_recovery;
 };
 
@@ -43,5 +43,6 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
 /* Prints the help text; `program` is the name of the workload. */
 void arguments_help(FILE *out, const char *program);
 
-/* Prints all options and record fields as JSON, for programs that start the trainer. */
+/* Prints the workload options and the kinds of record lines as JSON, for programs that start the
+ * trainer. */
 enum status arguments_describe(FILE *out, const char *program, struct error *e);

@@ -22,8 +22,8 @@ void feed_close(struct feed *f)
     f->needs = NULL;
 }
 
-/* Returns whether samples must be fetched for `epoch`. The result is the same on every rank,
- * because fetching is collective. */
+/* Returns whether samples must be fetched for `epoch`. The result is equal on every rank, as the
+ * collective fetch requires. */
 static bool is_due(const struct feed *f, const struct sampler *s, uint32_t epoch)
 {
     if (!reader_shares(&f->reader))

@@ -134,8 +134,8 @@ enum status resume_begin(struct resume *r, struct trainer *t, struct progress *p
     return OK;
 }
 
-/* Returns whether a checkpoint is due after `done` steps or epochs. `option` is the interval; 0:
- * never. */
+/* Returns whether a checkpoint is due after `done` steps or epochs. option: interval between
+ * checkpoints, in steps or epochs; 0: never. */
 static bool is_due(const struct resume *r, enum option_id option, uint64_t done)
 {
     uint64_t every = (uint64_t)config_int(r->config, option);

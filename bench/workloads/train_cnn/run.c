@@ -20,8 +20,8 @@ static enum weights_check check_of(const struct run *r)
     return (enum weights_check)config_int(&r->arguments->config, OPT_CHECK);
 }
 
-/* Returns whether the ranks' weights must be equal after each step. If not, only the averaged model
- * at the end is compared. */
+/* Returns whether the ranks' weights must be equal after each step. If not (weights differ or are
+ * sharded), only the model that sync_eval_begin makes at the end is compared. */
 static bool has_replicas(const struct run *r)
 {
     return (sync_flags(r->trainer.sync) & STRATEGY_AVERAGED) == 0;
@@ -315,8 +315,9 @@ static enum status run_for_time(struct run *r, struct error *e)
     return OK;
 }
 
-/* Compares the weights of all ranks: the hashes kept after each step, or one hash at the end. If a
- * strategy averages different replicas, the averaged model is hashed. */
+/* Compares the weights of all ranks: the hashes kept after each step, or one hash at the end. If
+ * ranks have different weights or shards, the model that sync_eval_begin makes of them is
+ * hashed. */
 static enum status compare(struct run *r, struct error *e)
 {
     bool one_model = !has_replicas(r);

@@ -19,8 +19,8 @@ static void warn_few_cores(const struct run *r, int threads, int cores)
 {
     if (threads > cores && cores > 0)
         log_print(LOG_WARNING,
-                  "place.threads_per_rank: %d threads of rank %d share %d core%s (%s), so steps "
-                  "take longer. Expected at most %d thread%s here",
+                  "place.threads_per_rank: %d threads of rank %d share %d core%s (processors %s), "
+                  "so steps take longer. Expected at most %d thread%s here",
                   threads, r->rank, cores, cores == 1 ? "" : "s", r->bound, cores,
                   cores == 1 ? "" : "s");
 }

@@ -79,7 +79,7 @@ int stage_sets(const struct trainer *t)
                          (int)t->batches.accumulate);
 }
 
-/* Uses the net's activation buffers as message buffers, without copies. */
+/* Uses the net's buffers of activations and their gradients as message buffers, without copies. */
 static void find_ends(struct trainer *t)
 {
     struct stage *s = &t->model.stage;

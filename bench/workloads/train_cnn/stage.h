@@ -84,7 +84,8 @@ enum status stage_step_begin(struct stage *s, const struct batch *batch, int mic
 struct batch stage_micro_batch(const struct stage *s, int micro);
 
 /* stage_*_begin waits for the input of a forward or backward pass over micro-batch `micro`.
- * stage_*_end starts to send its output. Gradients are sent only if exec.training is set. */
+ * stage_*_end starts to send its output, and posts receives. Gradients are received only if
+ * exec.training is set. */
 enum status stage_forward_begin(struct stage *s, int micro, struct error *e);
 enum status stage_forward_end(struct stage *s, int micro, struct error *e);
 enum status stage_backward_begin(struct stage *s, int micro, struct error *e);

@@ -77,8 +77,8 @@ static enum status count_steps(const struct trace *trace, const struct job *job,
     *n = (size_t)kept;
     if (job->rank == 0 && *n < trace->taken)
         log_print(LOG_NOTE,
-                  "the timeline shows the step of median time among the first %zu of %zu steps: at "
-                  "most %d steps and %d MiB per rank are kept",
+                  "the timeline shows the step of median time among the first %zu of %zu timed "
+                  "steps: at most %d steps and %d MiB per rank are kept",
                   *n, trace->taken, TRACE_STEPS, TRACE_BYTES >> 20);
     return OK;
 }
@@ -118,7 +118,7 @@ enum status trace_write(struct trace *trace, const struct job *job, struct recor
     for (size_t i = 0; i < n; i++)
         TRY(recorder_add(recorder, line_of(&trace->steps[chosen], &spans[i]), e));
     if (timeline_lost(trace->timeline) > 0)
-        log_print(LOG_WARNING, "rank %d: %zu spans of steps did not fit in the timeline", job->rank,
-                  timeline_lost(trace->timeline));
+        log_print(LOG_WARNING, "rank %d: the timeline had no memory for %zu activities of steps",
+                  job->rank, timeline_lost(trace->timeline));
     return OK;
 }

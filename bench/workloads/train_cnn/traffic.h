@@ -12,9 +12,9 @@ struct traffic_mark {
 struct traffic {
     uint64_t calls, bytes_payload;        /* MPI calls, and bytes passed to them */
     uint64_t messages_sent, bytes_sent;   /* point-to-point messages counted by the waiter */
-    uint64_t stage_messages, stage_bytes; /* messages sent to other pipeline stages, their bytes */
-    struct cost extra;                    /* cost of collectives for batch norm and tensor slices */
-    /* Shares of extra.bytes_wire: sums over tensor slices, sums of batch-norm statistics. */
+    uint64_t stage_messages, stage_bytes; /* messages and bytes sent to other pipeline stages */
+    struct cost extra;                    /* messages, bytes of batch-norm and tensor-slice sums */
+    /* Parts of extra.bytes_wire: bytes of sums over tensor slices, bytes of batch-norm sums. */
     uint64_t tensor_bytes, batch_norm_bytes;
     struct traffic_mark step; /* counters when the current step began */
     /* Counters when messages and served calls were last added to the totals. */

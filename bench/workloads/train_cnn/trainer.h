@@ -43,9 +43,9 @@ struct class_counts {
 struct batches {
     uint32_t global_batch;
     uint32_t accumulate; /* number of micro-batches in a full step */
-    uint32_t micro_max;  /* maximum number of images in a micro-batch of this rank */
+    uint32_t micro_max;  /* maximum number of images in a micro-batch of any rank */
     struct sampler sampler;
-    uint32_t own_images; /* number of this rank's images in the current step */
+    uint32_t own_images; /* this rank's number of images in the current step, without padding */
     /* [micro_max] pointers into the data set, one per image of the current micro-batch */
     const uint8_t **images;
     /* [slots, micro_max, C, H, W] augmented copies of the images; NULL if images are not
@@ -141,11 +141,11 @@ enum status trainer_open_batches(struct trainer *t, struct error *e);
 
 /* Sets up batches and network. The caller has set the members of *t up to `work`, job.waiter and
  * job.comm, and zeroed all other members. `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT if model,
- * data set and batch do not fit. Collective, because ranks agree on an instruction set. */
+ * data set and batch do not fit. Collective. */
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e);
 
-/* Creates the strategy and draws the initial weights. All ranks get the same weights, or different
- * ones if train.broadcast_init is off. Collective. */
+/* Creates the strategy and draws the initial weights. All replicas get the same weights, or
+ * different ones if train.broadcast_init is off. Collective. */
 enum status trainer_connect(struct trainer *t, struct error *e);
 
 /* Safe to call after trainer_open or trainer_connect has failed. */
@@ -168,7 +168,7 @@ void trainer_add_sleep(const struct trainer *t, int64_t slept_ns);
 /* Returns the learning rate of the last step that was not skipped. */
 double trainer_lr(const struct trainer *t);
 
-/* Returns the factor on the gradients of the next step, or NAN if the loss is not scaled. */
+/* Returns the loss scale of the next step; NAN if train.precision is not fp16. */
 double trainer_loss_scale(const struct trainer *t);
 
 /* Returns a 64-bit hash of this rank's parameters. Running statistics of batch norm are included if
@@ -178,7 +178,7 @@ uint64_t trainer_hash(const struct trainer *t);
 /* Returns the value of the first parameter that is infinite or NaN; 0 if all are finite. */
 double trainer_wrong_weight(const struct trainer *t);
 
-/* Computes loss and accuracy over training or test samples, in total and per class. Each rank
+/* Computes loss and accuracy over training or test samples, in total and per class. Each replica
  * evaluates a share of the images. If replicas have different weights, evaluates their average if
  * the strategy averages weights, otherwise rank 0's weights. Collective. */
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,

@@ -7,8 +7,8 @@
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/mem.h"
 
-/* Adds n images that the net has just classified to the counts per class. `first`: index of the
- * first image. */
+/* Adds n images that the net has just classified to the counts per class, and keeps their predicted
+ * classes if requested. `first`: index of the first image. */
 static void count_classes(struct trainer *t, size_t first, size_t n, struct class_counts *counts)
 {
     net_classify(t->model.net, t->model.slot, t->batches.eval_classes);

@@ -44,8 +44,8 @@ static enum status open_times(const struct trainer *t, struct calibration *c, in
     return OK;
 }
 
-/* Computes the time of each op from its FLOPs and a rate in GFLOP/s per thread. Ops without FLOPs
- * and the optimizer get time 0. */
+/* Computes the time of each op from its FLOPs and a rate in GFLOP/s per thread. Ops without FLOPs,
+ * loading, the loss and the optimizer get time 0. */
 static enum status make_times(const struct trainer *t, struct calibration *c, double gflops,
                               struct error *e)
 {
@@ -223,7 +223,7 @@ static bool is_seen(const struct trainer *t)
     return t->overlap != NULL || t->sync->strategy->params_needed != NULL;
 }
 
-/* Returns whether the op is the last of this stage, so that the next stage waits for it. */
+/* Returns whether the op is the last of this stage and a next stage waits for it. */
 static bool is_handed_on(const struct trainer *t, int op)
 {
     return op + 1 == t->model.stage.last && !computes_loss(t);
@@ -249,9 +249,9 @@ static void fill_gradients(const struct trainer *t, int op, real *grads, const r
     }
 }
 
-/* Sleeps in place of a backward op and writes its gradients. They are written for compressors, and
- * on ranks that have a core to themselves, so that the next sum finds gradients in cache as after
- * computing. The sleep is shortened by the time of writing. */
+/* Sleeps in place of a backward op and writes its gradients. They are written for compressors. On
+ * ranks that have a core to themselves they are always written, so that the next sum finds them in
+ * cache, as after computing. The sleep is shortened by the time of writing. */
 static void pass_backward(const struct trainer *t, int op, real *grads)
 {
     struct replayed_work *r = t->replayed;

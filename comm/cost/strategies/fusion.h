@@ -9,6 +9,6 @@
 struct bucket fusion_next(const struct strategy_config *config, const size_t *counts, size_t last,
                           size_t first, size_t width);
 
-/* Returns the interval at which ranks agree on the tensors that are ready on all ranks; 0: every
- * tensor is summed alone, without agreement. */
+/* Returns the interval (ns) at which ranks agree on the tensors that are ready on all ranks; 0:
+ * every tensor is summed alone, without agreement. */
 int64_t fusion_cycle_ns(const struct strategy_config *config);

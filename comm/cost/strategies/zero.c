@@ -73,13 +73,13 @@ struct zero_walk {
     const struct zero_way *way;
     size_t page;
     size_t end;            /* index of the number at which the next block ends */
-    size_t own, longest;   /* page bytes of this rank's shares; bytes of its largest share */
+    size_t own, longest;   /* bytes of pages with this rank's shares; bytes of its largest share */
     size_t own_page;       /* first page of the last added share */
-    size_t gone, not_here; /* freed bytes of other ranks' gradients; of their parameters */
+    size_t gone, not_here; /* bytes freed of other ranks' gradients; of other ranks' parameters */
     size_t recent[ZERO_KEPT_MOST]; /* other ranks' gradients of the last blocks, newest first */
     size_t kept;    /* bytes of `recent` that are in memory while an op writes gradients */
     size_t written; /* other ranks' gradients of the open block and of the current op */
-    size_t open;    /* other ranks' gradients of the open block */
+    size_t open;    /* other ranks' gradients of the open block, which has tensors to visit */
     size_t most_grads;
     struct gathered op, behind; /* the current op, and the last op before it that gathers */
     size_t most_params;
@@ -146,10 +146,10 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Updates the peaks of other ranks' gradients and of gathered parameters after an op. Gradients:
- * the op's, earlier ones of the same block, and earlier blocks that are not freed yet. Parameters:
- * all of the op and, if gathered ahead, the first tensor of the next op (in backward its last
- * tensor). */
+/* Updates the peaks of other ranks' gradients and of gathered parameters after an op. The gradients
+ * are the op's, earlier gradients of the same block, and earlier blocks that are not freed yet. The
+ * parameters are all of the op's and, if gathered ahead, the next op's first tensor (in backward
+ * its last tensor). */
 static void end_op(struct zero_walk *w)
 {
     const bool ahead = w->way->ahead;

@@ -6,7 +6,7 @@
 
 #include "comm/cost/strategies/bucketed.h"
 
-/* Number of blocks of gradients in transit at the same time. */
+/* Maximum number of blocks of gradients in transit at the same time. */
 enum { ZERO_FLIGHTS = 2 };
 
 struct zero_block {

@@ -1,7 +1,7 @@
-/* After pooling and ReLU few outputs have a gradient: at most one of four, and only if it is
- * positive and kept by dropout. These gradients are listed per channel, each with the position of
- * its input patch. Only the listed gradients are multiplied by their patches: in lenet_21k's second
- * convolution about 100 per image instead of 1,280.
+/* After pooling and ReLU few outputs have a gradient: at most one of four, and only if that output
+ * is positive and kept by dropout. These gradients are listed per channel, each with the position
+ * of its input patch. Only the listed gradients are multiplied by their patches: in lenet_21k's
+ * second convolution about 100 per image instead of 1,280.
  *
  * In the first layer, which has few channels, lanes are adjacent numbers in a row of the patch. In
  * other layers lanes are input channels; image and gradient are transposed so that channels are

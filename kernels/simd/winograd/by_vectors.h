@@ -1,8 +1,8 @@
 /* Products of winograd.h with vectors: each number of A (the left matrix) is broadcast and
  * multiplied by a row of the panel (the right matrix), which is two vectors. AVX-512 has 32
- * registers: 12 rows of sums leave room for a row of the panel and a broadcast. Sets with 16
- * registers hold 6 rows. Rows are divided evenly, to keep the multipliers busy: 64 rows become 6
- * groups of 10 or 11, not 5 groups of 12 and one of 4.
+ * registers: 12 rows of sums leave room for a row of the panel and a broadcast. Other sets hold 6
+ * rows. Rows are divided evenly, to keep the multipliers busy: 64 rows become 6 groups of 10 or 11,
+ * not 5 groups of 12 and one of 4.
  *
  * 16-bit operands are packed in pairs. A row of a block then has half as many reals, and a sum
  * takes half as many steps. */

@@ -71,7 +71,8 @@ struct winograd {
     enum winograd_kind kind;
     enum epilogue epilogue;                  /* applied by the convolution; EPILOGUE_NONE if batch
                                               * norm follows */
-    bool norm;                               /* batch norm follows; all outputs are stored */
+    bool norm;                               /* whether batch norm follows; all outputs are
+                                              * then stored */
     int points, outputs;                     /* number of points (p) and of outputs (m) of a tile
                                               * along one axis */
     int pair;                                /* operands per real (2 for bf16) */

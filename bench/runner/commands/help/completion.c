@@ -1,5 +1,5 @@
-/* `scalebench completion`: prints the words that can complete a command line: commands, options,
- * and the operands and values of operands.def. */
+/* `scalebench completion`: prints the completion script of a shell, or the words that can complete
+ * a command line: commands, options, and the operands and values of operands.def. */
 #include <stdlib.h>
 #include <string.h>
 

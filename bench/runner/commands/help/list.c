@@ -35,7 +35,7 @@ struct config_list {
     size_t skip; /* number of characters at the start of a path that are not printed */
 };
 
-/* Prints a spec's name and title. If it has no title, prints the first line of its first
+/* Prints a spec's name and title. If it has no title, prints the file's first line if that is a
  * comment. */
 static enum status print_config(const char *path, void *arg, struct error *e)
 {
@@ -142,8 +142,8 @@ enum status command_list(const struct arguments *a, FILE *out, int *exit_status,
     return OK;
 }
 
-/* Each explain_ function prints the meanings of a name and returns their number. A name can have
- * several meanings: `seed` is an option and a column of several files. */
+/* Each explain_ function that returns size_t prints the meanings of a name and returns their
+ * number. A name can have several meanings: `seed` is an option and a column of several files. */
 static size_t explain_option(FILE *out, const char *name)
 {
     const struct spec_option *option = option_find(name);

@@ -104,7 +104,7 @@ static void print_spec_option(FILE *out, const struct spec_option *option)
 }
 
 /* Prints the options of specs. Options without a group come first, then each group, in the order of
- * options.def. */
+ * options.def, then the options of figures. */
 static void print_spec_options(FILE *out)
 {
     const char *group = "";

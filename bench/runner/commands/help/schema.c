@@ -1,7 +1,7 @@
 /* `scalebench schema`: prints the JSON Schema (draft 7) of a spec, for editors that check YAML with
  * it. The schema has the keys of parts.def and all options of options.def, both nested and as
  * dotted keys. Rules that involve several values, such as that ranks must divide the batch, are
- * checked only by `scalebench plan`. */
+ * checked only when scalebench loads the spec. */
 #include "bench/runner/commands/help/schema.h"
 
 #include <stdlib.h>

@@ -283,8 +283,8 @@ static void load_planes(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* The first batch of each size takes longer, since the program (program.h) for this size is then
- * made. */
+/* The first batch of a size other than n_max takes longer, since the program (program.h) for this
+ * size is then made. */
 void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image)
 {
@@ -309,7 +309,8 @@ void net_load(struct net *net, const struct exec *ex, int slot, int n, const uin
     free(image);
 }
 
-/* Converts all weights from row-major order to oneDNN's layouts, in place. */
+/* Converts the weights in place from row-major order to the layout of their op, unless that layout
+ * is row-major. */
 static void adopt(struct net *net, real *params)
 {
     struct error e;

@@ -58,7 +58,8 @@ static bool is_in_place(const struct onednn_op *op)
            op->layer->kind == LAYER_dropout2d;
 }
 
-/* Gives the gradients of all ops two buffers. Each op reads one buffer and writes the other. */
+/* Places the gradients of all ops in two buffers. Each op reads one buffer and writes the other,
+ * except ops that work in place. */
 static enum status place_gradients(struct program *p, const struct onednn_op *ops, struct error *e)
 {
     size_t most = 0;

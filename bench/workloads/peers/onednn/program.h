@@ -21,7 +21,8 @@ struct onednn_op {
     /* Layout of the weights in the arenas of parameters and gradients; ndims = 0: no weights. A
      * layer's bias, or scale and shift, are row-major. */
     dnnl_memory_desc_t weights;
-    /* algorithms of forward pass, weight gradient and input gradient: "winograd/direct/direct" */
+    /* algorithms of forward pass, weight gradient and, if computed, input gradient, such as
+     * "winograd/direct/direct"; "": no weights */
     char algorithms[64];
     int8_t ways[ONEDNN_PASSES]; /* way of each pass, 0..ONEDNN_WAYS-1; -1: choose the fastest */
 };

@@ -1,4 +1,4 @@
-/* Names the version of oneDNN that this program was built with. */
+/* Names the version of oneDNN that this program uses. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,6 +10,6 @@
  * the program was built without oneDNN. */
 enum status onednn_name(char *text, size_t size, struct error *e);
 
-/* Returns whether oneDNN computes with bf16 on this processor. Call only if onednn_name
- * succeeds. */
+/* Returns whether oneDNN computes with bf16 on this processor; false if the program was built
+ * without oneDNN. */
 bool onednn_has_bf16(void);

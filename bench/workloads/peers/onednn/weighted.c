@@ -136,7 +136,7 @@ static void note_algorithm(const struct maker *m, const char *name)
 }
 
 /* Adds to *seconds the time of the conversion between the given layout and the layout that a
- * primitive has chosen. Adds nothing if `given` is NULL. */
+ * primitive has chosen. Adds nothing if `given` is NULL or the primitive has no such layout. */
 static enum status add_conversion(const struct maker *m, dnnl_primitive_desc_t desc,
                                   dnnl_query_t what, const dnnl_memory_desc_t *given,
                                   double *seconds, struct error *e)
@@ -147,7 +147,8 @@ static enum status add_conversion(const struct maker *m, dnnl_primitive_desc_t d
                : dnn_time_conversion(m->dnn, given, chosen, seconds, e);
 }
 
-/* Times a primitive together with the conversions that it needs. */
+/* Times a primitive together with the conversions of its input and output, if their given layouts
+ * are known. */
 static enum status time_candidate(const struct maker *m, const struct choice *c,
                                   dnnl_primitive_desc_t desc, double *seconds, struct error *e)
 {
@@ -157,8 +158,8 @@ static enum status time_candidate(const struct maker *m, const struct choice *c,
     return add_conversion(m, desc, y_of[c->pass], c->given_y, seconds, e);
 }
 
-/* Makes the description of a way. Ways below N_ALGORITHMS use the given layouts; the others use
- * layouts that oneDNN chooses. */
+/* Makes the description of a way. Ways below N_ALGORITHMS use the given layouts, if known; other
+ * ways use layouts that oneDNN chooses. */
 static enum status describe_way(struct maker *m, dnnl_primitive_desc_t *desc, bool *made,
                                 const struct choice *c, int way, struct error *e)
 {

@@ -1,10 +1,10 @@
 /* Checks the result of a step. Without a compressor, it must be the sum of the ranks' gradients.
  * With a 16-bit compressor, it must be the rounded sum of the rounded gradients. With a compressor
  * that has error feedback, each rank sends a part of gradient plus residual and keeps the rest as
- * its new residual; the result must be the sum of the sent parts. A part is
+ * its new residual; the result must be the sum of the sent parts. A sent part is
  *
  *   topk      the k largest numbers, unchanged
- *   sign      the sign of each number times one magnitude per tensor, the mean of all
+ *   sign      the sign of each number times the mean magnitude of the tensor
  *   powersgd  a projection, no larger than the original; its rank is checked by the bytes sent */
 #include <math.h>
 #include <stdlib.h>
@@ -167,9 +167,9 @@ static bool check_powersgd(const struct problem *p, const struct contender *c,
     return good;
 }
 
-/* Returns whether the result is the sum of all ranks' sent parts. Each subtraction and addition may
- * round by eps times the norm of `there`. With powersgd, each sent number is itself a sum of `rank`
- * products. */
+/* Returns whether the result is the sum of all ranks' sent parts: exactly with topk, otherwise up
+ * to rounding. Each subtraction and addition may round by eps times the norm of `there`. With
+ * powersgd, each sent number is itself a sum of `rank` products. */
 static bool is_sum_of_taken(const struct sweep *s, const struct contender *c, struct trial *t,
                             size_t n)
 {

@@ -167,8 +167,8 @@ static enum status step_raw(struct sweep *s, struct contender *c, size_t n, int6
     return OK;
 }
 
-/* Makes the strategy's calls of a training step, without computing. As in a backward pass, the last
- * tensor's gradients are ready first. */
+/* Makes the strategy's calls of a training step, without forward and backward passes. As in a
+ * backward pass, the last tensor's gradients are ready first. */
 static enum status step_strategy(struct sweep *s, const struct problem *p, struct contender *c,
                                  int64_t *ns, struct error *e)
 {

@@ -59,7 +59,8 @@ static enum status receive_one(struct sweep *s, real *data, size_t bytes, int fr
     return wait_receive(&s->waiter, &m, from >= 0, MPI_COMM_WORLD, "ping-pong", e);
 }
 
-/* Measures half the time of a round trip between the first and the last rank. */
+/* Sets *seconds to half the mean time of a round trip between the first and the last rank; to 0 on
+ * ranks other than 0. */
 static enum status time_message(struct sweep *s, struct samples *x, int size, double *seconds,
                                 struct error *e)
 {

@@ -73,7 +73,7 @@ void options_help(FILE *out)
     fputs("  --sync.KEY     set an option of strategies, as in a spec\n", out);
 }
 
-/* Rejects options sync.* that the sweep itself varies. */
+/* Rejects options sync.* that the sweep itself varies, and values of others that do not fit. */
 static enum status check_config(const struct sweep_options *o, struct error *e)
 {
     static const struct {

@@ -8,9 +8,10 @@
 #include "kernels/base/rng.h"
 
 /* Number of steps per round. ROUND_BYTES: bytes that a round should sum, so that rounds with small
- * gradients take long enough for the clock. STEPS_MOST: largest number of steps. STEPS_UNEVEN:
- * smallest number for strategies whose steps take different times, because ranks drift apart or a
- * step completes the previous step's sum. */
+ * gradients take long enough for the clock. STEPS_MOST: largest number of steps, unless a
+ * strategy's messages repeat only after more steps. STEPS_UNEVEN: smallest number for strategies
+ * whose steps take different times, because ranks drift apart or a step completes the previous
+ * step's sum. */
 #define ROUND_BYTES  ((size_t)256 << 10)
 #define STEPS_MOST   16
 #define STEPS_UNEVEN 8
@@ -68,7 +69,7 @@ static enum status run_rounds(struct sweep *s, const struct problem *p, const st
 }
 
 /* Runs one or two steps of an operation, so that the last is an odd step, and checks the result.
- * Called before and after the timed rounds. */
+ * (With a compressor, the check runs a further step.) Called before and after the timed rounds. */
 static enum status check_one(struct sweep *s, const struct problem *p, struct contender *c,
                              struct error *e)
 {
@@ -115,8 +116,9 @@ static void leave_out(struct sweep *s, const struct problem *p, struct contender
     sweep_print_skipped(s, p, c);
 }
 
-/* Opens contenders [first, last) as far as the memory limit permits. Contenders that cannot run are
- * reported and skipped. Sets *next to the first contender that was not tried. */
+/* Opens contenders [first, last) until the group is as large as the memory limit permits, but at
+ * least 2. Contenders that cannot run are reported and skipped. Sets *next to the first contender
+ * that was not tried. */
 static enum status open_group(struct sweep *s, const struct problem *p,
                               struct contender *contenders, int first, int last,
                               struct group *group, int *next, struct error *e)
@@ -217,8 +219,8 @@ static bool is_raw(const struct contender *c)
     return c->is_raw;
 }
 
-/* Times the fastest strategy and the fastest library algorithm again, since the fastest of many
- * measurements is partly the luckiest. */
+/* Times the fastest strategy that computes the sum without a compressor and the fastest library
+ * algorithm again, since the fastest of many measurements is partly the luckiest. */
 static enum status compare_best(struct sweep *s, const struct problem *p,
                                 const struct contender *contenders, int n, struct error *e)
 {

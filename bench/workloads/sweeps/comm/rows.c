@@ -26,8 +26,8 @@ static const char *raw_name(const struct sweep *s)
     return s->waiter.kind == WAIT_BLOCK ? "MPI_Allreduce" : "MPI_Iallreduce";
 }
 
-/* Returns a row in which also the columns that describe the operation are set. name: buffer for the
- * operation's name. */
+/* Returns the row of common_row with the columns that describe the operation added. name: buffer
+ * for the operation's name. */
 static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
                                  const struct contender *c, char name[CONTENDER_NAME])
 {
@@ -85,7 +85,8 @@ static bool is_counted(const struct cost *cost)
 }
 
 /* Returns whether the counted calls, bytes and messages equal the prediction. Returns true for
- * strategies whose steps differ or depend on other ranks, since they have no exact prediction. */
+ * MPI_Allreduce alone, and for strategies without STRATEGY_EXACT, which have no exact
+ * prediction. */
 static bool counts_agree(const struct contender *c, const struct cost *cost)
 {
     if (c->is_raw || !(strategy_flags(c->kind) & STRATEGY_EXACT))

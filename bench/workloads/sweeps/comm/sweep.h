@@ -125,7 +125,7 @@ enum status contender_parse(const struct sweep_options *o, const char *option, c
 const char *contender_name(const struct contender *c, char text[CONTENDER_NAME]);
 
 /* Returns the time (s) of an addition of `bytes` bytes that all ranks run at once, interpolated
- * between s->additions. */
+ * between s->additions; below and above them, in proportion to bytes. */
 double addition_s(const struct sweep *s, double bytes);
 /* Returns the predicted calls, messages and bytes of this rank in cost.steps steps, after which
  * messages repeat. */
@@ -160,7 +160,8 @@ void gradients_sum(const struct sweep *s, const struct contender *c, real sums[P
 /* Runs one step on this rank's gradients. *ns: time of the step without the optimizer. */
 enum status contender_step(struct sweep *s, const struct problem *p, struct contender *c,
                            int64_t *ns, struct error *e);
-/* Checks the results of the last step on every rank. Collective. */
+/* Checks the results of the last step on every rank; with a compressor, of a further step that it
+ * runs. Collective. */
 enum status contender_check(struct sweep *s, const struct problem *p, struct contender *c,
                             struct error *e);
 
@@ -184,8 +185,8 @@ enum status sweep_print_row(struct sweep *s, const struct problem *p, struct con
                             const struct contender *other, int steps, struct error *e);
 void sweep_print_skipped(struct sweep *s, const struct problem *p, const struct contender *c);
 
-/* Opens the gradients that the command line names. If a network is invalid, all ranks return the
- * error, such as ERR_SPEC. Call problem_close in any case. */
+/* Opens the gradients that the command line names; opens nothing for `link`. If a network is
+ * invalid, all ranks return the error, such as ERR_SPEC. Call problem_close in any case. */
 enum status problem_open(struct problem *p, const struct sweep_options *o, struct error *e);
 void problem_close(struct problem *p);
 

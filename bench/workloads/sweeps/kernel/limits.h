@@ -32,9 +32,9 @@ enum status limits_open(struct limits *l, struct mem_room *memory, struct error 
  * instruction set that it extends. Keeps the best rate of all calls. */
 void limits_measure(struct limits *l, enum isa isa);
 
-/* Fills in bounds, shares and notes of n rows: one row per op and pass of a step, and a last row
- * for the whole step. The caller has set names, time_ms, flop_done, bytes and unit_gflop_per_s.
- * Sorts the rows of ops by time, longest first. */
+/* Fills in bounds, bandwidths, shares, distances and notes of n rows: one row per op and pass of a
+ * step, and a last row for the whole step. The caller has set names, time_ms, flop_done, bytes and
+ * unit_gflop_per_s. Sorts the rows of ops by time, longest first. */
 void limits_judge(const struct limits *l, struct limit_row *rows, size_t n);
 
 void limits_write(FILE *out, const struct limit_row *rows, size_t n);

@@ -66,10 +66,11 @@ static double bound_within(const struct net_desc *desc, int layer, int n, enum p
     return bound_of_layer(desc, layer, n, pass) + (bf16 ? operands_off(&desc->layers[layer]) : 0);
 }
 
-/* Returns the bound for a layer within a network: the sum of the bounds of all layers on the way,
- * plus, for gradients, an effect of ReLU and max pooling. Near the kink of these layers, an error
- * can switch an activation on or off. The share of switched activations is about as large as the
- * error. Their gradients are wrong, which is a relative error of sqrt(share) in norm. */
+/* Returns the bound for a layer within a network: the sum of the bounds of all forward passes on
+ * which its result depends. For gradients, adds the bounds of the backward passes from the last
+ * layer to this layer, and an effect of ReLU and max pooling. Near the kink of these layers, an
+ * error can switch an activation on or off. The share of switched activations is about as large as
+ * the error. Their gradients are wrong, which is a relative error of sqrt(share) in norm. */
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16)
 {
     double forward = 0, backward = 0;

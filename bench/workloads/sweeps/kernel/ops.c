@@ -458,8 +458,8 @@ static enum status write_all_limits(const struct sweep *s, struct setup *r,
 
 /* ---- The sweep ---- */
 
-/* Times every lane once. The core's peak rates are measured before each lane, since the clock
- * frequency of the core may change. */
+/* Times every lane once. With --part limits, the core's peak rates are measured before each lane,
+ * since the clock frequency of the core may change. */
 static void time_round(const struct sweep *s, struct setup *r, const struct lane *lanes, int repeat)
 {
     for (int i = 0; i < lanes_of(s); i++) {

@@ -1,4 +1,5 @@
-/* Measures the machine's peak rates by a large matrix product and a memory stream. */
+/* Measures the machine's peak rates by a large matrix product, products in registers and a memory
+ * stream. */
 #include <math.h>
 
 #include "bench/workloads/sweeps/kernel/sweep.h"

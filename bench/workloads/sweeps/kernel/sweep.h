@@ -41,7 +41,7 @@ struct sweep_options {
     enum isa isas[ISAS_MAX];
     int n_isas;
     int batch, repeats;
-    const char *record; /* folder to write the table to; NULL: standard output */
+    const char *record; /* folder for the tables; NULL: standard output */
     bool help;
 };
 
@@ -79,11 +79,11 @@ struct sweep {
 void sweep_print_row(struct sweep *s, struct kernel_row *row, enum isa isa, const double *ms,
                      size_t n);
 
-/* Returns whether --layer selects layers [first_layer, last_layer). */
+/* Returns whether --layer selects one of layers [first_layer, last_layer). */
 bool sweep_wants(const struct sweep *s, int first_layer, int last_layer);
 
-/* sweep_ops prints a row for every op of each plan and for the whole network. sweep_layers prints a
- * row for every layer timed alone. */
+/* sweep_ops prints a row per plan and pass for each op and for the whole network. sweep_layers does
+ * so for each layer, timed alone. --layer selects ops and layers. */
 enum status sweep_ops(struct sweep *s, struct error *e);
 enum status sweep_layers(struct sweep *s, struct error *e);
 const char *pass_name(enum pass pass);

@@ -29,6 +29,6 @@ struct noise_estimate {
 void noise_add(struct noise_sums *sums, double local2, double images, double total2,
                double all_images);
 
-/* Estimates |G|^2 and S from sums over steps and ranks. The estimates are NAN if b and B are equal
- * or a sum is not finite. */
+/* Estimates |G|^2 and S from sums over steps and ranks. The estimates are NAN if b is not smaller
+ * than B or a sum is not finite. */
 struct noise_estimate noise_estimate(const struct noise_sums *sums);

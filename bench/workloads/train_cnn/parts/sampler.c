@@ -40,8 +40,8 @@ static void find_own(struct sampler *s)
     s->n_own = shard ? shard_begin(s, s->rank + 1) - s->first : s->n_samples;
 }
 
-/* Fills in the random order of an epoch. Each contiguous shard has its own random stream. With one
- * rank, global and contiguous sharding give the same order. */
+/* Fills in the order of an epoch: random if `shuffle`, otherwise ascending. Each contiguous shard
+ * has its own random stream. With one rank, global and contiguous sharding give the same order. */
 static void fill_order(struct sampler *s, uint32_t epoch)
 {
     uint64_t seed = s->seed;

@@ -28,7 +28,7 @@ struct sampler {
 
     uint32_t full_images;  /* images of a full step over all ranks, without dropped images */
     uint32_t epoch_images; /* images of an epoch over all ranks, without dropped images */
-    uint32_t n_max;        /* images in this rank's largest batch */
+    uint32_t n_max;        /* images in the largest batch of any rank */
     uint32_t steps;        /* steps per epoch; the last step may have fewer images */
     uint32_t first, n_own; /* samples [first, first + n_own) of this rank: its shard, or all */
     uint32_t *order;       /* [n_own] samples in the order of `epoch` */
