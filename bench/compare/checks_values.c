@@ -27,7 +27,7 @@ static double number_of(const struct csv_table *summary, size_t row, const char 
 /* Returns whether ranks of the point or, with `of_base`, of its base share cores. */
 static bool shares_cores(const struct csv_table *summary, size_t row, bool of_base)
 {
-    const char *base = csv_table_text(summary, row, "base");
+    const char *base = csv_table_text(summary, row, "base_point");
     if (csv_table_value(summary, row, "oversubscribed") == 1 || !of_base)
         return csv_table_value(summary, row, "oversubscribed") == 1;
     for (size_t i = 0; i < summary->rows; i++)

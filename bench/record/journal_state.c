@@ -173,8 +173,8 @@ static enum status take_retry(struct journal *j, const json_t *line, struct erro
 {
     struct journal_launch *launch = journal_find_launch(j, json_text_of(line, "launch"));
     if (launch == NULL || launch->status == LAUNCH_RUNNING || launch->retried)
-        return error_set(
-            e, ERR_DATA, "event 'retry': this launch is unknown, still running or already retried");
+        return error_set(e, ERR_DATA,
+                         "event 'retry': this launch is unknown, still running or already retried");
     if (launch_is_done(launch))
         end_launch(launch, &not_ended);
     else

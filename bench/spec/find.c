@@ -174,8 +174,7 @@ static enum status explain_missing(const char *home, const char *folder, const c
     char text[900];
     enum status status = glob_folder(&found, home, folder, e);
     if (status == OK && found.gl_pathc == 0)
-        status =
-            error_set(e, ERR_SPEC, "'%s' not found, and %s has no .yaml files", name, folder);
+        status = error_set(e, ERR_SPEC, "'%s' not found, and %s has no .yaml files", name, folder);
     if (status == OK) {
         const char *const *names = (const char *const *)found.gl_pathv;
         strip_paths(&found, (home != NULL ? strlen(home) + 1 : 0) + strlen(folder));

@@ -76,11 +76,31 @@ static enum status make_base(struct point *base, struct spec *spec, const struct
     return status;
 }
 
-/* Tables that map the identity of a point to its index: `own` within one case, `any` over all
- * points. */
+/* Tables that map a point to the index of an equal point. `any`: over all points; equal points have
+ * one identity. `own`: within a case; points are equal if all options that they use have equal
+ * values. */
 struct known {
     struct alike *own, *any;
 };
+
+struct known_index {
+    size_t *own, *any;
+};
+
+/* Returns where the tables keep the index of points that equal `point`. */
+static struct known_index index_of(const struct known *known, const struct spec *spec,
+                                   const struct point *point)
+{
+    struct point plain = *point;
+    config_borrow(&plain.config, &point->config);
+    for (enum option_id id = 0; id < OPTION_COUNT; id++)
+        if (!config_uses(&point->config, id))
+            config_put(&plain.config, id, &spec->presets.values[id]);
+    point_identify(&plain, spec);
+    struct known_index index = {alike_of(known->own, &plain), alike_of(known->any, point)};
+    config_free(&plain.config);
+    return index;
+}
 
 static enum status place_base(struct spec *spec, size_t i, const struct known *known,
                               struct error *e)
@@ -90,10 +110,10 @@ static enum status place_base(struct spec *spec, size_t i, const struct known *k
     if (baseline == NULL)
         return OK;
     TRY(make_base(&base, spec, &spec->points[i], baseline, e));
-    size_t *own = alike_of(known->own, &base), *any = alike_of(known->any, &base);
-    size_t index = *own != ALIKE_NONE ? *own : *any;
+    struct known_index at = index_of(known, spec, &base);
+    size_t index = *at.own != ALIKE_NONE ? *at.own : *at.any;
     if (index == ALIKE_NONE) {
-        *own = *any = index = base.base_index = spec->n_points;
+        *at.own = *at.any = index = base.base_index = spec->n_points;
         spec->points[spec->n_points++] = base;
     } else {
         config_free(&base.config);
@@ -138,8 +158,9 @@ enum status bases_add(struct spec *spec, struct error *e)
     if (status == OK)
         alike_by_case(known.own);
     for (size_t i = 0; i < requested && status == OK; i++) {
-        alike_note_first(known.any, &spec->points[i], i);
-        alike_note_first(known.own, &spec->points[i], i);
+        struct known_index at = index_of(&known, spec, &spec->points[i]);
+        *at.own = *at.own == ALIKE_NONE ? i : *at.own;
+        *at.any = *at.any == ALIKE_NONE ? i : *at.any;
     }
     for (size_t i = 0; i < requested && status == OK; i++)
         status = place_base(spec, i, &known, e);
