@@ -88,7 +88,11 @@ documents_are_of_the_program() {
         name=$(basename "$(dirname "$file")")
         cp -rL "$reference/$name" "$tmp/$name"
         rm "$tmp/$name/summary.md"
-        expect 3 "cannot run gnuplot" env PATH=/nowhere "$scalebench" figures "$tmp/$name" || return 1
+        if compgen -G "$reference/$name/*.svg" >"$tmp/drawn"; then
+            expect 3 "cannot run gnuplot" env PATH=/nowhere "$scalebench" figures "$tmp/$name" || return 1
+        else
+            "$scalebench" figures "$tmp/$name" >"$tmp/drawn" 2>&1 || return 1
+        fi
         diff "$file" "$tmp/$name/summary.md" || return 1
         n=$((n + 1))
     done

@@ -256,10 +256,28 @@ own amundkar/model_parallel "step:m bubble:m memory:m tensor_step:m tensor_memor
     "whole,GPipe,1F1B,whole dense layers,tensor"
 own amundkar/hypothesis "efficiency:m comm:m" "7.9 K parameters,21.8 K parameters,691 K parameters"
 
+fits_two_links() {
+    draws past_links past/links && python3 - "$tmp/results/past_links_quick/latest/link.csv" <<'PY'
+import csv, sys
+with open(sys.argv[1], newline="") as f:
+    rows = list(csv.DictReader(f))
+for link in ("shared_memory_vm", "tcp_vm"):
+    of = {r["coefficient"]: r["value"] for r in rows if r["link"] == link}
+    paces = [float(of[f"pace_{p}"]) for p in (0, 25, 50, 75, 90, 99, 100)]
+    assert float(of["alpha_us"]) > 0 and paces == sorted(paces) and paces[0] <= 1 <= paces[-1], of
+assert len(rows) == 28, len(rows)
+PY
+}
+
 own past/peer "rate:m ratio:"
 own past/scale "speedup_to_1024:m efficiency_lenet_21k:m efficiency_keras_690k:m efficiency_vgg11_bn:m"
 own past/network "lenet_21k:m keras_690k:m vgg11_bn:m causes_vgg11_bn:"
 own past/predict "errors_lenet_21k: errors_keras_690k: errors_vgg11_bn:"
+if ci/netns.sh probe >/dev/null 2>&1; then
+    check "past/links runs and fits two links with scatter" fits_two_links
+else
+    lacks "past/links runs and fits two links with scatter" netns
+fi
 own past/predict_10gbit "errors_lenet_21k: errors_keras_690k: errors_vgg11_bn:"
 own past/own_kota "iteration:mp" "fitted without 2a,fitted without 3,part 2a,part 2b,part 3"
 own past/own_wang_yang "epoch_timed:mp" "their rate,their gradient"
