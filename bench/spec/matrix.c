@@ -382,6 +382,61 @@ static enum status read_cases(struct reading *reading, const struct node *list, 
     return OK;
 }
 
+/* Reads a factor such as x2 or x0.5. Returns false for any other text. */
+static bool factor_parse(const char *text, double *factor)
+{
+    return text[0] == 'x' && number_parse(text + 1, factor) && *factor > 0;
+}
+
+/* Adds an empty case with this label. The case is valid until the next one is added. */
+static enum status add_case(struct matrix **added, struct matrix *matrix, const char *label,
+                            struct mark mark, struct error *e)
+{
+    TRY(MEM_GROW(matrix->cases, matrix->n_cases, "the cases", e));
+    *added = &matrix->cases[matrix->n_cases++];
+    **added = (struct matrix){.mark = mark};
+    return node_copy_text(&(*added)->label, label, "the cases", e);
+}
+
+static enum status visit_change(void *arg, const struct given *g, struct error *e)
+{
+    const struct reading *reading = arg;
+    const struct node *node = g->node;
+    struct matrix *of;
+    char label[LABEL_BYTES_MAX + 1];
+    bool scalar = node->kind == NODE_SCALAR;
+    snprintf(label, sizeof label, "%s%s%s", g->option->key, scalar ? " " : "",
+             scalar ? node->text : "");
+    if (scope_is_campaign(g->option->scope))
+        return option_refuse_campaign(g, e);
+    TRY(add_case(&of, reading->matrix, label, node->mark, e));
+    of->changes = CHANGES_one;
+    if (scalar && factor_parse(node->text, &of->factor)) {
+        of->scaled = g->option->id;
+        return OK;
+    }
+    return visit_option(&(struct reading){reading->spec, of, &of->own.config}, g, e);
+}
+
+/* Reads `what_if`, whose cases replace the cases of other files. */
+static enum status read_what_if(struct reading *reading, const struct node *map, struct error *e)
+{
+    struct matrix *matrix = reading->spec->matrix, *added;
+    clear_cases(matrix);
+    if (map->kind != NODE_MAP || map->n == 0)
+        return mark_error(e, ERR_SPEC, map->mark,
+                          "what_if: expected a map of options and changed values, such as "
+                          "{site.rate: x2, sync.cap_mib: 10}");
+    TRY(add_case(&added, matrix, "as given", map->mark, e));
+    added->changes = CHANGES_none;
+    TRY(keys_walk(map, NOTHING_BESIDE, reading->spec->own, visit_change, reading, e));
+    if (matrix->n_cases <= 2)
+        return OK;
+    TRY(add_case(&added, matrix, "all changes", map->mark, e));
+    added->changes = CHANGES_all;
+    return OK;
+}
+
 /* Rejects an axis that every case overrides. An axis of an extended file is a default and may be
  * overridden. */
 static enum status check_axes_reach(const struct spec *spec, struct error *e)
@@ -406,7 +461,13 @@ enum status matrix_read(struct spec *spec, const struct node *root, struct error
     struct reading reading = {spec, spec->matrix, &spec->config};
     TRY(keys_walk(root, BESIDE_AT_TOP, spec->own, visit_option, &reading, e));
     TRY(read_parts(&reading, root, e));
-    const struct node *cases = node_find(root, "cases");
+    const struct node *cases = node_find(root, "cases"), *changes = node_find(root, "what_if");
+    if (cases != NULL && changes != NULL)
+        return mark_error(
+            e, ERR_SPEC, changes->mark,
+            "what_if makes cases, and `cases` are given too. Leave one of the two out");
+    if (changes != NULL)
+        return read_what_if(&reading, changes, e);
     if (cases == NULL)
         return OK;
     TRY(read_cases(&reading, cases, e));

@@ -46,7 +46,12 @@ struct selection {
 
 /* Matrix of the spec or of one case. */
 struct matrix {
-    char *label;                    /* label of a case; NULL: the spec's matrix, not a case */
+    char *label; /* label of a case; NULL: the spec's matrix, not a case */
+    /* cases of what_if: CHANGES_one changes one option, and multiplies option `scaled` by `factor`
+     * if that is above 0 */
+    enum { CHANGES_unknown, CHANGES_none, CHANGES_one, CHANGES_all } changes;
+    double factor;
+    enum option_id scaled;
     struct mark mark;               /* position of the case in the file */
     struct selection own;           /* options that have one value in the case */
     struct axis axes[OPTION_COUNT]; /* axes in the order of the file */
@@ -69,6 +74,11 @@ struct reading {
 /* Reads the tree of one spec file into spec->config and spec->matrix. Call it first with defaults
  * and a zeroed matrix, then for each overriding file. */
 enum status matrix_read(struct spec *spec, const struct node *root, struct error *e);
+
+/* Sets what depends on all files and words in the cases of what_if: options that have a factor, the
+ * case with all changes and the default baseline. ERR_SPEC with the position of a factor if its
+ * option has no number, or several values. */
+enum status what_if_resolve(struct spec *spec, struct error *e);
 
 /* Read options with one value (matrix_read_options), axes below `matrix` (matrix_read_axes) and
  * axes below `zip` (matrix_read_zip). */

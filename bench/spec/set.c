@@ -94,7 +94,7 @@ static enum status check_undotted(const struct node *entry, struct error *e)
 static enum status apply_entry(struct reading *reading, struct node *entry, struct error *e)
 {
     static const char in_matrix[] = "matrix.", in_cases[] = "cases.";
-    static const char *const refused[] = {"exclude", "cases", "extends"};
+    static const char *const refused[] = {"exclude", "cases", "what_if", "extends"};
     struct node map = {.kind = NODE_MAP, .mark = entry->key_mark, .items = entry, .n = 1};
     if (strcmp(entry->key, "baseline") == 0)
         return baseline_read(reading, entry, e);
@@ -102,7 +102,7 @@ static enum status apply_entry(struct reading *reading, struct node *entry, stru
         return matrix_read_zip(reading, entry, e);
     if (strcmp(entry->key, "matrix") == 0)
         return matrix_read_axes(reading, entry, e);
-    if (name_index(entry->key, refused, 3) >= 0)
+    if (name_index(entry->key, refused, 4) >= 0)
         return mark_error(
             e, ERR_SPEC, entry->key_mark,
             "%s cannot be set here; expected an option, matrix, zip, baseline or cases.LABEL.key",

@@ -262,7 +262,9 @@ static enum status read_values(struct spec *spec, const char *set, struct error 
     TRY(try_quick(spec, e));
     if (asked > 0 || spec->config.values[OPT_FORM].number == FORM_quick)
         TRY(apply_quick(spec, asked, e));
-    return set != NULL ? matrix_apply_words(spec, WORDS_SET, set, e) : OK;
+    if (set != NULL)
+        TRY(matrix_apply_words(spec, WORDS_SET, set, e));
+    return what_if_resolve(spec, e);
 }
 
 /* Makes [accuracy] the default of `figures` if there are no timed launches: figures of time would

@@ -117,6 +117,7 @@ enum part_kind {
     PART_ZIPS,     /* map of options to lists of values, or a list of such maps */
     PART_EXCLUDES, /* list of conditions, and of maps from options to values or lists */
     PART_VALUES,   /* options, each with one value */
+    PART_CHANGES,  /* options, each with one value or a factor such as x2 */
     PART_CASES,
     PART_LABEL,
 };

@@ -22,6 +22,35 @@ static size_t find(const struct spec *spec, const char *label)
     return 0;
 }
 
+/* Options of what_if: one changed in each case, all in the last. Factors multiply values of --set. */
+static void what_if_changes_one_option_per_case(void **state)
+{
+    (void)state;
+    struct spec spec;
+    const char *text = "name: test\nmodel: vgg11_bn\ndata.set: shapes\n"
+                       "train.global_batch: 64\nranks: 2\nnodes: 2\n"
+                       "site: {kind: simulated, rate: 1gbit}\n"
+                       "sync: {strategy: bucketed, cap_mib: 20}\n"
+                       "what_if: {site.rate: x2.5, sync: {cap_mib: x0.5}, ranks: 4}\n";
+    load(&spec, text, "site.rate=10gbit cases.'sync.cap_mib x0.5'.sync.cap_mib=7");
+    static const struct {
+        const char *label, *rate, *cap, *ranks;
+    } rows[] = {{"as given", "10gbit", "20", "2"},
+                {"site.rate x2.5", "25gbit", "20", "2"},
+                {"sync.cap_mib x0.5", "10gbit", "7", "2"},
+                {"ranks 4", "10gbit", "20", "4"},
+                {"all changes", "25gbit", "7", "4"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t point = find(&spec, rows[i].label);
+        const struct config *c = &spec.points[point].config;
+        assert_string_equal(config_text(c, OPT_SITE_RATE), rows[i].rate);
+        assert_string_equal(config_text(c, option_find("sync.cap_mib")->id), rows[i].cap);
+        assert_string_equal(config_text(c, OPT_RANKS), rows[i].ranks);
+        assert_int_equal(spec.points[point].base_index, find(&spec, "as given"));
+    }
+    spec_free(&spec);
+}
+
 static void test_cases(void **state)
 {
     struct spec spec;
@@ -451,6 +480,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
+        cmocka_unit_test(what_if_changes_one_option_per_case),
         cmocka_unit_test(test_laid_over),
         cmocka_unit_test(test_bases_of_cases),
         cmocka_unit_test(test_bases_shared_by_cases),

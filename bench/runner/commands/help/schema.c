@@ -39,6 +39,12 @@ static json_t *one_or_list(const struct spec_option *option)
     return schema_one_or_list(option_value(option), zip_axis(option));
 }
 
+static json_t *value_or_factor(const struct spec_option *option)
+{
+    return json_pack("{s:[o,{s:s}]}", "anyOf", option_value(option), "pattern",
+                     "^x[0-9]*\\.?[0-9]+$");
+}
+
 /* Part of a spec that can contain options. `campaign`: options of the whole campaign are allowed.
  * `value`: function that returns the schema of an option's value. */
 struct place {
@@ -50,8 +56,10 @@ static const struct place at_top = {"at_top", true, option_value},
                           of_point = {"of_point", false, option_value},
                           in_matrix = {"in_matrix", false, axis},
                           in_zip = {"in_zip", false, zip_axis},
-                          in_exclude = {"in_exclude", false, one_or_list};
-static const struct place *const places[] = {&at_top, &of_point, &in_matrix, &in_zip, &in_exclude};
+                          in_exclude = {"in_exclude", false, one_or_list},
+                          in_what_if = {"in_what_if", false, value_or_factor};
+static const struct place *const places[] = {&at_top, &of_point,   &in_matrix,
+                                             &in_zip, &in_exclude, &in_what_if};
 /* name of the schema definition with all options that a part of a spec can contain */
 static const char whole[] = "whole";
 
@@ -164,6 +172,8 @@ static json_t *part_value(enum part_kind kind)
         return list_of(schema_one_or_list(schema_text(), map_of(&in_exclude)));
     case PART_VALUES:
         return map_of(&of_point);
+    case PART_CHANGES:
+        return map_of(&in_what_if);
     case PART_CASES:
         return list_of(case_map());
     case PART_LABEL:
