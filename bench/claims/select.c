@@ -1,4 +1,6 @@
 /* Selects all claims of a report or a run, or a single claim. */
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bench/claims/tables.h"
@@ -21,13 +23,33 @@ static bool is_of(const struct claim *claim, const char *of)
     return is;
 }
 
+enum { REPORTS_MOST = 16, KNOWN_MOST = 128, REPORT_BYTES = 64 };
+
+/* Lists the reports of the claims: the parts of their ids before the first slash. Returns the
+ * number of reports. */
+static size_t list_reports(char reports[REPORTS_MOST][REPORT_BYTES], const struct claims *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n && n < REPORTS_MOST; i++) {
+        bool known = false;
+        for (size_t k = 0; k < n && !known; k++)
+            known = is_part(c->claims[i].id, reports[k]);
+        if (!known)
+            snprintf(reports[n++], REPORT_BYTES, "%.*s", (int)strcspn(c->claims[i].id, "/"),
+                     c->claims[i].id);
+    }
+    return n;
+}
+
 static enum status refuse(const struct claims *c, const char *of, struct error *e)
 {
     const struct node *runs = node_find(&c->root, "runs");
-    const char *known[128];
-    char text[2048];
-    size_t n = 0;
-    for (size_t i = 0; runs != NULL && i < runs->n && n < 128; i++)
+    const char *known[KNOWN_MOST];
+    char text[2048], reports[REPORTS_MOST][REPORT_BYTES];
+    size_t n = list_reports(reports, c);
+    for (size_t i = 0; i < n; i++)
+        known[i] = reports[i];
+    for (size_t i = 0; runs != NULL && i < runs->n && n < KNOWN_MOST; i++)
         known[n++] = runs->items[i].key;
     return error_set(e, ERR_ARGUMENT,
                      "claims: --of: expected a report such as kota, a claim, or a run: %s",

@@ -169,8 +169,8 @@ const struct figure_shape shape_overlap = {
     .total = "comm_exposed_ms",
     .only = OPT_STRATEGY,
     .whiskers = true,
-    .method = "; exposed and wait (where known) are means over ranks, and hidden is the time of "
-              "the same calls alone (tick), less exposed and wait",
+    .method = "; exposed and wait (where known) are means over ranks, and hidden is overlap_share "
+              "of the time of the same calls alone (tick)",
     .write = write_overlap};
 
 /* ---- Memory ---- */

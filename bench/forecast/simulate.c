@@ -104,7 +104,9 @@ enum status simulate_launch(FILE *out, const char *folder, const char *calibrati
     TRY(path_format(l.run, e, "%s", folder));
     if (!cut_folders(l.run, id, sizeof id))
         return error_set(e, ERR_ARGUMENT,
-                         "simulate: expected a folder RUN/launches/POINT/NAME, found '%s'", folder);
+                         "simulate: expected a folder RUN/launches/POINT/NAME of a point at site: "
+                         "simulated, found '%s'",
+                         folder);
     TRY(path_format(path, e, "%s/spec.yaml", l.run));
     enum status status = spec_load(&spec, path, NULL, &machine, e);
     l.point = status == OK ? spec_find_point(&spec, id) : 0;

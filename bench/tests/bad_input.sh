@@ -268,7 +268,7 @@ check "trainer: a batch beyond the samples" \
     expect 2 "train.global_batch = 64: expected at most 10, the number of images" \
     train --data.set digits --data.samples 10 --train.global_batch 64
 check "trainer: a target in place of percent" \
-    expect 2 "train.target_acc_pct: expected a percentage above chance, which is 10 with 10 classes, found '0.9'" \
+    expect 2 "train.target_acc_pct: expected a percentage above chance, which is 10 % with 10 classes, found '0.9'" \
     train --data.set digits --train.target_acc_pct 0.9
 check "trainer: epochs of a timed run" expect 2 "--train.epochs has no effect with --run time, only with --run accuracy. Leave it out" \
     "$train_cnn" --model softmax_784 --train.global_batch 100 --data.set digits --run time --train.epochs 2

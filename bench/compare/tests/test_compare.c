@@ -495,7 +495,8 @@ static void nothing_is_said_of_scaling_on_shared_cores(void **state)
     write_run(f->a, "aaaa", "bbbb", 1);
     write_file(
         f->a, "summary.csv",
-        "point,status,strategy,ranks,oversubscribed,base,speedup,speedup_lo,speedup_hi,efficiency,"
+        "point,status,strategy,ranks,oversubscribed,base_point,speedup,speedup_lo,speedup_hi,"
+        "efficiency,"
         "efficiency_lo,efficiency_hi,step_ms_median,step_ms_lo,step_ms_hi,images_per_s,"
         "images_per_s_lo,images_per_s_hi,overlap_share\n",
         "aaaa,ok,none,1,0,,1.9,1.9,1.9,1.9,1.9,1.9,20,,,,,,\n"

@@ -354,10 +354,25 @@ static enum status check_not_flat(const struct net_desc *net, const struct layer
         kind, layer->kernel_h, layer->kernel_w, net->layers[dense].name, kind);
 }
 
+/* Rejects `- {kind: dense, outputs: 10}`, which has the layer's name as a value. */
+static enum status check_named_by_key(const struct node *node, struct error *e)
+{
+    const struct node *kind = node->kind == NODE_MAP ? node_find(node, "kind") : NULL;
+    if (kind == NULL)
+        return OK;
+    const char *name = kind->kind == NODE_SCALAR && kind->text[0] ? kind->text : "dense";
+    const char *rest = node->n > 1 ? node->items[kind == node->items].key : "...";
+    return mark_error(e, ERR_SPEC, kind->key_mark,
+                      "layer: the name of a layer is its key. Write `- %s: {%s%s}`; a layer "
+                      "without options is written as `- relu`",
+                      name, rest, node->n > 1 ? ": ..." : "");
+}
+
 /* Reads a layer, `- relu` or `- conv2d: {...}`. */
 static enum status read_layer(struct net_desc *net, const struct node *node, struct error *e)
 {
     bool map = node->kind == NODE_MAP && node->n == 1;
+    TRY(check_named_by_key(node, e));
     if (node->kind == NODE_MAP && node->n > 1)
         return mark_error(e, ERR_SPEC, node->items[1].key_mark,
                           "expected one layer per item; write `- %s` as the next item, or indent "

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "bench/spec/matrix.h"
+#include "bench/spec/points/points.h"
 
 static enum status scale(struct spec *spec, struct matrix *of, struct error *e)
 {
@@ -26,15 +27,42 @@ static enum status scale(struct spec *spec, struct matrix *of, struct error *e)
     return option_read(&of->own.config, &(struct given){option, &node}, e);
 }
 
-/* Copies the options that a case sets, from `values` to `to`. Options that `to` sets stay. */
-static enum status copy_changes(struct config *to, const struct matrix *of,
-                                const struct config *values, struct error *e)
+/* Returns whether the default baseline can have the option: a baseline has no other network or
+ * data, and with a `scaling` no other problem. */
+static bool may_be_compared(const struct spec *spec, enum option_id id)
 {
+    bool scales = config_int(&spec->config, OPT_SCALING) != SCALING_none;
+    return id != OPT_MODEL && id != OPT_DATA_SET && !(scales && option_is_problem(option_get(id)));
+}
+
+/* Copies an option from `values` to `to`, unless `to` sets it. */
+static enum status copy_option(struct config *to, const struct config *values, enum option_id id,
+                               struct error *e)
+{
+    if (to->values[id].set)
+        return OK;
+    TRY(value_copy(&to->values[id], &values->values[id], e));
+    to->values[id].set = true;
+    return OK;
+}
+
+/* Completes a case that changes one option, and what depends on it: the case with all changes, and
+ * the default baseline. */
+static enum status complete(struct spec *spec, struct matrix *of, bool has_baseline,
+                            struct error *e)
+{
+    struct matrix *all = spec->matrix, *last = &all->cases[all->n_cases - 1];
+    if (of->factor > 0 && !matrix_gives(of, of->scaled))
+        TRY(scale(spec, of, e));
     for (enum option_id id = 0; id < OPTION_COUNT; id++) {
-        if (!of->own.config.values[id].set || to->values[id].set)
+        if (!of->own.config.values[id].set)
             continue;
-        TRY(value_copy(&to->values[id], &values->values[id], e));
-        to->values[id].set = true;
+        if (last->changes == CHANGES_all)
+            TRY(copy_option(&last->own.config, &of->own.config, id, e));
+        if (has_baseline || !may_be_compared(spec, id))
+            continue;
+        TRY(copy_option(&all->baseline.config, &spec->config, id, e));
+        all->has_baseline = true;
     }
     return OK;
 }
@@ -43,17 +71,8 @@ enum status what_if_resolve(struct spec *spec, struct error *e)
 {
     struct matrix *all = spec->matrix;
     bool has_baseline = all->has_baseline;
-    for (size_t i = 0; i < all->n_cases; i++) {
-        struct matrix *of = &all->cases[i], *last = &all->cases[all->n_cases - 1];
-        if (of->changes != CHANGES_one)
-            continue;
-        if (of->factor > 0 && !matrix_gives(of, of->scaled))
-            TRY(scale(spec, of, e));
-        if (last->changes == CHANGES_all)
-            TRY(copy_changes(&last->own.config, of, &of->own.config, e));
-        if (!has_baseline)
-            TRY(copy_changes(&all->baseline.config, of, &spec->config, e));
-        all->has_baseline = true;
-    }
+    for (size_t i = 0; i < all->n_cases; i++)
+        if (all->cases[i].changes == CHANGES_one)
+            TRY(complete(spec, &all->cases[i], has_baseline, e));
     return OK;
 }

@@ -125,7 +125,8 @@ static enum status check_baseline(const struct spec *spec, const struct matrix *
             return mark_error(
                 e, ERR_SPEC, value->mark,
                 "baseline: %s changes the problem, but scaling: %s compares the same problem over "
-                "ranks. Set only site, ranks, nodes, place.*, sync.* and inject.*",
+                "ranks. Set only site, ranks, nodes, elastic, and options of place, sync, inject, "
+                "parallel, compute and checkpoint",
                 option->key, config_text(&spec->config, OPT_SCALING));
     }
     return OK;
@@ -384,7 +385,7 @@ static enum status check_compute(const struct point *point, struct error *e)
     if (config_int(c, OPT_PRECISION) != PRECISION_fp32)
         return mark_error(
             e, ERR_SPEC, compute->mark,
-            "compute: %s replays times of 32-bit ops, but train.precision = %s. Use compute: real",
+            "compute: %s supports only train.precision = fp32, found %s. Use compute: real",
             compute->text, config_text(c, OPT_PRECISION));
     if (config_replays(c) && norm->number == BATCH_NORM_sync)
         return mark_error(e, ERR_SPEC, norm->mark,

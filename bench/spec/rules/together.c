@@ -530,11 +530,12 @@ static enum status check_chance(const struct spec *spec, struct error *e)
             const struct spec_option *option = option_get(accuracies[k]);
             const struct value *value = &spec->points[i].config.values[option->id];
             if (!value_is_preset(option, value) && value->number <= chance)
-                return mark_error(e, ERR_SPEC, value->mark,
-                                  "%s: expected a percentage above chance, which is %.3g with %d "
-                                  "classes, found '%s'; for 97 %% write %.*s97",
-                                  option->key, chance, classes, value->text,
-                                  (int)strcspn(value->text, "0123456789"), value->text);
+                return mark_error(
+                    e, ERR_SPEC, value->mark,
+                    "%s: expected a percentage above chance, which is %.3g %% with %d "
+                    "classes, found '%s'; for 97 %% write %.*s97",
+                    option->key, chance, classes, value->text,
+                    (int)strcspn(value->text, "0123456789"), value->text);
         }
     return OK;
 }

@@ -195,6 +195,28 @@ static void test_baseline_added(void **state)
     spec_free(&spec);
 }
 
+/* The base does not use sync.cap_mib, so one base serves both bucket sizes. */
+static void test_base_of_unused_axis(void **state)
+{
+    (void)state;
+    struct spec spec;
+    static const char *const strategies[] = {"[none, bucketed]", "[bucketed]"};
+    for (size_t i = 0; i < 2; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "name: test\nmodel: keras_690k\ntrain: {global_batch: 64}\n"
+                 "matrix: {ranks: [1, 2], sync.strategy: %s, sync.cap_mib: [1, 2]}\n"
+                 "exclude: [\"ranks = 1 and not sync.strategy = none\"]\n"
+                 "baseline: {ranks: 1, sync.strategy: none}\n",
+                 strategies[i]);
+        load(&spec, text, NULL);
+        assert_int_equal(spec.n_points, i == 0 ? 4 : 3);
+        for (size_t k = 0; k < spec.n_points; k++)
+            assert_int_equal(spec.points[k].base_index, 0);
+        spec_free(&spec);
+    }
+}
+
 /* Each point of several ranks with measure.replay gets one silent point, which is found again. */
 static void test_silent_points_added(void **state)
 {
@@ -417,6 +439,7 @@ int main(void)
         cmocka_unit_test(test_exclude_lists),
         cmocka_unit_test(test_exclude),
         cmocka_unit_test(test_baseline_added),
+        cmocka_unit_test(test_base_of_unused_axis),
         cmocka_unit_test(test_silent_points_added),
         cmocka_unit_test(test_silent_points_are_asked_for_nothing),
         cmocka_unit_test(test_like_a_plain_search),

@@ -309,6 +309,8 @@ assert run and selected("kota_epochs") == run, (run, selected("kota_epochs"))
 assert selected("kota") == [r["id"].split("/")[1] for r in rows if r["id"].startswith("kota/")]
 assert selected("kota/" + run[0]) == run[:1]
 PY
+    expect 2 "'kot' is unknown; nearest 'kota'; known: naik_yadav kota" \
+        "$scalebench" claims results/claims.yaml --of kot || return 1
     expect 2 "'kota_epoch' is unknown; nearest 'kota_epochs'" "$scalebench" claims results/claims.yaml --of kota_epoch &&
         expect 2 "leave out --format" "$scalebench" claims results/claims.yaml --of kota --format csv &&
         expect 2 "Leave one of the two out" "$scalebench" claims results/claims.yaml --plan --update

@@ -64,10 +64,11 @@ static enum status check_target(const struct trainer *t, struct error *e)
            chance = 100.0 / t->model.desc->classes;
     if (target == 0 || t->model.desc->classes < 2 || target > chance)
         return OK;
-    return error_set(e, ERR_ARGUMENT,
-                     "train.target_acc_pct: expected a percentage above chance, which is %.3g with "
-                     "%d classes, found '%s'; for 97 %% write 97",
-                     chance, t->model.desc->classes, config_text(t->config, OPT_TARGET_ACC));
+    return error_set(
+        e, ERR_ARGUMENT,
+        "train.target_acc_pct: expected a percentage above chance, which is %.3g %% with "
+        "%d classes, found '%s'; for 97 %% write 97",
+        chance, t->model.desc->classes, config_text(t->config, OPT_TARGET_ACC));
 }
 
 enum status trainer_open_batches(struct trainer *t, struct error *e)
