@@ -1,5 +1,4 @@
-/* Finds which launches of a campaign are missing, and for which numbers of nodes jobs are
- * needed. */
+/* Finds the numbers of nodes for which a campaign's missing launches need jobs. */
 #pragma once
 
 #include <stddef.h>

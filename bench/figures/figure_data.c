@@ -15,9 +15,8 @@ static bool is_valued(const struct figure_data *d, size_t point)
     return isfinite(d->measured[point].value.mid) || isfinite(figure_data_published(d, point));
 }
 
-/* Drops points that `where` excludes. Figures of accuracy also drop points that train without
- * communication, since these have no accuracy runs, and cut "compute only" from the name of their
- * series. */
+/* Drops points that `where` excludes. Figures of accuracy also drop points without communication,
+ * since these have no accuracy runs. In names of series, "compute only (none)" becomes "none". */
 static void drop_points(struct figure_data *d)
 {
     struct series_list *list = &d->series;

@@ -12,8 +12,8 @@
  * (variable crowded) draws marks only at the ends of curves. */
 enum { PLACES_MAX = 48 };
 
-/* Half the height of a mark, relative to its value. A mark is about 3.5 % of an axis high and hides
- * marks that are closer than this. */
+/* Half the height of a mark, as a share of its value: a mark is about 3.5 % of an axis high. Closer
+ * marks hide each other. */
 #define MARK_SHARE 0.02
 
 struct item {

@@ -59,8 +59,8 @@ static int by_place(const void *a, const void *b)
     return (x->point > y->point) - (x->point < y->point);
 }
 
-/* Adds the values of a row to another row of the same series, point and x. Published values join
- * the first row of an x. */
+/* Adds a row's values to a row of the same series, point and x. Rows without a point join the last
+ * row with their x. */
 static void join(struct table_row *to, const struct table_row *from, size_t columns)
 {
     for (size_t k = 0; k < columns; k++) {

@@ -92,8 +92,7 @@ enum status launch_start(struct launch *launch, const struct launch_command *com
 void launch_stop(const struct launch *launch);
 
 /* Reads the guard's message; call it when the lifeline is readable. Returns true if the launch has
- * ended: launch_finish then does not wait. Otherwise cleaning up has begun, and its time is
- * recorded. */
+ * ended: launch_finish then does not wait. Otherwise records when cleaning up began. */
 bool launch_has_outcome(struct launch *launch);
 
 /* Prints once that other machines are being cleaned up, if this takes long. */

@@ -103,8 +103,8 @@ static uint32_t look_from(const struct launch_points *l, double n)
     return (uint32_t)fmin(look, (double)most);
 }
 
-/* Estimates how many launches reach the requested precision. Half-widths fall with the square root
- * of n, and the required half-width grows with n up to the requested precision. */
+/* Estimates how many launches reach the requested precision, from n launches. Half-widths fall with
+ * the root of the number; the limit is stricter for few (timing_asked_pct). */
 static double launches_for(const struct launch_points *l, const struct excess *x, size_t n)
 {
     double precision_pct = config_number(&l->spec->config, OPT_TIME_PRECISION);

@@ -9,7 +9,7 @@
 #include "comm/cost/cost.h"
 #include "kernels/base/mem.h"
 
-/* exit statuses of a program that rejects its options; a retry would fail too */
+/* exit statuses for wrong input and for an unsuitable machine: no retry helps */
 #define EXIT_USAGE       2
 #define EXIT_UNAVAILABLE 3
 

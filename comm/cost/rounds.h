@@ -60,7 +60,7 @@ void halves_gather(const struct halves *h, struct round *r);
 
 /* ---- Binomial trees ---- */
 
-/* Edge of a binomial tree with root 0. The child is the rank `mask` after its parent; mask is the
+/* Edge of a binomial tree with root 0. The child is `mask` ranks after its parent; mask is the
  * length of the edge. Edges of equal length (1, 2, 4 ...) form a round. */
 struct edge {
     int child, parent; /* ranks at the two ends */

@@ -1,6 +1,6 @@
 /* Collective operations as messages: which numbers each rank sends to whom, round by round, as
  * plain functions of the rank. Strategies that send their own messages run these rounds over MPI.
- * Readers of programs (program.h) go through the rounds of all strategies. */
+ * Counts and predictions (program.h) use the rounds of all strategies. */
 #pragma once
 
 #include <stdbool.h>

@@ -27,9 +27,9 @@ double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
 
 /* ---- Links ---- */
 
-/* Connection between two ranks: link, delay, and interfaces at both ends. receiving_s NULL:
- * receiving is not limited. up_s and down_s: interfaces of the leaves, which take leaf_beta_s per
- * byte; NULL within a leaf. */
+/* Connection between two ranks. Pointers: time until which an interface is busy, at both ends
+ * (receiving_s NULL: no limit) and at leaf switches (NULL within a leaf; leaf_beta_s: seconds per
+ * byte). */
 struct path {
     const struct link_model *link;
     double delay_s;

@@ -92,8 +92,8 @@ static void goal_work(struct trace *t, int rank, double seconds)
     t->works++;
 }
 
-/* Writes computing (labels b0, b1 ...) on a second processor of the rank, so that additions do not
- * delay the computing. */
+/* Writes computing until `until_s` (labels b0, b1 ...), on a second processor: additions of
+ * gradients do not delay it. */
 static void goal_compute(struct trace *t, int rank, double until_s)
 {
     if (until_s <= t->computed_s && t->works > 0)

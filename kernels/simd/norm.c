@@ -12,7 +12,7 @@ struct row_sums {
     vreal first[HALVES], second[HALVES];
 };
 
-/* Adds the sums of a row to the totals sums [2, BLOCK]. */
+/* Adds the sums of one row to `sums` [2, BLOCK]. */
 static void add_row(double *sums, const struct row_sums *row)
 {
     for (int half = 0; half < HALVES; half++) {

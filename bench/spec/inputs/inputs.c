@@ -123,9 +123,9 @@ static enum status place_new(struct value *value, const struct spec *spec,
     else if (status == OK && find_input(&found, spec, kind, value, folder, &none) == OK)
         status = find_absolute(&value->path, found, name, e);
     else if (status == OK && !spec->is_recorded)
-        status = mark_error(e, ERR_SPEC, value->mark,
-                            "%s: folder %s not found, in which %s would be written",
-                            option_get(kind->option)->key, folder, value->text);
+        status =
+            mark_error(e, ERR_SPEC, value->mark, "%s: folder %s not found, so %s cannot be written",
+                       option_get(kind->option)->key, folder, value->text);
     seen_from_close(&from);
     free(folder);
     free(found);

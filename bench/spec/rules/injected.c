@@ -25,8 +25,7 @@ static enum status check_stragglers(const struct spec *spec, struct error *e)
             if (chosen->numbers[k] >= (double)most)
                 return mark_error(
                     e, ERR_SPEC, chosen->mark,
-                    "inject.ranks names rank %.0f, but no point has more than ranks = "
-                    "%ld: allowed 0..%ld",
+                    "inject.ranks names rank %.0f, but ranks is at most %ld: expected 0..%ld",
                     chosen->numbers[k], most, most - 1);
     }
     return OK;

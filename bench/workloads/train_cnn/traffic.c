@@ -64,8 +64,8 @@ void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool tim
     traffic_between(t, trainer->job.waiter, timed);
 }
 
-/* For strategies that send point-to-point messages, uses the waiter's counts. For others,
- * multiplies the formula's cost by the number of timed steps that communicate. */
+/* Returns the traffic of the timed steps. Calls and payload are counted. Wire messages and bytes
+ * are counted if the strategy sends its own messages, else by formula. */
 struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint64_t steps_done,
                           uint64_t steps)
 {

@@ -66,7 +66,7 @@ enum winograd_kind {
 
 enum { WINOGRAD_POINTS_MAX = 6 };
 
-/* Algorithm and dimensions of one convolution, and of the epilogue applied to its outputs. */
+/* One convolution: its algorithm, its dimensions and the epilogue applied to its outputs. */
 struct winograd {
     enum winograd_kind kind;
     enum epilogue epilogue;                  /* applied by the convolution; EPILOGUE_NONE if batch

@@ -77,7 +77,7 @@ static enum status agree(struct sweep *s, enum status mine, struct error *e)
         return OK;
     if (failed[1])
         return mine != OK ? mine
-                          : error_set(e, ERR_SYSTEM, "another rank could not open this operation");
+                          : error_set(e, ERR_SYSTEM, "another rank cannot start this operation");
     e->status = ERR_UNAVAILABLE;
     return ERR_UNAVAILABLE;
 }

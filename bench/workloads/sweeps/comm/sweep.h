@@ -160,8 +160,8 @@ void gradients_sum(const struct sweep *s, const struct contender *c, real sums[P
 /* Runs one step on this rank's gradients. *ns: time of the step without the optimizer. */
 enum status contender_step(struct sweep *s, const struct problem *p, struct contender *c,
                            int64_t *ns, struct error *e);
-/* Checks the results of the last step on every rank; with a compressor, of a further step that it
- * runs. Collective. */
+/* Checks the last step's results on every rank; with a compressor, runs and checks a further step.
+ * Collective. */
 enum status contender_check(struct sweep *s, const struct problem *p, struct contender *c,
                             struct error *e);
 
