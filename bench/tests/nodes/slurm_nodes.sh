@@ -341,7 +341,14 @@ survives_a_lost_node() {
     is_complete_after_all && went_on_without n1
 }
 
+fits_the_link_between_nodes() {
+    (cd "$home" && expect 0 "quick form, no result" salloc -N2 --exclusive \
+        "$scalebench" run "$SCALEBENCH_HOME/configs/reports/past/links_slurm.yaml" --out results/links --set form=quick) || return 1
+    [ "$(grep -c "^slurm_vm,pace_" "$home/results/links/past_links_slurm_quick/latest/link.csv")" -eq 7 ]
+}
+
 check "sbatch -N4 uses four nodes" uses_all_nodes
+check "the link between nodes is fitted" fits_the_link_between_nodes
 check "so does make bench in a shell of salloc" finds_the_nodes_of_a_shell
 check "two ranks a node, by hydra" starts_two_a_node hydra
 check "by srun" starts_two_a_node pmi2
