@@ -312,7 +312,7 @@ static bool is_itself(const struct comparison *c, size_t side, const struct comp
 static struct judge_sample sample_of(const struct side *side, const struct side_point *p,
                                      struct judge_launches *launches)
 {
-    struct judge_sample sample = {launches, 1, p->exact};
+    struct judge_sample sample = {launches, 1, p->exact, p->simulated};
     launches[0] = (struct judge_launches){p->values, p->n, p->disturbed};
     for (size_t r = 0; r < side->n_repeats && p->n > 0; r++) {
         const struct side_point *own = repeats_find_point(&side->repeats[r], p);

@@ -160,6 +160,26 @@ void format_warn(const struct comparison *c)
         log_print(LOG_WARNING, "%s %s", c->sides[0].name, is_itself);
 }
 
+/* Returns the verdict on point i of a side. For the reference (side 0), returns the verdict on this
+ * point in the first run that has it. */
+static const struct judged *judged_of(const struct comparison *c, size_t side, size_t i)
+{
+    size_t run = side > 0 ? side : 1;
+    while (side == 0 && run + 1 < c->n_sides && compare_cell(c, i, run)->judged.reference_n == 0)
+        run++;
+    return &compare_cell(c, i, run)->judged;
+}
+
+/* Returns whether the noise floor widens an interval. */
+static bool has_floor(const struct comparison *c)
+{
+    bool widens = false;
+    for (size_t side = 1; side < c->n_sides; side++)
+        for (size_t i = 0; i < c->sides[0].n; i++)
+            widens = widens || judged_of(c, side, i)->floor > 0;
+    return widens;
+}
+
 static void write_floor(FILE *out, const struct comparison *c)
 {
     char number[TEXT_NUMBER], width[TEXT_NUMBER];
@@ -168,7 +188,7 @@ static void write_floor(FILE *out, const struct comparison *c)
     text_significant(width, 100 * expm1(pair), 2);
     if (is_one_run(c))
         fprintf(out, "%s %s\n", c->sides[0].name, is_itself);
-    else if (pair == 0)
+    else if (pair == 0 || !has_floor(c))
         fputs("Noise floor: none. The intervals leave out variation between campaigns.\n", out);
     else if (!isnan(floor->given))
         fprintf(out,
@@ -183,16 +203,6 @@ static void write_floor(FILE *out, const struct comparison *c)
 }
 
 /* ---- Disturbances ---- */
-
-/* Returns the verdict on point i of a side. For the reference (side 0), returns the verdict on this
- * point in the first run that has it. */
-static const struct judged *judged_of(const struct comparison *c, size_t side, size_t i)
-{
-    size_t run = side > 0 ? side : 1;
-    while (side == 0 && run + 1 < c->n_sides && compare_cell(c, i, run)->judged.reference_n == 0)
-        run++;
-    return &compare_cell(c, i, run)->judged;
-}
 
 /* Lists points with disturbed launches, as "4 of 6 at ranks=2". */
 static void write_disturbed(FILE *out, const struct comparison *c, size_t side)
@@ -215,9 +225,25 @@ static void write_disturbed(FILE *out, const struct comparison *c, size_t side)
 
 /* ---- Omissions ---- */
 
-/* Marks the options in which points matched by label differ. Marks none if a spec cannot be read by
+/* Values of an option in the first two points that are matched by label and differ in it; "":
+ * the option does not differ. */
+struct change {
+    char was[40], is[40];
+};
+
+static void note_change(struct change *change, enum option_id id, const struct config *was,
+                        const struct config *is)
+{
+    const struct value *a = &was->values[id], *b = &is->values[id];
+    if (change->was[0] != '\0' || scope_is_campaign(option_get(id)->scope) || value_equal(a, b))
+        return;
+    snprintf(change->was, sizeof change->was, "%s", a->text);
+    snprintf(change->is, sizeof change->is, "%s", b->text);
+}
+
+/* Sets the options in which points matched by label differ. Sets none if a spec cannot be read by
  * this version. */
-static void note_changes(bool changed[OPT_OWN], const struct comparison *c, size_t side)
+static void note_changes(struct change changes[OPT_OWN], const struct comparison *c, size_t side)
 {
     struct spec was = {0}, is = {0};
     struct error none;
@@ -228,35 +254,33 @@ static void note_changes(bool changed[OPT_OWN], const struct comparison *c, size
         size_t a = spec_find_point(&was, c->sides[0].points[i].id);
         size_t b = cell->by_label ? spec_find_point(&is, cell->point->id) : is.n_points;
         for (enum option_id id = 0; id < OPT_OWN && a < was.n_points && b < is.n_points; id++)
-            changed[id] = changed[id] || (!scope_is_campaign(option_get(id)->scope) &&
-                                          !value_equal(&was.points[a].config.values[id],
-                                                       &is.points[b].config.values[id]));
+            note_change(&changes[id], id, &was.points[a].config, &is.points[b].config);
     }
     spec_free(&was);
     spec_free(&is);
 }
 
-/* Writes why points were matched by label: "Matched by label, since train.lr, train.momentum
- * differ: ". */
+/* Writes why points were matched by label: "Matched by label, since train.lr (0.01, 0.5) differs:
+ * ". */
 static void write_why_by_label(FILE *out, const struct comparison *c)
 {
-    bool changed[OPT_OWN] = {false};
-    struct list list = {out, 0};
+    struct change changes[OPT_OWN] = {{"", ""}};
+    size_t n = 0;
     for (size_t side = 1; side < c->n_sides; side++)
-        note_changes(changed, c, side);
+        note_changes(changes, c, side);
     for (enum option_id id = 0; id < OPT_OWN; id++)
-        if (changed[id] && !option_is_derived(id)) {
-            fputs(list.n == 0 ? "Matched by label, since " : list.n < LISTED ? ", " : "", out);
-            fputs(list.n < LISTED ? option_get(id)->key : list.n == LISTED ? ", ..." : "", out);
-            list.n++;
+        if (changes[id].was[0] != '\0' && !option_is_derived(id)) {
+            fprintf(out, "%s%s (%s, %s)", n == 0 ? "Matched by label, since " : ", ",
+                    option_get(id)->key, changes[id].was, changes[id].is);
+            n++;
         }
     fprintf(out, "%s: ",
-            list.n == 0  ? "Matched by label, since another version wrote their options"
-            : list.n > 1 ? " differ"
-                         : " differs");
+            n == 0  ? "Matched by label, since another version wrote their options"
+            : n > 1 ? " differ"
+                    : " differs");
 }
 
-static void write_matches(FILE *out, const struct comparison *c)
+void format_write_matches(FILE *out, const struct comparison *c)
 {
     struct list list = {out, 0};
     if (c->by_label == 0)
@@ -340,7 +364,6 @@ static void write_clock(FILE *out, const struct comparison *c)
 
 void format_write_notes(FILE *out, const struct comparison *c)
 {
-    write_matches(out, c);
     for (size_t side = 1; side < c->n_sides; side++)
         write_counts(out, c, side);
     write_reasons(out, c);

@@ -127,6 +127,7 @@ static void write_names(FILE *out, const struct comparison *c)
             fprintf(out, "  run %-6zu %s\n", side, c->sides[side].name);
         else
             fprintf(out, "  run        %s\n", c->sides[side].name);
+    format_write_matches(out, c);
 }
 
 /* Writes the lines above the table, the table (unless `g` is NULL) and the notes below to *text.

@@ -226,8 +226,9 @@ enum status judge(struct judged *j, const struct judge_rules *rules,
     TRY(MEM_NEW(logs, left.n + right.n, "the launches of two runs", e));
     take_sample(&left, logs, reference);
     take_sample(&right, logs + left.n, sample);
-    j->floor = floor_width(rules->floor, rules->level, left.exact ? 0 : left.campaigns,
-                           right.exact ? 0 : right.campaigns);
+    j->floor = floor_width(rules->floor, rules->level,
+                           left.exact || reference->steady ? 0 : left.campaigns,
+                           right.exact || sample->steady ? 0 : right.campaigns);
     struct interval shift = log_ratio(&left, &right, rules->level);
     judge_logs(j, rules, &shift, !left.exact && !right.exact);
     doubt(j, rules);

@@ -116,8 +116,9 @@ static enum status find(char path[PATH_BYTES], struct spec *spec, const char *na
                          name);
     return error_set(e, ERR_ARGUMENT,
                      "'%s' is not a run: expected a folder with summary.csv, a campaign's folder "
-                     "with latest/, or a name in %s or results/reference%s",
-                     name, out, near.text);
+                     "with latest/, or a name in %s%s or results/reference%s",
+                     name, out, path_is_folder(out) ? "" : " (--out, a folder that is not there)",
+                     near.text);
 }
 
 enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,

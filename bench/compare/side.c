@@ -64,6 +64,7 @@ static void take_point(struct side_point *p, const struct csv_table *summary, si
         .status = csv_table_text(summary, row, "status"),
         .base = csv_table_text(summary, row, "base_point"),
         .peer = csv_table_text(summary, row, "peer_point"),
+        .simulated = strcmp(csv_table_text(summary, row, "kind"), "simulated") == 0,
         .cores =
             csv_table_value(summary, row, "speedup") / csv_table_value(summary, row, "efficiency"),
     };

@@ -24,7 +24,8 @@ struct side_point {
     size_t n;
     /* number of the n launches that were disturbed or are paired with a disturbed launch */
     size_t disturbed;
-    bool exact; /* whether the only value is a published number */
+    bool exact;     /* whether the only value is a published number */
+    bool simulated; /* whether a model predicted the launches */
 };
 
 struct side {

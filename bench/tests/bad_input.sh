@@ -122,6 +122,8 @@ check "a key below figures" expect 2 "Give the whole list, such as figures=[{kin
     "$scalebench" plan configs/quick.yaml --set "figures.where=ranks"
 check "a range of ranks for new" expect 2 "new: --ranks: expected numbers separated by commas, such as 1,2,4, or auto; found '1-4'" \
     "$scalebench" new "$tmp/range" --ranks 1-4
+check "a folder of results that is not there" expect 2 "a name in $tmp/none (--out, a folder that is not there) or results/reference" \
+    "$scalebench" table run --out "$tmp/none"
 check "a link file of another kind" expect 2 "link: expected a link.csv as make bench-comm writes it, found summary.csv: line 1: column 'coefficient' is missing" \
     "$scalebench" plan configs/quick.yaml --set "link=results/reference/strong_scaling/summary.csv figures=[{kind: time, model: true}]"
 check "a published file that is no CSV file" expect 2 "published.file: expected a CSV file with a row of column names, found quick.yaml: line" \

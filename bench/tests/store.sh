@@ -56,7 +56,7 @@ other_options_begin_a_run() {
     expect 0 "resuming" run && [ "$(run_of_latest)" = "$first" ] && cmp "$tmp/before" "$journal" &&
         [ "$(runs)" -eq 2 ] || return 1
     expect 0 "$first" "$bin/scalebench" compare fake --out "$out" && grep -F "$second" "$tmp/expect.log" &&
-        grep -F "Matched by label, since train.lr differs: " "$tmp/expect.log" || return 1
+        grep -F "Matched by label, since train.lr (0.01, 0.5) differs: " "$tmp/expect.log" || return 1
     for name in fake "fake/$first" "$out/fake" "$out/fake/$first" "$tmp/fake.yaml"; do
         for command in table figures status; do
             "$bin/scalebench" "$command" "$name" --out "$out" || return 1

@@ -80,7 +80,7 @@ static inline struct judge_sample sim_sample(struct judge_launches *launches,
 {
     for (size_t r = 0; r < k; r++)
         launches[r] = (struct judge_launches){c[r].values[p], c[r].n[p], 0};
-    return (struct judge_sample){launches, k, false};
+    return (struct judge_sample){launches, k, false, false};
 }
 
 /* Compares k campaigns with one campaign that is `slower` times as slow. */

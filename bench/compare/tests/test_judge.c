@@ -27,8 +27,8 @@ static struct judged judged(const char *quantity, const double *a, size_t n, con
     const struct judge_rules rules = {
         .what = row(quantity), .margin = 0.02, .level = level, .floor = &noise};
     const struct judge_launches left = {a, n, 0}, right = {b, m, 0};
-    assert_int_equal(judge(&j, &rules, &(struct judge_sample){&left, 1, n == 1},
-                           &(struct judge_sample){&right, 1, m == 1}, &e),
+    assert_int_equal(judge(&j, &rules, &(struct judge_sample){&left, 1, n == 1, false},
+                           &(struct judge_sample){&right, 1, m == 1, false}, &e),
                      OK);
     return j;
 }
@@ -104,8 +104,8 @@ static void campaigns_of_a_side_count_by_their_mean(void **state)
     left[2] = (struct judge_launches){values[1], 6, 0};
     const struct noise_floor noise = {.given = 0.2};
     const struct judge_rules rules = {row("step_ms"), 0.02, 0.95, &noise, false};
-    assert_int_equal(judge(&j, &rules, &(struct judge_sample){left, 3, false},
-                           &(struct judge_sample){&right, 1, false}, &e),
+    assert_int_equal(judge(&j, &rules, &(struct judge_sample){left, 3, false, false},
+                           &(struct judge_sample){&right, 1, false, false}, &e),
                      OK);
     assert_int_equal(j.reference_campaigns, 2);
     assert_int_equal(j.reference_n, 12);
@@ -114,6 +114,24 @@ static void campaigns_of_a_side_count_by_their_mean(void **state)
     assert_true(fabs(j.floor - 0.2 * sqrt((0.5 + 1) / 2)) < 1e-12);
     assert_true(fabs(log(j.ratio.lo) - 0.5 + j.floor) < 1e-12);
     assert_true(fabs(log(j.launches.lo) - 0.5) < 1e-12);
+}
+
+/* The noise floor covers only sides whose campaigns vary. */
+static void equal_simulations_are_the_same(void **state)
+{
+    (void)state;
+    struct judged j;
+    struct error e;
+    const struct judge_launches launches = {steady, 6, 0};
+    const struct noise_floor noise = {.given = 0.2};
+    const struct judge_rules rules = {row("step_ms"), 0.02, 0.95, &noise, false};
+    for (int n = 0; n <= 2; n++) {
+        const struct judge_sample a = {&launches, 1, false, n > 0},
+                                  b = {&launches, 1, false, n > 1};
+        assert_int_equal(judge(&j, &rules, &a, &b, &e), OK);
+        assert_int_equal(j.verdict, n == 2 ? VERDICT_SAME : VERDICT_UNDECIDED);
+        assert_true(fabs(j.floor - 0.2 * sqrt((2 - n) / 2.0)) < 1e-12);
+    }
 }
 
 /* A certain but small difference is undecided if it may lie within the margin. */
@@ -293,6 +311,7 @@ int main(void)
         cmocka_unit_test(what_surely_differs_may_be_within_the_margin),
         cmocka_unit_test(few_launches_decide_nothing_and_say_how_many_would),
         cmocka_unit_test(published_numbers_count_as_exact),
+        cmocka_unit_test(equal_simulations_are_the_same),
         cmocka_unit_test(what_is_not_positive_has_no_ratio),
         cmocka_unit_test(the_floor_is_the_mean_variance_between_repetitions),
         cmocka_unit_test(the_floor_is_moderated),

@@ -1,5 +1,5 @@
-/* Rejects axes and cases that change no measured number. Without accuracy runs, points that differ
- * only in untimed options have equal times. */
+/* Rejects axes, cases and periods that change no measured number. Without accuracy runs, points that
+ * differ only in untimed options have equal times. */
 #include "bench/spec/foreign.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/points/alike.h"
@@ -152,10 +152,42 @@ static enum status check_seeds(const struct spec *spec, struct error *e)
     return OK;
 }
 
+/* Returns whether local SGD sends nothing in the timed steps: gradients are summed until step
+ * sync.post_local, later weights are averaged in each sync.period-th step. */
+static bool is_silent(const struct config *c)
+{
+    int64_t warmup = config_int(c, OPT_TIME_WARMUP), last = warmup + config_int(c, OPT_TIME_STEPS);
+    return config_uses(c, OPT_sync_period) && c->values[OPT_TIME_LAUNCHES].number_hi > 0 &&
+           config_int(c, OPT_RANKS) > 1 && !config_is_simulated(c) &&
+           config_int(c, OPT_sync_post_local) <= warmup &&
+           last / config_int(c, OPT_sync_period) == warmup / config_int(c, OPT_sync_period);
+}
+
+/* Rejects timed steps without an average of local SGD, unless --set or the quick form shortens
+ * them. */
+static enum status check_periods(const struct spec *spec, struct error *e)
+{
+    bool is_cut =
+        spec_option_is_open(spec, OPT_TIME_STEPS) || spec_option_is_open(spec, OPT_TIME_WARMUP);
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *c = &spec->points[i].config;
+        const struct value *period = &c->values[OPT_sync_period];
+        if (!is_silent(c) || (is_cut && !mark_from_set(period->mark)))
+            continue;
+        return mark_error(e, ERR_SPEC, period->set ? period->mark : c->values[OPT_TIME_STEPS].mark,
+                          "sync.period = %s: no average falls into the %ld timed steps after %ld "
+                          "warm-up steps. Use a shorter period, or measure.time.steps = %ld",
+                          period->text, config_int(c, OPT_TIME_STEPS),
+                          config_int(c, OPT_TIME_WARMUP), config_int(c, OPT_sync_period));
+    }
+    return OK;
+}
+
 enum status untimed_check(const struct spec *spec, struct error *e)
 {
     if (spec->is_recorded)
         return OK;
+    TRY(check_periods(spec, e));
     TRY(check_deadlines(spec->matrix, e));
     TRY(check_seeds(spec, e));
     if (shows_training(spec))

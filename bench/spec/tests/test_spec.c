@@ -23,7 +23,7 @@ static void test_byte_order_mark(void **state)
            "scaling form quick workload site compute figures bars caption link published "
            "differs model data seed train sync parallel inject checkpoint elastic restart "
            "kernels ranks nodes ranks_per_node place peer measure checks extends matrix "
-           "zip exclude baseline cases");
+           "zip exclude baseline cases what_if");
 }
 
 static void test_nested_and_dotted(void **state)
