@@ -182,6 +182,7 @@ void table_print_notes(FILE *out, const struct summary *s)
     print_bases(out, s);
     table_print_ratios(out, s);
     table_print_tails(out, s);
+    table_print_bubbles(out, s);
     print_disturbed(out, s);
 }
 

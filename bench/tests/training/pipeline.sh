@@ -76,7 +76,7 @@ SPEC
 # Stages of lenet_21k send forward the 320 numbers after the convolutions, or the 50 after the first dense layer, and as many
 # back: 48 images, 4 bytes per number, mean of two ranks.
 tells_what_stages_do() {
-    campaign "compute=$1" && python3 - "$tmp/results/stages/latest" "$1" <<'PY'
+    expect 0 "Pipeline stages wait for each other during up to " campaign "compute=$1" && python3 - "$tmp/results/stages/latest" "$1" <<'PY'
 import csv, sys
 folder, compute = sys.argv[1:]
 def read(name):
