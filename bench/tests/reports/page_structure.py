@@ -64,7 +64,8 @@ class Page(HTMLParser):
 def check_run(page, rows_of, run, folder):
     """rows_of: how many rows have an anchor NAME-1, NAME-2 ..., by NAME."""
     figures = sorted(path.stem for path in folder.glob("*.svg"))
-    if not figures:
+    spec = folder / "spec.yaml"
+    if not figures and not (spec.exists() and "\nfigures: []\n" in spec.read_text()):
         yield f"{folder} has no pictures"
     for figure in figures:
         name = f"{run}-{figure}"
