@@ -438,7 +438,8 @@ static enum status resolve_where(struct figure_data *d, struct error *e)
         TRY(check_terms(d, e));
     if (unknown == NULL)
         return is_to_run(d) && holds_of_none(d->where, d->spec)
-                   ? refuse(d, FIGURE_WHERE, where->text, "no point of the spec matches", e)
+                   ? refuse(d, FIGURE_WHERE, where->text,
+                            "no point of the spec matches; `scalebench plan` lists the points", e)
                    : OK;
     TRY(find_near(near, d, unknown, e));
     snprintf(text, sizeof text, "'%.200s' is unknown%s", unknown, near);

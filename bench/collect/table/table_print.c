@@ -136,7 +136,10 @@ static void print_base(FILE *out, const struct point_summary *p, bool alone)
     const char *strategy = strategy_text(text, p->point);
     bool foreign = config_is_foreign(&p->point->config);
     bool silent = n == 1 && strcmp(strategy, "none") == 0;
-    if (alone && !foreign)
+    long stages = config_int(&p->point->config, OPT_PIPELINE);
+    if (alone && !foreign && stages == n && n > 1)
+        fprintf(out, "Base: a pipeline of %ld stages", stages);
+    else if (alone && !foreign)
         fprintf(out, "Base: %s, %s", text_plural(ranks, n, "rank"),
                 silent ? "no communication" : strategy);
     else

@@ -273,8 +273,9 @@ static enum status check_rates(const struct point *point, struct error *e)
     const struct value *lr = &point->config.values[OPT_LR];
     if (least->number <= lr->number)
         return OK;
-    return mark_error(e, ERR_SPEC, least->mark, "train.lr_min = %s is above train.lr = %s",
-                      least->text, lr->text);
+    return mark_error(e, ERR_SPEC, least->mark,
+                      "train.lr_min = %s is above train.lr: expected at most %s", least->text,
+                      lr->text);
 }
 
 /* Checks that frozen statistics of batch norm come from a checkpoint: initial statistics normalise
