@@ -31,7 +31,7 @@ struct rounds {
     int64_t (*now_ns)(void);
     int *firsts, nodes, node; /* first rank of each node, number of nodes, number of this node */
     int known;                /* nodes 0 to known - 1 know their offset */
-    /* begun: this round has begun. noted: the partner's message has arrived and was handled. */
+    /* `begun`: this round has begun. `noted`: the partner's message has arrived and was handled. */
     bool begun, noted;
     int64_t begin_ns;
     struct message out, in;

@@ -27,9 +27,10 @@ struct compressor {
     bool (*poll)(struct sync *s);
     enum status (*finish)(struct sync *s, struct error *e);
     /* Returns the memory [*bytes] that the compressor keeps from step to step, which checkpoints
-     * save. NULL hook: it keeps none. */
+     * save. NULL hook: the compressor keeps none. */
     void *(*memory)(struct sync *s, size_t *bytes);
-    /* Resets the memory that the compressor keeps from step to step. NULL hook: it keeps none. */
+    /* Resets the memory that the compressor keeps from step to step. NULL hook: the compressor
+     * keeps none. */
     void (*begin)(struct sync *s);
     /* Releases everything that is not in s->memory. Called after a failed create too. NULL hook:
      * there is nothing to release. */
@@ -49,9 +50,9 @@ struct span span_of(const struct arenas *a, struct range tensors);
 
 /* Messages between this rank and every other rank. */
 struct exchanger {
-    struct message *sends, *receives; /* [ranks] each: one message per other rank */
+    struct message *sends, *receives; /* arrays [ranks]: one message per other rank */
     struct exchange messages;         /* messages of the latest planned exchange */
-    bool active; /* whether the exchange has begun and was not waited for yet */
+    bool active; /* whether the exchange has begun and has not been waited for */
     int code;    /* first MPI error code of exchanger_test */
 };
 enum status exchanger_open(struct exchanger *x, struct sync *s, struct error *e);

@@ -60,7 +60,7 @@ void local_decode16(const struct exec *ex, const struct cast16 *cast, real *y, c
 void local_add16(const struct exec *ex, const struct cast16 *cast, real *y, const uint16_t *x,
                  size_t n, float scale);
 
-/* Rounds x [n] to 16 bits, then multiplies it by scale. */
+/* Rounds x [n] to 16 bits, then multiplies it by `scale`. */
 void local_round16(const struct exec *ex, const struct cast16 *cast, real *x, size_t n,
                    float scale);
 
@@ -81,11 +81,11 @@ void local_add_at(const struct exec *ex, real *y, const real *values, const uint
 double local_norm1(const struct exec *ex, const real *x, size_t n);
 
 /* Sets bits [at, at + n) to the signs of x [n]: 1 if negative. Then subtracts from each number the
- * value of its bit: scale, or -scale if the bit is 1. */
+ * value of its bit: `scale`, or -`scale` if the bit is 1. */
 void local_take_signs(const struct exec *ex, real *x, size_t n, real scale, uint64_t *bits,
                       size_t at);
 
-/* Adds scale to each of y [n], or -scale if its bit is 1. The bits were written by
+/* Adds `scale` to each of y [n], or subtracts it if the number's bit is 1. The bits were written by
  * local_take_signs. */
 void local_add_signs(const struct exec *ex, real *y, size_t n, real scale, const uint64_t *bits,
                      size_t at);

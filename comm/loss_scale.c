@@ -1,7 +1,7 @@
 #include "comm/loss_scale.h"
 
-/* Upper limit of the scale. Without it, gradients that stay 0 would double the scale beyond the
- * range of float. */
+/* Upper limit of the scale. Without this limit, gradients that stay 0 would double the scale beyond
+ * the range of float. */
 #define SCALE_MOST 0x1p64
 
 void loss_scale_open(struct loss_scale *s, const struct loss_scale_options *options)

@@ -31,5 +31,5 @@ struct loss_scale {
 };
 
 void loss_scale_open(struct loss_scale *s, const struct loss_scale_options *options);
-/* Updates the scale after a step. overflow: whether the step's gradients overflowed. */
+/* Updates the scale after a step. `overflow`: whether the step's gradients overflowed. */
 void loss_scale_update(struct loss_scale *s, bool overflow);

@@ -11,8 +11,8 @@ void nodes_here(const struct waiter *w, MPI_Comm comm, int *ranks, int *first)
     MPI_Group_free(&all);
 }
 
-/* node_of[r] holds the first rank on r's node. Replaces it by the node's number. A first rank
- * precedes the other ranks of its node, so its node is numbered before theirs. */
+/* Replaces node_of[r], the first rank on r's node, by the number of that node. The first rank of a
+ * node is replaced before the node's other ranks, which then copy its number. */
 static void count_nodes(int *node_of, int ranks)
 {
     int nodes = 0;

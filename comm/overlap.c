@@ -11,14 +11,14 @@
 #include "kernels/base/fp_mode.h"
 #include "kernels/base/mem.h"
 
-/* Which thread is allowed to call MPI at the moment. */
+/* Thread that may call MPI at the moment. */
 enum owner { OWNER_NOBODY, OWNER_COMPUTING, OWNER_POLLING };
 
 struct overlap {
     enum overlap_kind kind;
     struct sync *sync;
     bool yields;
-    int64_t next_ns; /* poll_tiles: time of the next test (clock_ns) */
+    int64_t next_ns; /* for poll_tiles: time of the next test (clock_ns) */
 
     /* State of the separate thread. The thread sleeps between steps and polls in a loop during
      * steps. */
@@ -30,7 +30,7 @@ struct overlap {
     bool stop, stepping;
     atomic_bool spinning; /* copy of `stepping` for reads without the mutex */
     atomic_int owner;
-    atomic_bool wanted; /* whether the computing thread wants to call MPI; it has priority */
+    atomic_bool wanted; /* whether the computing thread wants to call MPI, with priority */
     int64_t cpu_ns;     /* processor time of the separate thread when it was last read */
 };
 

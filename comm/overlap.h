@@ -21,8 +21,8 @@ struct overlap_options {
  * does not support MPI_THREAD_SERIALIZED. */
 enum status overlap_open(struct overlap **overlap, const struct overlap_options *options,
                          struct error *e);
-/* Stops the separate thread and frees `o`. This and all functions below except overlap_tile accept
- * `o` NULL and then do nothing. */
+/* Stops the separate thread and frees `o`. This and all functions below except overlap_tile do
+ * nothing if `o` is NULL. */
 void overlap_close(struct overlap *o);
 
 /* Mark the start and end of a training step. */
@@ -38,8 +38,8 @@ void overlap_pause(struct overlap *o);
 void overlap_resume(struct overlap *o);
 
 #define OVERLAP_TILE_NS 200000
-/* Tests messages, unless the last test was less than OVERLAP_TILE_NS ago. Kernels call it through
- * exec.poll, with the struct overlap as `arg`. */
+/* Tests messages, unless the last test was less than OVERLAP_TILE_NS ago. Kernels call this
+ * function through exec.poll, with the struct overlap as `arg`. */
 void overlap_tile(void *arg);
 /* Returns whether exec.poll must be set to overlap_tile. */
 bool overlap_wants_tiles(const struct overlap *o);

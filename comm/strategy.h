@@ -24,8 +24,8 @@
  * One part of this interface has no user yet: exec.charge, through which local_ops.h reports its
  * work to a simulated clock.
  *
- * To add a sum within a step that is not part of a strategy: call sync_extra_sum, which makes,
- * times and counts the sum, and add a row to `extras` in
+ * To add a sum that is made within a step but is not part of a strategy: call sync_extra_sum, which
+ * makes, times and counts the sum, and add a row to `extras` in
  * bench/workloads/train_cnn/tests/mpi_traffic.c. */
 #pragma once
 
@@ -63,7 +63,7 @@ struct range {
 struct arenas {
     const struct tensor_desc *tensors; /* borrowed from the network's description */
     int n_tensors;
-    size_t n; /* numbers in one arena */
+    size_t n; /* number of elements in one arena */
     real *params, *grads;
     real *state; /* [slots][n] optimizer state */
     int slots;
@@ -75,8 +75,8 @@ struct arenas {
 
 /* Times of one step's communication on this rank (ns). sync_step_begin zeroes them. */
 struct sync_times {
-    int64_t pack_ns;       /* time for copies, casts, selections and sums in this rank's memory */
-    int64_t comm_total_ns; /* from the start of the first communication to the end of the last */
+    int64_t pack_ns;       /* time of copies, casts, selections and sums in this rank's memory */
+    int64_t comm_total_ns; /* time from the first communication to the end of the last */
     /* part of comm_total_ns during which the rank neither computed nor packed */
     int64_t comm_exposed_ns;
     int64_t optimizer_ns;
@@ -129,8 +129,8 @@ struct strategy {
     /* Returns the buffer where backward writes the gradients of `range`. NULL hook: the gradient
      * arena. */
     real *(*grad_buffer)(struct sync *s, struct range range);
-    /* Called when the gradients of `range` are complete for micro-batch `micro`. `last`: whether it
-     * is the last micro-batch of the step. */
+    /* Called when the gradients of `range` are complete for micro-batch `micro`. `last`: whether
+     * `micro` is the last micro-batch of the step. */
     enum status (*grad_ready)(struct sync *s, struct range range, int micro, bool last,
                               struct error *e);
     /* Lets messages in transit progress without waiting. Returns whether any message was in
@@ -140,8 +140,8 @@ struct strategy {
      * reported later, by the wait for the message. */
     bool (*poll)(struct sync *s);
     /* Returns the sum of squares over this rank's share of the summed gradient, for clipping by
-     * global norm. Over all ranks, shares cover the gradient once. NULL hook: each rank takes an
-     * equal share. */
+     * global norm. The shares of all ranks cover the gradient exactly once. NULL hook: each rank
+     * takes an equal share. */
     double (*norm2_local)(struct sync *s);
     /* Replaces the gradients by their sum over ranks at the end of a step; sync_update follows. A
      * strategy whose ranks do not all hold the whole sum has step_end instead. */
@@ -156,8 +156,8 @@ struct strategy {
      * and optimizer state in rank 0's arenas. It returns this rank's additional state in *data,
      * which is borrowed until the next call. Before `restore`, parameters and optimizer state have
      * been copied to every rank's arenas. `data` has the bytes that `save` returned, or none if the
-     * checkpoint is from another number of ranks or another strategy. NULL restore:
-     * sync_keeps_nothing. */
+     * checkpoint is from another number of ranks or another strategy. If `restore` is NULL,
+     * sync_keeps_nothing is called instead. */
     enum status (*save)(struct sync *s, const void **data, size_t *bytes, struct error *e);
     enum status (*restore)(struct sync *s, const void *data, size_t bytes, struct error *e);
     /* Releases everything that is neither in s->memory nor in the arenas. Called after a failed
@@ -175,7 +175,7 @@ struct sync {
     const bool *in_norm;
     int rank, ranks;
     struct arenas arenas;
-    size_t *counts; /* [2 n_tensors] number of elements in each tensor, then config.rows */
+    size_t *counts; /* [2 n_tensors] numbers of elements of all tensors, then config.rows */
     struct sync_times times;
     struct cost extra; /* cost of this step's calls of sync_extra_sum */
     bool polls;        /* whether sync_poll is running on the computing thread */
@@ -188,12 +188,12 @@ struct sync {
     /* whether this step's gradients overflowed fp16, on any rank or, after sync_clip_alone, on this
      * rank; the optimizer is then skipped */
     bool overflow;
-    /* factor on the gradients from backward; summed gradients are divided by it */
+    /* scale of the loss, and so of backward's gradients; summed gradients are divided by it */
     struct loss_scale loss_scale;
     int64_t comm_begin_ns; /* time when the step's first communication call began; 0: none yet */
     /* times when the current intervals of communication and of packing began */
     int64_t interval_ns, packing_ns;
-    int64_t waited_ns; /* time in waits of this step after which the rank computed again */
+    int64_t waited_ns; /* time in this step's earlier waits, after which the rank computed */
     /* whether the rank has computed since its last wait; the next wait then sets arrive_ns anew */
     bool computes_on;
     struct waiter *waiter;
@@ -208,7 +208,7 @@ struct sync {
     /* functions of the compressor (comm/compress.h); NULL: none */
     const struct compressor *compressor;
     void *compression; /* state of the compressor */
-    uint64_t infinite; /* infinite numbers that this rank has encoded in fp16 since sync_create */
+    uint64_t infinite; /* number of infinite values that this rank has encoded in fp16 */
 };
 
 /* Allocates zeroed, aligned memory, already paged in, for arenas whose pointer is NULL;
@@ -221,9 +221,9 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
                         const struct sync_options *options, struct error *e);
 void sync_destroy(struct sync *sync);
 
-/* These functions call the hooks of the same names in struct strategy. If a hook is NULL, they
- * execute the default that struct strategy states. If the compressor keeps state, sync_save and
- * sync_restore handle this state instead of calling hooks. */
+/* The functions from here to sync_restore call the hooks of the same names in struct strategy. If a
+ * hook is NULL, they execute the default that struct strategy states. If the compressor keeps
+ * state, sync_save and sync_restore handle this state instead of calling hooks. */
 void sync_step_begin(struct sync *s);
 enum status sync_params_needed(struct sync *s, struct range range, enum pass pass, struct error *e);
 void sync_params_done(struct sync *s, struct range range, enum pass pass);
@@ -266,8 +266,8 @@ enum { SYNC_WARM_CALLS = 6 };
 enum status sync_allreduce(struct sync *s, real *x, size_t n, const char *operation,
                            struct error *e);
 
-/* A sum over ranks within a step that is not part of a strategy: norms, flags, statistics,
- * activations of a sliced network. */
+/* A sum over ranks that is made within a step but is not part of a strategy: norms, flags,
+ * statistics, activations of a sliced network. */
 struct extra_sum {
     void *values; /* [count], summed in place */
     size_t count;
@@ -290,31 +290,31 @@ enum status sync_exchange(struct sync *s, const struct exchange *x, struct error
  * compressor. Strategies flagged STRATEGY_COMPRESSES call it. */
 enum status sync_sum(struct sync *s, struct range tensors, const char *operation, struct error *e);
 
-/* Mark the start and end of work in this rank's memory. Its time is added to pack_ns. */
+/* Mark the start and end of work in this rank's memory and add its duration to pack_ns. */
 void sync_pack_begin(struct sync *s);
 void sync_pack_end(struct sync *s);
 
-/* Call local_add, local_scale and local_copy. Their time is added to pack_ns. */
+/* Call local_add, local_scale and local_copy, and add their duration to pack_ns. */
 void sync_add(struct sync *s, real *y, const real *x, size_t n);
 void sync_scale(struct sync *s, real *x, size_t n, real factor);
 void sync_copy(struct sync *s, void *to, const void *from, size_t bytes);
 
-/* Mark the start and end of a wait for communication, during which the rank does not compute. Its
- * time is added to comm_exposed_ns. The first wait of a step sets arrive_ns. */
+/* Mark the start and end of a wait for communication, during which the rank does not compute, and
+ * add its duration to comm_exposed_ns. The first wait of a step sets arrive_ns. */
 void sync_comm_begin(struct sync *s);
 void sync_comm_end(struct sync *s);
 /* Ends a wait after which the rank computes. The next wait then sets arrive_ns anew, minus the time
  * of earlier waits. */
 void sync_comm_end_amid(struct sync *s);
-/* Mark the start and end of communication calls that do not wait for messages. Their time is added
- * to comm_exposed_ns. */
+/* Mark the start and end of communication calls that do not wait for messages, and add their
+ * duration to comm_exposed_ns. */
 void sync_call_begin(struct sync *s);
 void sync_call_end(struct sync *s);
 
 #define SYNC_TITLE 64
 /* Writes the name of the strategy's state in a checkpoint, for example "allreduce + powersgd of
  * rank 2" or "delayed, scaled after". "delayed" and "delayed, scaled after" need different names,
- * because the first keeps means and the second sums. */
+ * because checkpoints contain means for the first and sums for the second. */
 const char *sync_title(const struct sync *s, char text[SYNC_TITLE]);
 
 /* Returns the flags (STRATEGY_...) of the strategy in its variant. */
@@ -338,8 +338,8 @@ struct span;
 enum status sync_finish_sums(struct sync *s, const struct optimizer *o, const struct span *spans,
                              size_t n, struct error *e);
 
-/* Runs the optimizer over spans [n], which may begin or end within tensors. If the optimizer needs
- * norms of whole tensors, ranks first sum these in norms2 [2 n_tensors]. Collective. */
+/* Runs the optimizer over `spans` [n], which may begin or end within tensors. If the optimizer
+ * needs norms of whole tensors, ranks first sum these in norms2 [2 n_tensors]. Collective. */
 enum status sync_optimize_shares(struct sync *s, const struct optimizer *o,
                                  const struct span *spans, size_t n, uint64_t step, double lr,
                                  double *norms2, struct error *e);
@@ -355,10 +355,10 @@ double sync_norm2_local(struct sync *s);
 enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                         struct error *e);
 
-/* For ranks that update weights with their own gradient instead of a sum. Both functions clip this
- * gradient by value and by its own norm; sync_update_alone then runs the optimizer. In 16-bit
- * precisions the gradient is first rounded, as if it had been sent; in fp16 an overflow on this
- * rank sets s->overflow. */
+/* For ranks that update weights with their own gradient instead of a sum. sync_clip_alone clips
+ * this gradient by value and by its own norm; sync_update_alone then also runs the optimizer. In
+ * 16-bit precisions the gradient is first rounded, as if it had been sent; in fp16 an overflow on
+ * this rank sets s->overflow. */
 void sync_clip_alone(struct sync *s, const struct optimizer *o);
 void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr);
 

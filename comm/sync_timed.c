@@ -31,7 +31,7 @@ void sync_comm_begin(struct sync *s)
     begin_at(s, now_ns);
 }
 
-/* In the timeline the interval has the name of the last wait within it. */
+/* Ends the interval. The timeline shows it under the name of the last wait. */
 void sync_comm_end(struct sync *s)
 {
     end_interval(s, s->waiter->operation);

@@ -105,8 +105,8 @@ static double norm2_of_own(const struct sync *s, size_t begin, size_t end)
     return sum;
 }
 
-/* Default of the hook norm2_local: every rank holds the whole gradient, and each sums an equal
- * part. */
+/* Calls the hook norm2_local. If the hook is NULL, every rank holds the whole gradient, and each
+ * rank sums an equal part of it. */
 double sync_norm2_local(struct sync *s)
 {
     size_t begin, end;

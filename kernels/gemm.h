@@ -6,7 +6,8 @@
 
 #include "kernels/base/real.h"
 
-/* Returns the matrix library and the kernel set it uses here: "BLIS 0.9.0 skx". */
+/* Returns the names of the matrix library and of the kernel set that it uses on this processor:
+ * "BLIS 0.9.0 skx". */
 const char *gemm_library(void);
 
 /* Environment variable that selects the kernel set of BLIS. */
@@ -17,8 +18,8 @@ const char *gemm_library(void);
  * the variable is set already. Child processes inherit the variable. */
 void gemm_init(void);
 
-/* Operand of a matrix product. Its stored rows are `ld` numbers apart. If it is transposed, operand
- * a is stored as [k,m], operand b as [n,k]. */
+/* Operand of a matrix product. Its stored rows are `ld` numbers apart. A transposed operand a is
+ * stored as [k,m], a transposed b as [n,k]. */
 struct gemm_operand {
     const real *data;
     size_t ld;

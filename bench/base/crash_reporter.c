@@ -25,7 +25,7 @@ static bool may_report(pid_t launcher)
            errno != EADDRINUSE;
 }
 
-/* Waits until the parent stops the reporter or dies, and prints `message` if it died. Only the
+/* Waits until the parent stops the reporter or dies. Prints `message` if the parent died. Only the
  * parent holds the other end of the socket, so recv returns 0 when the parent dies. */
 static _Noreturn void report(int end, pid_t launcher, const char *message)
 {

@@ -168,7 +168,7 @@ static const struct {
     {"<?xml", SERVER, "download it again"},
     {"<Error>", SERVER, "download it again"},
     {"version https://git-lfs", "a pointer of Git LFS", "run git lfs pull"},
-    {"PK\3\4", "a zip archive, as torch.save writes them too",
+    {"PK\3\4", "a zip archive (also written by torch.save)",
      "unpack it, or write a state_dict with safetensors.torch.save_file"},
 };
 
@@ -181,7 +181,8 @@ enum status file_check_head(const char *path, const void *head, size_t n, const 
     const char *begin = text + strspn(text, "\xef\xbb\xbf \t\r\n");
     for (size_t i = 0; i < sizeof mistaken / sizeof *mistaken; i++)
         if (strncasecmp(begin, mistaken[i].head, strlen(mistaken[i].head)) == 0)
-            return error_at(e, ERR_DATA, path, 0, 0, "begins with '%.*s': %s, not %s; %s",
+            return error_at(e, ERR_DATA, path, 0, 0,
+                            "begins with '%.*s': found %s, expected %s; %s",
                             (int)strcspn(mistaken[i].head, "\3"), mistaken[i].head,
                             mistaken[i].what, format, mistaken[i].remedy);
     return OK;

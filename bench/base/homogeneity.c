@@ -58,8 +58,9 @@ static double critical_deviate(size_t n, double alpha)
     return ((double)n - 1) * t / sqrt((df + t * t) * (double)n);
 }
 
-/* Tests the furthest value, removes it, and repeats this n / 4 times. Outliers are all values up to
- * and including the last significant one. Each test has level alpha / (n / 4). */
+/* Returns the number of outliers, whose indices are the first in order[n / 4]. Tests and removes
+ * the furthest value n / 4 times. All values up to the last significant one are outliers. Each test
+ * has level alpha / (n / 4). */
 static size_t find_outliers(size_t *order, const double *logs, size_t n, double alpha)
 {
     size_t found = 0;

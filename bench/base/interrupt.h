@@ -1,5 +1,5 @@
 /* Waits for Ctrl-C, SIGTERM and SIGHUP through a file descriptor. From interrupt_begin to
- * interrupt_end these signals are blocked, except those that this process ignores. */
+ * interrupt_end these signals are blocked, except signals that this process ignores. */
 #pragma once
 
 #include <signal.h>

@@ -7,8 +7,7 @@
  * or other permissions would help, otherwise ERR_SYSTEM. */
 enum status output_refuse(int why);
 
-/* Returns the last words of an error message for errno `why`, such as "expected a file, not a
- * folder". */
+/* Returns the end of an error message for errno `why`, such as "expected a file, not a folder". */
 const char *output_expected(int why);
 
 /* Checks that `path` can be written, so that a run of hours does not fail at its end. Opens the

@@ -14,16 +14,16 @@ struct progress {
     size_t number, total;
     char what[256]; /* current launch in words: "ranks=2 allreduce launch 3" */
     double left_s;  /* remaining time (s), forecast when the current launch began; NAN: unknown */
-    bool at_most;   /* total and left_s are upper bounds */
+    bool at_most;   /* `total` and left_s are upper bounds */
     int64_t launched_ns; /* time at which the current launch began */
     int64_t shown_ns;    /* time of the last write to a terminal; 0: none */
 };
 
 /* Starts the clock of a progress display on `out`, which the caller keeps open. */
 void progress_begin(struct progress *p, FILE *out);
-/* Shows the beginning of launch `number` of `total`; `what` describes it and is copied. left_s is
- * the forecast of the remaining seconds (NAN: unknown). If at_most, total and left_s are upper
- * bounds. */
+/* Shows the beginning of launch `number` of `total`; `what` describes the launch and is copied.
+ * left_s is the forecast of the remaining seconds (NAN: unknown). If `at_most`, `total` and left_s
+ * are upper bounds. */
 void progress_next(struct progress *p, size_t number, size_t total, const char *what, double left_s,
                    bool at_most);
 /* Updates the line on a terminal, at most ten times a second. */

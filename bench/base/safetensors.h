@@ -49,8 +49,8 @@ enum status safetensors_check(const char *option, const char *path, struct error
 enum status safetensors_write(const char *path, const struct safetensors_tensor *tensors, size_t n,
                               const json_t *metadata, struct error *e);
 
-/* Opens and checks a file. ERR_DATA if it cannot be read, or with offset and expected content if
- * its format is wrong. Call safetensors_close in any case. */
+/* Opens and checks a file. ERR_DATA if it cannot be read or its format is wrong; then the message
+ * has the offset and the expected content. Call safetensors_close even after an error. */
 enum status safetensors_open(struct safetensors *file, const char *path, struct error *e);
 void safetensors_close(struct safetensors *file);
 
@@ -60,7 +60,7 @@ const struct safetensors_tensor *safetensors_find(const struct safetensors *file
 /* Returns the string of a key in the metadata, or NULL. */
 const char *safetensors_text(const struct safetensors *file, const char *key);
 
-/* Writes a tensor's type and shape, such as "F32 [10,784]". Returns text. */
+/* Writes a tensor's type and shape, such as "F32 [10,784]". Returns `text`. */
 char *safetensors_type_text(char text[128], const struct safetensors_tensor *tensor);
 
 /* Returns the size of one number of a type in bytes; 0 if the format does not have the type. */

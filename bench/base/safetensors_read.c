@@ -7,7 +7,7 @@
 #include "bench/base/safetensors.h"
 #include "kernels/base/mem.h"
 
-#define LENGTH_BYTES     8         /* bytes of the file's first field, the length of the header */
+#define LENGTH_BYTES     8         /* size of the file's first field: the header's length */
 #define HEADER_BYTES_MAX 100000000 /* largest header that the format allows */
 
 size_t safetensors_type_bytes(const char *dtype)
@@ -120,8 +120,8 @@ static enum status take_keys(const struct safetensors *file, const char *name, c
     return OK;
 }
 
-/* Reads a tensor's shape, and multiplies *bytes, the size of one number, by the tensor's
- * dimensions. */
+/* Reads a tensor's shape. *bytes: size of one number before the call, size of the tensor after
+ * it. */
 static enum status take_shape(const struct safetensors *file, struct safetensors_tensor *t,
                               const json_t *shape, size_t *bytes, struct error *e)
 {

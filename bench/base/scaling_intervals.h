@@ -11,7 +11,8 @@ struct scaling_pair {
     int block;
 };
 
-/* A point of a curve. speedup: median of the ratios. pairs [n]: one per block; borrowed. */
+/* A point of a curve. `speedup`: median of the ratios in `pairs`. `pairs` [n]: one per block;
+ * borrowed. */
 struct scaling_sample {
     double p, speedup;
     struct scaling_pair *pairs;

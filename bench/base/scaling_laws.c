@@ -89,7 +89,7 @@ static double cost_of(const struct normal *s, struct parameters at)
            at.kappa * (s->bb * at.kappa - 2 * s->bz);
 }
 
-/* Returns the best kappa >= 0 for this sigma. */
+/* Returns `sigma` with the kappa >= 0 that fits it best. */
 static struct parameters with_sigma(const struct normal *s, double sigma)
 {
     double kappa = s->bb > 0 ? (s->bz - s->ab * sigma) / s->bb : 0;
@@ -114,8 +114,8 @@ static struct parameters minimum_of(const struct normal *s)
     return least;
 }
 
-/* Moves from `at` towards `to`, and halves the distance until the sum of squares falls. Sets *sum.
- * Returns whether the sum fell enough for another move to be useful. */
+/* Moves *at towards `to`, and halves the distance until the sum of squares is below *sum. Sets *sum
+ * to the new sum. Returns whether it fell enough for another move to be useful. */
 static bool descend(struct parameters *at, struct parameters to, double *sum,
                     const struct shape *shape, const struct scaling_point *points, size_t n)
 {
@@ -135,7 +135,8 @@ static bool descend(struct parameters *at, struct parameters to, double *sum,
 
 enum { STEPS_MOST = 50 };
 
-/* Fits the parameters by the Gauss-Newton method, beginning at the weighted linear solution. */
+/* Fits the parameters by the Gauss-Newton method, beginning at the weighted linear solution. *sum:
+ * sum of squared residuals of the fit. */
 static struct parameters parameters_of(double *sum, const struct shape *shape,
                                        const struct scaling_point *points, size_t n)
 {
@@ -165,7 +166,8 @@ double scaling_speedup(enum scaling_law law, const struct scaling_fit *fit, doub
     return shapes[law].inverse ? p / form : p * form;
 }
 
-/* With kappa, the speed-up is largest where its derivative is 0: p = sqrt((1 - sigma) / kappa). */
+/* Sets the largest speed-up of a law and its p. If kappa > 0, the derivative of the speed-up is 0
+ * there: p = sqrt((1 - sigma) / kappa). */
 static void set_limit(struct scaling_fit *fit, enum scaling_law law)
 {
     fit->limit_p = fit->kappa > 0 ? fmax(sqrt((1 - fit->sigma) / fit->kappa), 1) : INFINITY;

@@ -9,14 +9,14 @@ enum scaling_law {
     LAWS
 };
 
-/* p: processors relative to the base, above 1. speedup: measured speed-up over the base. */
+/* `p`: processors relative to the base, above 1. `speedup`: measured speed-up over the base. */
 struct scaling_point {
     double p, speedup;
 };
 
-/* sigma in [0, 1]; kappa >= 0, NAN if the law has none. limit: largest speed-up that the law
+/* sigma in [0, 1]; kappa >= 0, NAN if the law has none. `limit`: largest speed-up that the law
  * allows, INFINITY if unbounded. limit_p: value of p at which the law reaches this limit, INFINITY
- * if the law only approaches the limit. residual: root mean square of ln(measured / law). */
+ * if the law only approaches the limit. `residual`: root mean square of ln(measured / law). */
 struct scaling_fit {
     double sigma, kappa, limit, limit_p, residual;
 };

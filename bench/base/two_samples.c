@@ -31,7 +31,7 @@ static double count_orders(size_t n, size_t m)
     return orders;
 }
 
-/* Returns rank_sum_critical by the normal approximation with continuity correction. */
+/* Computes rank_sum_critical by the normal approximation, with continuity correction. */
 static size_t normal_critical(size_t n, size_t m, double tail, double *probability)
 {
     double mean = (double)(n * m) / 2, sd = sqrt((double)(n * m) * (double)(n + m + 1) / 12), next;
@@ -121,7 +121,7 @@ static double select_difference(const struct sorted *s, size_t k)
     return at_place(lo);
 }
 
-/* Sets *i: `mid` is the median difference. `lo` and `hi` are the `from_end`-th smallest and largest
+/* Sets i->mid to the median difference, i->lo and i->hi to the `from_end`-th smallest and largest
  * difference, counting from 1. */
 static void take_differences(struct interval *i, const struct sorted *s, size_t from_end)
 {

@@ -42,7 +42,7 @@ static enum status find(struct cluster *c, const char *name, const char *home, s
     if (!path && n < (int)sizeof c->path && access(c->path, R_OK) == 0)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "--site %s: neither this file nor configs/sites/%s.yaml exists. Copy "
+                     "--site %s: found neither a file of this name nor configs/sites/%s.yaml. Copy "
                      "configs/sites/example.yaml to describe a cluster",
                      name, name);
 }

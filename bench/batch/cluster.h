@@ -29,6 +29,6 @@ const char *cluster_text(const struct cluster *c, enum cluster_key key);
 long cluster_count(const struct cluster *c, enum cluster_key key);
 const struct node *cluster_list(const struct cluster *c, enum cluster_key key, size_t *n);
 
-/* Returns the cores per node and the nodes of the largest job. All jobs of this cluster read a spec
- * for this size. */
+/* Returns the size of the cluster's largest job: cores per node and number of nodes. All jobs of
+ * this cluster read a spec for this size. */
 struct spec_machine cluster_machine(const struct cluster *c);

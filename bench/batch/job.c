@@ -32,7 +32,8 @@ enum status job_move(const struct tools *tools, char *const *command, struct err
     argv_add_all(&argv, (const char *const *)command + 1);
     TRY(argv_finish(&argv, &all, "a command line", e));
     log_print(LOG_NOTE,
-              "this shell is not on a node of the job (%s): continuing on the job's first node",
+              "this shell is not on a node of the Slurm job (nodes %s): continuing on the job's "
+              "first node",
               getenv("SLURM_JOB_NODELIST"));
     fflush(NULL);
     execvp(all[0], all);

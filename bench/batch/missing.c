@@ -7,8 +7,8 @@
 #include "bench/runner/files.h"
 #include "kernels/base/mem.h"
 
-/* Returns whether a point still lacks launches. A skipped point does, since it may fit a larger
- * job; a diverged point, or one that shares the launches of another, does not. */
+/* Returns whether a point still lacks launches. A skipped point lacks launches, since it may fit a
+ * larger job. A point that diverged, or shares the launches of another point, lacks none. */
 static bool lacks(const struct launch_order *o, size_t point)
 {
     const struct point_launches *p = &o->points.points[point];

@@ -18,9 +18,9 @@ struct missing {
     const struct point *too_large;
 };
 
-/* Reads the journal of the campaign's latest run below `out`. Without a run, all launches are
- * missing. machine: its usable_cores are the cores of each node. Call missing_free afterwards, even
- * after an error. */
+/* Fills *m from the journal of the campaign's latest run below `out`. Without a run, all launches
+ * are missing. machine->usable_cores: cores of each node. Call missing_free afterwards, even after
+ * an error. */
 enum status missing_find(struct missing *m, const struct spec *spec,
                          const struct spec_machine *machine, const char *out, struct error *e);
 void missing_free(struct missing *m);

@@ -280,8 +280,8 @@ struct interval claim_median_interval(const double *x, size_t n)
 }
 
 /* Fills x[] with one value per launch, the median of the launch's consecutive rows. If the table
- * has no launches, fills x[] with every row. Returns the length of x. `own` is scratch space of
- * cell->n values. */
+ * has no launches, fills x[] with the values of all rows. Returns the length of x. `own` is scratch
+ * space of cell->n values. */
 static size_t find_launches(double *x, double *own, const struct cell *cell)
 {
     size_t n = 0;
@@ -299,7 +299,7 @@ static size_t find_launches(double *x, double *own, const struct cell *cell)
 }
 
 /* Computes the median over launches. The median of several published numbers is exact. A single row
- * keeps its interval; a single measured value without one gets an unbounded interval. */
+ * keeps its interval; a single measured value without an interval gets an unbounded one. */
 static enum status find_median(struct interval *r, const struct cell *cell, struct error *e)
 {
     double *x;
@@ -342,7 +342,8 @@ static enum status reduce(const struct cell *cell, struct error *e)
     }
 }
 
-/* Writes the addresses of the matching rows, such as "published/a.csv#L3 published/a.csv#L5-L7". */
+/* Sets value->rows to the addresses of the matching rows, such as "published/a.csv#L3
+ * published/a.csv#L5-L7". */
 static enum status link_rows(const struct cell *cell, struct error *e)
 {
     size_t size;
@@ -391,9 +392,9 @@ static const char *name_missing(char text[200], const struct cell *cell)
     return "no row matches; correct the condition, or run the campaign with such a point";
 }
 
-/* Handles a cell whose rows have no number. With reduction `only`, takes its text. Otherwise a
- * text, or no value in a published table, is a mistake in the claims file. If a run's table lacks
- * the value, the claim cannot be judged. */
+/* Handles a cell without numbers. With reduction `only`, takes the text in the row. With other
+ * reductions a text is a mistake in the claims file, as is an empty cell of a published table. If
+ * the table of a run has no value, the claim cannot be judged. */
 static enum status find_nothing(const struct cell *cell, struct error *e)
 {
     struct claim_value *value = cell->value;

@@ -29,8 +29,8 @@
  * of two samples (bench/base/two_samples.h); a quotient is the shift of logarithms. If both medians
  * are over the same launches, each launch gives one difference or quotient, and the interval is
  * computed for the median of these. Other arithmetic has the interval of its corners, the extremes
- * over the intervals of its values. The same holds for arithmetic over samples that are too small
- * for 95 %, or over columns that raw.csv lacks, such as speedup.
+ * over the intervals of its values. Arithmetic over samples that are too small for 95 %, or over
+ * columns that raw.csv lacks (such as speedup), has the interval of its corners too.
  *
  * A claim that cannot be judged has `untestable: reason` instead of `holds`. A claim whose run is
  * missing is not testable until the run exists. */
@@ -86,12 +86,13 @@ struct claim_value {
     bool of_table;                   /* the value is a cell, or arithmetic over a cell */
     enum claim_method method;        /* method of the interval of arithmetic */
     size_t launches[2];              /* numbers of launches of a and b in "a - b" or "a / b"; 0:
-                                   METHOD_CORNERS even with more launches */
+                                        more launches would not replace METHOD_CORNERS */
     bool withheld;                   /* the value has no interval because ranks share cores */
 };
 
 /* Launches that would decide an undecided claim. The number is an estimate. It assumes that the
- * claim's values stay, and that half widths shrink as expected for normally distributed values. */
+ * claim's values stay the same, and that half widths of their intervals shrink as expected for
+ * normally distributed values. */
 struct claim_need {
     bool known;      /* the claim is undecided, raw.csv has its launches, and more launches could
                         narrow its intervals */
@@ -119,8 +120,8 @@ enum { CLAIM_LAUNCHES_MAX = 1000000, CLAIM_DAY_S = 86400 };
 
 struct claim {
     const char *id, *kind, *place, *says,
-        *untestable; /* texts of the claim's keys, borrowed; untestable: why it cannot be judged,
-                        else NULL */
+        *untestable; /* texts of the claim's keys, borrowed; `untestable`: why the claim cannot be
+                        judged, else NULL */
     struct claim_value *values;
     size_t n;
     struct condition *holds; /* condition that decides the verdict; NULL if untestable */
@@ -163,7 +164,7 @@ enum status claims_compare(FILE *out, const struct claims *c, const char *path, 
                            struct error *e);
 
 /* Reads the story: the text between two marks in the README.md beside claims.yaml. *text is NULL
- * without a README.md, or if the claims file has another name; the caller frees it. *line is the
+ * without a README.md, or if the claims file has another name; the caller frees *text. *line is the
  * line where the story begins. */
 #define STORY_FILE "README.md"
 enum status claims_read_story(char **text, int *line, const struct claims *c, struct error *e);
@@ -173,8 +174,8 @@ enum status claims_read_story(char **text, int *line, const struct claims *c, st
  * number. */
 enum status claims_check_story(FILE *out, const struct claims *c, size_t *wrong, struct error *e);
 
-/* Reads the Markdown link "[words](address)" that begins at `open`. Returns false if the bracket
- * begins no link. The members of *link point into the text. */
+/* Reads the Markdown link "[words](address)" that begins at `open`. Returns false if `open` begins
+ * no link. The members of *link point into the text. */
 struct story_link {
     const char *words, *address;
     size_t words_length, address_length;
@@ -185,9 +186,9 @@ typedef void claims_writer(FILE *out, const struct claims *c);
 #define CLAIM_FORMAT(name, writer, plan_writer, meaning) claims_writer writer, plan_writer;
 #include "bench/claims/claim_formats.def"
 
-/* Finds the writer of format `name`: verdicts or, if `plan`, one row per undecided claim with the
- * launches that would decide it. Rows that decide the most claims per second of measurement are
- * first. The message of ERR_ARGUMENT lists all formats. */
+/* Finds the function that writes verdicts in format `name`. If `plan`, it writes one row per
+ * undecided claim with the launches that would decide the claim; rows that decide the most claims
+ * per second of measurement are first. The message of ERR_ARGUMENT lists all formats. */
 enum status claims_find_writer(claims_writer **writer, const char *name, bool plan,
                                struct error *e);
 
@@ -237,7 +238,7 @@ enum status claim_refuse_value(const struct claim_value *value, struct error *e,
 enum status claim_explain_name(char *text, size_t size, const struct claim *claim, size_t n,
                                const char *name, struct error *e);
 
-/* Returns whether the interval of `name` alone leaves the claim undecided. */
+/* Returns whether the interval of value `name` alone leaves the claim undecided. */
 bool claim_is_open(const struct claim *claim, const char *name);
 
 /* Computes claim->need of an undecided claim, and appends the number of launches, if known, to
@@ -245,8 +246,8 @@ bool claim_is_open(const struct claim *claim, const char *name);
 enum status claim_find_need(struct claim *claim, struct claims *c, struct error *e);
 
 /* Returns the expected half width of the interval over n launches, in standard deviations of one
- * launch: Student's t for two to five, from six on the interval of order statistics of the median.
- * Infinite if n < 2. */
+ * launch; infinite if n < 2. The interval uses Student's t for two to five launches, order
+ * statistics from six on. */
 double claim_expected_width(size_t n);
 
 /* Returns the expected half width of the two-sample interval over n and m launches, in standard

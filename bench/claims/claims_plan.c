@@ -1,4 +1,5 @@
-/* Writes the plan of undecided claims: which launches would decide each, and how long they take. */
+/* Writes the plan of undecided claims: the launches that would decide each claim, and their wall
+ * time. */
 #include <math.h>
 #include <string.h>
 
@@ -52,8 +53,8 @@ static size_t count_decided(const struct claims *c, const struct claim *by)
     return n;
 }
 
-/* Returns how many claims this claim's launches decide per second; 0 if no number of launches
- * decides the claim, -1 if its launches are unknown. */
+/* Returns how many claims this claim's launches decide per second of measurement; 0 if no number of
+ * launches decides the claim, -1 if its launches are unknown. */
 static double value_of(const struct claims *c, const struct claim *claim)
 {
     if (!has_number(claim))
@@ -87,8 +88,7 @@ static const char *what_lacks(const struct claim_need *need)
     return !need->known ? NULL : need->seeds ? "seeds" : "launches";
 }
 
-/* Returns half the width of an interval; NAN if the interval is unbounded, or if the caller does
- * not know it (`unknown`). */
+/* Returns half the width of an interval; NAN if the interval is unbounded or `unknown`. */
 static double half_width(const struct interval *i, bool unknown)
 {
     return unknown || isinf(i->lo) || isinf(i->hi) ? NAN : (i->hi - i->lo) / 2;

@@ -1,4 +1,4 @@
-/* Finds the launches (rows of raw.csv) behind a table cell, and the cell's value in each. */
+/* Finds the launches (rows of raw.csv) behind a table cell, and the cell's value in each launch. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Finds how many launches would decide an undecided claim, and how long they take. */
+/* Finds the number of launches that would decide an undecided claim, and their wall time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static bool are_seeds(const struct claim_need *need)
 
 /* ---- Cells that decide ---- */
 
-/* Sets deciding[i] for each of the first n values that the condition or sum uses. */
+/* Sets deciding[i] for each of the first n values that condition or arithmetic `c` uses. */
 static void mark_names(bool *deciding, const struct claim *claim, size_t n,
                        const struct condition *c)
 {
@@ -115,7 +115,7 @@ static bool varies(const struct interval *number)
 
 /* Fills widths[i] for each value i: for a deciding cell with an interval, the expected half width
  * in standard deviations of one launch; otherwise 0. Sets need->known to false if the launches of
- * such a cell are unknown, or if it has no interval because ranks share cores. */
+ * such a cell are unknown, or if the cell has no interval because ranks share cores. */
 static enum status count_launches(double *widths, bool *deciding, struct claim *claim,
                                   struct claims *c, struct error *e)
 {
@@ -168,7 +168,7 @@ static double find_spread(const struct interval *number, double width)
 }
 
 /* Returns the expected two-sample interval of a value whose existing launches are too few for such
- * an interval. then: expected half width, in standard deviations of a launch. */
+ * an interval. `then`: expected half width, in standard deviations of a launch. */
 static struct interval expect_first(const struct claim_value *value, const struct claim *claim,
                                     const struct claim_contrast *k, const double *widths,
                                     double then)

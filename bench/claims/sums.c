@@ -79,7 +79,7 @@ static enum status refuse_at(const struct claim_value *value, int column, struct
 }
 
 /* Checks that every name in the arithmetic is the name of an earlier value with a number. Sets
- * of_table of the i-th value if one of these has it. */
+ * of_table of the i-th value if it is set for one of these earlier values. */
 static enum status check_names_before(const struct claim *claim, size_t i,
                                       const struct condition *sum, struct error *e)
 {

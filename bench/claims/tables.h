@@ -35,7 +35,7 @@ bool claim_has_text(const struct claim_table *table, size_t row, const char *col
 enum status claim_use_cell(struct claim_need *need, size_t *n, const struct claim_table *raw,
                            const struct claim_value *value, struct error *e);
 
-/* Values of a cell, one per launch. Free x and launches, not the texts in launches. */
+/* Values of a cell, one per launch. Free `x` and `launches`, but not the texts in `launches`. */
 struct claim_sample {
     double *x;             /* [n] values; NAN if raw.csv lacks the column */
     const char **launches; /* [n] launches, such as "p3-time-2" */
@@ -44,8 +44,8 @@ struct claim_sample {
 };
 
 /* Finds the launches of a cell: rows of its table if the table has launches, else rows of raw.csv
- * for the cell's only row. s->n is 0 without launches. Free s->x and s->launches, also after an
- * error. */
+ * if the cell has exactly one row. s->n is 0 if there are no launches. Free s->x and s->launches,
+ * also after an error. */
 enum status claim_find_sample(struct claim_sample *s, struct claims *c,
                               const struct claim_value *value, struct error *e);
 

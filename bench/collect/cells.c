@@ -269,7 +269,8 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
 }
 
 /* Writes whether the ranks' weights were equal in every launch, and when they were compared: after
- * each step or only at the end. Unknown if a launch did not compare them. */
+ * each step or only at the end. If a launch did not compare weights, the second cell stays empty,
+ * and so does the first unless another launch found a difference. */
 static void fill_weights(struct cells *c, const struct point *point,
                          const struct point_samples *all)
 {
@@ -286,8 +287,8 @@ static void fill_weights(struct cells *c, const struct point *point,
     set_text(c, COLUMN_weights_compared, !looked ? "" : step ? "step" : "end");
 }
 
-/* If the user set up the emulated hosts, their link is described in the manifest, not by the
- * options. */
+/* Writes the link between emulated hosts: as in the manifest if the user set up the hosts,
+ * otherwise as the options set it. */
 static void fill_link(struct cells *c, const struct config *config, const struct summary *s)
 {
     char text[LINK_BYTES];

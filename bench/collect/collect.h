@@ -34,7 +34,7 @@ struct launch_result {
                           none */
     double all_steps;  /* number of steps, timed or not */
     char diverged[64]; /* why training diverged, such as "loss is nan", from the first rank that
-                          detected it; "": it did not */
+                          detected it; "": training did not diverge */
     char first_difference[160]; /* step and rank at which weights first differed between ranks; "":
                                    never */
 };
@@ -69,7 +69,7 @@ enum status launch_simulated_write(const char *dir, const struct launch_result *
 enum status launch_simulated_read(const char *dir, struct launch_result *result, struct error *e);
 /* Writes result->rank_waits (ms) as text, one number per rank, to result->rank_wait_ms. */
 void launch_list_waits(struct launch_result *result, int ranks);
-/* Copies to `result` the facts on program, network, data and machine that ranks of another launch
+/* Copies to `result` the facts on program, network, data and machine that ranks of launch `other`
  * recorded, but not their cores, pipeline stages and time of reading data. */
 void launch_take_hello(struct launch_result *result, const struct launch_result *other);
 /* Returns whether the launch's ranks wrote records. Ranks of a user's program may write none, and
@@ -94,7 +94,8 @@ bool launch_is_mixed(const struct launch_result *result);
 /* Returns whether ranks of the launch slept for calibrated times instead of computing. */
 bool launch_is_replayed(const struct launch_result *result);
 
-/* Returns the gradient noise scale (images). NAN unless variance and norm2 are positive. */
+/* Returns the gradient noise scale (images), `variance` / norm2. NAN unless both numbers are
+ * positive. */
 double launch_noise_scale(double variance, double norm2);
 
 /* Writes "loss is nan at step 17" for a launch that diverged. */
@@ -115,7 +116,7 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
 
 /* A launch of the journal, with its results. `ok`: the launch is valid. A valid launch succeeded,
  * has complete records, and its training did not diverge. `reason`: why the launch is not valid.
- * `result` is set only if ok or diverged. */
+ * `result` is set only if the launch is valid or diverged. */
 struct summary_launch {
     bool ok, diverged;
     bool replaced; /* not valid, but repeated: another launch of the same block or seed is or will
@@ -130,7 +131,8 @@ struct summary_launch {
     size_t next; /* index in the journal of the point's next launch; n_launches or more: none */
 };
 
-/* Memory of one rank for parameters, gradients and optimizer state (MiB); all: their sum. */
+/* Memory of one rank for parameters, gradients and optimizer state (MiB); `all`: sum of the
+ * three. */
 struct model_states {
     double params, grads, state, all;
 };
@@ -158,7 +160,7 @@ struct point_noise {
 struct point_last {
     int rank;   /* number of the rank that most often arrived last; -1: unknown */
     double pct; /* share of timed steps in which this rank arrived last (%), median over the
-                   launches in which it did most often */
+                   launches with this rank as last_rank */
     double p;   /* upper bound of the probability that some rank is last this often although all
                    ranks are equally fast */
 };
@@ -308,7 +310,8 @@ struct fits;      /* laws fitted to curves over ranks: bench/collect/fits.h */
 
 struct summary {
     const struct spec *spec;       /* spec of the run, borrowed */
-    const struct journal *journal; /* journal of the run, borrowed; NULL: read from summary.csv */
+    const struct journal *journal; /* journal of the run, borrowed; NULL: the summary was read from
+                                      summary.csv */
     struct point_summary *points;  /* [n] summaries of points, in the order of the spec */
     size_t n;
     struct summary_launch *launches; /* [n_launches] launches in the order of the journal */
@@ -329,8 +332,8 @@ struct summary {
     int usable_cores, machine_cores, numa_nodes; /* from the manifest, per node: cores that the job
                                                     may use, all cores, NUMA nodes; 0: unknown */
     struct run_setup setup;
-    char undocumented[128]; /* list of facts needed to repeat the run that the manifest lacks, such
-                               as "kernel, compiler" */
+    char undocumented[128]; /* facts that are needed to repeat the run but missing in the manifest,
+                               such as "kernel, compiler" */
     char link[64]; /* from the manifest: link between emulated hosts that the user set up */
 };
 
@@ -378,7 +381,7 @@ void column_explain(FILE *out, const struct column *column);
 
 /* A term in tables, captions or flags that is not a column, option or listed name. */
 struct word {
-    const char *of, *name, *meaning; /* of: kind of the term, such as "a flag of points" */
+    const char *of, *name, *meaning; /* `of`: kind of the term, such as "a flag of points" */
 };
 /* Returns all *n terms, from words.def. */
 const struct word *words_all(size_t *n);

@@ -36,7 +36,7 @@
 #undef COLUMN_NAMED
 #define COLUMN_NAMED(id, name, type, unit, meaning) OF(OWN, id, name, CSV_##type, unit, meaning)
 static const struct column columns[] = {
-/* summary.csv must be first: column_get indexes it */
+/* summary.csv must be first: column_get indexes its columns */
 #define PLACE(id) PLACE_AS(id, summary_of_##id)
 #define OWN       summary
 #include "bench/collect/columns/summary.def"

@@ -37,7 +37,7 @@ static long ranks_of(const struct point_summary *p)
 }
 
 /* Returns whether the point belongs to the curve: it has more cores than its base
- * (point_is_scaled), this is the curve's base, and both points are simulated or neither is. */
+ * (point_is_scaled), its base is the curve's base, and both points are simulated or neither is. */
 static bool belongs(const struct curve *curve, const struct point_summary *p,
                     const struct summary *s)
 {
@@ -165,8 +165,8 @@ static size_t least_pairs(const struct curve *curve)
 /* relative rounding error of a law's value that count_missed tolerates */
 #define ROUNDING 1e-6
 
-/* Counts the points whose speed-up interval does not contain the law. NAN: a speed-up has no
- * interval. */
+/* Counts the points whose speed-up interval does not contain the law's speed-up. Returns NAN if any
+ * speed-up has no interval. */
 static double count_missed(const struct curve *curve, enum scaling_law law,
                            const struct scaling_intervals *fitted, const struct summary *s)
 {

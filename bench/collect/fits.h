@@ -18,7 +18,7 @@ struct fits {
     struct series_list series; /* owns the names of series in the rows */
 };
 
-/* Fits laws to each curve of at least four rank counts and sets s->fits. launches [s->n]: timed
+/* Fits laws to each curve of at least four rank counts and sets s->fits. `launches` [s->n]: timed
  * launches of each point. Call fits_free in any case. Errors: ERR_MEMORY. */
 enum status fits_make(struct summary *s, const struct timings *launches, struct error *e);
 

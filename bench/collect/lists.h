@@ -3,6 +3,6 @@
 
 #include <stddef.h>
 
-/* Appends an item, after `separator` unless it is the first. If it does not fit, the list ends with
- * "..." and ignores later items. */
+/* Appends an item, after `separator` unless it is the first. If the item does not fit, the list
+ * ends with "..." and ignores later items. */
 void list_add(char *text, size_t size, const char *separator, const char *item);

@@ -11,8 +11,8 @@ static double known(double x)
     return isnan(x) ? 0 : x;
 }
 
-/* Returns why the loss of efficiency cannot be attributed: other programs used the cores, the
- * scatter of launches is unknown, or it is at least as large as the loss. NULL: the loss can be
+/* Returns why the loss of efficiency cannot be attributed: other programs used the cores, or the
+ * scatter of launches is unknown or at least as large as the loss. NULL: the loss can be
  * attributed. */
 static const char *doubt(const struct point_summary *p, const struct point_summary *base,
                          const struct losses_row *row)

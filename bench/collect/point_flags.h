@@ -25,7 +25,8 @@
          "nodes have different processors, listed in cpus, and the slowest determines the time")   \
     FLAG(shared_machine, "several nodes are one machine and may share cores, see machines")        \
     FLAG(busy,                                                                                     \
-         "programs, interrupts or a hypervisor took over 10 % of processor time, see foreign_pct") \
+         "other programs, interrupts or a hypervisor took more than 10 % of processor time, see "  \
+         "foreign_pct")                                                                            \
     FLAG(seeds_missing, "accuracy runs of some seeds failed or are missing")                       \
     FLAG(disturbed, "a launch was disturbed but counts, see disturbed_by")                         \
     FLAG(outliers, "step_ms of a launch is an outlier")                                            \
@@ -34,7 +35,7 @@
                   "significant, see trend_pct")                                                    \
     FLAG(slowing, "step times rise by more than 1 % during the timed steps, statistically "        \
                   "significant, see trend_pct")                                                    \
-    FLAG(base_incomplete, "launches failed at the base or peer, which a ratio of this row needs")
+    FLAG(base_incomplete, "launches of the base or peer failed, and a ratio of this row needs them")
 
 #define FLAG_ID(name, meaning) FLAG_##name,
 enum point_flag { POINT_FLAGS(FLAG_ID) FLAGS };

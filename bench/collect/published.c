@@ -43,8 +43,8 @@ static enum status refuse(const struct spec *spec, enum option_id id, const char
     return mark_error(e, ERR_SPEC, value->mark, "%s: '%s': %s", option_get(id)->key, text, why);
 }
 
-/* Finds a column of the published file. If the spec does not set option `id`, an error names the
- * line of published.file instead. */
+/* Finds a column of the published file. An error names the line of option `id` in the spec, or of
+ * published.file if the spec does not set `id`. */
 static enum status find_column(const struct reading *r, enum option_id id, const char *name,
                                size_t *column, struct error *e)
 {
@@ -247,8 +247,8 @@ static enum status take_point(struct published *p, const struct reading *r, size
             continue;
         if (first > 0)
             return error_at(e, ERR_DATA, table->path, table->lines[row], 0,
-                            "this row and line %d both match point '%s'. Add a key that "
-                            "distinguishes them to published.keys",
+                            "this row and the row in line %d both match point '%s'. In "
+                            "published.keys, add a key that distinguishes the two rows",
                             first, point->label);
         first = table->lines[row];
         p->matched += !used[row];

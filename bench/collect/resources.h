@@ -17,8 +17,9 @@ enum status resources_write(const char *dir, const struct point *point, bool tim
                             const struct resources_row *of, row_writer *write, struct csv *csv,
                             struct error *e);
 
-/* Adds one node's network traffic per step, counts[TRAFFIC_COUNTS], to the result. `root`: it is
- * the node of rank 0. For all other nodes, keeps the largest counts of any node. NAN is ignored. */
+/* Adds one node's network traffic per step, counts[TRAFFIC_COUNTS], to the result. `root`: the node
+ * is rank 0's. Of all other nodes, the result keeps the largest value of each count. NAN is
+ * ignored. */
 void resources_add_traffic(struct launch_result *result, bool root,
                            const double counts[TRAFFIC_COUNTS]);
 

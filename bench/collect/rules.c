@@ -11,7 +11,7 @@
 /* fewest timed steps for a 95th percentile: one step in twenty is slower */
 #define TAIL_STEPS 20
 
-/* tolerance for numbers of summary.csv, which have ten digits; far above their rounding */
+/* tolerance in comparing numbers of summary.csv, far above the rounding of their ten digits */
 #define SAME 1e-6
 
 typedef enum rule_grade grade_function(char *by, const struct summary *s);
@@ -323,7 +323,7 @@ static enum rule_grade grade_tails(char *by, const struct summary *s)
         double n = (double)p->launches * cell_number(p, COLUMN_steps);
         if (!is_timed(p))
             continue;
-        if (is_whole(p) && !has_interval(p)) { /* too few launches: rule 5 already reports that */
+        if (is_whole(p) && !has_interval(p)) { /* rule 5 already reports such a point */
             few = true;
             continue;
         }
@@ -431,8 +431,8 @@ static bool shows_bound(const struct summary *s, const struct figure_request *fi
             strcmp(link, "none") != 0);
 }
 
-/* Lists the figures that the spec requests, or with `with_bounds` only those that show a bound.
- * Returns their number. */
+/* Lists the figures that the spec requests, or with `with_bounds` only the figures that show a
+ * bound. Returns the number of figures listed. */
 static size_t list_figures(char *text, size_t size, const struct summary *s, bool with_bounds)
 {
     const struct value *figures = &s->spec->config.values[OPT_FIGURES];

@@ -15,7 +15,7 @@ enum rule_grade { RULE_NOT_MET, RULE_MET, RULE_NOT_APPLICABLE };
 
 struct rule_result {
     enum rule_grade grade;
-    const char *title, *verdict, *remedy; /* verdict: `grade` as text */
+    const char *title, *verdict, *remedy; /* `verdict`: `grade` as text */
     char by[320];                         /* reason of the grade: a sentence without full stop */
 };
 

@@ -145,7 +145,7 @@ static void prefer_ranks_per_node(struct splitting *splitting, enum option_id op
 
 /* Removes the number of ranks, the x axis, from the options that separate series. Also removes the
  * number of nodes if it follows from ranks and the other options; otherwise ranks per node may
- * replace it. */
+ * replace the number of nodes. */
 static enum status drop_axes(struct splitting *splitting, struct error *e)
 {
     struct splitting but_nodes = *splitting;
@@ -217,7 +217,8 @@ static void name_strategy(struct series *series, const struct splitting *splitti
 }
 
 /* Appends an option to the name, such as "batch 64". Appends nothing if the name of the strategy
- * includes the option, if the point does not use it or, unless by->only, if is_named is false. */
+ * includes the option, if the point does not use the option, or if by->only and is_named are both
+ * false. */
 static void name_option(struct series *series, const struct splitting *splitting,
                         const struct point_summary *last, enum option_id option)
 {

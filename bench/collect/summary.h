@@ -10,7 +10,7 @@
 
 /* Share of processor time used by other programs, interrupts and a hypervisor (%), above which a
  * point has the flag `busy`. At 10 %, steps take 10 % longer, twice the default precision. The
- * median over launches does not remove this. */
+ * median over launches does not remove this delay. */
 #define SUMMARY_BUSY_PCT 10.0
 
 /* confidence level that every interval must have */
@@ -87,7 +87,7 @@ bool memory_is_off(const struct point_memory *m, const struct point *point);
 void point_judge(struct point_summary *p, const struct summary *s, const struct point_samples *all);
 
 /* Sets the ratios of a point of `s` to its base, to the point without communication and to its
- * peers, and p->precision_met. all [s->n]: samples of all points. Status and lost launches of all
+ * peers, and p->precision_met. `all` [s->n]: samples of all points. Status and lost launches of all
  * points must be set. */
 void ratios_set(struct point_summary *p, const struct summary *s, const struct point_samples *all);
 

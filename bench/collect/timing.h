@@ -14,7 +14,7 @@
 /* Number of launches between two looks: the stop rule examines the precision at 6, 9, 12, ...
  * launches. With 6 launches, the exact 95 % interval is from smallest to largest value. At 9, and
  * at every third launch after that, one value more on each side lies outside the interval. In
- * between, a new launch can only widen it. */
+ * between, a new launch can only widen the interval. */
 #define TIMING_LOOK 3
 
 /* Largest probability that a look after the first adds to the probability of missing the median.
@@ -32,7 +32,7 @@
  * (test_coverage). */
 #define TIMING_ADDED_MISS 0.015
 
-/* A valid timed launch. images: images per step; NAN: unknown. */
+/* A valid timed launch. `images`: number of images per step; NAN: unknown. */
 struct timing {
     int block;
     double step_ms, images, comm_replay_ms;
@@ -75,7 +75,7 @@ struct interval timing_ratio(const struct timings *own, const struct timings *ba
  * T_step. */
 struct interval timing_overlap(const struct timings *own, const struct timings *alone, size_t *n);
 
-/* Returns half the width of an interval, in per cent of its median. For a `share`, in percentage
+/* Returns half the width of an interval, in per cent of its median or, for a `share`, in percentage
  * points. NAN: too few launches for TIMING_LEVEL. */
 double timing_half_width_pct(const struct interval *i, bool share);
 

@@ -5,8 +5,8 @@
  * A condition holds at a point if it holds for every number in the value's confidence interval
  * (speedup_lo, speedup_hi). It is violated if it holds for none of these numbers, otherwise
  * undecided. A condition on a measured value without an interval is undecided. A missing number
- * that the condition needs violates it. At a point that failed or was skipped, so does a missing
- * text. Intervals are those in summary.csv, each at its own confidence level. */
+ * that the condition needs violates it. At a point that failed or was skipped, a missing text
+ * violates it too. Intervals are those in summary.csv, each at its own confidence level. */
 #pragma once
 
 #include <stdbool.h>
@@ -59,8 +59,8 @@ struct checking {
 enum status check_run(struct checking *c, const struct check_request *request, struct error *e);
 void check_free(struct checking *c);
 
-/* Before a run, refuses conditions in the spec's list `checks` that no run could decide, that
- * repeat another condition or contradict it. Errors: ERR_SPEC with file and line. */
+/* Before a run, refuses conditions in the spec's list `checks` that no run could decide, or that
+ * repeat or contradict another condition. Errors: ERR_SPEC with file and line. */
 enum status checks_check(const struct spec *spec, struct error *e);
 /* Evaluates the spec's list `checks` on the run in `run_dir` and prints the outcomes. *all_well is
  * false if a condition is violated or, with `strict`, undecided. Errors: ERR_UNAVAILABLE if no

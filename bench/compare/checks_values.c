@@ -37,7 +37,7 @@ static bool shares_cores(const struct csv_table *summary, size_t row, bool of_ba
 }
 
 /* Returns whether the summary withholds the interval of this value, because ranks share cores. A
- * condition on such a value is undecided; on an empty value, it is violated. */
+ * condition on such a value is undecided; a condition on any other empty value is violated. */
 static bool is_withheld(const struct csv_table *summary, size_t row, const char *name)
 {
     static const char *const claims[] = {"images_per_s", "speedup", "efficiency", "karp_flatt"};

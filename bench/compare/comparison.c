@@ -95,7 +95,8 @@ static enum status read_published(struct comparison *c, size_t i,
     if (run == c->n_sides)
         return error_set(
             e, ERR_ARGUMENT,
-            "%s: expected a run to compare these published numbers with. Add its folder or name",
+            "%s: expected a run to compare with these published numbers. Add the folder or name of "
+            "a run",
             operand);
     TRY(operand_check_no_table(operand, e));
     return side_publish(&c->sides[i], operand, strcmp(operand, "published") == 0 ? NULL : operand,
@@ -229,8 +230,8 @@ static enum status match_points(struct comparison *c, struct error *e)
 /* ---- Clock rate ---- */
 
 /* If the side's times cannot be converted to the reference's clock rate, clears c->at_clock and
- * writes why. On another class of hardware, the time of the fixed computation before and after each
- * launch does not predict the speed of a step. */
+ * writes the reason to c->as_measured. On another class of hardware, the time of the fixed
+ * computation before and after each launch does not predict the speed of a step. */
 static void check_clock(struct comparison *c, const struct side *side)
 {
     char *why = c->as_measured;
@@ -307,7 +308,7 @@ static bool is_itself(const struct comparison *c, size_t side, const struct comp
            cell->point->n == reference->n && strcmp(cell->point->id, reference->id) == 0;
 }
 
-/* Collects the launches of a point in a side's run and in the run's repetitions. launches: space
+/* Collects the launches of a point in a side's run and in the run's repetitions. `launches`: space
  * for n_repeats + 1 campaigns. */
 static struct judge_sample sample_of(const struct side *side, const struct side_point *p,
                                      struct judge_launches *launches)

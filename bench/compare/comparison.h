@@ -21,7 +21,7 @@
 struct compare_request {
     const char *const *operands; /* runs, the reference first */
     size_t n_operands;
-    const char *out, *home; /* out: folder of all results; home: folder that contains configs/ */
+    const char *out, *home; /* `out`: folder of results; `home`: folder that contains configs/ */
     /* options as the user typed them; NULL: default */
     const char *quantity, *margin, *level, *floor;
     bool count_disturbed; /* give verdicts even if most launches were disturbed */
@@ -37,14 +37,15 @@ struct compare_cell {
 struct comparison {
     struct judge_rules rules; /* rules for each ratio; refers to `floor` below */
     double level;             /* confidence level that the user asked for */
-    bool joint;               /* `level` holds for all ratios together, not for each */
+    bool joint;               /* `level` holds for all ratios together, not for each ratio */
     struct noise_floor floor;
     struct side *sides; /* [n_sides] the reference, then the runs compared with it */
     size_t n_sides;
     struct compare_cell *cells; /* [points of the reference, n_sides - 1] one cell per pair of point
                                    and run */
     size_t n_ratios;
-    size_t verdicts[VERDICT_UNDECIDED + 1]; /* [verdict] number of pairs of point and run */
+    size_t verdicts[VERDICT_UNDECIDED + 1]; /* [verdict] number of pairs of point and run with this
+                                               verdict */
     size_t lost;     /* pairs of point and run in which the run has the point, but only the
                         reference has a value */
     size_t failed;   /* pairs counted in `lost` whose point failed in the run */
@@ -66,7 +67,8 @@ void compare_free(struct comparison *c);
  * c->cells. Internal. Errors: ERR_MEMORY. */
 enum status compare_match(struct comparison *c, struct error *e);
 
-/* Returns whether the run of `side` has the point, but only the reference has values of it. */
+/* Returns whether the run of `side` has the point, but only the reference has values of the
+ * point. */
 bool compare_is_lost(const struct comparison *c, size_t point, size_t side);
 /* Returns whether compare_is_lost is true because the point failed in the run. */
 bool compare_is_failed(const struct comparison *c, size_t point, size_t side);

@@ -1,7 +1,8 @@
 /* Noise floor: variation between campaigns that measure the same thing. Its causes change from hour
  * to hour: the processor's temperature, the placement of memory, other load on the machine.
- * Launches of one campaign do not show this variation. Repetitions do: runs of the same points with
- * the same programs on the same kind of machine, begun with --fresh. Internal to bench/compare.
+ * Launches of one campaign do not show this variation. Repetitions show it. A repetition is a run
+ * of the same points with the same programs on the same kind of machine, begun with --fresh.
+ * Internal to bench/compare.
  *
  * The model has two levels (Kalibera and Jones, "Rigorous benchmarking in reasonable time", 2013).
  * The logarithm of a launch's value is the location of its point, plus an effect of the campaign

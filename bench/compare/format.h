@@ -8,8 +8,8 @@
 #include "bench/compare/exact.h"
 #include "kernels/base/text.h"
 
-/* width: columns of the terminal; 0: the output is not a terminal. strict: undecided verdicts are
- * reported as failures. */
+/* `width`: columns of the terminal; 0: the output is not a terminal. `strict`: undecided verdicts
+ * are reported as failures. */
 struct format_options {
     int width;
     bool strict;
@@ -40,8 +40,8 @@ void format_write_notes(FILE *out, const struct comparison *c);
 /* Writes which points are matched by label, and the options in which they differ. */
 void format_write_matches(FILE *out, const struct comparison *c);
 
-/* Prints a warning on standard error if a run is compared with itself. Formats without notes call
- * it. Internal. */
+/* Prints a warning on standard error if a run is compared with itself. Formats that have no notes
+ * call this function. Internal. */
 void format_warn(const struct comparison *c);
 
 /* Formats a ratio and its interval: "1.104 [1.071, 1.138]"; "-" if the ratio is unknown. Returns

@@ -32,8 +32,8 @@ struct list {
     size_t n;
 };
 
-/* Adds a point's label to a list. run: number of the run, from 1, written after the label; 0: not
- * written. */
+/* Adds a point's label to a list. `run`: number of the run, from 1, written after the label; 0: no
+ * number is written. */
 static void list_label(struct list *list, const struct side_point *p, size_t run)
 {
     if (list->n < LISTED) {

@@ -6,7 +6,7 @@
 #include "bench/compare/grid.h"
 #include "kernels/base/text.h"
 
-/* Columns of the reference, and columns that each run has. worth: priority on a narrow terminal
+/* Columns of the reference, and columns that each run has. `worth`: priority on a narrow terminal
  * (grid.h). */
 static const struct header {
     const char *name;

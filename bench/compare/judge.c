@@ -9,8 +9,8 @@
 
 /* ---- Launches ---- */
 
-/* Logarithms of the launches of one side. If there are several campaigns, the launches of each are
- * moved to the mean location of all campaigns. */
+/* Logarithms of the launches of one side. If there are several campaigns, the launches of each
+ * campaign are moved to the mean location of all campaigns. */
 struct aligned {
     double *logs;
     size_t n, disturbed, campaigns;
@@ -67,7 +67,8 @@ static void count_launches(struct aligned *a, const struct judge_sample *s)
     a->positive = a->positive && a->n > 0;
 }
 
-/* Fills `a` from the launches of a sample. logs: space for a->n values; kept by `a`. */
+/* Fills `a` from the launches of a sample. `logs`: space for a->n values, to which `a` keeps a
+ * pointer. */
 static void take_sample(struct aligned *a, double *logs, const struct judge_sample *s)
 {
     a->logs = logs;

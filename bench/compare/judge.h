@@ -50,7 +50,7 @@ struct judge_sample {
     const struct judge_launches *campaigns;
     size_t n;    /* number of campaigns; campaigns without launches are ignored */
     bool exact;  /* the sample is one value without error, such as a published number */
-    bool steady; /* campaigns of the same thing are equal, as simulated ones: no noise floor */
+    bool steady; /* campaigns of the same thing give equal values (simulated): no noise floor */
 };
 
 struct judged {

@@ -8,7 +8,7 @@ enum junit_result { JUNIT_PASSED, JUNIT_FAILED, JUNIT_SKIPPED };
 
 struct junit_test {
     char suite[4096];
-    const char *name, *type; /* type: kind of failure, such as "slower" */
+    const char *name, *type; /* `type`: kind of failure, such as "slower" */
     char *message; /* sentence about the result, freed by junit_write; NULL: memory ran out */
     enum junit_result result;
 };

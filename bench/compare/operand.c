@@ -109,16 +109,15 @@ static enum status find(char path[PATH_BYTES], struct spec *spec, const char *na
     if (path_exists(name) && !path_is_folder(name))
         return error_set(e, ERR_ARGUMENT,
                          text_ends(name, ".csv")
-                             ? "'%s' is a table, not a run: expected the folder of a run, which "
-                               "has a summary.csv, or its name"
+                             ? "'%s' is a table, not a run: expected the name of a run, or the "
+                               "folder of a run, which has a summary.csv"
                              : "'%s' is a file: expected a run's folder or name, or a table, whose "
                                "name ends in .csv",
                          name);
     return error_set(e, ERR_ARGUMENT,
                      "'%s' is not a run: expected a folder with summary.csv, a campaign's folder "
                      "with latest/, or a name in %s%s or results/reference%s",
-                     name, out, path_is_folder(out) ? "" : " (--out, a folder that is not there)",
-                     near.text);
+                     name, out, path_is_folder(out) ? "" : " (--out: folder not found)", near.text);
 }
 
 enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,

@@ -8,7 +8,7 @@
  * in it; the run, or the latest run of the campaign, `name` below `out`; results/reference/<name>
  * below the working directory and below `home`. If `name` is a spec, takes the name of its campaign
  * instead, and prints a note if none of the spec's points is in the run. ERR_ARGUMENT if none of
- * these paths is a run, or one before the first run is a sweep. */
+ * these paths is a run, or if a path before the first run is a sweep. */
 enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
                          struct error *e);
 
@@ -30,7 +30,7 @@ enum status operand_check_campaigns(const char *const *names, size_t n, const ch
  * ERR_ARGUMENT. */
 enum status operand_check_no_table(const char *file, struct error *e);
 
-/* Finds the last two runs of a campaign, the older one first. name: the campaign's spec, its
+/* Finds the last two runs of a campaign, the older one first. `name`: the campaign's spec, its
  * folder, or its name below `out`. Errors: ERR_ARGUMENT if there are fewer than two runs. */
 enum status operand_find_last(char paths[2][PATH_BYTES], const char *name, const char *out,
                               struct error *e);

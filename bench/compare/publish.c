@@ -33,8 +33,8 @@ static enum status read_numbers(struct side *side, const struct side *run, const
     enum status status = summary_read(&s, spec, run->path, e);
     if (status == OK && s.published->rows == 0)
         status = error_at(e, ERR_ARGUMENT, run->name, 0, 0,
-                          "expected a spec with published.file to compare with `published`, found "
-                          "none. Name a CSV file instead");
+                          "`published` needs published.file, which is missing in the spec of this "
+                          "run. Name a CSV file instead of `published`");
     THEN(status, take_numbers(side, run, &s, what->published, e));
     summary_free(&s);
     return status;

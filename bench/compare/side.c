@@ -70,7 +70,7 @@ static void take_point(struct side_point *p, const struct csv_table *summary, si
     };
 }
 
-/* Returns the value of a launch. partner: for ratios, the launch of the base or peer in the same
+/* Returns the value of a launch. `partner`: for ratios, the launch of the base or peer in the same
  * block; NULL: none. */
 static double value_of(const struct side_point *p, const struct launch_row *launch,
                        const struct launch_row *partner, enum compared_source source)

@@ -54,7 +54,7 @@ static inline struct side *side_run(struct side *side, size_t r)
 enum status side_read(struct side *side, const char *name, const char *path,
                       const struct compared *what, struct error *e);
 
-/* Makes a side from published numbers for the points of `run`. published: CSV file with the
+/* Makes a side from published numbers for the points of `run`. `published`: CSV file with the
  * numbers; NULL: the file that the run's spec names. The new side borrows from `run`. */
 enum status side_publish(struct side *side, const char *name, const char *published,
                          const struct side *run, const struct compared *what, struct error *e);

@@ -151,8 +151,9 @@ static double middle(const struct subject *s, const struct rounds *r, int quanti
     return stats_median(x, s->last - s->first + 1);
 }
 
-/* Returns the likely cause of lost core time. Shares of time (%): ready: ready to run but not
- * running; steal: taken by a hypervisor; lost_pct: lost. ready and steal may be NAN: unknown. */
+/* Returns the likely cause of lost core time. `ready`: share of time (%) in which the rank was
+ * ready to run but not running; `steal`: share that a hypervisor took; lost_pct: total share lost.
+ * `ready` and `steal` are NAN if unknown. */
 static const char *find_thief(double ready, double steal, double lost_pct)
 {
     if (steal >= lost_pct / 2)
@@ -190,8 +191,8 @@ static enum status report_ratio(struct diagnosis *d, enum finding_kind kind, con
                          diagnosis_ratio(text, ratio), of);
 }
 
-/* Compares the speed of core i with the others. Call it only if the core's rank has the core nearly
- * all the time. */
+/* Compares the speed of core i with the other cores. Call it only if the core's rank has the core
+ * nearly all the time. */
 static enum status judge_core(struct diagnosis *d, const struct rounds *r, size_t i,
                               struct error *e)
 {

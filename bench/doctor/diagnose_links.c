@@ -109,8 +109,8 @@ static enum status report_pair(struct diagnosis *d, enum finding_kind kind, size
                          diagnosis_ratio(text, ratio));
 }
 
-/* Adds a finding for a node that makes links slow, with the median of their rates relative to other
- * links. */
+/* Adds a finding for a node that makes links slow, with the median rate of these links relative to
+ * other links. */
 static enum status report_node(struct diagnosis *d, const struct links *l,
                                const struct examination *x, int node, enum blame blame,
                                struct error *e)

@@ -28,20 +28,20 @@ enum finding_kind {
 };
 
 /* Margins of a finding: the whole interval of the ratio to other cores or links must be further
- * than this from 1. DOCTOR_RATE_MARGIN is 5 %, half of the 10 % loss that must be detected. The
- * other margins are larger: memory latencies vary with the placement of pages, message latencies
- * with the number of switches. */
+ * from 1 than the margin. DOCTOR_RATE_MARGIN is 5 %, half of the 10 % loss that must be detected.
+ * The other margins are larger: memory latencies vary with the placement of pages, message
+ * latencies with the number of switches. */
 #define DOCTOR_RATE_MARGIN    0.05
 #define DOCTOR_LATENCY_MARGIN 0.25
 #define DOCTOR_MESSAGE_MARGIN 1.0
 /* A rank loses its core if the whole interval of its share of time on the core (%) is below this
- * limit, or the whole interval of the hypervisor's share above 100 minus this limit. */
+ * limit, or if the whole interval of the hypervisor's share is above 100 minus this limit. */
 #define DOCTOR_ON_CORE_PCT 95.0
 
 struct diagnosis {
-    struct doctor_core *cores; /* [n_cores] one per rank */
-    struct doctor_link *links; /* [n_links] one per direction of a pair of nodes, or of two ranks of
-                                  a node */
+    struct doctor_core *cores; /* [n_cores] the core of each rank */
+    struct doctor_link *links; /* [n_links] each direction of a pair of nodes, or of two ranks of a
+                                  node */
     /* [n_links] node numbers of each link, whether the link is slow, and the cause */
     struct direction *directions;
     struct doctor_finding *findings; /* [n_findings] problems first, then notes */
@@ -49,8 +49,8 @@ struct diagnosis {
     size_t n_counting; /* number of findings that are problems */
 };
 
-/* Makes the diagnosis. stale: a sentence about an outdated build, added as a problem; or NULL.
- * ERR_MEMORY. Call diagnosis_free afterwards, even after an error. */
+/* Makes the diagnosis. `stale`: a sentence about an outdated build, added as a problem; or NULL.
+ * Errors: ERR_MEMORY. Call diagnosis_free afterwards, even after an error. */
 enum status diagnosis_make(struct diagnosis *d, const struct examination *x, const char *stale,
                            struct error *e);
 void diagnosis_free(struct diagnosis *d);

@@ -38,7 +38,8 @@ static double read_number(const char *root, const char *path)
 
 /* ---- Processor and clock ---- */
 
-/* Reads the text after "key :" in a file, as in "model name : AMD EPYC" or "MemTotal: 123 kB". */
+/* Reads the text after `key` and a colon in a file, as in "model name : AMD EPYC" or "MemTotal: 123
+ * kB". */
 static bool read_key(char *text, size_t size, const char *root, const char *path, const char *key)
 {
     char line[LINE];
@@ -153,7 +154,8 @@ struct counting {
     int n;
 };
 
-/* Appends a port with its bytes sent. The kernel counts words of four bytes. */
+/* Appends a port with the number of bytes that it has sent. The kernel counts words of four
+ * bytes. */
 static void add_port(void *arg, const char *root, const char *path, const char *device, int port)
 {
     struct counting *c = arg;

@@ -22,8 +22,8 @@ void measured_free(struct measured *m)
     free(m->ratios);
 }
 
-/* Returns the median in round t of the members that are comparable with i, without i itself.
- * others: scratch space for n numbers. */
+/* Returns the median value in round t of the members that are comparable with i, without i itself.
+ * `others`: scratch space for n numbers. */
 static double median_of_others(const struct measured *m, const int *peers, size_t i, size_t t,
                                double *others)
 {
@@ -84,7 +84,7 @@ enum outlier outlier_judge(const struct interval *ratio, double margin, bool mor
 /* Numbers of measured directions (ordered pairs of nodes) with one node as sender, or as
  * receiver. */
 struct side {
-    int all, slow; /* slow: number of slow directions without a known cause */
+    int all, slow; /* `slow`: number of slow directions without a known cause */
 };
 
 static double share_of(const struct side *s)
@@ -105,7 +105,7 @@ static void count(struct side *sides, const struct direction *directions, size_t
 }
 
 /* Finds the node and role (sender or receiver) with the largest share of slow directions, and marks
- * this node as the cause of these directions. Returns false if no node qualifies. sides:
+ * this node as the cause of these directions. Returns false if no node qualifies. `sides`:
  * [nodes][sender, receiver]. */
 static bool explain(struct side *sides, struct direction *directions, size_t n, int nodes)
 {

@@ -26,8 +26,8 @@ struct measured {
  * error. */
 enum status measured_open(struct measured *m, size_t n, size_t rounds, struct error *e);
 void measured_free(struct measured *m);
-/* Computes ratios[i]. In each round, the value of i is divided by the median of the others. The
- * ratio is the median of these quotients, with its interval. Only members with equal numbers in
+/* Computes ratios[i]. In each round, the value of i is divided by the median of the other members.
+ * The ratio is the median of these quotients, with its interval. Only members with equal numbers in
  * `peers` are compared; NULL: all. Rounds in which i or all others lack a value are left out.
  * ratios[i] is NAN if no round is left. ERR_MEMORY. */
 enum status measured_compare(struct measured *m, const int *peers, struct error *e);
@@ -36,9 +36,10 @@ enum status measured_compare(struct measured *m, const int *peers, struct error 
 struct interval measured_interval(const struct measured *m, size_t i);
 
 /* Verdict on a member by the interval of its ratio to the others, which is 1 if all are alike.
- * SLOW: the whole interval is slower than the margin allows. FINE: no part of it is. OPEN: only a
- * part is. UNKNOWN: the interval is missing or below its confidence level. more_is_slower: true for
- * times, false for rates. To detect a loss of 10 %, use a margin of 5 %. */
+ * SLOW: the whole interval is slower than the margin allows. FINE: no part of the interval is
+ * slower. OPEN: only a part is slower. UNKNOWN: the interval is missing or below its confidence
+ * level. more_is_slower: true for times, false for rates. To detect a loss of 10 %, use a margin of
+ * 5 %. */
 enum outlier { OUTLIER_UNKNOWN, OUTLIER_FINE, OUTLIER_OPEN, OUTLIER_SLOW };
 enum outlier outlier_judge(const struct interval *ratio, double margin, bool more_is_slower);
 
@@ -50,7 +51,7 @@ struct direction {
     bool slow;
     enum blame blame; /* cause of a slow direction, set by outlier_blame */
 };
-/* Sets the cause of each slow direction, BLAME_NOTHING for the others. The first cause is the
- * sender or receiver with the largest share of slow directions, senders first if equal. Directions
- * explained by one cause are not counted for another. ERR_MEMORY. */
+/* Sets the cause of each slow direction, and BLAME_NOTHING for all other directions. The first
+ * cause is the sender or receiver with the largest share of slow directions; at equal shares, a
+ * sender. Directions explained by one cause are not counted for another. Errors: ERR_MEMORY. */
 enum status outlier_blame(struct direction *directions, size_t n, int nodes, struct error *e);

@@ -15,8 +15,8 @@
  * picture. */
 enum { BASES_LISTED = 6, BASES_LISTED_SHORT = 3 };
 
-/* Writes the kind of scaling: " Strong scaling.", or if brief ", strong scaling"; nothing if it is
- * none. */
+/* Writes the kind of scaling: " Strong scaling.", or if `brief` ", strong scaling"; nothing if
+ * scaling is none. */
 static void write_scaling(FILE *out, const struct summary *s, bool brief)
 {
     const char *scaling = config_text(&s->spec->config, OPT_SCALING);
@@ -74,9 +74,9 @@ static void write_training(FILE *out, const struct summary *s, bool brief)
         fprintf(out, ", %s %s.", strchr(text, ',') != NULL ? "strategies" : "strategy", text);
 }
 
-/* Writes the program, or network, data, optimizer and batch; then the scaling. Brief: one clause,
- * such as "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling; measured,
- * local." */
+/* Writes the program, or network, data, optimizer and batch; then the scaling. If `brief`, writes
+ * one clause, such as "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling;
+ * measured, local." */
 static void write_subject(FILE *out, const struct summary *s, bool trained, bool brief)
 {
     const char *foreign = spec_foreign(s->spec);
@@ -94,7 +94,7 @@ static void write_subject(FILE *out, const struct summary *s, bool trained, bool
 /* Samples behind the medians of all shown points, and the confidence levels of their intervals. */
 struct basis {
     double least, most; /* fewest and most launches, runs or paired ratios per point */
-    /* points: number of shown points with a value; met: number of these points whose interval
+    /* `points`: number of shown points with a value; `met`: number of these points whose interval
      * reaches the level SUMMARY_CONFIDENCE, or whose bar has no interval */
     size_t points, met;
     double low, high; /* lowest and highest confidence level of the intervals (%) */
@@ -295,7 +295,7 @@ static void write_intervals(FILE *out, const struct figure_data *d, const struct
 }
 
 /* Writes how many launches or runs are behind each value, and the confidence levels of the
- * intervals. ran: the shown points that ran. */
+ * intervals. `ran`: the shown points that ran. */
 static void write_method(FILE *out, const struct figure_data *d, const struct summary *ran,
                          bool full)
 {
@@ -430,7 +430,7 @@ static void write_circumstances(FILE *out, const struct figure_data *d, const st
     write_place(out, ran, trained);
 }
 
-/* Writes the sentences of a caption. s: all shown points; ran: shown points that ran. Most
+/* Writes the sentences of a caption. `s`: all shown points; `ran`: shown points that ran. Most
  * sentences describe only the points that ran. */
 static void write_parts(FILE *out, const struct figure_data *d, const struct summary *s,
                         const struct summary *ran, bool full)
@@ -503,7 +503,7 @@ static void write_sources(FILE *out, const struct figure_data *d)
     fputs(r->n_sources > 0 ? "." : "", out);
 }
 
-/* Copies the summary with only the shown points. skipped: whether skipped points are included.
+/* Copies the summary with only the shown points. `skipped`: whether skipped points are included.
  * The caller frees shown->points. */
 static enum status find_shown(struct summary *shown, const struct figure_data *d, bool skipped,
                               struct error *e)

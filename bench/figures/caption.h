@@ -4,7 +4,7 @@
 
 #include "bench/figures/figure_data.h"
 
-/* Makes a caption of one paragraph. full: with all facts; otherwise only the facts that readers
+/* Makes a caption of one paragraph. `full`: with all facts; otherwise only the facts that readers
  * need below the picture. The caller frees *caption. */
 enum status caption_make(char **caption, const struct figure_data *d, bool full, struct error *e);
 
@@ -13,9 +13,9 @@ enum status caption_make(char **caption, const struct figure_data *d, bool full,
 enum status missing_make(char **missing, const struct figure_data *d, struct error *e);
 
 /* Sentences of captions, internal to this folder. missing_write: points whose status is not ok, by
- * name and reason (full) or as counts. missing_write_seeds: points with fewer accuracy runs than
- * seeds. disturbed_write: disturbed launches behind the shown points; a launch that several cases
- * share counts once. flaws_write: weights that differ because the spec reproduces a flaw of a
+ * name and reason if `full`, else as counts. missing_write_seeds: points with fewer accuracy runs
+ * than seeds. disturbed_write: disturbed launches behind the shown points; a launch that several
+ * cases share counts once. flaws_write: weights that differ because the spec reproduces a flaw of a
  * published program. If there is nothing to report, each writes nothing. */
 void missing_write(FILE *out, const struct summary *s, bool full);
 void missing_write_seeds(FILE *out, const struct summary *s);

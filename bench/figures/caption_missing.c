@@ -151,7 +151,7 @@ void flaws_write(FILE *out, const struct summary *s)
 
 /* ---- Below the axis of a figure over ranks ---- */
 
-/* State while writing the list of points without a value, by status and series. left: number of
+/* State while writing the list of points without a value, by status and series. `left`: number of
  * entries beyond the first LISTED_MAX, which are only counted. */
 struct missing {
     FILE *out;
@@ -165,8 +165,8 @@ static long ranks_of(const struct figure_data *d, size_t point)
     return config_int(&d->s->points[point].point->config, OPT_RANKS);
 }
 
-/* Returns the smallest number of ranks above `after` in the figure; 0 if no shown point has
- * more. */
+/* Returns the smallest number of ranks above `after` in the figure; 0 if no shown point has more
+ * ranks. */
 static long next_ranks(const struct figure_data *d, long after)
 {
     long next = 0;
@@ -222,7 +222,7 @@ static bool misses_at(const struct missing *m, const struct series *series, long
 }
 
 /* Writes at which numbers of ranks a series has this status: "All skipped at 4, 8 ranks; ring
- * failed at 2". series NULL: all series. */
+ * failed at 2". If `series` is NULL, writes the numbers for all series. */
 static void write_missing_at(struct missing *m, const struct series *series, const char *status)
 {
     enum { LISTED_MAX = 6 };

@@ -17,8 +17,9 @@ enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
 #define FIGURE_CASE "case"
 /* Value of option series that makes each point a series, named by its label, if x is a column. */
 #define FIGURE_POINT "point"
-/* The name `run` in options of figures. In a figure of several runs: the run of a point; each curve
- * then belongs to one run, unless x is the run. In a figure of one run: column `run` of raw.csv. */
+/* The name `run` in options of figures. In a figure of several runs, it means the run of a point,
+ * and each curve belongs to one run unless x is the run. In a figure of one run, it means column
+ * `run` of raw.csv. */
 #define FIGURE_RUN "run"
 
 /* One run of the figure: folder of its CSV files, and its points [first, first + n) of the
@@ -80,15 +81,15 @@ const char *figure_data_lack(const struct figure_data *d);
  * no base lacks a time. */
 const struct point_summary *figure_data_lacking_base(const struct figure_data *d);
 
-/* Returns whether the point is shown, has no value, and its status is not ok. */
+/* Returns whether the point is shown, has no value, and has a status other than ok. */
 bool figure_data_misses(const struct figure_data *d, size_t point);
 
 /* Returns whether a figure of bars can show the point. */
 bool figure_data_has_bar(const struct figure_data *d, size_t point);
 
-/* Return a value of a point: figure_data_model the value that the model predicts or, with option
- * law, the value of the fitted law; figure_data_published the published value. NAN if the figure
- * shows none. */
+/* figure_data_model returns a point's value as the model predicts it; with option law, the value of
+ * the fitted law. figure_data_published returns a point's published value. NAN if the figure shows
+ * no such value. */
 double figure_data_model(const struct figure_data *d, const struct quantity *q, size_t point);
 double figure_data_published(const struct figure_data *d, size_t point);
 
@@ -99,10 +100,10 @@ enum status figure_resolve(struct figure_data *d, const struct figure_request *r
 enum status figure_check_sources(struct figure_data *d, struct error *e);
 
 /* Internal, for conditions: reads the option, `case`, `run` or column of summary.csv called `name`.
- * point: a struct point_summary. Returns false if the name is not found. */
+ * `point`: a struct point_summary. Returns false if the name is not found. */
 bool figure_point_value(struct condition_value *value, const char *name, const void *point);
 /* Returns whether a name always means a property of points, even if a file has a column of this
- * name: case, and in figures of several runs also run. */
+ * name: `case` and, in figures of several runs, `run`. */
 bool figure_is_of_points(const struct figure_data *d, const char *name);
 /* Returns whether the figure's option `where` uses this name. */
 bool figure_where_names(const struct figure_data *d, const char *name);
@@ -133,8 +134,8 @@ enum status figure_measure_points(struct figure_data *d, const struct quantity *
  *   value                              in the unit of the figure; for speed-up and efficiency the
  *                                      ratio to the base's launch in the same block */
 enum status dots_write(FILE *out, void *figure_data, struct error *e);
-/* Returns whether the figure draws single launches. With any_x: dots were read. Otherwise the
- * quantity must have one value per launch, and the shape dots. */
+/* Returns whether the figure draws single launches. With any_x, the table must have dots. Otherwise
+ * the quantity must have one value per launch, and the shape must support dots. */
 bool dots_exist(const struct figure_data *d);
 
 /* Internal: write fields of a CSV row. figure_write_number writes a comma and the number.

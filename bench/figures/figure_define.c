@@ -15,7 +15,7 @@ static long ranks_of(const struct point_summary *p)
 
 /* ---- Series ---- */
 
-/* Returns the name of a curve; *point: one of its points, or NO_POINT. */
+/* Returns the name of a curve. Sets *point to one of the curve's points, or to NO_POINT. */
 static const char *curve_name(const struct figure_data *d, size_t curve, size_t *point)
 {
     const struct series *series = &d->series.items[curve];
@@ -61,8 +61,8 @@ static void define_origin(FILE *out, const struct figure_data *d, size_t k)
     gnuplot_define_text_of(out, "origin", k + 1, "", text);
 }
 
-/* Defines the lines of ideal scaling, one per series, by two values: cores per rank / cores of the
- * base, and the step time of the base. Series with equal values share a line. */
+/* Defines the lines of ideal scaling, one per series, by two values: the ratio of cores per rank to
+ * cores of the base, and the step time of the base. Series with equal values share a line. */
 static void define_bases(FILE *out, const struct figure_data *d)
 {
     size_t n = 0;
@@ -130,8 +130,8 @@ static void define_x(FILE *out, const struct figure_data *d)
 
 /* ---- All definitions ---- */
 
-/* Defines the names of curves, and which curves have no communication and are therefore bounds for
- * the others. */
+/* Defines the names of the curves, and the numbers of the curves without communication, which are
+ * bounds for the other curves. */
 static void define_curves(FILE *out, const struct figure_data *d)
 {
     double bounds[FIGURE_CURVES_MAX];
@@ -192,8 +192,8 @@ static void define_files(FILE *out, const struct figure_data *d, const struct pi
     gnuplot_define_text(out, "out", path);
 }
 
-/* Defines the figure's options and the names of its columns. Names of sums have no blanks, as in
- * the series file. */
+/* Defines the figure's options and the names of its columns. A sum such as "forward_ms+backward_ms"
+ * is written without blanks, as in the series file. */
 static void define_options(FILE *out, const struct figure_data *d)
 {
     const char *title = figure_text(d->figure, FIGURE_TITLE);

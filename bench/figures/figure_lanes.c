@@ -82,8 +82,8 @@ static int by_time(const void *a, const void *b)
 
 /* ---- Rows ---- */
 
-/* Writes the rows of a launch. Ranks are numbered from the top of the picture, continued over all
- * points. */
+/* Writes the rows of a launch. Ranks are numbered from the top of the picture; the numbering
+ * continues from point to point. */
 static void write_launch(FILE *out, struct timelines *t, const struct launch_step *launch,
                          const struct point_summary *p, size_t bar)
 {

@@ -22,7 +22,7 @@ static enum status write_bars(FILE *out, const struct figure_data *d,
     return OK;
 }
 
-/* Returns a time of summary.csv; 0 if the time is unknown, so that it stays in another part. */
+/* Returns a time of summary.csv. An unknown time counts as 0; another part then includes it. */
 static double known_ms(const struct point_summary *p, enum column_id column)
 {
     double x = cell_number(p, column);
@@ -43,7 +43,7 @@ static double known_ms(const struct point_summary *p, enum column_id column)
     PART(optimizer, COLUMN_optimizer_ms, COLUMNS)                                                  \
     PART(inject, COLUMN_inject_ms, COLUMNS)
 
-/* Causes among which the time of a simulated step is divided (critical_path.h). */
+/* Parts of a simulated step: the share of each cause on the critical path (critical_path.h). */
 #define CAUSES(PART)                                                                               \
     PART(path_load, COLUMN_path_load_ms, COLUMNS)                                                  \
     PART(path_forward, COLUMN_path_forward_ms, COLUMNS)                                            \
@@ -184,7 +184,8 @@ static const enum column_id memory_columns[][MEMORY_SOURCES] = {
     {COLUMN_grads_formula_mib, COLUMN_grads_forecast_mib, COLUMN_grads_mib},
     {COLUMN_state_formula_mib, COLUMN_state_forecast_mib, COLUMN_state_mib}};
 
-/* Returns the memory of the kinds that the figure adds up (MiB); NAN if one of them is unknown. */
+/* Returns the sum of the kinds of memory that the figure shows (MiB); NAN if one of them is
+ * unknown. */
 static double memory_mib(const struct figure *figure, const struct point_summary *p, int source)
 {
     double sum = 0;

@@ -1,5 +1,5 @@
 /* Finds points of one series that have the same x. Points that differ only in the seed are
- * repetitions and are joined to their median. Points that differ in more would make the curve jump,
+ * repetitions; the figure shows their median. Points that differ in more would make the curve jump,
  * so the figure is rejected. */
 #include <math.h>
 #include <stdlib.h>
@@ -47,8 +47,8 @@ enum status figure_refuse_place(const struct figure_data *d, const char *series,
                       config_option(&d->spec->config, i)->key);
     return mark_error(
         e, ERR_SPEC, wanted->mark,
-        "%s = %s: the series '%s' has %zu points at %s = %s; they differ in %s. Use `series` or "
-        "`where` to separate them",
+        "%s = %s: the series '%s' has %zu points at %s = %s; these points differ in %s. Use "
+        "`series` or `where` to separate these points",
         figure_option_at(FIGURE_SERIES)->key, wanted->text, series, n, d->x.name, x, differences);
 }
 

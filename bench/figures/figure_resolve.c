@@ -30,9 +30,9 @@ static const struct spec_option *find_own(const struct figure_data *d, const cha
     return config_option_find(&d->spec->config, key);
 }
 
-/* Writes a user-defined option whose key ends in `name`, otherwise the name nearest to `name` among
- * options of points and all columns. A column of exactly this name is left out, since the figure's
- * file does not have it. */
+/* Writes to `near` the user-defined option whose key ends in `name`, otherwise the option of points
+ * or column whose name is nearest to `name`. A column with exactly this name is left out, since the
+ * figure's file does not have it. */
 static enum status find_near(char near[NAME_NEAR_BYTES], const struct figure_data *d,
                              const char *name, struct error *e)
 {
@@ -154,7 +154,7 @@ static bool has_foreign(const struct spec *spec)
 }
 
 /* Sets the axis title of step time if some points run a user's program, which has no steps. If all
- * points do, the title names the time by which the program is judged. */
+ * points run such a program, the title names the time by which the program is judged. */
 static void title_time(struct figure_data *d)
 {
     const struct spec *spec = d->spec;
@@ -303,7 +303,8 @@ static bool explain_lack(char why[LACK_BYTES], const struct figure_data *d,
 }
 
 /* Returns whether a figure of one run is checked before files are read: the run is still to come,
- * or --set adds the figure to an existing run. Figures that name published files are not. */
+ * or --set adds the figure to an existing run. Figures that name published files are not checked
+ * then. */
 static bool is_to_run(const struct figure_data *d)
 {
     const struct figure_request *request = d->figure->request;
@@ -481,8 +482,7 @@ static bool x_is_no_y(const struct figure_data *d)
     return true;
 }
 
-/* Returns false if option y names an option or the seed, since their values are known before any
- * launch. */
+/* Returns false if option y names an option or the seed: a launch does not measure these values. */
 static bool y_is_measured(const struct figure_data *d)
 {
     for (size_t i = 0; i < d->n_quantities; i++) {
@@ -526,8 +526,8 @@ static bool has_law(const struct figure_data *d)
     return d->n_quantities > 0 && relation_is_ratio(d->quantities[0].relation);
 }
 
-/* Returns whether the figure's kind fits its first quantity. Kinds with an ideal line support only
- * the quantity of that line, kind fits only speed-up and efficiency. */
+/* Returns whether the figure's kind fits its first quantity. A kind with an ideal line supports
+ * only the quantity of that line. Kind `fits` supports only speed-up and efficiency. */
 static bool kind_has_y(const struct figure_data *d)
 {
     static const struct {
@@ -601,8 +601,8 @@ static enum status check_published(const struct figure_data *d, struct error *e)
     if (r->n_sources == 0 || d->figure->shape->any_x)
         return OK;
     return mark_error(e, ERR_SPEC, r->sources[0].options[PUBLISHED_FILE].mark,
-                      "figures.published: a figure of kind %s shows the published values of the "
-                      "spec. Use kind: line to name files in a figure",
+                      "figures.published: a figure of kind %s shows only values of the spec's "
+                      "published.file. Use kind: line for other files",
                       r->options[FIGURE_KIND].text);
 }
 

@@ -42,8 +42,8 @@ void figure_write_number(FILE *out, double x)
     fprintf(out, ",%s", text_real(text, x));
 }
 
-/* Writes the number of the curve or bar, from 1, and a comma. The number is empty if it is not
- * drawn. */
+/* Writes the number of a curve or bar, from 1, and a comma. Writes only the comma if the curve or
+ * bar is not drawn. */
 static void write_place(FILE *out, size_t place)
 {
     if (place > 0)
@@ -78,8 +78,8 @@ void figure_begin_bar(FILE *out, size_t row, const struct point_summary *p)
     write_status(out, p);
 }
 
-/* Returns the value of the law that is fitted to the point's curve, at this point; NAN if no law is
- * fitted or the quantity is not a ratio to the base. */
+/* Returns the value at this point of the law fitted to the point's curve; NAN if no law is fitted
+ * or the quantity is not a ratio to the base. */
 static double law_value(const struct figure_data *d, const struct quantity *q, size_t point)
 {
     const struct fits_row *fitted = fits_find(d->s, point, d->figure->law);
@@ -174,9 +174,9 @@ const struct figure_shape shape_bars = {.x = "point",
 
 /* ---- Curves over any x ---- */
 
-/* Returns the name of the x column: the last part of the option. inject.kind keeps its full name,
- * since the file has another column `kind`. "" if x is ranks, since every series file has column
- * ranks. */
+/* Returns the name of the x column: the last part of the option's key. inject.kind keeps its full
+ * name, since the file has another column `kind`. "" if x is ranks, since every series file has
+ * column ranks. */
 static const char *x_column(const struct figure_data *d)
 {
     const char *name = key_end(d->x.name);

@@ -43,8 +43,8 @@ enum figures_files { FIGURES_PICTURES, FIGURES_WITH_SCRIPTS, FIGURES_FOR_PAGE };
 enum status figures_draw(const struct figures_run *runs, size_t n, const char *out,
                          const char *plots_dir, enum figures_files files, struct error *e);
 
-/* A figure of a sweep, drawn from the rows of `table` that have `part` in column part and a
- * positive number in the column named `column`. */
+/* A figure of a sweep, drawn from the rows of `table` that have the text `part` in column "part"
+ * and a positive number in the column named `column`. */
 struct sweep_figure {
     const char *table, *part, *column, *figure, *script;
     const char *caption;

@@ -59,7 +59,8 @@ void gnuplot_define_numbers(FILE *out, const char *name, const double *values, s
     fputs("'; ", out);
 }
 
-/* Bytes that hold several lines of gnuplot's messages; each may contain a long path. */
+/* Size of a buffer for several lines of gnuplot's messages, each of which may contain a long
+ * path. */
 enum { MESSAGES_BYTES = 16384 };
 
 /* Reads gnuplot's output and keeps its error: the last line with a script's name and line number,

@@ -21,7 +21,7 @@ void gnuplot_define_text_of(FILE *out, const char *list, size_t k, const char *f
 
 /* Runs a script after the assignments in `definitions`, without the user's gnuplot settings.
  * ERR_UNAVAILABLE if gnuplot is not installed. ERR_SYSTEM with the script and gnuplot's message if
- * it fails. */
+ * the script fails. */
 enum status gnuplot_run(char *definitions, char *script, struct error *e);
 
 /* Folder where pictures are drawn (stage), folder of the scripts (plots_dir), and the formats. */

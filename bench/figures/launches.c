@@ -38,7 +38,8 @@ bool launches_have(const struct quantity *q)
 /* ---- The launches ---- */
 
 /* Drops repeated rows of a launch, which occur if several cases share it. Also drops rows without a
- * value, unless `complete`: a median then needs every launch of its point. */
+ * value, unless `complete` is set: then one launch without a value makes the median of its point
+ * unknown. */
 static void drop_rows(struct launch_rows *l, bool complete)
 {
     size_t n = 0;
@@ -138,7 +139,7 @@ static double work_rate(const struct launches *l, size_t point, const struct lau
 }
 
 /* Returns the work rate of a launch / the work rate of the base's launch in the same block; NAN if
- * the base has no launch in it. */
+ * the base has no launch in that block. */
 static double ratio_to_base(const struct launches *l, size_t point, const struct launch_row *own)
 {
     size_t base = l->d->s->points[point].base;

@@ -26,6 +26,6 @@ void launches_measure(struct figure_data *d, const struct launches *l);
 double launches_seed(const struct launches *l, size_t point, const struct launch_row *launch);
 
 /* Returns the value of a launch in the unit of the figure; for speed-up and efficiency its ratio to
- * the base's launch in the same block. NAN if the launch has no value, or for ratios if its point
- * is its own base or the base has no launch in the block. */
+ * the base's launch in the same block. NAN if the launch has no value. A ratio is also NAN if the
+ * point is its own base, or if the base has no launch in the block. */
 double launches_value(const struct launches *l, size_t point, const struct launch_row *launch);

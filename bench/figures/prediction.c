@@ -18,8 +18,8 @@ struct link_file {
     char host[128], date[32];
 };
 
-/* Finds the row and the column of a value of link.csv. *row: the number of rows if there is none.
- * ERR_DATA if the file has several links. */
+/* Finds the row and the column of a value of link.csv. *row: the number of rows if the value is
+ * missing. ERR_DATA if the file has several links. */
 static enum status find(size_t *row, size_t *column, const struct csv_table *table,
                         const char *name, struct error *e)
 {
@@ -34,7 +34,7 @@ static enum status find(size_t *row, size_t *column, const struct csv_table *tab
         }
     return n <= 1 ? OK
                   : error_at(e, ERR_DATA, table->path, 0, 0,
-                             "expected one link, found %zu rows '%s'", n, name);
+                             "expected a table of one link, found %zu rows '%s'", n, name);
 }
 
 /* Reads coefficient `name` of link.csv as a number, or as text if `number` is NULL. */
@@ -52,7 +52,7 @@ static enum status take(const struct csv_table *table, const char *name, double 
     return OK;
 }
 
-/* Reads the paces of the link. Files of earlier versions have none. */
+/* Reads the percentiles of the link's pace. Files of earlier versions have none. */
 static enum status take_paces(struct link_model *link, const struct csv_table *table,
                               struct error *e)
 {
@@ -135,9 +135,9 @@ static enum status predict_point(double *step_ms, const struct summary *s, size_
 
 /* ---- Calls alone ---- */
 
-/* Returns whether the time of the point's communication calls was measured and its messages are
- * known. The messages of a pipeline are unknown before its run, because the run decides where to
- * cut the network. */
+/* Returns whether the time of the point's communication calls was measured and the point's messages
+ * are known. The messages of a pipeline are unknown before its run, because the run decides where
+ * to cut the network. */
 static bool has_calls(const struct point_summary *p)
 {
     const struct config *config = &p->point->config;

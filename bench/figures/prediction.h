@@ -29,13 +29,13 @@ enum status prediction_make(struct prediction *p, const struct summary *s, const
 void prediction_free(struct prediction *p);
 
 /* Reads the coefficients of messages within a host that option `link` names. Leaves *link unchanged
- * if no coefficients are found. words: source of the coefficients, or why there are none. Errors as
- * prediction_make. */
+ * if no coefficients are found. `words`: source of the coefficients, or the reason why there are
+ * none. Errors as prediction_make. */
 enum status prediction_link(struct link_model *link, char words[256], const struct spec *spec,
                             const char *run_dir, const char *host, struct error *e);
 /* Predicts the time of a step's messages and sums, until the last rank has finished (ms). The time
  * includes the sum of gradients over replicas, the sums over slices of dense layers, and messages
- * between pipeline stages of equal FLOPs. width: bytes per number. The point must have a network,
+ * between pipeline stages of equal FLOPs. `width`: bytes per number. The point must have a network,
  * and a number of ranks that the strategy supports. machine->hosts.group: number of consecutive
  * ranks on each host. */
 enum status prediction_comm_ms(double *ms, const struct point *point, size_t width,

@@ -19,7 +19,7 @@ struct talk {
     enum strategy_kind kind;
     int replicas;
     size_t images, micros; /* images and micro-batches of a replica per step */
-    size_t *counts, *rows; /* [tensors] numbers in a tensor, and its rows (0: vector) */
+    size_t *counts, *rows; /* [tensors] elements and rows of each tensor (rows 0: vector) */
     size_t width;
     const struct sweep_machine *machine; /* coefficients of links, and the host of each rank */
 };
@@ -128,8 +128,8 @@ static enum status cut_layers(int *first, const struct net_desc *net, int stages
     return status;
 }
 
-/* Predicts the time in which a stage sends to its neighbours (s). The neighbours are on other hosts
- * unless a host has ranks of several stages. */
+/* Predicts the time that a stage takes to send its messages to neighbouring stages (s). The
+ * neighbouring stages are on other hosts unless a host has ranks of several stages. */
 static double pass_on_s(const struct talk *t, const struct pipeline_traffic *sent)
 {
     const struct sweep_machine *m = t->machine;
@@ -139,8 +139,8 @@ static double pass_on_s(const struct talk *t, const struct pipeline_traffic *sen
            (double)sent->bytes * link->beta_s;
 }
 
-/* Predicts the time of the stage with layers [first, last) (s): the sum of its gradients, and
- * messages to its neighbours. */
+/* Predicts the communication time of the stage with layers [first, last) (s): the sum of the
+ * stage's gradients, and messages to neighbouring stages. */
 static enum status stage_s(double *seconds, const struct talk *t, int first, int last,
                            struct error *e)
 {

@@ -78,7 +78,7 @@ bool quantity_is(const struct quantity *quantity, const char *text);
  * [*n]. */
 enum status quantity_names(const char ***names, size_t *n, struct error *e);
 
-/* Value of a quantity at one point. Unknown: value.mid is NAN. */
+/* Value of a quantity at one point. If the value is unknown, value.mid is NAN. */
 struct measured {
     struct interval value; /* median and interval; lo and hi: NAN if there is no interval */
     size_t n;              /* number of launches or accuracy runs behind the value */

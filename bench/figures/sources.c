@@ -219,8 +219,8 @@ static size_t series_of(const struct reading *r)
     return NO_POINT;
 }
 
-/* Names a series of published values by its source ("Wang and Yang") or file. Appends the column if
- * several columns belong to one y, then the values of the keys. */
+/* Names a series of published values by its source ("Wang and Yang") or file. Appends the published
+ * column if several columns map to the same quantity, then the values of the keys. */
 static void name_series(char *name, size_t size, const struct reading *r, const struct pair *value)
 {
     size_t same = 0;

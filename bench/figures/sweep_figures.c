@@ -70,8 +70,8 @@ static enum status define(FILE *out, const void *what, const struct pictures *pi
     return OK;
 }
 
-/* Draws one figure, or removes older pictures if the table has no rows for it. *found: the table
- * has such rows. */
+/* Draws one figure, or removes older pictures if the table has no rows for it. *found: whether the
+ * table has rows for the figure. */
 static enum status draw_or_remove(const struct shown *shown, const struct pictures *pictures,
                                   bool *found, struct error *e)
 {

@@ -19,7 +19,7 @@ struct table_dots {
 };
 
 struct table_row {
-    /* indices in the table's series and in the summary's points; point may be NO_POINT */
+    /* indices in the table's series and in the summary's points; `point` may be NO_POINT */
     size_t series, point;
     double x; /* x value; if x is a name, the number of the name, from 1 */
     struct measured values[FIGURE_COLUMNS_MAX];
@@ -48,8 +48,8 @@ struct figure_table {
     size_t n_names;
 };
 
-/* Kind of a figure's x: an option, the case, the run, or a column of the file with y. All false:
- * the kind of figure fixes x. */
+/* Kind of a figure's x: an option, the case, the run, or a column of the file that has y. If all
+ * four are false, option `kind` fixes x. */
 struct figure_x {
     bool by_option, by_case, by_run, by_column;
     enum option_id option;

@@ -84,7 +84,7 @@ static enum status open_series(struct figure_data *d, struct error *e)
 }
 
 /* Numbers the names on the x axis: cases in the order of the spec, runs in the order of the
- * command. Otherwise the random order of launches would decide. */
+ * command. Otherwise the random order of launches would determine the numbers. */
 static enum status name_cases(struct figure_data *d, struct error *e)
 {
     double x;
@@ -113,7 +113,8 @@ static enum status check_rows(const struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Sets d->measured of each point, for captions, to its value from the most launches. */
+/* Sets d->measured of each point, for captions, to the value in the point's rows that has the most
+ * launches. */
 static void sum_up(struct figure_data *d)
 {
     memset(d->measured, 0, d->s->n * sizeof *d->measured);

@@ -26,7 +26,7 @@ struct gathering {
     const struct figure_run *run;
     size_t k;      /* index of the quantity in option y */
     bool by_point; /* whether each point gets one value, without x and series */
-    /* table: the file; raw: raw.csv if diverged launches are read from it, otherwise empty */
+    /* `table`: the file; `raw`: raw.csv if diverged launches are read from it, otherwise empty */
     struct csv_table table, raw;
     const char **diverged; /* [n_diverged] names of diverged launches, which no median includes */
     size_t n_diverged;
@@ -281,8 +281,8 @@ static enum status for_each_row(struct gathering *g, const size_t *order, take_r
 }
 
 /* If the file has rows of several kinds, such as several metrics, gives each kind a curve unless
- * the kind is x, since a mean over kinds means nothing. If each point must have one value, rejects
- * the figure. */
+ * the kind is x, since a mean over kinds means nothing. If each point must have a single value,
+ * rejects a file with several kinds. */
 static enum status tell_kinds_apart(struct gathering *g, const size_t *order, struct error *e)
 {
     const char *kind = csv_file_kind(g->q->file);

@@ -13,8 +13,8 @@
 /* Number of fitting rounds. More than one is needed, because the model is linear in the
  * coefficients only as long as the critical path stays the same. */
 enum { ROUNDS = 5 };
-/* Burst that an emulated link sends at once after a pause (ci/netns.sh): time of its bytes at the
- * link's rate (s). */
+/* Largest burst that an emulated link sends at once after a pause (ci/netns.sh), as the time that
+ * its bytes take at the link's rate (s). */
 #define BURST_S 2.1e-3
 
 /* ---- Points ---- */
@@ -114,7 +114,7 @@ static enum status read_run(struct validated_run *run, const char *folder, struc
 
 /* ---- Predictions ---- */
 
-/* Predicts the time of a step (ms). at: coefficients of the link, as multiples of the assumed
+/* Predicts the time of a step (ms). `at`: coefficients of the link, as multiples of the assumed
  * coefficients. */
 static enum status predict(double *ms, const struct validated_point *v,
                            const double at[LINK_COEFFICIENTS], struct error *e)

@@ -32,9 +32,9 @@ struct validated_point {
     const struct point_summary *p;
     size_t link;
     double compute_ms, measured_ms;
-    double assumed_ms, without_ms[LEFT_OUTS]; /* predicted step times (ms): with assumed
-                                                 coefficients; with coefficients fitted without some
-                                                 points, NAN if too few remain */
+    double assumed_ms, without_ms[LEFT_OUTS]; /* predicted step times (ms) with assumed
+                                                 coefficients, and with coefficients fitted without
+                                                 some points (NAN: too few points) */
 };
 
 struct validated_run {

@@ -25,8 +25,8 @@
 const struct link_model forecast_memory = {.alpha_s = 2e-6, .beta_s = 0.2e-9, .gamma_s = 0.2e-9};
 static const struct link_model network = {.alpha_s = 50e-6, .beta_s = 8e-9, .gamma_s = 0.2e-9};
 
-/* Sums over a point's launches. sum_s, n: time and number of finished launches by enum launch_run.
- * step_s: step times of `steps` timed launches, added up. */
+/* Sums over a point's launches. sum_s, n: total time and number of finished launches of each kind
+ * (enum launch_run). step_s: sum of the step times of `steps` timed launches. */
 struct walls {
     double sum_s[2], step_s;
     size_t n[2], steps;
@@ -80,8 +80,8 @@ static enum status read_walls(struct sources *s, const struct campaign *c, struc
 
 /* ---- Steps ---- */
 
-/* Returns how many ranks x threads compute at the same time. In timed launches, replayed ranks only
- * sleep, so their number is not limited by cores. */
+/* Returns the number of threads, over all ranks, that compute at the same time. In timed launches,
+ * replayed ranks only sleep, so the number of cores does not limit them. */
 static double cores_of(const struct config *c, enum launch_run run, int cores)
 {
     double wanted = config_number(c, OPT_RANKS) * config_number(c, OPT_THREADS);
@@ -231,9 +231,9 @@ static enum status find_step(double *step_s, struct forecast_launch *l, const st
 
 /* ---- Launches ---- */
 
-/* Returns the number of steps of a launch. The size of a user's own data set comes from the
- * trainer. The evaluation after each epoch then counts as a sixth of the epoch's steps. NAN if the
- * size is unknown. */
+/* Returns the number of steps of a launch. If the data set is the user's own, its size comes from
+ * the trainer, and the evaluation after each epoch counts as a sixth of the epoch's steps. NAN if
+ * the size is unknown. */
 static double steps_of(const struct campaign *c, const struct point *point, enum launch_run run)
 {
     const struct config *config = &point->config;

@@ -28,9 +28,9 @@ struct forecast_launch {
 
 struct forecast_point {
     bool runs; /* false if the point is skipped or shares launches of an earlier point */
-    /* [2] by enum launch_run: number of required launches, number of finished launches */
+    /* numbers of required launches (`least`) and finished launches, by enum launch_run */
     size_t least[2], done[2];
-    size_t most; /* largest number of timed launches, run if the required precision needs them */
+    size_t most; /* largest number of timed launches, if precision needs so many */
     struct forecast_launch launch[2];
     /* times within the budget. least_s: of the required launches; most_s: of the largest number of
      * launches. 0: no launch is required, NAN: unknown */
@@ -86,7 +86,7 @@ struct known_step {
     char model[NET_NAME_MAX], workload[32], strategy[48], from[FORECAST_FROM];
     char site[32], link[LINK_BYTES];
     char machine[HARDWARE_CLASS_BYTES]; /* hardware class (hardware.h); "": unknown */
-    double ranks, nodes, cores;         /* cores: number of cores that computed */
+    double ranks, nodes, cores;         /* `cores`: number of cores that computed */
     double images;                      /* images of a step over all ranks */
     double flops; /* FLOPs of a step over all ranks, for the network as written; NAN: unknown */
     /* step_s: whole step; compute_s: the step without exposed communication */
@@ -96,7 +96,8 @@ struct known_step {
 
 /* Measured rates of this machine for one pair of network and workload. */
 struct known_rates {
-    double n, sum; /* n: number of steps; sum: sum of their log(images per second and core) */
+    double n, sum; /* `n`: number of steps; `sum`: sum of log(images per second and core) over these
+                      steps */
 };
 
 struct known_steps {
@@ -109,14 +110,15 @@ struct known_steps {
 
 /* Reads the step times of the latest run of every campaign below `out`, and of results/reference
  * below the working directory or `home`. Skips unreadable tables, and steps with replayed compute
- * or injected sleep. machine: this machine. Oversubscribed ranks of a table are assumed to have run
- * on as many cores as this machine has. Call known_steps_free afterwards, also after an error. */
+ * or injected sleep. `machine`: this machine. Oversubscribed ranks of a table are assumed to have
+ * run on as many cores as this machine has. Call known_steps_free afterwards, also after an
+ * error. */
 enum status known_steps_read(struct known_steps *known, const char *out, const char *home,
                              const struct place_machine *machine, struct error *e);
 void known_steps_free(struct known_steps *known);
 
-/* Returns the known step that is most similar to the point's. Considers only steps with the same
- * network, workload, and batch per rank or in total. NULL if there is none. */
+/* Returns the known step that is most similar to a step of the point. Considers only steps with the
+ * same network, workload, and batch per rank or in total. NULL if there is none. */
 const struct known_step *known_steps_find(const struct known_steps *known,
                                           const struct point *point);
 /* Returns whether the communication time of a known step can be used for the point: same site,
@@ -124,7 +126,7 @@ const struct known_step *known_steps_find(const struct known_steps *known,
  * ranks. */
 bool known_step_communicates_as(const struct known_step *step, const struct point *point);
 /* Returns the speed of this machine relative to the step's machine, from networks that both
- * machines have computed; 1 if there are none. */
+ * machines have computed; 1 if there are no such networks. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step);
 /* Returns the speed of one core of this machine (FLOP/s), from the known step of `workload` whose
  * number of FLOPs is nearest to `flops`, preferably a step of this machine. NAN if no step of

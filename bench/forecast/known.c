@@ -15,7 +15,7 @@ struct columns {
         batch, flops, step_ms, exposed_ms, inject_ms;
 };
 
-/* A table, its campaign, and the machine that it was measured on. */
+/* A table, its campaign, and the machine on which the table was measured. */
 struct source {
     const struct csv_table *table;
     const char *from;                   /* name of the campaign */
@@ -58,7 +58,8 @@ static void take_text(char *text, size_t size, const struct csv_table *table, si
 }
 
 /* Reads the times of a step. If ranks share cores, exposed communication counts as compute, since
- * part of it is waiting for a core. Unknown exposed communication counts too. */
+ * part of it is waiting for a core. If exposed communication is unknown, the whole step counts as
+ * compute. */
 static void take_times(struct known_step *step, const struct csv_table *table,
                        const struct columns *c, size_t row, int cores)
 {
@@ -231,7 +232,7 @@ static enum status find_rates(struct known_steps *known, struct error *e)
 }
 
 /* Returns the geometric mean of speed ratios (this machine / the step's machine), over all pairs of
- * their steps with the same network and workload; 1 if there are none. */
+ * steps of the two machines with the same network and workload; 1 if there are no such pairs. */
 double known_steps_speed(const struct known_steps *known, const struct known_step *step)
 {
     double sum = 0, n = 0;
@@ -289,8 +290,9 @@ bool known_step_communicates_as(const struct known_step *step, const struct poin
             strcmp(step->strategy, config_text(&point->config, OPT_STRATEGY)) == 0);
 }
 
-/* Rates how similar a known step is to the point's; 0: not usable. In decreasing order of weight:
- * same machine, same network link, same total batch, same number of ranks, same strategy. */
+/* Rates how similar a known step is to a step of the point; 0: not usable. In decreasing order of
+ * weight: same machine, same network link, same total batch, same number of ranks, same
+ * strategy. */
 static int likeness(const struct known_steps *known, const struct known_step *step,
                     const struct point *point)
 {
@@ -320,7 +322,7 @@ const struct known_step *known_steps_find(const struct known_steps *known,
 }
 
 /* Returns the distance between the FLOPs of a known step and `flops`. Steps of this machine are
- * always nearer than steps of others. */
+ * always nearer than steps of other machines. */
 static double distance(const struct known_steps *known, const struct known_step *step, double flops)
 {
     return fabs(log(step->flops / flops)) + (is_here(known, step) ? 0 : 1e3);

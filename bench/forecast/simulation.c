@@ -22,7 +22,8 @@ static uint64_t periods_of(const struct simulation *s)
     return steps > s->period ? steps / s->period : 1;
 }
 
-/* Lists when a computing rank calls MPI: at the start of each operation, and after computing. */
+/* Lists the times at which a computing rank calls MPI: at the start of each communication
+ * operation, and after computing. */
 static enum status take_calls(struct simulation *s, struct error *e)
 {
     TRY(MEM_NEW(s->calls_s, s->program.n + 1, "the calls of a simulation", e));
@@ -33,7 +34,8 @@ static enum status take_calls(struct simulation *s, struct error *e)
 }
 
 /* Sets the times at which messages can start. With overlap, a gradient is ready during backward.
- * Without overlap, messages wait for the end of backward, unless sockets send some earlier. */
+ * Without overlap, messages wait for the end of backward, unless sockets send some messages
+ * earlier. */
 static enum status take_ready(struct simulation *s, struct error *e)
 {
     unsigned flags = strategy_flags(config_strategy_kind(s->config));

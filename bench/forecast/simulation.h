@@ -12,8 +12,8 @@ struct simulation_sums {
     double exposed, total, slept;
 };
 
-/* Injected sleeps of a rank in a period (s). early: delays its gradients; late: the start of its
- * wait; last: the end of its step. */
+/* Injected sleeps of a rank in a period (s). `early` delays the rank's gradients, `late` delays the
+ * start of its wait, `last` delays the end of its step. */
 struct simulation_sleeps {
     double early, late, last;
 };
@@ -27,7 +27,7 @@ struct simulation {
     struct step_times times;
     struct sweep_machine machine;
     struct program_list program;
-    uint64_t period; /* number of steps in a period, which `program` covers */
+    uint64_t period; /* number of steps in a period; `program` covers one period */
     struct clock_sweep sweep;
     /* [program.n + 1] times at which a computing rank calls MPI (struct clock_sweep); NULL:
      * messages advance without calls */
@@ -48,8 +48,8 @@ struct simulation {
 
 /* Opens a simulation of points[point]. Before the call, set s->seed and, if used, s->parts; all
  * other fields must be 0. The caller may change s->times, s->machine and s->injects before
- * simulation_run. run: folder of the run; calibration: folder of the launch that measured the times
- * of ops, or NULL. Call simulation_close in any case. */
+ * simulation_run. `run`: folder of the run; `calibration`: folder of the launch that measured the
+ * times of ops, or NULL. Call simulation_close in any case. */
 enum status simulation_open(struct simulation *s, const struct spec *spec, size_t point,
                             const char *run, const char *calibration, struct error *e);
 /* Simulates the timed steps once, and sets s->result. */

@@ -29,7 +29,8 @@ struct step_parts {
 /* Reads the times of the point from a calibration launch and copies that launch's facts to
  * `result`. If `calibration` is NULL, divides the times in `parts` among the layers by their FLOPs.
  * If `parts` is NULL too, computes the times from compute.rate. Errors as calibration_read;
- * ERR_ARGUMENT if none of these is available. Call step_times_free in any case. */
+ * ERR_ARGUMENT if there are neither measured times nor a compute.rate. Call step_times_free in any
+ * case. */
 enum status step_times_open(struct step_times *t, const struct point *point,
                             const char *calibration, const struct step_parts *parts,
                             struct launch_result *result, struct error *e);

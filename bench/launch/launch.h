@@ -58,7 +58,7 @@ struct launch_outcome {
     int wait_status;    /* exit status of the program as waitpid returns it */
     int child_status;   /* CAUSE_STAYED: wait status of the child that failed; 0: a rank's final
                          message is in the log */
-    int started, ranks; /* CAUSE_NO_START: number of ranks that started, and of all ranks */
+    int started, ranks; /* CAUSE_NO_START: numbers of started ranks and of all ranks */
     double wall_s;      /* time from start to end of the program */
     double cpu_s;       /* processor time of all processes of the launch on this machine */
     /* context switches and page faults of the processes that cpu_s includes */
@@ -101,8 +101,8 @@ void launch_report_cleaning(struct launch *launch);
 /* Waits until the launch has ended. Returns its outcome and releases `launch`. */
 struct launch_outcome launch_finish(struct launch *launch);
 
-/* Runs a cleanup command and waits for it; NULL: does nothing. Returns whether the command reported
- * SITE_CLEANUP_GONE: no further launch can run here. */
+/* Runs a cleanup command and waits for it. Does nothing if `cleanup` is NULL. Returns whether the
+ * command reported SITE_CLEANUP_GONE: no further launch can run here. */
 bool launch_clean(char *const *cleanup);
 
 /* Internal to bench/launch. Runs the guard until the launch has ended, then exits the guard's

@@ -21,7 +21,7 @@
  * say how the rank died. */
 void log_tail(const char *path, char *text, size_t size);
 
-/* A log that a running launch still writes. */
+/* A log to which a running launch still writes. */
 struct log_reader {
     const char *path;
     off_t read; /* number of bytes already read */

@@ -41,7 +41,7 @@ static void raise(uint32_t *number, uint32_t to)
 }
 
 /* Sets o->coming[i] to the expected number of launches of point i in future blocks, including
- * launches that other points need for comparisons with it. */
+ * launches that other points need for comparisons with point i. */
 static void find_coming(const struct launch_order *o)
 {
     memset(o->coming, 0, o->spec->n_points * sizeof *o->coming);
@@ -76,7 +76,7 @@ static double step_s(const struct point_launches *p, const struct config *c)
     return p->n_timings > 0 && !config_replays(c) ? sum_ms / 1e3 / p->n_timings : NAN;
 }
 
-/* Returns the mean time of an accuracy run over all points (s); 0: none has ended. */
+/* Returns the mean time of an accuracy run over all points (s); 0 if no accuracy run has ended. */
 static double run_mean_s(const struct launch_order *o)
 {
     double runs = 0, sum_s = 0;
@@ -88,8 +88,8 @@ static double run_mean_s(const struct launch_order *o)
 }
 
 /* Returns the expected time of an accuracy run of the point (s): the mean of its earlier accuracy
- * runs. If there are none, the time of a timed launch plus the time of the additional steps;
- * without timed launches that compute, run_mean_s. */
+ * runs. If there are none, the time of a timed launch plus the time of the additional steps. If the
+ * point has no timed launches that compute, run_mean_s. */
 static double run_s(const struct launch_order *o, size_t point)
 {
     const struct config *c = &o->spec->points[point].config;

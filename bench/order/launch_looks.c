@@ -44,9 +44,9 @@ static struct timings timings_of(const struct launch_points *l, size_t point)
                             .added = config_adds_launches(&l->spec->config)};
 }
 
-/* Widest half-width of a point's intervals, relative to the allowed half-width. `whole`: the
- * requested precision; `asked`: the stricter limit for few launches (timing_asked_pct). INFINITY:
- * an interval is unknown. */
+/* Widest half-width of a point's intervals, relative to the allowed half-width. `whole` is relative
+ * to the requested precision, `asked` to the stricter limit for few launches (timing_asked_pct).
+ * INFINITY: an interval is unknown. */
 struct excess {
     double whole, asked;
 };
@@ -104,7 +104,8 @@ static uint32_t look_from(const struct launch_points *l, double n)
 }
 
 /* Estimates how many launches reach the requested precision, from n launches. Half-widths fall with
- * the root of the number; the limit is stricter for few (timing_asked_pct). */
+ * the square root of the number of launches. The limit is stricter for few launches
+ * (timing_asked_pct). */
 static double launches_for(const struct launch_points *l, const struct excess *x, size_t n)
 {
     double precision_pct = config_number(&l->spec->config, OPT_TIME_PRECISION);

@@ -46,8 +46,8 @@ static void bring_calibrations(struct launch_order *o)
 }
 
 /* Draws the random order of points in a block. Moves a point away from the end of the block if many
- * points are compared with it. After a launch of this point, all of them must be examined again,
- * but at most LOOKS_A_LAUNCH points are examined after each launch. */
+ * points are compared with it. After a launch of this point, all points compared with it must be
+ * examined again, but at most LOOKS_A_LAUNCH points are examined after each launch. */
 static void shuffle(struct launch_order *o, int block)
 {
     size_t n = o->spec->n_points;
@@ -65,8 +65,8 @@ static void shuffle(struct launch_order *o, int block)
     bring_calibrations(o);
 }
 
-/* Sorts the queue by block and random order within the block. Retries of failed launches come last,
- * in the order of their failures. */
+/* Compares launches of the queue: by block, then by the random order within the block. Retries of
+ * failed launches come last, in the order of their failures. */
 static int compare_queued(const void *a, const void *b)
 {
     const struct queued *x = a, *y = b;

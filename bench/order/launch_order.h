@@ -55,7 +55,7 @@ struct launch_order {
     size_t n_begun;
     size_t n_launches, n_skips, n_blocks; /* number of lines of each kind read from the journal so
                                              far */
-    /* accuracy runs with a smaller index are done; the index counts over all seeds and points */
+    /* index, over all seeds and points, of the first accuracy run that may be missing */
     size_t accuracy;
 };
 
@@ -76,7 +76,7 @@ struct next_launch {
 struct launch_forecast {
     size_t done, left;
     double left_s; /* time of the remaining launches (s); NAN: no launch has ended yet */
-    bool at_most;  /* whether `left` is an upper bound, as a point's precision is unknown */
+    bool at_most;  /* whether `left` is an upper bound: a point's precision is unknown */
 };
 
 /* Prepares to choose launches. `spec`, `journal` and `run_dir` are borrowed. Call

@@ -154,8 +154,8 @@ static enum status learn_time(struct launch_points *l, size_t point,
     return launch->status == LAUNCH_OK ? add_timing(l, point, launch, e) : OK;
 }
 
-/* Returns the index of a seed in measure.accuracy.seeds. If the list lacks the seed, returns its
- * length. */
+/* Returns the index of a seed in measure.accuracy.seeds. If the list lacks the seed, returns the
+ * list's length. */
 static size_t find_seed(const struct launch_points *l, uint64_t seed)
 {
     const struct value *seeds = &l->spec->config.values[OPT_ACCURACY_SEEDS];
@@ -247,7 +247,7 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
 
 /* ---- Open and close ---- */
 
-/* Adds a comparison of two points, unless it exists already or both are the same point. */
+/* Adds a comparison of two points, unless it exists already or the two points are the same. */
 static void compare(struct launch_points *l, size_t point, size_t with, bool is_share)
 {
     struct point_launches *p = &l->points[point];

@@ -32,11 +32,11 @@ struct turn {
  * thousands of points touches few cache lines. */
 struct point_launches {
     bool is_twin;                   /* whether an equal, earlier point has the launches */
-    bool skipped, diverged, failed; /* the point gets no further timed launches; failed: its last
-                                       failure is not retried */
+    bool skipped, diverged, failed; /* reasons why the point gets no further timed launches;
+                                       `failed`: its last failed launch is not retried */
     bool stale;                     /* whether `wanted` and `expected` must be computed again */
-    bool at_most;     /* `expected` is an upper bound: the number needed is unknown, or above the
-                     maximum */
+    bool at_most;     /* whether `expected` is an upper bound: the number needed is unknown, or
+                         above the maximum */
     bool is_newcomer; /* whether the point needs launches and has no timed launch yet */
     /* numbers of blocks: completed so far; to complete before the next examination; expected in
      * all */
@@ -50,8 +50,8 @@ struct point_launches {
     uint32_t accuracy_left;
     int last_block;    /* number of the last block that contains the point, if n_places > 0 */
     int last_timed;    /* block of the last valid timed launch, if n_timings > 0 */
-    uint32_t ended[2]; /* number of timed launches and of accuracy runs with complete records;
-                          wall_s: their total wall time */
+    uint32_t ended[2]; /* numbers of timed launches and of accuracy runs with complete records;
+                          wall_s: total wall time of each kind */
     double wall_s[2];
 
     const uint32_t *users; /* [n_users] indices of points that are compared with this point */
@@ -106,7 +106,7 @@ static inline bool launch_points_is_out(const struct launch_points *l, size_t po
     return p->is_twin || p->skipped || p->diverged || p->failed;
 }
 
-/* Records that the journal skips a point. */
+/* Records that a point is skipped, according to a line of the journal. */
 void launch_points_skip(struct launch_points *l, const struct journal_skip *skip);
 enum status launch_points_turn(struct launch_points *l, size_t point, int block, struct error *e);
 /* Records that a new block contains the point. The launch itself is recorded when it begins. */
@@ -130,8 +130,8 @@ struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_
 /* Returns whether the point's launch in the block has ended and needs no retry. */
 bool launch_points_is_done(const struct launch_points *l, size_t point, int block);
 
-/* Returns the mean wall time (s) of the point's launches of kind `run` with complete records; 0:
- * none. */
+/* Returns the mean wall time (s) of the point's launches of kind `run` with complete records; 0 if
+ * there are none. */
 static inline double launch_points_mean_s(const struct launch_points *l, size_t point,
                                           enum launch_run run)
 {

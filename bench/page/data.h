@@ -28,8 +28,8 @@ enum status data_add(json_t *object, const char *list, json_t *element, struct e
  * digits and '_' become '-'. */
 void data_id(char *id, size_t size, const char *text);
 
-/* Adds a CSV file to the object's list of tables, without columns that are empty in all rows. id:
- * beginning of the HTML ids of its rows. name: file name under which readers of the page can save
+/* Adds a CSV file to the object's list of tables, without columns that are empty in all rows. `id`:
+ * beginning of the HTML ids of its rows. `name`: file name under which readers of the page can save
  * the table. */
 enum status data_add_csv(json_t *object, const char *id, const char *name, const char *path,
                          struct error *e);

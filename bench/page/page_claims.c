@@ -27,8 +27,8 @@ static size_t find_claim(const struct claims *ledger, const struct story_link *l
     return 0;
 }
 
-/* Prints a link to the claim's row on the page, followed by its address in the folder of the
- * claims. */
+/* Prints a Markdown link with two targets: the claim's row on the page, if a claim is found, and
+ * the link's original address. */
 static void print_link(FILE *out, const struct claims *ledger, const struct story_link *link)
 {
     size_t claim = find_claim(ledger, link);

@@ -21,7 +21,7 @@ enum status section_add_run(const struct section_source *from, const char *opera
 enum status section_add_sweep(const struct section_source *from, const char *path, const char *name,
                               struct error *e);
 /* Adds the claims of published reports with their verdicts, from results/claims.yaml below `home`.
- * Adds nothing if that file is missing, or the page has nothing of results/reference. */
+ * Adds nothing if that file is missing, or the page has no run or sweep of results/reference. */
 enum status section_add_claims(json_t *page, const char *home, struct error *e);
 
 /* ---- Internal ---- */
@@ -45,6 +45,6 @@ enum status published_add(json_t *section, const struct summary *s, const char *
                           const struct page_request *request, struct error *e);
 
 /* Adds a figure of a run from the files that drawing wrote: picture, caption, comparisons with
- * published numbers, table. bars: quantity that the figure shows if its spec has no y. */
+ * published numbers, table. `bars`: quantity that the figure shows if its spec has no y. */
 enum status figure_add(const struct section_source *from, json_t *section,
                        const struct figure_request *figure, const char *bars, struct error *e);

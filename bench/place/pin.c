@@ -113,10 +113,13 @@ static enum status parse_plan(struct plan_request *w, const char *text, struct e
     if (w->bind >= 0 && w->order >= 0 && w->oversubscribe >= 0)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "--plan: expected a value such as 1,core,compact,refuse, found '%s'", text);
+                     "--plan: expected THREADS,BIND,ORDER,OVERSUBSCRIBE, such as "
+                     "1,core,compact,refuse, found '%s'",
+                     text);
 }
 
-/* Plans this node's ranks. *cpus: processors of the node's rank `rank`; free with free(). */
+/* Plans this node's ranks. *cpus: list of the processors of node-local rank `rank`; free with
+ * free(). */
 static enum status own_share(const struct place *place, const struct plan_request *w, long rank,
                              char **cpus, struct error *e)
 {
@@ -242,7 +245,8 @@ static enum status start_sampler(struct request *r, long local, struct error *e)
     r->sampler.interval_s = strtod(r->interval, &end);
     if (*end || end == r->interval || !(r->sampler.interval_s >= 1e-3) || r->sampler.folder == NULL)
         return error_set(e, ERR_ARGUMENT,
-                         "--sample %s: expected at least 0.001 seconds, and --sample-to FOLDER",
+                         "--sample %s: expected an interval of at least 0.001 seconds, together "
+                         "with --sample-to FOLDER",
                          r->interval);
     r->sampler.rank = own_rank(local);
     return sampler_start(&r->sampler, e);

@@ -69,8 +69,8 @@ void csv_put_row(FILE *out, const struct csv_file *file, const void *row);
 void csv_put_texts(FILE *out, const char *const *cells, size_t n);
 void csv_put_more(FILE *out, const char *text);
 
-/* Writes the header of columns.csv, the dictionary of CSV columns, and one row for each of n
- * columns. */
+/* csv_begin_dictionary writes the header of columns.csv, the dictionary of CSV columns.
+ * csv_add_to_dictionary writes one row for each of n columns. */
 void csv_begin_dictionary(FILE *out);
 void csv_add_to_dictionary(FILE *out, const struct column *columns, size_t n);
 /* Prints the meaning of a row of the file, then an aligned list with name, type, unit and meaning

@@ -71,8 +71,8 @@ static enum status read_quoted(struct cursor *c, char **text, struct error *e)
     return OK;
 }
 
-/* Moves the cursor past the end of a cell: a comma, \n, \r\n or the end of the text. *more: another
- * cell follows in this row. */
+/* Moves the cursor past the end of a cell: a comma, \n, \r\n or the end of the text. *more: whether
+ * another cell follows in this row. */
 static enum status take_end(struct cursor *c, bool *more, struct error *e)
 {
     char end = *c->at;
@@ -175,7 +175,7 @@ enum status csv_table_read_run(struct csv_table *table, const char *run, const c
     if (access(path, F_OK) != 0)
         return error_at(e, ERR_ARGUMENT, path, 0, 0,
                         "table not found; a run writes tables when it ends. For an ended run, use "
-                        "`scalebench figures %s` to write them from its records",
+                        "`scalebench figures %s` to write the tables from the run's records",
                         run);
     return csv_table_read(table, path, e);
 }

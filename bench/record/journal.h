@@ -50,7 +50,7 @@ struct journal_launch {
     char launch[128]; /* folder of the launch, relative to the run's folder */
     char point[16];
     enum launch_run run;
-    int block; /* number of the block, from 0, if run is RUN_TIME */
+    int block; /* number of the block, from 0; only if `run` is RUN_TIME */
     uint64_t seed;
     /* hash of the point's options and facts (facts_key); "" if an earlier version wrote it */
     char key[24];
@@ -100,7 +100,7 @@ struct journal {
     struct hsearch_data names; /* index of launches by name */
     struct journal_skip *skips;
     size_t n_skips;
-    /* [n_blocks] in the order in which they began; none in journals of earlier versions */
+    /* [n_blocks] blocks in the order in which they began; none in journals of earlier versions */
     struct journal_block *blocks;
     size_t n_blocks;
     struct journal_key *keys; /* [n_keys] current keys of the points that have a line "key" */
@@ -119,8 +119,8 @@ static inline bool launch_has_failed(const struct journal_launch *launch)
     return launch->status == LAUNCH_FAILED || launch->status == LAUNCH_TIMEOUT;
 }
 
-/* Reads <run>/journal.jsonl; a missing file is an empty journal. `append` also opens it for
- * writing and locks it: ERR_UNAVAILABLE if another runner holds the lock. */
+/* Reads <run>/journal.jsonl; a missing file is an empty journal. With `append`, also opens the file
+ * for writing and locks it; ERR_UNAVAILABLE if another runner holds the lock. */
 enum status journal_open(struct journal *j, const char *run_dir, bool append, struct error *e);
 void journal_close(struct journal *j);
 
@@ -131,7 +131,7 @@ enum status journal_check(const struct journal *j, struct error *e);
 
 /* Each of the following functions appends one line, syncs the file and updates the lists in
  * memory. */
-/* Records the beginning of a block. points: identities of n points. */
+/* Records the beginning of a block. `points`: identities of n points. */
 enum status journal_block(struct journal *j, int block, const char *const *points, size_t n,
                           struct error *e);
 enum status journal_running(struct journal *j, const struct journal_launch *launch,

@@ -126,7 +126,7 @@ static enum status take_running(struct journal *j, const json_t *line, struct er
                          "event 'running': expected the keys launch, point, run, block and seed");
     int run_index = name_index(run, journal_runs, 2);
     if (run_index < 0)
-        return error_set(e, ERR_DATA, "run must be time or accuracy");
+        return error_set(e, ERR_DATA, "the key 'run' must be time or accuracy");
     if (strlen(launch) >= sizeof l.launch || strlen(point) >= sizeof l.point)
         return error_set(e, ERR_DATA, "the name of a launch or point is too long");
     strcpy(l.launch, launch);
@@ -155,7 +155,7 @@ static enum status take_done(struct journal *j, const json_t *line, struct error
     if (l == NULL || l->status != LAUNCH_RUNNING)
         return error_set(e, ERR_DATA, "event 'done': this launch is not running");
     if (status_index <= LAUNCH_RUNNING)
-        return error_set(e, ERR_DATA, "status must be ok, failed, timeout or diverged");
+        return error_set(e, ERR_DATA, "the key 'status' must be ok, failed, timeout or diverged");
     const json_t *exit_status = json_object_get(line, "exit_status");
     snprintf(ended.reason, sizeof ended.reason, "%s", reason);
     ended.status = (enum launch_status)status_index;
@@ -218,7 +218,8 @@ static enum status take_block(struct journal *j, const json_t *line, struct erro
     if (json_unpack((json_t *)line, "{s:I, s:o}", "block", &block, "points", &points) != 0 ||
         !json_is_array(points) || block < 0 || block > INT_MAX)
         return error_set(e, ERR_DATA,
-                         "event 'block': expected block, a number from 0, and points, a list");
+                         "event 'block': expected the keys block (a number from 0) and points (a "
+                         "list)");
     TRY(check_points(points, e));
     struct journal_block begun = {
         .block = (int)block, .n_points = json_array_size(points), .first_launch = j->n_launches};
@@ -293,7 +294,8 @@ enum status journal_take_line(struct journal *j, const json_t *line, struct erro
         if (strcmp(events[i].name, event) == 0)
             return events[i].take(j, line, e);
     return error_set(e, ERR_DATA,
-                     "event must be block, running, done, retry, skipped, able, key or finished");
+                     "the key 'event' must be block, running, done, retry, skipped, able, key or "
+                     "finished");
 }
 
 /* ---- Keys ---- */

@@ -1,4 +1,4 @@
-/* Finds for each rank which ranks share its clock, and the offset of this clock from rank 0's
+/* Finds, for each rank, the ranks that share its clock, and the offset of this clock from rank 0's
  * clock. */
 #include <math.h>
 #include <string.h>
@@ -53,8 +53,8 @@ void records_take_clocks(struct rank_record *records, int ranks)
         records[i].clock = clock_of(records, ranks, i);
 }
 
-/* The error between two ranks is the sum of the errors of their clocks: at most the sum of the two
- * largest. */
+/* The error between two ranks is the sum of the errors of their clocks. So the largest error is the
+ * sum of the two largest errors of different clocks. */
 double records_clock_error_ns(const struct rank_record *records, int ranks)
 {
     const struct record_clock *worst = &records[0].clock;

@@ -148,7 +148,7 @@ static enum status take_end(struct rank_record *r, const struct place *at, const
                         "the rank ended with status '%s', expected 'ok'", r->end.status);
     if (r->end.timed_steps > 0 && r->end.window_ns <= 0)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0,
-                        "line of type 'end': %lld timed steps took 0 ns; expected more",
+                        "line of type 'end': expected a time above 0 ns for %lld timed steps",
                         (long long)r->end.timed_steps);
     r->end_line = at->line;
     return OK;
@@ -278,8 +278,8 @@ static enum status check_fields(const struct rank_record *r, int at, enum record
         const char *here = field_text(a, field, mine), *there = field_text(b, field, first);
         if (strcmp(here, there) != 0)
             return error_at(e, ERR_DATA, r->path, at, 0,
-                            "ranks disagree on '%s': '%s' here, '%s' on rank 0", field->name, here,
-                            there);
+                            "ranks disagree on '%s': '%s' on this rank, '%s' on rank 0",
+                            field->name, here, there);
     }
     return OK;
 }
@@ -289,8 +289,9 @@ static enum status check_steps(const struct rank_record *r, const struct list *s
 {
     if (steps->n != of_first->n)
         return error_at(e, ERR_DATA, r->path, r->end_line, 0,
-                        "ranks disagree on %s steps: %zu lines here, %zu on rank 0", what, steps->n,
-                        of_first->n);
+                        "ranks disagree on the number of %s steps: %zu lines on this rank, %zu on "
+                        "rank 0",
+                        what, steps->n, of_first->n);
     const struct record_step *mine = steps->items, *theirs = of_first->items;
     for (size_t i = 0; i < steps->n; i++)
         TRY(check_fields(r, r->end_line, RECORD_step, &mine[i], &theirs[i], e));

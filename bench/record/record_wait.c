@@ -1,5 +1,5 @@
-/* Finds the rank that arrived last at a step's wait (arrive_ns), and how long the others waited, on
- * rank 0's clock. */
+/* Finds the rank that arrived last at a step's wait (arrive_ns), and how long the other ranks
+ * waited, on rank 0's clock. */
 #include <math.h>
 
 #include "bench/record/records.h"

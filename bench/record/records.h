@@ -36,7 +36,8 @@ struct rank_record {
     char path[4096];
     int hello_line, end_line; /* line numbers of hello and end in the file; 0: not read yet */
     struct record_hello hello;
-    struct list steps, warmup; /* items: struct record_step; timed and untimed steps */
+    struct list steps, warmup; /* items: struct record_step; timed steps, and untimed steps
+                                  (`warmup`) */
     struct list spans;         /* items: struct record_span */
     struct list epochs, evals; /* items: struct record_epoch, struct record_eval */
     /* items: struct class_count, of the last evaluation; empty if not reported */
@@ -88,6 +89,6 @@ struct arrivals records_arrivals(const struct rank_record *records, int ranks, b
  * share a clock, only the latest can be the last. False if arrivals are unknown. */
 bool arrivals_may_be_last(const struct arrivals *a, int rank);
 
-/* Returns how long a rank waited for the last rank to arrive (ns); NAN if unknown. 0 if the rank
- * has no exposed communication. */
+/* Returns how long a rank waited for the last rank to arrive (ns). 0 if the rank has no exposed
+ * communication; otherwise NAN if unknown. */
 double arrivals_wait_ns(const struct arrivals *a, int rank);

@@ -41,7 +41,7 @@ struct segments {
 };
 
 /* Formats the path of the segments file that belongs to a launch's folder:
- * "<run>/launches/1a2b3c4d5e6f/seed1.segments.json". ERR_ARGUMENT if it is too long. */
+ * "<run>/launches/1a2b3c4d5e6f/seed1.segments.json". ERR_ARGUMENT if the path is too long. */
 enum status segments_path(char *path, size_t size, const char *launch_dir, struct error *e);
 
 /* Reads the list of attempts; a missing file is an empty list. ERR_DATA if the file is not such a
@@ -71,9 +71,9 @@ struct segments_total {
 };
 void segments_sum(struct segments_total *total, const struct segments *s);
 
-/* Return how many steps attempt i repeated, and the pause before its first step (s). The pause
- * begins at the last step of an earlier attempt, or at the start of the first attempt if no step is
- * known. If attempt i had no step left to do, the pause lasts until its end. NAN: unknown, or i is
- * 0. */
+/* attempt_lost_steps returns the number of steps that attempt i repeated. attempt_pause_s returns
+ * the pause before its first step (s). The pause begins at the last step of an earlier attempt, or
+ * at the start of the first attempt if no step is known. If attempt i had no step left to do, the
+ * pause lasts until its end. NAN: unknown, or i is 0. */
 double attempt_lost_steps(const struct segments *s, size_t i);
 double attempt_pause_s(const struct segments *s, size_t i);

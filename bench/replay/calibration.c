@@ -13,7 +13,7 @@
 static enum status make_rows(struct calibration *c, int steps, struct error *e)
 {
     c->capacity = steps;
-    /* The extra row takes the times of a step that is then discarded. */
+    /* The extra row is for steps whose times are discarded. */
     return MEM_NEW(c->ns, ((size_t)steps + 1) * (size_t)calibration_parts(c), "times of ops", e);
 }
 
@@ -50,8 +50,9 @@ void calibration_keep(struct calibration *c)
 
 #define DIFFERS(what, format, is, wanted)                                                          \
     return error_set(e, ERR_ARGUMENT,                                                              \
-                     "%s: expected times of " what " " format " as on this rank, found " format    \
-                     ". Calibrate with the same network, plan, optimizer, batch and threads",      \
+                     "%s: this rank has " what " = " format ", but the times were measured with "  \
+                     format ". Calibrate with the same network, plan, optimizer, batch and "       \
+                     "threads",                                                                    \
                      folder, wanted, is)
 
 enum status calibration_check(const struct calibration *c, const struct calibrated_work *wanted,
@@ -61,13 +62,13 @@ enum status calibration_check(const struct calibration *c, const struct calibrat
     if (strcmp(is->model, wanted->model) != 0)
         DIFFERS("model", "%s", is->model, wanted->model);
     if (is->params != wanted->params)
-        DIFFERS("a net with parameters:", "%lld", (long long)is->params, (long long)wanted->params);
+        DIFFERS("parameters", "%lld", (long long)is->params, (long long)wanted->params);
     if (strcmp(is->plan, wanted->plan) != 0)
         DIFFERS("kernels.plan", "%s", is->plan, wanted->plan);
     if (strcmp(is->optimizer, wanted->optimizer) != 0)
         DIFFERS("train.optimizer", "%s", is->optimizer, wanted->optimizer);
     if (is->images != wanted->images)
-        DIFFERS("a batch of images:", "%d", is->images, wanted->images);
+        DIFFERS("images per step", "%d", is->images, wanted->images);
     if (is->micro_batches != wanted->micro_batches)
         DIFFERS("train.accumulate", "%d", is->micro_batches, wanted->micro_batches);
     if (is->threads != wanted->threads)

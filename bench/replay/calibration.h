@@ -63,8 +63,8 @@ void calibration_free(struct calibration *c);
 int64_t *calibration_row(const struct calibration *c);
 void calibration_keep(struct calibration *c);
 
-/* Writes or reads folder/rank.N.times.json. ERR_DATA with the file if it is not a calibration,
- * ERR_ARGUMENT if it does not exist, ERR_SYSTEM if it cannot be written. */
+/* Writes or reads folder/rank.N.times.json. ERR_DATA with the file's name if the file is not a
+ * calibration, ERR_ARGUMENT if it does not exist, ERR_SYSTEM if it cannot be written. */
 enum status calibration_write(const struct calibration *c, const char *folder, int rank,
                               struct error *e);
 enum status calibration_read(struct calibration *c, const char *folder, int rank, struct error *e);

@@ -11,7 +11,7 @@
 struct inject {
     enum inject_kind kind;
     enum inject_phase phase;
-    uint64_t first, last; /* steps with an injection, counted from 1 */
+    uint64_t first, last; /* first and last step with an injection, counted from 1 */
     double sleep_s, shape;
     uint64_t seed;
     uint32_t rank;

@@ -39,7 +39,7 @@ struct sample {
 };
 
 struct node_samples {
-    char host[64], nic[INTERFACE_NAME]; /* nic: interface that carries MPI; "" if unknown */
+    char host[64], nic[INTERFACE_NAME]; /* `nic`: interface that carries MPI; "" if unknown */
     int64_t interval_ns;
     struct sample *items; /* [n] samples, ascending in time */
     size_t n;

@@ -212,7 +212,9 @@ static enum status fork_away(struct sampler *s, struct error *e)
     int status = 1;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
-    return status == 0 ? OK : error_set(e, ERR_SYSTEM, "cannot start the sampler: its fork failed");
+    return status == 0
+               ? OK
+               : error_set(e, ERR_SYSTEM, "cannot start the sampler: the second fork failed");
 }
 
 static enum status open_file(struct sampler *s, struct error *e)

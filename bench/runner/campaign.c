@@ -96,8 +96,8 @@ static enum status open_machines(struct campaign *c, const char *const *programs
     return machines_open(&c->machines, scalebench, programs, e);
 }
 
-/* Reads the spec again if machines reached by ssh have another number of cores than this one, since
- * `auto`, `full` and `half` depend on it. find_refusals must have asked these machines. */
+/* Reads the spec again if machines reached by ssh have another number of cores than this machine,
+ * since `auto`, `full` and `half` depend on it. find_refusals must have asked these machines. */
 static enum status read_spec_for_machines(struct campaign *c, struct error *e)
 {
     int cores = machines_cores(&c->machines, NULL);

@@ -107,7 +107,7 @@ struct campaign_segment {
     uint64_t seed;
     bool resumes;     /* whether the segment continues from a checkpoint */
     bool omits_kill;  /* whether to drop inject.kind = kill, because the rank was already killed */
-    const int *order; /* nodes of the site to use, in order; NULL: the first ones */
+    const int *order; /* nodes of the site to use, in order; NULL: the first nodes */
 };
 enum status campaign_prepare_segment(const struct campaign *c, const struct point *point,
                                      const struct campaign_segment *segment, const char *record,

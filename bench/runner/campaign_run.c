@@ -17,7 +17,7 @@
  * ticks of 0.01 s, so a smaller value can be chance. */
 #define LOAD_NOTED_PCT 25.0
 
-/* Writes to the journal which skipped points can run now. */
+/* Records in the journal the skipped points that can run now. */
 static enum status journal_recoveries(struct campaign *c, struct error *e)
 {
     for (size_t k = c->journal.n_skips; k-- > 0;) {
@@ -138,8 +138,8 @@ static void report_wait(const struct error *why, double waited_s)
         snprintf(so_far, sizeof so_far, " (%.0f s so far)", waited_s);
     log_print(
         LOG_NOTE,
-        "%s; waiting until that campaign ends%s. Stop one of the two campaigns, or start this one "
-        "on other cores (taskset -c)",
+        "%s; waiting until the other campaign ends%s. Stop one of the two campaigns, or start this "
+        "campaign on other cores (taskset -c)",
         why->text, so_far);
 }
 
@@ -255,8 +255,8 @@ static double wall_s(const struct journal *journal)
     return sum;
 }
 
-/* Removes shared memory and emulated hosts that an earlier runner left. This happens if the runner
- * and its cleanup process (guard) were both killed. */
+/* Removes shared memory and emulated hosts that an earlier runner left. They are left only if both
+ * the runner and its cleanup process (guard) were killed. */
 static void clean_up(const struct campaign *c)
 {
     leftovers_remove((struct timespec){.tv_sec = c->owner.left_since});

@@ -172,8 +172,8 @@ enum status campaign_execute(struct campaign *c, const struct next_launch *next,
         return error_set(e, ERR_INTERRUPTED, "interrupted");
     if (x.outcome.gone)
         return error_set(e, ERR_UNAVAILABLE,
-                         "the job of this campaign has ended, and its nodes with it. Run the same "
-                         "command in another job to resume");
+                         "the job of this campaign has ended, so its nodes are no longer "
+                         "available. Run the same command in another job to resume");
     TRY(judge(&x, e));
     if (!launch_is_done(&x.l))
         text_join(x.l.reason, sizeof x.l.reason, "", x.after);

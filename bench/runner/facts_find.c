@@ -1,4 +1,4 @@
-/* Collects the facts of a campaign, and finds on which facts a point depends. Each kind of
+/* Collects the facts of a campaign, and finds the facts on which a point depends. Each kind of
  * facts.def has two functions, find_<kind> and concerns_<kind>. */
 #include <sha2.h>
 #include <stdio.h>

@@ -86,8 +86,9 @@ static bool watch(const char *run_dir, const char *path, const char *line)
     long until = now_s() + WATCH_S;
     bool same = true;
     log_print(LOG_NOTE,
-              "%s did not end this run properly; waiting %d s to see whether it still runs", line,
-              WATCH_S);
+              "%s did not end this run properly; waiting %d s to see whether the process still "
+              "runs",
+              line, WATCH_S);
     while (same && now_s() < until) {
         nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
         owner_read(run_dir, now);

@@ -23,7 +23,8 @@ static enum status draw_where_possible(const struct summary *s,
         return status;
     log_print(
         LOG_NOTE,
-        "%s. Run `scalebench figures %s` to draw them, here or on another machine from a copy",
+        "%s. Run `scalebench figures %s` to draw the figures, here or on another machine with a "
+        "copy of the run",
         e->text, request->shown);
     return OK;
 }
@@ -89,8 +90,8 @@ static void note_kept(const struct summary *s)
     log_print(LOG_NOTE, "%s of %s outside this spec are kept and not shown", launches, points);
 }
 
-/* Names the command that downloads a data set in whose place images were generated, unless the user
- * chose generated images by SCALEBENCH_DATA=none. */
+/* If a data set was not found and images were generated instead, prints the command that downloads
+ * the data set, unless the user chose generated images by SCALEBENCH_DATA=none. */
 static void note_generated(const struct summary *s, const struct tools *tools)
 {
     const char *chosen = getenv("SCALEBENCH_DATA");
@@ -102,8 +103,8 @@ static void note_generated(const struct summary *s, const struct tools *tools)
         if (set->source != DATA_FOUND || strcmp(p->cells[COLUMN_data_source], "generated") != 0)
             continue;
         log_print(LOG_NOTE,
-                  "%s not found, so its images were generated. `%s/ci/data.sh --to data %s` "
-                  "downloads it",
+                  "data set %s not found, so generated images were used. `%s/ci/data.sh --to data "
+                  "%s` downloads the data set",
                   set->name, tools->home, set->name);
         return;
     }

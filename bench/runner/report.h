@@ -24,8 +24,8 @@ struct report_request {
 };
 
 struct report_result {
-    bool all_well; /* whether no point fails the campaign, no verdict of a printed sweep is bad and,
-                      if `strict`, all rules are met */
+    bool all_well; /* whether no point makes the campaign fail, no verdict of a printed sweep is bad
+                      and, if `strict`, all rules are met */
     /* number of launches marked for a retry because their records are damaged; if not 0, nothing
      * else was done */
     size_t damaged;
@@ -35,7 +35,7 @@ struct report_result {
  * missing. Writes, draws and prints as `request` specifies. Does not overwrite tables from which it
  * has read. If a table is printed, also prints points that are not ok on standard error. A figure
  * that cannot be drawn is an error, but the table is printed first. If request->journal is given,
- * first marks finished launches for a retry if their records cannot be read. If there are any, does
- * nothing else. */
+ * first marks finished launches for a retry if their records cannot be read. If it marks any
+ * launch, does nothing else. */
 enum status report_make(const struct spec *spec, const struct report_request *request,
                         const struct tools *tools, struct report_result *result, struct error *e);

@@ -89,7 +89,8 @@ static bool find_last(const struct campaign *c, char last[256])
 }
 
 /* Creates the folder of a new run, named by the current time. The order of names must be the order
- * of starts. If the newest run has this time or a later one, uses one second after it. */
+ * of starts. If the newest run has this or a later time, the new run's time is one second after the
+ * newest run's. */
 static enum status make_run(const struct campaign *c, char run[64], struct error *e)
 {
     char path[PATH_BYTES], stamp[32], last[256], identity[65];
@@ -129,7 +130,7 @@ static void explain_further_facts(const struct campaign *c, const struct run *ru
     char what[600];
     for (size_t n = 0; (name = facts_differ(run->facts, c->facts, name)) != NULL; n++) {
         fact_explain(what, sizeof what, name);
-        log_print(n < 3 ? LOG_NOTE : LOG_DETAIL, "%s differs too", what);
+        log_print(n < 3 ? LOG_NOTE : LOG_DETAIL, "%s also differs from the earlier run", what);
     }
 }
 
@@ -259,8 +260,8 @@ static enum status describe_run(struct campaign *c, struct error *e)
     return manifest_write(path, c, e);
 }
 
-/* Copies the run's earlier spec to the first spec-<number>.yaml that does not exist or is equal to
- * it. */
+/* Copies the run's earlier spec to the first spec-<number>.yaml that does not exist or has the same
+ * content. */
 static enum status keep_spec(const struct campaign *c, const char *path, char kept[32],
                              struct error *e)
 {
@@ -368,7 +369,9 @@ static enum status find_or_begin(struct campaign *c, struct error *e)
     if (status == OK && !c->request->fresh)
         report_unknown_run(c, &runs);
     if (run != NULL && run != &runs.all[runs.n - 1])
-        log_print(LOG_NOTE, "resuming %s: later runs differ in options, machine, link or programs",
+        log_print(LOG_NOTE,
+                  "resuming %s, because later runs differ from this command in options, machine, "
+                  "link or programs",
                   run->path);
     if (run != NULL)
         status = set_run_dir(c, run->name, e);
@@ -400,7 +403,8 @@ static enum status wait_for_journal(struct campaign *c, struct error *e)
             reported = true;
             owner_read(c->run_dir, line);
             log_print(LOG_NOTE,
-                      "another scalebench is running this campaign: %.*s; waiting until it ends",
+                      "another scalebench is running this campaign: %.*s; waiting until the "
+                      "process ends",
                       (int)strcspn(line, ","), line);
         }
         status = journal_open(&c->journal, c->run_dir, true, e);

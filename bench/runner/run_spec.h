@@ -21,12 +21,12 @@ enum status run_spec_load(struct spec *spec, const char *run_dir, const char *se
 enum { RUN_CHANGE = 300 };
 void run_spec_change(char text[RUN_CHANGE], const struct spec *then, const struct spec *now);
 
-/* Prints a note if several seeds give equal accuracy runs of a point. */
+/* Prints a note if the accuracy run of a point would be the same for each of several seeds. */
 void run_spec_note_seeds(const struct spec *spec);
 
 /* Returns the number of points of the spec that the run's spec lacks; 0 if the run's spec cannot be
- * read. If there are any, writes a message that names the run, the spec and the option of
- * run_spec_change. */
+ * read. If points are missing, writes a message with the run, the spec and the first option that
+ * differs (run_spec_change). */
 enum { RUN_MISSING = 1400 };
 size_t run_spec_find_missing(char text[RUN_MISSING], const struct spec *now, const char *run_dir);
 

@@ -30,13 +30,14 @@ struct runs {
     size_t n;
 };
 
-/* Reads the manifest of the run in folder `path`; false: there is none, or it has no identity. Free
- * with run_free. */
+/* Reads the manifest of the run in folder `path`. Returns false if there is no manifest, or it
+ * contains no identity. Free with run_free. */
 bool run_read(struct run *run, const char *path);
 void run_free(struct run *run);
 
-/* Reads the runs in a campaign's folder. No folder: no runs. Ignores folders without a manifest:
- * such a run was killed before its first launch. Free with runs_free, also after an error. */
+/* Reads the runs in a campaign's folder. If the folder is missing, there are no runs. Ignores run
+ * folders without a manifest: such a run was killed before its first launch. Free with runs_free,
+ * also after an error. */
 enum status runs_read(struct runs *runs, const char *folder, struct error *e);
 void runs_free(struct runs *runs);
 

@@ -13,9 +13,9 @@ struct same_here {
     /* groups of points that are equal except for options for which effect_depends returns true */
     struct alike *groups;
     struct seen {
-        char *effect;    /* processors of each rank and instruction set; NULL: point not added */
+        char *effect;    /* processors of all ranks, instruction set; NULL: point not added */
         size_t previous; /* previously added point of the group; ALIKE_NONE: none */
-    } * seen;            /* [n_points] by index of the point */
+    } * seen;            /* [n_points], indexed by point */
     size_t first[2];     /* first two points found to run alike */
     size_t more;         /* number of further points that run like an earlier one */
     bool found;

@@ -12,8 +12,8 @@ struct same_here;
 enum status same_here_open(struct same_here **same, const struct spec *spec, struct error *e);
 void same_here_free(struct same_here *same);
 
-/* Adds a point, unless it was not requested or runs on other machines. plan: processors of its
- * ranks. */
+/* Adds a point if the spec requests it and it runs on this machine. `plan`: processors of the
+ * point's ranks. */
 enum status same_here_add(struct same_here *same, size_t point, const struct place_plan *plan,
                           struct error *e);
 

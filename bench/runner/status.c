@@ -46,8 +46,8 @@ static bool is_done(const struct reading *r, size_t point, const struct point_la
     return enough && p->ended[RUN_ACCURACY] >= seeds;
 }
 
-/* Counts the spec's points by state, and sums their ids in s->run.points. Equal points (twins)
- * share their launches. */
+/* Counts the spec's points by state, and adds their ids to s->run.points, a checksum of the set of
+ * points. Equal points (twins) share their launches. */
 static void count_points(struct run_status *s, const struct reading *r)
 {
     s->points = r->spec.n_points;

@@ -24,12 +24,13 @@ struct run_status {
     /* total number of points in the spec, and number of points in each of four states */
     size_t points, points_done, points_failed, points_skipped, points_left;
     size_t precise; /* number of points as precise as measure.time.precision requires */
-    /* number of launches of the spec's points. done: ended and not retried; failed: retried
-     * launches included */
+    /* numbers of launches of the spec's points by state. `done`: ended and not retried; `failed`
+     * includes launches that were retried */
     size_t done, failed, interrupted, left;
     double left_s; /* estimated time of the remaining launches (s); NAN: unknown */
     bool at_most;  /* whether left_s is an upper bound */
-    /* number of launches of points that the spec no longer contains, and number of these points */
+    /* points that the spec no longer contains: `kept` is the number of their launches,
+     * `kept_points` the number of points */
     size_t kept, kept_points;
     size_t outdated; /* number of unused launches of earlier versions of peer programs */
     /* process, host and start of the runner; "": no runner is alive */

@@ -37,8 +37,8 @@ static struct attempt *last_of(const struct supervised *s)
 
 /* ---- The next segment ---- */
 
-/* Returns the first segment that is not done. If all are done, returns the last one, whose rerun
- * only writes records. */
+/* Returns the first segment that is not done. If all are done, returns the last one: running it
+ * again only writes the records. */
 static size_t next_segment(const struct supervised *s)
 {
     size_t n = config_segments(&s->point->config), next = 0;
@@ -56,8 +56,8 @@ static bool has_died(const struct supervised *s)
     return false;
 }
 
-/* Returns how many ranks a restart can use. If restart.with = fewer, each attempt in which ranks
- * died costs one rank, and the rest must fit on the nodes that answer. */
+/* Returns the number of ranks that a restart can use. If restart.with = fewer, each attempt in
+ * which ranks died costs one rank, and the rest must fit on the nodes that answer. */
 static int ranks_left(const struct supervised *s)
 {
     const struct config *config = &s->point->config;
@@ -242,7 +242,8 @@ static bool is_hopeless(const struct launch_outcome *outcome)
     return false;
 }
 
-/* Writes when ranks died, such as " at 2026-11-23T10:05:00Z, after step 57". */
+/* Writes the time and the step at which ranks died, such as " at 2026-11-23T10:05:00Z, after step
+ * 57". */
 static void format_death(char text[AFTER_BYTES], const struct attempt *a)
 {
     time_t at = (time_t)a->end_s;
@@ -262,8 +263,8 @@ static enum status ask_nodes(struct supervised *s, struct error *e)
     return campaign_ask_nodes(s->x->c, s->point, &s->nodes, &s->n_nodes, e);
 }
 
-/* Returns whether the run can restart after ranks died. Writes to x->after when they died and, if
- * no restart is possible, why not. */
+/* Returns whether the run can restart after ranks died. Writes the time of death and, if no restart
+ * is possible, the reason to x->after. */
 static bool may_restart(const struct supervised *s)
 {
     char *after = s->x->after;
@@ -305,8 +306,8 @@ static enum status restart(struct supervised *s, bool *may, struct error *e)
     return OK;
 }
 
-/* Runs the next segment, or restarts one after ranks died. Sets *more if run_next must be called
- * again. */
+/* Runs the next segment. If ranks die, decides whether the segment is restarted. Sets *more if
+ * run_next must be called again, for a restart or for another segment. */
 static enum status run_next(struct supervised *s, bool *more, struct error *e)
 {
     struct launch_outcome *outcome = &s->x->outcome;
@@ -364,7 +365,8 @@ static enum status read_segments(struct supervised *s, struct error *e)
     TRY(path_format(aside, e, "%s.damaged", s->path));
     if (rename(s->path, aside) != 0)
         return error_at(e, ERR_SYSTEM, s->path, 0, 0, "cannot be moved: %s", strerror(errno));
-    log_print(LOG_WARNING, "%s: %s; kept as %s; the run starts again from its first segment",
+    log_print(LOG_WARNING,
+              "%s: %s; the file is kept as %s, and the run starts again from its first segment",
               s->path, why.text, aside);
     return OK;
 }

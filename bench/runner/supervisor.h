@@ -2,7 +2,7 @@
  * from the checkpoint of the previous one. If ranks die, the segment is restarted from the last
  * checkpoint (without a checkpoint, from the beginning), up to restart.budget times per launch. The
  * file seed<N>.segments.json, beside the launches' folders, records every attempt. A launch that
- * resumes an interrupted one reads that file. Records of all but the last attempt are in
+ * resumes an interrupted launch reads this file. Records of all but the last attempt are in
  * attempt-<NN>/ of the launch's folder. */
 #pragma once
 

@@ -42,7 +42,8 @@ static enum status find_home(const char *folder, char home[PATH_BYTES], struct e
     return error_set(e, ERR_SYSTEM, "cannot find the current folder: %s", strerror(errno));
 }
 
-/* Returns whether a file differs from its line of sha256sum: 64 digits, two spaces and the path. */
+/* Returns whether a file differs from its line in the output of sha256sum: 64 digits, two spaces
+ * and the path. */
 static bool is_changed(const char *home, const char *line)
 {
     enum { DIGITS = 64 };

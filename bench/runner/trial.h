@@ -1,6 +1,6 @@
 /* Trial before any measurement: two ranks must start as one MPI job. The most frequent problem on
- * clusters is a launcher that does not match the ranks' MPI library. Each rank then starts as a job
- * of its own. */
+ * clusters is a launcher that does not match the ranks' MPI library. With such a launcher, each
+ * rank starts as a job of its own. */
 #pragma once
 
 #include "bench/runner/campaign.h"

@@ -9,8 +9,8 @@
 #include "bench/runner/tools.h"
 #include "bench/spec/spec.h"
 
-/* Paths of the programs by workload, and of the helpers that give peer programs their inputs. "":
- * no point needs the program, or the program has no helper. */
+/* Paths of the workloads' programs, and of the helpers that give peer programs their inputs. "": no
+ * point needs the program, or the program has no helper. */
 struct workloads {
     const struct spec *spec;   /* borrowed */
     const struct tools *tools; /* borrowed */
@@ -45,8 +45,8 @@ char *workload_about(const struct point *point);
  * or the number of images do not fit. Any other problem is reported later by the launches. */
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e);
 
-/* Returns ERR_DATA if a launch reports a property with another value than workloads_ask stored. The
- * message has both values. */
+/* Returns ERR_DATA if a property that a launch reports differs from the value that workloads_ask
+ * stored. The message has both values. */
 enum status workloads_check(const struct workloads *w, const struct point *point,
                             const struct launch_result *result, struct error *e);
 

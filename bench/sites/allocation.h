@@ -1,4 +1,4 @@
-/* Finds the nodes of the Slurm job to which this process belongs. Remembers which launcher works on
+/* Finds the nodes of the Slurm job to which this process belongs. Stores the launcher that works on
  * these nodes, as found by a trial. */
 #pragma once
 

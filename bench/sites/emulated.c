@@ -8,8 +8,8 @@
 
 #include "bench/sites/mpiexec.h"
 
-/* Hosts of a launch. launcher: program that starts a process on a host. head: network interface
- * that mpiexec listens on. nic: interface of each host. */
+/* Hosts of a launch. `launcher`: program that starts a process on a host. `head`: network interface
+ * that mpiexec listens on. `nic`: network interface of each host. */
 struct hosts {
     const struct netns *own; /* hosts of the campaign; NULL: hosts listed in `file`, one per line */
     const char *file, *launcher, *head, *nic;
@@ -26,7 +26,7 @@ static enum status count_hosts(struct hosts *h, struct error *e)
 {
     FILE *file = fopen(h->file, "r");
     if (file == NULL)
-        return error_set(e, ERR_UNAVAILABLE, "SCALEBENCH_HOSTS='%s' cannot be read", h->file);
+        return error_set(e, ERR_UNAVAILABLE, "SCALEBENCH_HOSTS: file '%s' cannot be read", h->file);
     for (int c = fgetc(file); c != EOF; c = fgetc(file))
         h->n += c == '\n';
     fclose(file);
@@ -66,8 +66,8 @@ static enum status check_link(const struct config *c, struct error *e)
     if (!asked || (link != NULL && strcmp(link, wanted) == 0))
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
-                     "site.rate = %s and site.delay = %s, but ci/netns.sh has made hosts with "
-                     "the link '%s'. Run without `ci/netns.sh exec`, and the campaign makes its "
+                     "site.rate = %s and site.delay = %s, but ci/netns.sh has made hosts with the "
+                     "link '%s'. Run without `ci/netns.sh exec`, so that the campaign makes its "
                      "own hosts",
                      config_text(c, OPT_SITE_RATE), config_text(c, OPT_SITE_DELAY),
                      link != NULL ? link : "");
@@ -92,8 +92,8 @@ static enum status check_nodes(const struct config *c, const struct hosts *h, st
     return OK;
 }
 
-/* Writes the name of a host: its line in the file or, without a file, "node<N>" as ci/netns.sh
- * does. Returns false if the file cannot be read. */
+/* Writes the name of a host: the host's line in h->file up to a colon or, for the campaign's own
+ * hosts, "node<N>" as in ci/netns.sh. Returns false if the file cannot be read. */
 static bool name_host(char name[128], const struct hosts *h, int node)
 {
     FILE *file = h->own == NULL ? fopen(h->file, "re") : NULL;
@@ -212,7 +212,8 @@ static int emulated_nodes(const struct site_job *job)
     return find_hosts(&hosts, job->netns, &e) == OK ? hosts.n : 0;
 }
 
-/* Adds a command that starts `true` on the host, by the launcher that mpiexec uses. */
+/* Adds a command that runs the program `true` on the host, through the launcher that mpiexec
+ * uses. */
 static void emulated_question(struct argv_builder *argv, const struct site_job *job, int node)
 {
     struct hosts hosts;

@@ -9,7 +9,7 @@
 
 struct launcher {
     char path[4096];
-    bool open_mpi;        /* whether it is Open MPI's launcher, with options unlike hydra's */
+    bool open_mpi;        /* whether the launcher is Open MPI's, with options unlike hydra's */
     struct error missing; /* ERR_UNAVAILABLE with the reason if no launcher was found; else OK */
 };
 

@@ -1,5 +1,5 @@
-/* The local site: this machine. mpiexec starts the ranks. pin binds each rank to the cores that
- * hwloc planned among the processors of the runner. */
+/* The local site: this machine. mpiexec starts the ranks. pin binds each rank to its planned cores,
+ * chosen among the processors that the runner may use. */
 
 #include "bench/sites/mpiexec.h"
 

@@ -115,7 +115,8 @@ static enum status ask_machine(struct answer *a, const struct machines *m, const
     return status;
 }
 
-/* Returns whether an answer has all lines. Status 1 means that a program is not found. */
+/* Returns whether an answer has all lines. Exit status 1 is accepted: it only means that a program
+ * was not found. */
 static bool is_complete(const struct answer *a, const struct machines *m)
 {
     return (a->status == 0 || a->status == 1) && a->class[0] != '\0' && a->cores > 0 &&
@@ -142,8 +143,8 @@ static enum status ask_own(struct machines *m, struct error *e)
 
 #define BELONGS "Install the same build there, at the same path"
 
-/* Returns an error that names the first program that is missing on the machine or differs from
- * ours. */
+/* Returns an error that names the first program that is missing on the machine `name` or differs
+ * from this machine's program. */
 static enum status compare(const struct machines *m, const char *name, const struct answer *a,
                            struct error *e)
 {
@@ -207,8 +208,9 @@ static void warn_of_classes(struct machines *m, const struct machine *a, const s
         return;
     m->warned = true;
     log_print(LOG_WARNING,
-              "site: ssh: %s and %s are of different classes (%s; %s): points that use both run at "
-              "the speed of the slower one, and are flagged mixed if processors differ",
+              "site: ssh: %s and %s are of different classes (%s; %s): points that use both "
+              "machines run at the speed of the slower machine, and have the flag mixed if "
+              "processors differ",
               a->name, b->name, a->class, b->class);
 }
 

@@ -18,7 +18,7 @@ struct machine {
     char name[256];
     char class[HARDWARE_CLASS_BYTES]; /* hardware class, as hardware_class writes it */
     int cores;                        /* number of cores that ranks can use */
-    struct error reason; /* ERR_UNAVAILABLE with the reason if no rank can run there; else OK */
+    struct error reason; /* ERR_UNAVAILABLE with the reason if ranks cannot run there; else OK */
 };
 
 struct machines {
@@ -47,6 +47,6 @@ enum status machines_check(struct machines *m, const struct config *config, stru
 bool machines_has(const struct config *config, const char *name);
 
 /* Returns the smallest number of usable cores among the point's machines that were asked and can
- * run ranks. If `config` is NULL, such machines of all points count. Returns 0 if there is no such
+ * run ranks. If `config` is NULL, the machines of all points count. Returns 0 if there is no such
  * machine. */
 int machines_cores(const struct machines *m, const struct config *config);

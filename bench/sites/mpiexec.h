@@ -12,8 +12,8 @@ struct mpiexec_job {
     const char *nic;            /* network interface that carries MPI; NULL: unknown */
 };
 
-/* Adds the command of ranks `first` to `first` + `n` - 1, all on one node: pin, which binds each
- * rank to its processors, the program, and its arguments. `own`: arguments from the site,
+/* Adds the command of ranks `first` to `first` + `n` - 1, all on one node: pin (it binds each rank
+ * to its processors), then the program and its arguments. `own`: arguments from the site,
  * NULL-terminated. */
 void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *job, int first, int n,
                          const char *const *own);

@@ -1,7 +1,6 @@
-/* Emulated hosts that a campaign brings up on this machine. ci/netns.sh makes the hosts, keeps them
- * while this program lives, and takes them down when it ends, even if it is killed. The largest
- * point determines the number of hosts. If the next point has another link, the interfaces are
- * reshaped. */
+/* Emulated hosts that a campaign brings up on this machine. ci/netns.sh makes the hosts and takes
+ * them down when this program ends, even if this program is killed. The largest point determines
+ * the number of hosts. If the next point has another link, the interfaces are reshaped. */
 #pragma once
 
 #include <sys/types.h>
@@ -39,7 +38,7 @@ void netns_add_command(struct argv_builder *argv, const struct netns *n,
                        const struct config *config, const char *mode);
 
 /* Checks that hosts with the point's link can be brought up, and takes them down again.
- * ERR_UNAVAILABLE with the reason if not. */
+ * ERR_UNAVAILABLE with the reason if they cannot be brought up. */
 enum status netns_check(struct netns *n, const struct config *config, struct error *e);
 
 /* Brings the hosts up with the point's link, or changes the link of running hosts. ERR_UNAVAILABLE

@@ -23,16 +23,16 @@ struct site_job {
     const char *program, *pin; /* paths of the measured program and of pin */
     const char *folder;        /* folder of the launch, for its records */
     /* Arguments of the program, NULL-terminated. A user's program (workload: command) gets only
-     * these arguments; other programs get the point's options before them. */
+     * these arguments; other programs get the point's options first, then these arguments. */
     const char *const *arguments;
-    const int *order; /* nodes of the site that the point uses, in order; NULL: the first ones */
+    const int *order; /* nodes of the site that the point uses, in order; NULL: the first nodes */
 };
 
 enum { SITE_CLEANUP_GONE = 4 };
 
-/* Launch that is ready to execute, with the plan of its ranks. argv, environment ("KEY=value" to
- * add) and cleanup are NULL-terminated, each in one allocation. cleanup ends the processes that
- * a failed launch leaves on other machines; NULL: not needed. */
+/* Launch that is ready to execute, with the plan of its ranks. `argv`, `environment` (entries
+ * "KEY=value" to add) and `cleanup` are NULL-terminated, each in one allocation. `cleanup` ends the
+ * processes that a failed launch leaves on other machines; NULL: not needed. */
 struct site_launch {
     char **argv;
     char **environment;

@@ -1,6 +1,6 @@
-/* The Slurm site: nodes of the job that this process is part of. A point uses the first nodes in
- * Slurm's order, so that points with more nodes include the nodes of smaller points. Slurm binds
- * nothing: pin plans and binds on each node. */
+/* The Slurm site: nodes of the Slurm job to which this process belongs. A point uses the first
+ * nodes in Slurm's order, so that points with more nodes include the nodes of smaller points. Slurm
+ * binds nothing: pin plans and binds on each node. */
 #include "bench/sites/slurm.h"
 
 #include <stdio.h>
@@ -94,8 +94,8 @@ static enum status check_nodes(const struct allocation *a, const struct config *
     if (nodes <= a->n)
         return OK;
     return error_set(e, ERR_UNAVAILABLE,
-                     "nodes = %ld, but this Slurm job has %d. Type: sbatch -N%ld ...", nodes, a->n,
-                     nodes);
+                     "nodes = %ld, but this Slurm job has only %d. Type: sbatch -N%ld ...", nodes,
+                     a->n, nodes);
 }
 
 /* Adds environment variables for srun. The variables turn off binding, let steps share the job's

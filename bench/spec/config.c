@@ -113,7 +113,7 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
     return error_set(e, ERR_ARGUMENT, "sync.variant of strategy %s: %s%s",
                      config_text(config, OPT_STRATEGY),
                      name_explain(text, sizeof text, name, known, n),
-                     n > 1 ? "" : ". Give strategies with variants cases of their own");
+                     n > 1 ? "" : ". Write strategies that have variants in `cases` of their own");
 }
 
 /* Joins names, each after a blank: " ring tree". */
@@ -144,7 +144,7 @@ static enum status check_stage(const struct config *config, enum option_id *at, 
            config_text(config, OPT_STRATEGY), text);
 }
 
-/* Returns advice for points of strategy none, which a baseline may add. */
+/* Returns advice if a point has strategy none; such a point may have been added by a baseline. */
 static const char *advice_of(enum strategy_kind strategy)
 {
     return strategy == STRATEGY_none
@@ -250,7 +250,8 @@ static enum status check_scale(const struct config *config, enum strategy_varian
            config_text(config, OPT_SCALE), config_text(config, OPT_STRATEGY));
 }
 
-/* Option id of each option of strategies and compressors. */
+/* Option ids of the options that strategies and compressors define, in the order of their
+ * tables. */
 static const enum option_id SYNC_IDS[SYNC_OPTIONS] = {
 #define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OPT_sync_##key,
 #include "comm/cost/strategies.def"

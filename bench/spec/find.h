@@ -23,8 +23,8 @@ bool find_is_same(const char *a, const char *b);
 /* Returns whether a text is a path, not a name in configs/: it contains '/' or ends in .yaml. */
 bool find_is_path(const char *text);
 
-/* Finds the file `text`: an absolute path, or a path below one of `folders`. If it is in none of
- * them, searches each of the folders `shared` below the current folder, then below
+/* Finds the file `text`: an absolute path, or a path below one of `folders`. If the file is in none
+ * of these folders, searches each of the folders `shared` below the current folder, then below
  * $SCALEBENCH_HOME. Each folder is "" or ends in '/'; both lists end in NULL. Caller frees *path.
  * ERR_SPEC if not found; the message lists the folders. */
 enum status find_file(char **path, const char *const *folders, const char *const *shared,

@@ -170,8 +170,8 @@ static enum status check_own(const struct spec *spec, const struct spec_option *
     }
     return given == NULL ? OK
                          : mark_error(e, ERR_SPEC, given->mark,
-                                      "%s: no point's workload.command contains {%s}. Add "
-                                      "these braces there, or remove the option",
+                                      "%s: no point's workload.command contains {%s}. Add it to a "
+                                      "workload.command, or remove the option",
                                       own->key, name_of(own));
 }
 
@@ -281,7 +281,7 @@ static enum status put_name(FILE *out, const struct config *config, const char *
 }
 
 /* Returns the length of the name in braces at `brace`, as in {ranks}; 0 if the text there is no
- * such name. The program receives other text, and its braces, unchanged. */
+ * such name. Other text in braces is passed to the program unchanged. */
 static size_t name_length(const char *brace)
 {
     size_t n = 0;

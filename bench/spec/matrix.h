@@ -40,7 +40,7 @@ struct selection {
     struct condition *condition;
     size_t matches; /* number of points that this exclude matches */
     size_t alone;   /* number of points that this exclude is the first to match */
-    /* comes from the same entry of `exclude` as the previous selection */
+    /* whether this selection comes from the same entry of `exclude` as the previous one */
     bool goes_on;
 };
 
@@ -48,7 +48,7 @@ struct selection {
 struct matrix {
     char *label; /* label of a case; NULL: the spec's matrix, not a case */
     /* cases of what_if: CHANGES_one changes one option, and multiplies option `scaled` by `factor`
-     * if that is above 0 */
+     * if `factor` is above 0 */
     enum { CHANGES_unknown, CHANGES_none, CHANGES_one, CHANGES_all } changes;
     double factor;
     enum option_id scaled;
@@ -75,8 +75,8 @@ struct reading {
  * and a zeroed matrix, then for each overriding file. */
 enum status matrix_read(struct spec *spec, const struct node *root, struct error *e);
 
-/* Sets what depends on all files and words in the cases of what_if: options that have a factor, the
- * case with all changes and the default baseline. ERR_SPEC with the position of a factor if its
+/* Completes the cases of what_if after all files and words were read: options that have a factor,
+ * the case with all changes and the default baseline. ERR_SPEC with the position of a factor if its
  * option has no number, or several values. */
 enum status what_if_resolve(struct spec *spec, struct error *e);
 

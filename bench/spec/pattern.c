@@ -153,8 +153,8 @@ static enum status refuse(int code, struct error *e)
         return no_memory(e);
     if (code == PCRE2_ERROR_MATCHLIMIT || code == PCRE2_ERROR_HEAPLIMIT)
         return error_set(e, ERR_DATA,
-                         "matching takes too much %s: use fewer repetitions, above all nested ones "
-                         "such as (a+)*",
+                         "matching takes too much %s: use fewer repetitions, especially nested "
+                         "repetitions such as (a+)*",
                          code == PCRE2_ERROR_MATCHLIMIT ? "time" : "memory");
     pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
     return error_set(e, ERR_DATA, "%s", why);

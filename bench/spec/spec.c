@@ -172,7 +172,7 @@ static enum status name_quick_form(struct spec *spec, struct error *e)
 }
 
 /* Applies the words of option `quick` to the spec. In a recorded spec they are already applied, and
- * `quick` is "none". asked: column of form=quick in --set; 0 if --set does not have it. */
+ * `quick` is "none". `asked`: column of form=quick in --set; 0 if --set does not have it. */
 static enum status apply_quick(struct spec *spec, int asked, struct error *e)
 {
     const struct spec_option *option = option_get(OPT_QUICK);

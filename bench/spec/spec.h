@@ -186,8 +186,8 @@ enum status config_copy(struct config *to, const struct config *from, struct err
 /* Copies a config, except that texts and lists are shared with `from`, which must outlive `to`. */
 void config_borrow(struct config *to, const struct config *from);
 void config_free(struct config *config);
-/* Sets an option to a value. Its texts and lists are borrowed, so the value must outlive the
- * config. */
+/* Sets an option to a value. The value's texts and lists are borrowed, so the value must outlive
+ * the config. */
 void config_put(struct config *config, enum option_id id, const struct value *value);
 /* Parses and stores one value. The error message has key, text and accepted values. */
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
@@ -244,8 +244,8 @@ enum status config_check_batch(const struct config *config, long ranks, enum opt
 /* Returns the effective sync.overlap: `none` if the strategy does not communicate during backward,
  * or if the compressor prevents overlap. */
 enum overlap_kind config_overlap(const struct config *config);
-/* Returns the number of cores per rank: one per computing thread, and one for the thread of
- * sync.overlap if there is one. */
+/* Returns the number of cores per rank: one per computing thread, plus one if sync.overlap uses a
+ * thread of its own. */
 int config_cores_per_rank(const struct config *config);
 
 /* Checks whether strategy and other options are valid on `ranks` ranks. ERR_ARGUMENT if not; *at is
@@ -264,7 +264,7 @@ struct site_row {
     bool shares_cores; /* all nodes are on one machine, and the spec gives their link */
 };
 struct workload_row {
-    /* helper: if the workload is a peer (a program by other authors), the program that makes the
+    /* `helper`: if the workload is a peer (a program by other authors), the program that makes the
      * peer's inputs, or the peer itself; "": no peer */
     const char *name, *helper;
     /* strategies that a peer supports, separated by blanks; "": any */
@@ -277,7 +277,7 @@ struct data_set_row {
     enum data_source source;
     struct shape shape;
     int train, test; /* numbers of images for training and testing */
-    int classes;     /* number of classes. train, test, shape and classes are 0 if the files
+    int classes;     /* number of classes. `train`, `test`, `shape` and `classes` are 0 if the files
                         determine them */
     /* names of the classes, separated by blanks; "": classes are named by number */
     const char *class_names;
@@ -299,8 +299,9 @@ bool config_uses(const struct config *config, enum option_id option);
 const struct spec_option *config_unread_by(const struct config *config, enum option_id id);
 /* Returns ERR_ARGUMENT with the reason why an option on a command line has no effect. */
 enum status config_refuse_unread(const struct config *config, enum option_id id, struct error *e);
-/* Writes why a value has no effect because it exceeds the number of steps, epochs, ranks or nodes,
- * such as inject.steps: 100..200 in 50 steps. Returns false if it has an effect. */
+/* Writes the reason if a value has no effect because it exceeds the number of steps, epochs, ranks
+ * or nodes, such as inject.steps: 100..200 in 50 steps. Returns false if the value has an
+ * effect. */
 bool config_is_late(char why[], size_t size, const struct config *config, enum option_id id);
 enum { LINK_BYTES = 64, EMULATED_HOSTS_MAX = 16 };
 /* Writes rate and delay of the link between emulated or simulated hosts, such as "1gbit delay
@@ -312,11 +313,11 @@ double config_link_s_per_byte(const struct config *config);
 double config_link_delay_s(const struct config *config);
 /* Returns whether the link has its default rate and delay, and no name. */
 bool config_has_usual_link(const struct config *config);
-/* Returns how the numbers of a point arise: "measured", "emulated", "replayed", "emulated and
+/* Returns the origin of a point's numbers: "measured", "emulated", "replayed", "emulated and
  * replayed" or "simulated". */
 const char *config_kind(const struct config *config);
-/* Returns how the numbers of accuracy runs arise: "measured" or "emulated". Accuracy runs compute
- * even if timed launches replay. */
+/* Returns the origin of the numbers of accuracy runs: "measured" or "emulated". Accuracy runs
+ * compute even if timed launches replay. */
 const char *config_kind_trained(const struct config *config);
 const struct workload_row *config_workload(const struct config *config);
 /* Returns the workload's row; NULL if the name is unknown. */
@@ -351,7 +352,7 @@ double config_run_steps(const struct config *config);
 bool config_reads_in_step(const struct config *config);
 /* Returns whether the optimizer uses norms of whole tensors. */
 bool config_takes_norms(const struct config *config);
-/* Returns how many numbers of state the optimizer keeps per parameter. */
+/* Returns the number of state values that the optimizer keeps per parameter. */
 int config_state_slots(const struct config *config);
 
 /* Checks that the network fits the shape of images of data set `set` and has enough classes.
@@ -464,9 +465,9 @@ enum status config_check_elastic(const struct config *config, enum option_id *at
 #define SHA256_TEXT_BYTES 65
 
 /* File that a spec names: a network, published numbers or coefficients of a link. The file is
- * searched for in the folders of struct seen_from; networks and published numbers then also in
- * configs/models and results/published. A run keeps a copy of the file, to which the run's
- * spec.yaml refers. Files with equal contents are one input. */
+ * searched for in the folders of struct seen_from. Networks and published numbers are then also
+ * searched for in configs/models and results/published. A run keeps a copy of the file, to which
+ * the run's spec.yaml refers. Files with equal contents are one input. */
 struct spec_input {
     enum option_id option;
     /* file name without folder and ending, unique per option; option values have this text */
@@ -475,7 +476,7 @@ struct spec_input {
     char *copy; /* path of the copy in a run's folder: "models/lenet_21k.yaml" */
     /* SHA-256 of the network (model_sha256), or of the file's bytes if it is not a network */
     char digest[SHA256_TEXT_BYTES];
-    struct net_desc net; /* the network, if the file is one; else empty */
+    struct net_desc net; /* network that the file describes; else empty */
 };
 
 /* Point of a campaign. `label` distinguishes it by the options that vary ("ranks=2 allreduce"),
@@ -563,8 +564,8 @@ struct spec_machine {
  * it. All values, rules and models are checked, and the matrix is expanded.
  *
  * In `set`, `key` replaces the file's value or axis, `matrix.key` replaces or adds an axis, and
- * `baseline` replaces the baseline. They apply to every case that does not give the key itself;
- * `cases.LABEL.key` applies to one case.
+ * `baseline` replaces the baseline. Each of these words applies to every case that does not give
+ * the key itself; `cases.LABEL.key` applies to one case.
  *
  * ERR_SPEC with file:line:column. Call spec_free even after an error. */
 enum status spec_load(struct spec *spec, const char *path, const char *set,
@@ -592,7 +593,7 @@ double spec_chance(const struct spec *spec, int *classes);
 size_t spec_find_point(const struct spec *spec, const char *id);
 
 /* Writes the spec with every option, one key per line, as in results/<name>/<run>/spec.yaml.
- * spec_load reads it back to the same points if the copies of the inputs lie beside it. */
+ * spec_load makes the same points from this file if the copies of the inputs are beside it. */
 enum status spec_write(FILE *out, const struct spec *spec, struct error *e);
 
 /* Returns whether spec_write wrote the file. */

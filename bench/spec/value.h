@@ -28,7 +28,7 @@ const char *bool_word(size_t i);
  * of size or %. *number is in seconds, bytes or per cent. Returns false for any other text. */
 bool number_parse_unit(const char *text, enum option_type *type, double *number);
 
-/* Writes an example of a list, from items written without brackets: "1, 2" for "1 2". */
+/* Writes the items of a list for a message, without brackets: "1, 2" if `written` is "1 2". */
 void value_as_list(char text[200], const struct spec_option *option, const char *written);
 
 /* Returns unit `i` of type TIME, SIZE or PERCENT; NULL after the last unit. */

@@ -97,7 +97,7 @@ check "explain: the meaning of a name" expect 2 "; nearest 'train.lr'" "$scalebe
 check "explain: nothing is near no name" expect 2 "list entry; \`scalebench explain\`" "$scalebench" explain ""
 check "explain: an axis" expect 0 "Number of MPI processes" "$scalebench" explain matrix.ranks
 check "explain: a setting" expect 0 "Learning rate at one rank" "$scalebench" explain train.lr=0.1
-check "a table in place of a run" expect 2 "'results/claims.csv' is a table, not a run: expected the folder of a run" \
+check "a table in place of a run" expect 2 "'results/claims.csv' is a table, not a run: expected the name of a run, or the folder of a run" \
     "$scalebench" check results/claims.csv "step_ms < 25"
 check "runs: why one is unreadable" expect 1 "journal.jsonl not found: this may be a copy with tables only" "$scalebench" runs results/reference/strong_scaling
 check "a metric that is near" expect 2 "workload.time: 'time_mss' is unknown; nearest 'time_ms'" \
@@ -122,7 +122,7 @@ check "a key below figures" expect 2 "Give the whole list, such as figures=[{kin
     "$scalebench" plan configs/quick.yaml --set "figures.where=ranks"
 check "a range of ranks for new" expect 2 "new: --ranks: expected numbers separated by commas, such as 1,2,4, or auto; found '1-4'" \
     "$scalebench" new "$tmp/range" --ranks 1-4
-check "a folder of results that is not there" expect 2 "a name in $tmp/none (--out, a folder that is not there) or results/reference" \
+check "a folder of results that is not there" expect 2 "a name in $tmp/none (--out: folder not found) or results/reference" \
     "$scalebench" table run --out "$tmp/none"
 check "a link file of another kind" expect 2 "link: expected a link.csv as make bench-comm writes it, found summary.csv: line 1: column 'coefficient' is missing" \
     "$scalebench" plan configs/quick.yaml --set "link=results/reference/strong_scaling/summary.csv figures=[{kind: time, model: true}]"
@@ -372,12 +372,12 @@ slips_are_named() {
         }
         for word in '<!DOCTYPE html' '<html'; do
             put "$images" "  $word lang=\"en\"><head>"
-            refused "begins with '$word': a web page, not IDX; download it again" || return 1
+            refused "begins with '$word': found a web page, expected IDX; download it again" || return 1
             gzip -c "$tmp/mnist/$images" >"$tmp/packed" && mv "$tmp/packed" "$tmp/mnist/$images"
-            refused "begins with '$word': a web page, not IDX; download it again" || return 1
+            refused "begins with '$word': found a web page, expected IDX; download it again" || return 1
         done
         put "$images" 'version https://git-lfs.github.com/spec/v1'
-        refused "begins with 'version https://git-lfs': a pointer of Git LFS, not IDX; run git lfs pull" || return 1
+        refused "begins with 'version https://git-lfs': found a pointer of Git LFS, expected IDX; run git lfs pull" || return 1
         put "$images" '\0\0\10\1\0\0\0\4\1\2\3\4'
         refused "byte 0: found labels, expected images; is this file swapped with $tmp/mnist/$labels?" || return 1
         put "$images" '\0\0\10\3\0\0\0\2\0\0\0\1\0\0\0\1ab'
@@ -421,12 +421,12 @@ sbatch_is_heard() {
     expect 3 "sbatch: error: invalid partition" submit "$tmp/batch/bin:$PATH" &&
         grep -q "sbatch refused the job with exit status 1" "$tmp/expect.log" &&
         expect 3 "cannot start sbatch. Submit on a machine where sbatch is on PATH" submit "$tmp/nowhere" &&
-        expect 2 "--site cl: neither this file nor configs/sites/cl.yaml exists" "$scalebench" submit quick.yaml --site cl
+        expect 2 "--site cl: found neither a file of this name nor configs/sites/cl.yaml" "$scalebench" submit quick.yaml --site cl
 }
 # No point fits the nodes of the site, by ranks or by threads.
 no_job_for_nothing() {
     local why="no remaining point fits 4 nodes of 2 cores (configs/sites/example.yaml): 'ranks="
-    expect 3 "a point needs 32 nodes, but the largest job of configs/sites/example.yaml has 4. Leave the point out" \
+    expect 3 "a point needs 32 nodes, but configs/sites/example.yaml allows at most 4 nodes per job. Leave the point out" \
         "$scalebench" submit strong_scaling --site example --dry-run --set "matrix.ranks=[2,64]" --out "$tmp/results" &&
         expect 3 "${why}1 none nodes=1' needs 64 cores per node. Correct \`cores\`" "$scalebench" submit strong_scaling --site example --dry-run \
             --set place.threads_per_rank=64 --out "$tmp/results" &&

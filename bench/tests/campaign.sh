@@ -241,12 +241,12 @@ says_that_shared_memory_is_small() { # command that makes a mount namespace
     local inside number='[0-9]+\.[0-9]' rest='\. Enlarge it with `mount .*'
     with_shared_memory 24m "$@"
     reason shm "${inside[@]}" >"$tmp/reason" && cat "$tmp/reason" && grep -qE \
-        "strategy shm needs $number MiB of shared memory, /dev/shm has $number of 24\.0 MiB left$rest" \
+        "strategy shm needs $number MiB of shared memory, but /dev/shm has $number of 24\.0 MiB left$rest" \
         "$tmp/reason" || return 1
     [ -z "${UCX_TLS:-}" ] || return 0
     with_shared_memory 1m "$@"
     reason allreduce "${inside[@]}" >"$tmp/reason" && cat "$tmp/reason" && grep -qE \
-        "starting MPI on 2 ranks needs $number MiB of shared memory, /dev/shm has 1\.0 of 1\.0" "$tmp/reason"
+        "starting MPI on 2 ranks needs $number MiB of shared memory, but /dev/shm has 1\.0 of 1\.0" "$tmp/reason"
 }
 
 check "a campaign completes" completes

@@ -277,7 +277,7 @@ check "gradients are wanted" expect 2 "--gradients is missing" "$sweep"
 check "a sweep trains nothing" expect 2 "--train.lr has no effect on a sweep" "$sweep" --train.lr 3
 check "two operations are no choice" expect 2 "--strategies has no effect with --compare" \
     "$sweep" --gradients 4B --compare ring,shm --strategies tree
-check "a spoilt operation is timed" expect 2 "--spoil: 'ring' is missing in --strategies" "$sweep" --gradients 4B --strategies tree --spoil ring
+check "a spoilt operation is timed" expect 2 "--spoil: strategy 'ring' is missing in --strategies" "$sweep" --gradients 4B --strategies tree --spoil ring
 check "one operation is no comparison" expect 2 "two operations" "$sweep" --compare shm
 check "a compressor runs with the strategies that support it" expect 2 "compressor 'fp16' is not supported by" "$sweep" --compare ring+fp16,shm
 check "an unknown compressor is named" expect 2 "nearest 'fp16'" "$sweep" --compress fp61

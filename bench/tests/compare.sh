@@ -196,8 +196,8 @@ refuses() {
     expect 2 "expected a percentage from 50% to below 100%" compare strong_scaling strong_scaling --level 100% || return 1
     expect 2 "nearest 'step_ms'" compare strong_scaling strong_scaling --quantity step_m || return 1
     expect 2 "known: text csv markdown latex junit" compare strong_scaling strong_scaling --format pdf || return 1
-    expect 2 "expected a spec with published.file to compare with" compare strong_scaling published || return 1
-    expect 2 "compare these published numbers with. Add its folder" compare published published || return 1
+    expect 2 "needs published.file, which is missing in the spec of this run" compare strong_scaling published || return 1
+    expect 2 "compare with these published numbers. Add the folder" compare published published || return 1
     expect 2 "'$reference/summary.csv' is a table of the run $reference: give the run's folder or name" \
         compare "$reference/summary.csv" "$reference" || return 1
     expect 2 "'$tmp/none.csv' is neither a run nor published numbers of strong_scaling: " \

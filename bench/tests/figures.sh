@@ -351,7 +351,7 @@ wrong_options_of_figures_are_named() {
         "$scalebench" figures "$dir" --set "figures=[{kind: line, yy: step_ms}]" || return 1
     expect 2 "figures.name: 'a/b' is not a valid file name" \
         "$scalebench" figures "$dir" --set "figures=[{kind: line, name: a/b}]" || return 1
-    expect 2 "has 3 points at case = ; they differ in ranks, " "$scalebench" figures "$dir" \
+    expect 2 "has 3 points at case = ; these points differ in ranks, " "$scalebench" figures "$dir" \
         --set "figures=[accuracy, {kind: line, x: case, y: test_loss, series: train.lr}]" || return 1
     expect 2 "published.keys: results/published/wang_yang_gpu.csv:2: column 'epochs' is unknown; nearest 'epoch'" \
         "$scalebench" figures "$dir" --set "figures=[accuracy, \

@@ -23,7 +23,8 @@ static int read_number(const char *name, int unset)
 
 void failure_warn_of_shared_memory(void)
 {
-    static const double UCX_RANK_BYTES = 4.2 * 1048576; /* shared memory; MPICH 4.0.2, UCX 1.13 */
+    /* shared memory per rank (bytes) with MPICH 4.0.2 and UCX 1.13 */
+    static const double UCX_RANK_BYTES = 4.2 * 1048576;
     int ranks = read_number("MPI_LOCALNRANKS", 1);
     struct error e;
     char who[64];

@@ -6,8 +6,8 @@
 #include "kernels/base/error.h"
 
 /* Returns whether this process is rank 0, according to the launcher's environment variables, which
- * are all that is known before MPI starts. True if they do not state the rank. Rank 0 prints errors
- * on behalf of all ranks. */
+ * are all that is known before MPI starts. True if these variables do not state the rank. Rank 0
+ * prints errors on behalf of all ranks. */
 bool failure_is_first_process(void);
 
 /* Warns before MPI starts, once per node, if /dev/shm is too small for MPICH, which would end with

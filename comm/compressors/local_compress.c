@@ -57,7 +57,7 @@ void local_round16(const struct exec *ex, const struct cast16 *cast, real *x, si
 /* ---- The largest numbers ---- */
 
 /* Magnitudes are compared as integers, by their bits. Infinity and NaN are then larger than all
- * others. */
+ * other numbers. */
 #ifdef SCALEBENCH_F64
 typedef uint64_t magnitude;
 #else

@@ -12,7 +12,8 @@ static void charge(const struct exec *ex, const struct low_rank *shape)
                    2.0 * (double)(shape->rows * shape->columns * shape->rank));
 }
 
-/* Dot product with several partial sums, since a compiler may not reorder a floating-point sum. */
+/* Returns the dot product, computed with several partial sums, since a compiler may not reorder a
+ * floating-point sum. */
 static real dot(const real *x, const real *y, size_t n)
 {
     enum { LANES = 16 };

@@ -41,8 +41,8 @@ struct sum16 {
     struct sum_started *sums; /* [n_tensors] sums of the current step, in the order of starting */
     int started;              /* number of sums started in this step */
     int gathering,
-        /* gathering: number of sums whose gather has begun. complete: number of sums whose gather
-         * is known to be complete. */
+        /* `gathering`: number of sums whose gather has begun. `complete`: number of sums whose
+         * gather is known to be complete. */
         complete;
     uint16_t *wire;     /* [n] this rank's gradients in 16 bits, then the sum over ranks */
     uint16_t *received; /* [n + ranks * n_tensors] received shares of all sums */
@@ -150,8 +150,8 @@ static enum status gather_next(struct sync *s, struct error *e)
     return exchanger_begin(s, &sum->gather, e);
 }
 
-/* Tests gathers, then scatters, each up to the first incomplete one. MPI_Test progresses the others
- * too. */
+/* Tests gathers, then scatters, each up to the first incomplete one. MPI_Test progresses all other
+ * exchanges too. */
 static bool sum16_poll(struct sync *s)
 {
     struct sum16 *c = s->compression;

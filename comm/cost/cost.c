@@ -69,13 +69,13 @@ void cost_add_sum(struct cost *c, const struct strategy_config *config, int rank
     c->wire_source = allreduce_source(c->algorithms);
 }
 
-/* Reader that times operations which run one after another. Operation k ends at the time end_k =
- * max(ready_k, end_(k-1)) + t_k (Shi, Chu and Li, "MG-WFBP", INFOCOM 2019). The total time is split
- * over the operations in proportion to their bytes. */
+/* Program reader (program.h) that times operations which run one after another. Operation k ends at
+ * the time end_k = max(ready_k, end_(k-1)) + t_k (Shi, Chu and Li, "MG-WFBP", INFOCOM 2019). The
+ * total time is split over the operations in proportion to their bytes. */
 struct exposure {
     struct reader reader;
     const double *ready; /* times when gradients are ready; NULL: only adds up bytes */
-    double comm, all;    /* time and bytes of all operations */
+    double comm, all;    /* total time and total bytes of the operations */
     double bytes, end;
 };
 

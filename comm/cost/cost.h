@@ -54,13 +54,13 @@ enum strategy_flag {
     STRATEGY_DETERMINISTIC = 2,  /* repeated runs on equally many ranks get the same bits */
     STRATEGY_OVERLAPS = 4,       /* communicates during backward */
     STRATEGY_OWNS_OPTIMIZER = 8, /* each rank runs the optimizer on its share of the parameters */
-    STRATEGY_LOCAL_MEAN = 32,    /* expects gradients divided by mean samples per replica */
+    STRATEGY_LOCAL_MEAN = 32,    /* expects gradients divided by the replicas' mean sample count */
     STRATEGY_REPLICATED = 64,    /* not exact, but all ranks have equal weights after each step */
     /* weights of ranks differ or are sharded until eval_begin makes one model of them */
     STRATEGY_AVERAGED = 128,
-    STRATEGY_COMPRESSES = 256,      /* a compressor can replace its sum of gradients */
+    STRATEGY_COMPRESSES = 256,      /* a compressor can replace the sum of gradients */
     STRATEGY_SHARES_WEIGHTS = 1024, /* in each step a rank gets updated weights from others */
-    STRATEGY_OWN_MEAN = 2048,       /* expects gradients divided by the rank's own samples */
+    STRATEGY_OWN_MEAN = 2048,       /* expects gradients divided by the rank's sample count */
     STRATEGY_ONE_NODE = 4096,       /* all ranks must share memory */
     STRATEGY_ALGORITHMS = 512, /* calls MPI_Allreduce or MPI_Iallreduce and reads sync.algorithm */
 };
@@ -107,7 +107,7 @@ struct strategy_config {
     enum strategy_variant variant; /* a variant of the strategy, or VARIANT_usual */
     enum allreduce_algorithm algorithm;
     enum call_kind calls;            /* call for sums whose result a rank needs at once */
-    enum compressor_kind compressor; /* none unless the strategy has STRATEGY_COMPRESSES */
+    enum compressor_kind compressor; /* COMPRESSOR_none without STRATEGY_COMPRESSES */
     /* bf16 or fp16 only with the compressor of the same name, or if the strategy sends nothing */
     enum precision precision;
     enum gradient_scale scale; /* GRADIENT_SCALE_loss if the strategy has STRATEGY_LOCAL_MEAN */
@@ -159,8 +159,8 @@ struct sync_memory strategy_memory(enum strategy_kind strategy,
 struct sync_memory strategy_memory_formula(enum strategy_kind strategy, enum precision precision,
                                            int ranks, size_t count, size_t width, int slots);
 
-/* A spec's option that requires a property of the strategy: key and value of the option as text.
- * key NULL: no option requires the property. */
+/* A spec's option that requires a property of the strategy: the option's key, and its value as
+ * text. If `key` is NULL, no option requires the property. */
 struct sync_demand {
     const char *key, *text;
 };
@@ -180,8 +180,8 @@ enum status compressor_check(const struct strategy_config *config, const char **
                              struct error *e);
 
 /* Returns the minimum communication time that backward cannot hide; NAN for strategies that are not
- * modelled. ready [n]: time from the start of backward until each gradient is ready. backward:
- * duration of backward. comm: time of all sums together. All times have the same unit. */
+ * modelled. `ready` [n]: time from the start of backward until each gradient is ready. `backward`:
+ * duration of backward. `comm`: time of all sums together. All times have the same unit. */
 double strategy_exposed(enum strategy_kind strategy, const struct strategy_config *config,
                         const size_t *counts, const double *ready, size_t n, size_t width,
                         double backward, double comm);
@@ -190,8 +190,8 @@ const char *const *strategy_names(void);              /* [STRATEGIES] names by e
 unsigned strategy_flags(enum strategy_kind strategy); /* flags shared by all variants */
 /* Returns the flags of a strategy and its variant. VARIANT_usual adds none. */
 unsigned strategy_config_flags(enum strategy_kind strategy, enum strategy_variant variant);
-/* Returns the strategy that implements sync.zero = `stage` for sync.strategy = `strategy`. Stage 0
- * returns `strategy` itself. STRATEGIES: no strategy implements the stage. */
+/* Returns the strategy that implements sync.zero = `stage` for sync.strategy = `strategy`. For
+ * stage 0, this is `strategy` itself. Returns STRATEGIES if no strategy implements the stage. */
 enum strategy_kind strategy_of_stage(enum strategy_kind strategy, int stage);
 /* Lists the strategies for which `stage` (1 to 3) is implemented. Returns their number. */
 size_t strategy_stage_list(int stage, const char *names[STRATEGIES]);
@@ -209,7 +209,7 @@ size_t topk_packet_bytes(size_t k, size_t width);
 size_t sign_packet_bytes(size_t tensors, size_t n, size_t width);
 
 /* Low-rank factors of a tensor in PowerSGD: P [rank][side] and Q [rank][other] approximate a matrix
- * of rows x columns. rank 0: the tensor is no matrix and is not factored. */
+ * of rows x columns. If `rank` is 0, the tensor is not a matrix and is not factored. */
 struct low_rank {
     size_t rows, columns, rank;
     size_t side, other; /* shorter and longer side of the matrix */

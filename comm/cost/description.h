@@ -6,7 +6,7 @@
 #include "comm/cost/program.h"
 
 /* The gradient of a step: n tensors. Tensor i has counts[i] numbers of `width` bytes; all tensors
- * have `count` numbers. */
+ * together have `count` numbers. */
 struct gradient {
     const size_t *counts;
     const size_t *rows; /* [n] rows of each matrix, 0 for other tensors; NULL: all 0 */
@@ -46,7 +46,8 @@ struct strategy_desc {
     const char *(*source)(const struct step *s);
     /* Rule of the strategy's only operation. Used if `program` is NULL. */
     const struct schedule_rule *schedule;
-    /* Operations begin as soon as backward has produced their gradients (strategy_exposed). */
+    /* Whether operations begin as soon as backward has produced their gradients
+     * (strategy_exposed). */
     bool overlaps;
     /* Returns how many of the steps [first, first + n) communicate, for strategies that communicate
      * in some steps only. NULL: each step has an equal part of its period's communication. */
@@ -54,7 +55,7 @@ struct strategy_desc {
     /* Changes *m from the memory of a rank that shards nothing to the memory of `rank`, including
      * buffers. NULL: no rank shards anything. */
     void (*memory)(struct sync_memory *m, const struct step *s, int rank, int slots);
-    /* Does the work of strategy_check. NULL: all options are supported. */
+    /* Implements strategy_check for this strategy. NULL: all options are supported. */
     enum status (*check)(const struct strategy_config *config, const struct sync_demands *demands,
                          const char **key, struct error *e);
 };
@@ -62,7 +63,7 @@ struct strategy_desc {
 struct compressor_desc {
     /* Passes the operations of a compressed sum of the gradient to the reader. */
     void (*program)(const struct step *s, struct reader *to);
-    /* Does the work of compressor_check. NULL: all values are supported. */
+    /* Implements compressor_check for this compressor. NULL: all values are supported. */
     enum status (*check)(const struct strategy_config *config, const char **key, struct error *e);
     /* printf format of compressor_title for the value of title_option, as " of rank %.0f"; NULL:
      * "". */

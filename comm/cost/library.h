@@ -22,7 +22,8 @@ bool reduce_is_long(int ranks, size_t count, size_t width);
 struct operation library_reduce(int ranks, size_t count, size_t width);
 
 /* Broadcast algorithms of MPICH. BINOMIAL: for short messages or few ranks. SCATTER_DOUBLING: for
- * medium messages and a power of two of ranks. SCATTER_RING: for all others. */
+ * medium messages if the number of ranks is a power of two. SCATTER_RING: for all other
+ * messages. */
 enum bcast_algorithm { BCAST_BINOMIAL, BCAST_SCATTER_DOUBLING, BCAST_SCATTER_RING };
 enum bcast_algorithm bcast_algorithm(int ranks, size_t bytes);
 struct operation library_bcast(int ranks, size_t bytes);

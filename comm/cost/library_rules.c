@@ -97,8 +97,8 @@ static void bcast_round(const struct schedule *s, int i, struct round *r)
         binomial_down(s, &edge, 0, s->count, r);
 }
 
-/* subtree_first and subtree_count find the numbers of all ranks in the child's subtree, if each
- * rank has `count` numbers. */
+/* Return the offset (subtree_first) and the count (subtree_count) of the numbers of the child's
+ * subtree, if each rank has s->count numbers. */
 static size_t subtree_first(const struct schedule *s, const struct edge *edge)
 {
     return s->count * (size_t)edge->child;

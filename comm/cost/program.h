@@ -16,7 +16,7 @@
 
 struct operation {
     const struct schedule_rule *rule; /* NULL: ranks neither send nor work */
-    size_t count, width;              /* numbers of each rank, and bytes of a number */
+    size_t count, width;              /* count of numbers per rank, and bytes per number */
     size_t segment;                   /* largest message in numbers; 0: messages are not cut */
     bool single;                      /* each transfer is one message, even if empty */
     enum cut cut;
@@ -38,8 +38,8 @@ struct operation operation_of_messages(const struct schedule_rule *rule,
                                        const struct strategy_config *config, int ranks,
                                        size_t count, size_t width);
 
-/* Processes the operations of a program one after another. Every reader's state begins with this
- * struct. */
+/* Callback that processes the operations of a program one after another. The state of every reader
+ * begins with this struct. */
 struct reader {
     void (*read)(struct reader *reader, const struct operation *op);
 };
@@ -54,7 +54,7 @@ static inline void reader_give(struct reader *reader, struct operation op)
 uint64_t program_read(enum strategy_kind strategy, const struct strategy_config *config, int ranks,
                       const size_t *counts, size_t n, size_t width, struct reader *reader);
 
-/* Reader that adds the communication of `rank` to *cost, which is borrowed. */
+/* Program reader that adds the communication of `rank` to *cost, which is borrowed. */
 struct counter {
     struct reader reader;
     struct cost *cost;
@@ -62,7 +62,7 @@ struct counter {
 };
 struct counter counter_of(struct cost *cost, int rank, int ranks);
 
-/* Reader that keeps the operations of a program in a list. Call program_list_free afterwards. */
+/* Program reader that keeps the operations in a list. Call program_list_free afterwards. */
 struct program_list {
     struct reader reader;
     struct operation *all; /* [n] operations */

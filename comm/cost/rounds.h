@@ -60,7 +60,7 @@ void halves_gather(const struct halves *h, struct round *r);
 
 /* ---- Binomial trees ---- */
 
-/* Edge of a binomial tree with root 0. The child is `mask` ranks after its parent; mask is the
+/* Edge of a binomial tree with root 0. The child is `mask` ranks after its parent; `mask` is the
  * length of the edge. Edges of equal length (1, 2, 4 ...) form a round. */
 struct edge {
     int child, parent; /* ranks at the two ends */
@@ -70,8 +70,8 @@ int binomial_levels(int ranks);
 /* Finds the edge of length `mask` that this rank is part of. Returns false if the rank has no edge
  * of this length. */
 bool binomial_edge(const struct schedule *s, int mask, struct edge *edge);
-/* Add the transfer along an edge to the round, from child to parent (up) or from parent to child
- * (down), if this rank is one of the two. */
+/* Add the transfer along an edge to the round if this rank is the child or the parent: from child
+ * to parent (up), or from parent to child (down). */
 void binomial_up(const struct schedule *s, const struct edge *edge, size_t first, size_t count,
                  bool add, struct round *r);
 void binomial_down(const struct schedule *s, const struct edge *edge, size_t first, size_t count,
@@ -92,8 +92,8 @@ void pipeline_round(const struct schedule *s, const struct pipeline_place *place
 
 /* ---- Between nodes ---- */
 
-/* Number of rounds, and round i, of a sum of numbers [first, first + count) over the ranks that
- * have the same place on their nodes. */
+/* A sum of numbers [first, first + count) over the ranks that have the same place on their nodes.
+ * between_nodes_rounds returns the number of rounds; between_nodes_round fills in round i. */
 int between_nodes_rounds(const struct schedule *s);
 void between_nodes_round(const struct schedule *s, size_t first, size_t count, int i,
                          struct round *r);

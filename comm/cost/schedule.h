@@ -8,7 +8,7 @@
 #include "comm/cost/nodes.h"
 
 /* Numbers [first, first + count), sent to or received from `rank`. Received numbers are added to
- * this rank's own or replace them. */
+ * this rank's own numbers or replace them. */
 struct transfer {
     int rank;
     size_t first, count;
@@ -21,7 +21,7 @@ enum { ROUND_TRANSFERS = 3 };
 struct round {
     struct transfer sends[ROUND_TRANSFERS], receives[ROUND_TRANSFERS];
     int n_sends, n_receives;
-    size_t added, copied; /* numbers that this rank adds, and copies from other ranks' memory */
+    size_t added, copied; /* count of numbers added; count copied from other ranks' memory */
     bool meets;           /* a barrier of all ranks in shared memory comes first */
 };
 
@@ -36,7 +36,7 @@ struct schedule_rule {
     void (*round)(const struct schedule *s, int i, struct round *round);
     bool knows_nodes; /* reads `view` of struct schedule */
     bool whole;       /* messages are never cut into segments */
-    bool posted;      /* messages of all rounds are posted at once */
+    bool posted;      /* messages of all rounds are posted together */
     int passes;       /* passes over memory that an addition takes; 0: one */
 };
 

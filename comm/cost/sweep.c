@@ -135,8 +135,8 @@ static double burst_of(const struct clock_sweep *w, const struct path *path)
 }
 
 /* Starts all sends of a round: at the rank's next MPI call, or, if all messages of the operation
- * are posted at once, when the operation begins. Returns the end of the last send. A burst does not
- * shorten the occupation of the interface, but messages leave earlier by the burst. */
+ * are posted together, when the operation begins. Returns the end of the last send. A burst does
+ * not shorten the occupation of the interface, but messages leave earlier by the burst. */
 static double send_all(struct clock_sweep *w, const struct operation *op, int rank)
 {
     const struct round *r = &w->rounds[rank];
@@ -161,8 +161,8 @@ static double send_all(struct clock_sweep *w, const struct operation *op, int ra
     return sent;
 }
 
-/* Returns the index in w->begin_s of the send that matches receive i of `rank`. Messages between two
- * ranks keep their order. */
+/* Returns the index in w->begin_s of the send that matches receive i of `rank`. Messages between
+ * two ranks arrive in the order in which they were sent. */
 static int send_of(const struct clock_sweep *w, int rank, int i)
 {
     const struct transfer *receives = w->rounds[rank].receives;
@@ -277,7 +277,7 @@ static void sweep_round(struct clock_sweep *w, const struct operation *op, int i
     receive_round(w, op);
 }
 
-/* Returns when the gradients that an operation needs are ready on a rank. */
+/* Returns the time at which a rank has the gradients that an operation needs. */
 static double ready_at(const struct clock_sweep *w, const struct operation *op, int rank)
 {
     double ready = w->ready_s != NULL ? w->ready_s[op->tensor] : 0;

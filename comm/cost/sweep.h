@@ -1,15 +1,15 @@
 /* Finds when each rank finishes a program. A sweep over the messages of all ranks, round by round,
  * advances one clock per rank.
  *
- * A message occupies the sender and the interfaces at both ends for alpha + bytes beta (Hockney;
+ * A message occupies the sender and the interfaces at both ends for alpha + bytes * beta (Hockney;
  * Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
  * 2005). Interfaces are full duplex: a rank has one in the memory of its host, all ranks of a host
  * share one to the network. A rank ends a round when it has sent its messages, received the
  * messages of others and finished its additions. A rank adds a message while later messages arrive.
  * A late rank delays others only through its messages. Operations run one after another, each from
  * the time at which backward has produced its gradients; computing and communication do not slow
- * each other down. With a seed, the time of each transfer is multiplied by a random pace
- * of its link.
+ * each other down. With a seed, the time of each transfer is multiplied by a random pace of its
+ * link.
  *
  * Messages between hosts of different leaf switches also occupy the links of their leaves to the
  * spine switches, which all hosts of a leaf share.
@@ -30,8 +30,8 @@ enum { LINK_PACES = 7 };
 /* alpha: seconds per message; beta: seconds per byte sent; gamma: seconds per byte added. */
 struct link_model {
     double alpha_s, beta_s, gamma_s;
-    /* percentiles of the time of a message divided by the median of its size; all 0: messages do
-     * not scatter */
+    /* percentiles of the time of a message divided by the median time of its size; all 0: messages
+     * do not scatter */
     double paces[LINK_PACES];
 };
 
@@ -52,14 +52,14 @@ struct sweep_machine {
      * calls_s */
     double socket_bytes;
     int leaf_hosts;        /* number of consecutive hosts on a leaf switch; 0: one switch */
-    int leaf_spines;       /* number of links of a leaf to spines, at most its number of hosts */
+    int leaf_spines;       /* number of links of a leaf to spines, at most leaf_hosts */
     struct node_map hosts; /* hosts of the ranks; node_of is borrowed */
 };
 
 /* Returns a machine with all ranks on one host. */
 struct sweep_machine sweep_machine_of(const struct link_model *memory, int ranks);
-/* Return the time in which a rank adds `count` received numbers, and the time of a round's work in
- * its own memory. */
+/* sweep_add_s returns the time (s) in which a rank adds `count` received numbers. sweep_work_s
+ * returns the time of a rank's work in its own memory in round `r`. */
 double sweep_add_s(const struct sweep_machine *m, const struct operation *op, size_t count);
 double sweep_work_s(const struct sweep_machine *m, const struct operation *op,
                     const struct round *r);
@@ -92,7 +92,7 @@ struct clock_sweep {
         *posts_s; /* [ranks] time at which a rank hands its messages of a round to its interface */
     double *leaves_s; /* [ranks] start of the first message that each rank receives in a round */
     int *order;       /* [ranks] ranks leaf by leaf, or host by host, sorted by time within each */
-    /* [ranks + hosts + leaves] end of occupation of each interface */
+    /* [ranks + hosts + leaves] time until which each interface is busy */
     double *sending_s, *receiving_s;
 };
 

@@ -1,6 +1,6 @@
 /* Messages of tensor parallelism. Slices share pairs of dense layers (kernels/desc/net_slice.h): in
  * each micro-batch they sum the output of a pair's second layer, and in backward the input gradient
- * of its first layer. Plain functions without MPI. */
+ * of the pair's first layer. Plain functions without MPI. */
 #pragma once
 
 #include "comm/cost/program.h"

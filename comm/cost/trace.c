@@ -14,8 +14,8 @@ struct trace {
     FILE *out;
     const struct trace_format *format;
     const struct trace_step *step;
-    /* Number of GOAL labels written so far for the current rank, by kind. sent, received: number of
-     * messages already waited for. */
+    /* Number of GOAL labels written so far for the current rank, by kind. `sent` and `received`:
+     * number of messages already waited for. */
     long works, sends, receives, sent, received, computings;
     double computed_s; /* end of the current rank's last computing */
 };
@@ -23,7 +23,7 @@ struct trace {
 typedef void message_writer(struct trace *t, const struct message *m);
 
 struct trace_format {
-    bool by_rank; /* whether the trace is written rank by rank; else operation by operation */
+    bool by_rank; /* whether the trace is written rank by rank, not operation by operation */
     void (*begin)(struct trace *t, int rank), (*end)(struct trace *t, int rank);
     /* Writes the computing that precedes the next operation: until `until_s`. NULL: all computing
      * precedes the first operation. */

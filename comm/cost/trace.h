@@ -22,7 +22,7 @@ struct trace_step {
     int ranks;
     double compute_s;      /* time for which each rank computes */
     const double *ready_s; /* [tensors] time of computing until each gradient is ready */
-    double flop_per_s;     /* speed of a host, by which SimGrid's trace gives times as FLOPs */
+    double flop_per_s;     /* speed of a host, to convert times to FLOPs in SimGrid's trace */
 };
 
 /* Returns whether the trace lets ranks communicate while they compute. */

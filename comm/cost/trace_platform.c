@@ -6,8 +6,8 @@ static double rate_of(const struct link_model *link)
     return link->beta_s > 0 ? 1 / link->beta_s : 1e15;
 }
 
-/* Writes the leaf and spine switches; nothing if one switch connects all hosts. A leaf has one link
- * to each spine switch. */
+/* Writes the leaf and spine switches. Writes nothing if one switch connects all hosts. A leaf has
+ * one link to each spine switch. */
 static void write_topology(FILE *out, const struct sweep_machine *m, int hosts)
 {
     if (m->leaf_hosts > 0)

@@ -3,8 +3,9 @@
  *
  *   (1 - a.b / 2|a|^2) a + (1 - a.b / 2|b|^2) b
  *
- * This is their sum if they are orthogonal and their mean if they are equal, so the learning rate
- * need not grow with the number of ranks. A rank's gradient is the mean over its samples.
+ * The result is the sum of a and b if they are orthogonal, and their mean if they are equal, so the
+ * learning rate need not grow with the number of ranks. A rank's gradient is the mean over its
+ * samples.
  *
  * Costs log2 p messages of the whole gradient in each direction, by recursive doubling
  * (comm/cost/strategies/recursive_doubling.c). If p is not a power of two, there are two more
@@ -27,8 +28,8 @@ static double share(double dot, double norm2)
     return norm2 > sqrt(DBL_MIN) ? 1 - dot / (2 * norm2) : 1;
 }
 
-/* Combines this rank's gradients `own` with the received ones, tensor by tensor. The result is in
- * `own`. */
+/* Combines this rank's gradients `own` with the gradients `received`, tensor by tensor. The result
+ * is in `own`. */
 static void combine(struct sync *s, real *own, const real *received, size_t count)
 {
     sync_pack_begin(s);

@@ -1,7 +1,7 @@
 /* fusion: tensor fusion as in Horovod (Sergeev and Del Balso, "Horovod: fast and easy distributed
  * deep learning in TensorFlow", 2018). In cycles of sync.cycle_ms, ranks agree which gradients are
- * ready on all ranks. They sum these in messages of at most sync.fusion_mib while backward
- * continues.
+ * ready on all ranks. They sum these gradients in messages of at most sync.fusion_mib while
+ * backward continues.
  *
  * Horovod's ranks may finish tensors in different orders, so they exchange one bit per tensor. Here
  * backward has the same order on every rank. The ranks therefore agree by a non-blocking minimum of
@@ -25,9 +25,9 @@
 struct fusion {
     struct pending *sums; /* [n_tensors] sums of the current step, in the order of starting */
     size_t n_sums;        /* number of sums started in this step */
-    size_t complete;      /* the first `complete` of these sums are known to be complete */
+    size_t complete;      /* the first `complete` elements of `sums` are known to be complete */
     /* Number of tensors with complete gradients, counted from the last tensor, since backward runs
-     * in that order. ready: on this rank. agreed: on all ranks. */
+     * in that order. `ready`: on this rank. `agreed`: on all ranks. */
     size_t ready, agreed;
     struct pending question;
     bool asking;

@@ -29,7 +29,7 @@ void node_window_close(struct node_window *w, const struct sync *s);
 /* Reads all arenas of all ranks once, because the first access to a page is slow. */
 void node_window_touch(const struct node_window *w, const struct sync *s);
 
-/* A barrier among the ranks of the node, in shared memory and in two halves. node_barrier_arrive
+/* A barrier among the ranks of the node, in shared memory, in two calls. node_barrier_arrive
  * announces that this rank has arrived. node_barrier_wait returns when all other ranks have arrived
  * as many times as this rank. Ranks can then read data that other ranks wrote before their arrival.
  * `operation` names the wait in error messages. */

@@ -1,17 +1,16 @@
-/* param_server: servers hold the parameters and the optimizer's state. At the end of a step
- * every rank sends its gradient to them (push) and receives new weights (answer) (Li et al.,
- * "Scaling distributed machine learning with the parameter server", 2014).
+/* param_server: servers hold the parameters and the optimizer's state. At the end of a step every
+ * rank sends its gradient to them (push) and receives new weights (answer) (Li et al., "Scaling
+ * distributed machine learning with the parameter server", 2014).
  *
- * All p ranks compute. The first sync.servers ranks are also servers, each for an equal part of
- * the numbers. The strategy thus uses as many cores as every other strategy, and curves are
- * comparable.
+ * All p ranks compute. The first sync.servers ranks are also servers, each for an equal part of the
+ * numbers. The strategy thus uses as many cores as every other strategy, and curves are comparable.
  *
  * Costs one message in each direction between a rank and every server; a server copies its own
  * part. A server serves between two layers of the network, when sync.overlap polls, and during
- * every wait (waiter.serve). It never waits for a rank that waits for it.
+ * every wait (waiter.serve). A server never waits for a rank that waits for this server.
  *
- * sync: the server sums all gradients of a step in the order of ranks, runs the optimizer once
- * and answers. This computes the same as allreduce.
+ * sync: the server sums all gradients of a step in the order of ranks, runs the optimizer once and
+ * answers. This computes the same as allreduce.
  *
  * stale: each server still runs the optimizer once per step, on the sum over all ranks (bounded
  * delay, Li et al. 2014). This preserves the meaning of every optimizer. A rank need not wait for
@@ -21,13 +20,13 @@
  * parallel parameter server", 2013. With staleness 0, stale computes the same as sync, up to the
  * order of sums.
  *
- * async: the server runs the optimizer on each gradient when it arrives, and answers at once
- * (Dean et al., "Large scale distributed deep networks", 2012).
+ * async: the server runs the optimizer on each gradient when it arrives, and answers at once (Dean
+ * et al., "Large scale distributed deep networks", 2012).
  *
- * In all three, gradients are divided by the global sample count. In async, p pushes therefore
- * move plain SGD as far as one step of the other variants. Adam, LARS and LAMB move as far for
- * each push as for a whole step, so choose a smaller learning rate for them. In stale and async,
- * the bits of the result depend on the order of pushes. The sum of a step is clipped by its
+ * In all three variants, gradients are divided by the global sample count. In async, p pushes
+ * therefore move plain SGD as far as one step of the other variants. Adam, LARS and LAMB move as
+ * far for each push as for a whole step, so choose a smaller learning rate for them. In stale and
+ * async, the bits of the result depend on the order of pushes. The sum of a step is clipped by its
  * norm; in async each rank clips its gradient by that gradient's own norm before it pushes.
  * Clipping sums, LARS and LAMB need norms of the whole network, and therefore a single server.
  *
@@ -76,7 +75,8 @@ static void serve_between(struct sync *s)
     sync_call_end(s);
 }
 
-/* Serves pushes. The time of serving is recorded only if the computing thread calls this. */
+/* Serves pushes. The time of serving is recorded only if the computing thread calls this
+ * function. */
 static bool param_server_poll(struct sync *s)
 {
     struct param_server *p = s->context;

@@ -87,7 +87,7 @@ static void sum_in_order(const struct server *v)
     charge(v, PHASE_pack, begin_ns);
 }
 
-/* Runs the optimizer on each complete sum, oldest step first, up to the first incomplete one. */
+/* Runs the optimizer on each complete sum, oldest step first, up to the first incomplete sum. */
 static void step_on_sums(struct server *v)
 {
     struct open_step *o = step_of(v, v->version + 1);
@@ -103,7 +103,7 @@ static void step_on_sums(struct server *v)
 }
 
 /* Adds a client's gradient to the sum of its step. The first gradient of a step is copied. In
- * variant sync (in_order) only counts the gradient; sum_in_order adds it later. */
+ * variant sync (in_order), only counts the gradient, which sum_in_order adds later. */
 static void add_to_sum(struct server *v, struct client *client, const real *gradient)
 {
     struct open_step *o = step_of(v, client->pushes);

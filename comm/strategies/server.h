@@ -6,7 +6,7 @@
 
 #include "comm/strategy.h"
 
-/* Names of the messages between ranks and servers, for errors. */
+/* Names of the messages between ranks and servers, as printed in errors. */
 #define SERVER_PUSH   "push to the parameter servers"
 #define SERVER_ANSWER "answer of a parameter server"
 
@@ -15,9 +15,9 @@ struct client {
     struct message push, reply;
     /* [count] gradients received from the rank; copied weights sent to it (unused if in_order) */
     real *pushed, *answer;
-    /* since server_open: number of pushes processed; number of answers begun */
+    /* number of pushes processed and number of answers begun since server_open */
     uint64_t pushes, answers;
-    bool arrived; /* whether a push has arrived that is not processed yet */
+    bool arrived; /* whether an unprocessed push has arrived */
 };
 
 /* A step for which the gradients of some ranks have not arrived yet. */
@@ -30,7 +30,7 @@ struct open_step {
 struct server {
     struct sync *s;   /* borrowed */
     MPI_Comm replies; /* communicator for answers, borrowed; pushes use s->comm */
-    /* elements [begin, begin + count) of the arenas, which this server holds */
+    /* this server holds elements [begin, begin + count) of the arenas */
     size_t begin, count;
     bool at_once;  /* async: whether the optimizer runs on each push separately */
     bool in_order; /* sync: whether gradients are added in the order of ranks */
@@ -45,22 +45,22 @@ struct server {
     real *params, *state; /* parameters [count], optimizer state [slots][count] */
     const real **terms;   /* [ranks] gradients of all ranks, as arguments of local_sum */
     real *sums;           /* [staleness + 1][count] summed gradients of `steps`; at_once: empty */
-    struct open_step *steps; /* [staleness + 1] steps version + 1 to version + staleness + 1 */
-    uint64_t version;  /* number of steps complete; with at_once, number of pushes processed */
+    struct open_step *steps; /* [staleness + 1] steps from `version` + 1 on */
+    uint64_t version;  /* number of complete steps; with at_once, number of processed pushes */
     double lr;         /* with at_once: learning rate of this rank's latest step */
     uint64_t base;     /* with at_once: number of pushes in all steps before server_open */
     bool untimed;      /* whether server_serve must not add its time to s->times */
     struct pool *pool; /* threads that run the optimizer; NULL while the network uses them */
 };
 
-/* Computes the part of server `index` of `servers`: elements [*begin, *begin + *count) of the
- * arenas. */
+/* Computes the elements of the arenas that server `index` of `servers` servers holds: *count
+ * elements, from element *begin on. */
 void server_range(const struct sync *s, int index, int servers, size_t *begin, size_t *count);
 
 /* Creates a server and posts receives for the first pushes. */
 enum status server_create(struct server *v, struct sync *s, MPI_Comm replies, int servers,
                           struct error *e);
-/* Destroys a server. No rank may push any more. */
+/* Destroys a server. Call it when no rank will push any more. */
 void server_destroy(struct server *v);
 
 /* In the first step after server_create or server_reset: sets the optimizer and copies parameters

@@ -25,9 +25,9 @@
 #include "comm/strategies/owned_block.h"
 #include "kernels/base/mem.h"
 
-/* Values of node_window.arrivals. ready: when all ranks have arrived this many times, the block's
- * gradients are complete. summed: when all ranks have arrived this many times, all shares of the
- * block are summed. */
+/* Numbers of arrivals (node_window.arrivals) that mark the progress of a block. When all ranks have
+ * arrived `ready` times, the block's gradients are complete. When all have arrived `summed` times,
+ * all its shares are summed. */
 struct reached {
     uint64_t ready, summed;
 };

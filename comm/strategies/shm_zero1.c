@@ -108,8 +108,8 @@ static enum status shm_zero1_step_end(struct sync *s, const struct optimizer *o,
     return fetch_params(s, e);
 }
 
-/* Collects the optimizer state of all ranks, since each rank has the state of its own slice
- * only. */
+/* Copies the optimizer state of all slices to every rank, since each rank has the state of its own
+ * slice only. */
 static enum status shm_zero1_save(struct sync *s, const void **data, size_t *bytes, struct error *e)
 {
     for (int k = 0; k < s->arenas.slots * s->ranks; k++) {

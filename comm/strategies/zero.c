@@ -24,7 +24,7 @@
 
 struct zero {
     struct owned_blocks blocks;
-    struct exchanger *flights; /* [blocks.n] messages with all other ranks for each block */
+    struct exchanger *flights; /* [blocks.n] messages of each block to and from all other ranks */
     /* [ranks - 1][share] received gradients; successive blocks use these buffers in turn */
     real *received[ZERO_FLIGHTS];
     const real **terms; /* [ranks] gradients of all ranks, as arguments of local_sum */

@@ -95,7 +95,7 @@ static void append_group(const struct call_ticket *t, int first, char verdict[CA
     append(verdict, part);
 }
 
-/* Writes to `verdict` how the calls of ranks differ; "" if all are equal. */
+/* Writes to `verdict` the differences between the ranks' calls; "" if all calls are equal. */
 static void judge(const struct call_ticket *t, char verdict[CALL_VERDICT_BYTES])
 {
     bool agree = true;

@@ -13,9 +13,9 @@
  * several ranks are bound to one processor each: yielding then costs almost nothing. */
 bool progress_is_crowded(void);
 
-/* From now on, this process yields whenever UCX finds nothing to do, within any MPI call including
- * MPI_Init and MPI_Finalize. No effect if the library does not use UCX. */
+/* Makes this process yield from now on whenever UCX finds nothing to do, within any MPI call,
+ * MPI_Init and MPI_Finalize included. No effect if the library does not use UCX. */
 void progress_yield(void);
 
-/* Returns how often this process has yielded so far. */
+/* Returns the number of times that this process has yielded. */
 uint64_t progress_yields(void);

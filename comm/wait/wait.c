@@ -6,7 +6,7 @@
 /* ---- Testing in a loop ---- */
 
 /* Tests the request until it is complete or the deadline has passed. `code` is the MPI error code
- * of the call that started it. */
+ * of the call that started the request. */
 static enum status poll_request(struct waiter *w, int code, MPI_Request *request, struct error *e)
 {
     int64_t begin_ns = clock_ns();
@@ -95,8 +95,8 @@ static enum status end_collective(struct waiter *w, enum status status)
     return status;
 }
 
-/* Executes a collective and returns its status. If waits block, uses the blocking MPI call,
- * otherwise the non-blocking call and tests. */
+/* Executes a collective and returns its status. Uses the blocking MPI call if waits block.
+ * Otherwise starts the non-blocking call and tests its request. */
 #define COLLECTIVE(w, e, blocking, nonblocking, ...)                                               \
     do {                                                                                           \
         MPI_Request request;                                                                       \

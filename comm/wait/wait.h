@@ -39,18 +39,19 @@ struct presence {
     char rest[48];
 };
 
-/* Settings, state and cost of the waits of this rank for others. Set up by waiter_open. Only one
- * thread at a time may use it. The watchdog's thread reads only atomic members and members that
- * never change. */
+/* Settings, state and cost of this rank's waits. Set up by waiter_open. Only one thread at a time
+ * may use a waiter. The watchdog's thread reads only atomic members and members that never
+ * change. */
 struct waiter {
     enum wait_kind kind;
     double deadline_s;   /* longest accepted wait in seconds; <= 0: no limit */
-    size_t message_most; /* largest message in bytes that MPI accepts: INT_MAX before MPI 4 */
+    size_t message_most; /* largest message size that MPI accepts (bytes); INT_MAX before MPI 4 */
     /* ends the process if a wait inside MPI exceeds the deadline; NULL: none */
     struct watchdog *watchdog;
-    struct call_check *check; /* check mode; NULL: calls are not compared */
+    struct call_check *check; /* state of check mode; NULL: calls are not compared */
 
-    /* [node_ranks] in shared memory; shows which ranks are late when a deadline passes */
+    /* [node_ranks] state of each rank, in shared memory; shows the late ranks when a deadline
+     * passes */
     struct presence *presence;
     int node_rank, node_ranks;
     /* [node_ranks] world rank and process id of each rank on this node, for error messages */
@@ -67,15 +68,15 @@ struct waiter {
      * is not necessarily late. */
     _Atomic bool free_running;
     /* For ranks whose steps are independent, as with an asynchronous server: time (clock_ns) when
-     * they last synchronised. Since then a rank may have fallen behind by the time that has passed.
-     * Barriers therefore extend their deadline by this time. 0: every step synchronises. Set on all
+     * they last synchronised. A rank may have fallen behind by the time since then. Barriers
+     * therefore extend their deadline by the same time. 0: every step synchronises. Set on all
      * ranks or on none. */
     int64_t alone_since_ns;
 
     _Atomic uint64_t sequence;     /* number of waits begun so far */
     const char *_Atomic operation; /* purpose of the last wait, for error messages */
     int64_t deadline_ns;
-    uint64_t calls, bytes_payload; /* MPI communication calls so far, and bytes passed to them */
+    uint64_t calls, bytes_payload; /* MPI communication calls, and bytes passed to them */
     /* calls made by `serve` and their bytes; included in calls and bytes_payload */
     uint64_t served_calls, served_bytes;
     /* point-to-point messages sent, and their bytes; messages inside MPI collectives are not
@@ -83,7 +84,7 @@ struct waiter {
     uint64_t messages_sent, bytes_sent;
     int64_t poll_ns; /* total time spent testing, serving and yielding (ns) */
     struct timeline
-        *timeline; /* borrowed; receives spans of pending sums and similar intervals; NULL: none */
+        *timeline; /* borrowed; records the activities of this rank; NULL: none */
 };
 
 /* ---- How this rank waits ---- */
@@ -104,14 +105,14 @@ enum status waiter_check_calls(struct waiter *w, struct error *e);
  * non-blocking ones and tests. False if `serve` is set. */
 bool waiter_blocks(const struct waiter *w);
 
-/* Counts an MPI call of `bytes` that the caller makes itself. */
+/* Counts an MPI call of `bytes` bytes that the caller makes itself. */
 void waiter_count(struct waiter *w, size_t bytes);
 
 /* ---- Collectives ---- */
 
 /* Combines `count` values over comm by `op`, in place. After the deadline returns ERR_TIMEOUT, with
  * a message that names the operation, its sequence number and the late ranks of this node. If
- * waiter_blocks, the watchdog ends the process with the same message instead. */
+ * waiter_blocks(w), the watchdog ends the process with the same message instead. */
 enum status wait_allreduce(struct waiter *w, void *values, size_t count, MPI_Datatype type,
                            MPI_Op op, MPI_Comm comm, const char *operation, struct error *e);
 
@@ -187,10 +188,10 @@ struct message {
     void *data; /* borrowed; a send only reads it */
     size_t bytes;
     int rank;
-    MPI_Request request; /* MPI request of the message, without its note */
+    MPI_Request request; /* request of the message itself; `note` has its own */
     /* description of the message (message_check.h); NULL unless in check mode */
     struct message_note *note;
-    int code; /* first MPI error code of message_test */
+    int code; /* MPI error code of message_test, kept for later calls */
 };
 
 /* Sends or receives n messages at the same time. Returns when all are complete. Every rank must
@@ -241,9 +242,9 @@ int message_begin_receive(struct waiter *w, struct message *messages, int n, MPI
  * message returns the same error. */
 int message_test(struct waiter *w, struct message *message, bool *done);
 
-/* Turns an error code of message_test or a message_begin function into a status. ERR_ARGUMENT: a
- * message is too long. ERR_MPI: with the error message of check mode if there is one, otherwise
- * with MPI's text. */
+/* Turns an error code of message_test or a message_begin function into a status: ERR_ARGUMENT if a
+ * message is too long, otherwise ERR_MPI. The text of ERR_MPI is the error message of check mode if
+ * there is one, else MPI's text. */
 enum status message_status(const struct waiter *w, int code, const char *operation,
                            struct error *e);
 
@@ -261,7 +262,7 @@ void message_let_leave(struct waiter *w, struct message *message, const char *op
 /* ---- Other waits ---- */
 
 /* Counts n requests that the caller has started for one operation, `bytes` in total, and waits for
- * them. code: MPI error code of the calls that started them. */
+ * all n. code: MPI error code of the calls that started the requests. */
 enum status wait_requests(struct waiter *w, int code, MPI_Request *requests, int n, size_t bytes,
                           const char *operation, struct error *e);
 
@@ -280,7 +281,7 @@ struct flag {
  * before. */
 void flag_raise(struct flag *flag, uint64_t value);
 
-/* Waits until each of flags [n] is at least `value`. Reads memory only, but lets MPI messages over
- * comm progress from time to time. */
+/* Waits until each of `flags` [n] is at least `value`. Reads memory only, but lets MPI messages
+ * over comm progress from time to time. */
 enum status wait_flags(struct waiter *w, struct flag *const *flags, int n, uint64_t value,
                        MPI_Comm comm, const char *operation, struct error *e);

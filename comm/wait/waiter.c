@@ -1,5 +1,5 @@
-/* Implements how a rank waits: wait policy, state in shared memory, watchdog, and the message when
- * a deadline passes. */
+/* Implements the waits of a rank: wait policy, state in shared memory, watchdog, and the message
+ * when a deadline passes. */
 #include <limits.h>
 #include <sched.h>
 #include <stdatomic.h>

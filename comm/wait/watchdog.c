@@ -20,7 +20,7 @@ struct watchdog {
     pthread_mutex_t mutex;
     pthread_cond_t stop_changed;
     bool stop;
-    _Atomic int64_t deadline_ns; /* 0: no deadline is set */
+    _Atomic int64_t deadline_ns; /* time of the deadline (CLOCK_MONOTONIC); 0: none */
     watchdog_describe *describe;
     void *arg;
     _Atomic int64_t *alive_ns;

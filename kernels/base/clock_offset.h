@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 struct ping {
-    int64_t sent_ns, received_ns; /* when the ping was sent and its answer received, by the local
-                                   * clock */
-    int64_t theirs_ns;            /* when the remote host read the ping, by the remote clock */
+    int64_t sent_ns, received_ns; /* times of sending the ping and receiving its answer, by the
+                                   * local clock */
+    int64_t theirs_ns;            /* time when the remote host read the ping, by the remote clock */
 };
 
 struct clock_offset {
@@ -42,7 +42,8 @@ struct clock_line {
     struct clock_offset begin, end;
 };
 
-/* Returns the offset at local time `t_ns`; the offset at `begin` unless `end` is later. */
+/* Returns the offset at local time `t_ns`. If `end` is not later than `begin`, returns the offset
+ * at `begin`. */
 double clock_line_offset_ns(const struct clock_line *line, int64_t t_ns);
 
 /* Returns a bound on the error of all offsets between `begin` and `end`: the larger of the errors

@@ -17,7 +17,7 @@ enum status {
     ERR_MPI,         /* failed MPI call */
     ERR_TIMEOUT,     /* deadline exceeded */
     ERR_UNAVAILABLE, /* valid request that this machine cannot serve */
-    ERR_INTERRUPTED, /* SIGINT, SIGTERM or SIGHUP */
+    ERR_INTERRUPTED, /* stopped by SIGINT, SIGTERM or SIGHUP */
 };
 
 /* One error, owned by the caller. A function fills it only if it returns a status other than OK.
@@ -60,7 +60,7 @@ enum status error_no_memory(struct error *e, const char *what);
             (status) = (call);                                                                     \
     } while (0)
 
-/* Prints `file:line:column: text` and a newline, without the unknown parts. */
+/* Prints `file:line:column: text` and a newline; omits unknown parts of the position. */
 void error_print(FILE *out, const struct error *e);
 
 /* Returns the exit status of a program that ends with this error: 2 for a wrong spec, data file or

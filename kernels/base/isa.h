@@ -17,15 +17,16 @@ enum isa {
     ISAS
 };
 
-/* Returns the most capable set of this processor for full-precision products. */
+/* Returns this processor's most capable instruction set for full-precision products. */
 enum isa isa_best(void);
 
-/* Returns the most capable set if operands may be rounded to bf16: ISA_AMX_BF16, ISA_AVX512_BF16 or
- * isa_best(). For ISA_AMX_BF16 it asks Linux to let the process use tiles. Call it before threads
- * are created. */
+/* Returns this processor's most capable instruction set for products whose operands may be rounded
+ * to bf16: ISA_AMX_BF16, ISA_AVX512_BF16 or isa_best(). ISA_AMX_BF16 is only returned if Linux lets
+ * the process use tiles, which this function requests. Call it before threads are created. */
 enum isa isa_best_bf16(void);
 
-/* Returns the full-precision set that `isa` extends, for example avx512 for avx512_bf16. */
+/* Returns the full-precision instruction set that `isa` extends, for example avx512 for
+ * avx512_bf16. */
 enum isa isa_exact(enum isa isa);
 
 /* Makes `name` the most capable set that isa_choose may return; "auto" removes the limit.
@@ -38,5 +39,6 @@ enum status isa_limit(const char *name, struct error *e);
  * processor. */
 enum status isa_choose(enum isa *isa, bool bf16, struct error *e);
 
-/* Returns the names by enum isa: portable, and on x86-64 also avx2 avx512 avx512_bf16 amx_bf16. */
+/* Returns the names of the instruction sets, indexed by enum isa: portable, and on x86-64 also avx2
+ * avx512 avx512_bf16 amx_bf16. */
 const char *const *isa_names(void);

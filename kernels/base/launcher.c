@@ -48,7 +48,7 @@ int launcher_rank(void)
     return -1;
 }
 
-/* Returns the index of the launcher that started this process; N_LAUNCHERS: none. */
+/* Returns the index of the launcher that started this process; N_LAUNCHERS if there is none. */
 static int find_launcher(void)
 {
     int i = 0;

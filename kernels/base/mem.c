@@ -112,8 +112,8 @@ enum status mem_shared_is_full(const char *who, double bytes, struct error *e)
     statvfs("/dev/shm", &s);
     return error_set(
         e, ERR_UNAVAILABLE,
-        "%s needs %.1f MiB of shared memory, /dev/shm has %.1f of %.1f MiB left. Enlarge it with "
-        "`mount -o remount,size=SIZE /dev/shm`, or for a container with `--shm-size`",
+        "%s needs %.1f MiB of shared memory, but /dev/shm has %.1f of %.1f MiB left. Enlarge it "
+        "with `mount -o remount,size=SIZE /dev/shm`, or for a container with `--shm-size`",
         who, bytes / MIB, (double)s.f_bavail * (double)s.f_frsize / MIB,
         (double)s.f_blocks * (double)s.f_frsize / MIB);
 }

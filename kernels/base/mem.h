@@ -1,5 +1,5 @@
-/* Memory for arrays. Except from MEM_NEW and MEM_GROW, it is aligned to a cache line, zeroed, and
- * resident before anything is timed. */
+/* Memory for arrays: aligned to a cache line, zeroed, and resident before anything is timed. Memory
+ * from MEM_NEW and MEM_GROW is not aligned, and may become resident when it is written. */
 #pragma once
 
 #include <stddef.h>
@@ -29,8 +29,8 @@ void mem_give_back_shared(void *memory, size_t bytes);
 enum status mem_new(void *pointer, size_t n, size_t size, const char *what, struct error *e);
 
 /* Makes room for one more element after the first n of `pointer`. `pointer` is a block from
- * MEM_GROW, or NULL with n = 0. Capacity doubles. Free with free(). After an error the block is
- * unchanged. */
+ * MEM_GROW, or NULL with n = 0. The capacity doubles when it is used up. Free with free(). After an
+ * error the block is unchanged. */
 #define MEM_GROW(pointer, n, what, e) mem_grow(&(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_grow(void *pointer, size_t n, size_t size, const char *what, struct error *e);
 
@@ -55,7 +55,7 @@ void mem_room_empty(struct mem_room *room);
 
 /* Checks that /dev/shm, which MPI libraries use on Linux, has `bytes` of free space. Without the
  * check, a process that touches a missing page dies of SIGBUS. The text of ERR_UNAVAILABLE names
- * `who`, the free space and how to enlarge /dev/shm. OK if the free space is unknown. */
+ * `who`, the free space and the command that enlarges /dev/shm. OK if the free space is unknown. */
 enum status mem_check_shared(const char *who, double bytes, struct error *e);
 /* Sets and returns the ERR_UNAVAILABLE of mem_check_shared without checking the free space. Call it
  * after a page of shared memory could not be allocated. */

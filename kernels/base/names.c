@@ -92,9 +92,9 @@ static bool is_plural(const char *name)
     return length > 3 && name[length - 1] == 's';
 }
 
-/* Returns the distance between two names that share a word, exactly or but for one edit, else FAR.
- * Examples: "lenet" and lenet_21k, "warmup" and lr_warmup, "speed" and speedup, "batch_size" and
- * global_batch. A plural is equal to its singular. */
+/* Returns the distance between two names that share a word, exactly or with one edit; otherwise
+ * FAR. Examples: "lenet" and lenet_21k, "warmup" and lr_warmup, "speed" and speedup, "batch_size"
+ * and global_batch. A plural is equal to its singular. */
 static size_t words_distance(const char *name, const char *known)
 {
     size_t length = strlen(name) - is_plural(name), first = strcspn(name, "_");
@@ -118,8 +118,8 @@ static void skip_group(const char **name, const char **known)
         }
 }
 
-/* Returns how many mistyped letters are accepted: about one per three letters, plus one for a
- * missing plural s; at least one if the group is correct. */
+/* Returns the largest accepted number of mistyped letters: about one per three letters, plus one
+ * for a missing plural s; at least one if the group is correct. */
 static size_t edits_allowed(const char *name, const char *known, bool in_group)
 {
     size_t length = strlen(name);
@@ -152,8 +152,9 @@ static const char *path_end(const char *path, const char *name)
     return NULL;
 }
 
-/* Returns the distance plus a surcharge for a path. A name valid at this position is thus preferred
- * to a path that is one edit nearer. A top-level key is preferred to a key of a group. */
+/* Returns the cost of suggesting a name: its distance, plus a surcharge if the name is valid
+ * elsewhere only. A name valid at this position is thus preferred to a path that is one edit
+ * nearer. A top-level key is preferred to a key of a group. */
 static size_t cost_of(const struct name_nearest *near)
 {
     bool of_top = strchr(near->names[0], '.') == NULL;

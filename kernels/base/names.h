@@ -25,7 +25,7 @@ struct name_places {
 struct name_nearest {
     const char *names[2]; /* nearest name, and a second one at the same distance; borrowed; NULL:
                            * none */
-    size_t distance;      /* 0: equal to a known name or the end of a path, or no name is near */
+    size_t distance;      /* distance of names[0]; 0: names[0] matches exactly, or is NULL */
     bool elsewhere;
 };
 struct name_nearest name_nearest(const char *name, const struct name_places *places);
@@ -58,11 +58,11 @@ char *option_near(char text[NAME_NEAR_BYTES], const char *argument, const char *
                   size_t n);
 
 /* Finds an option's value among `names` and stores its index. ERR_ARGUMENT with name_explain's text
- * if unknown. */
+ * if the value is unknown. */
 enum status option_name(const char *option, const char *text, const char *const *names, size_t n,
                         int *index, struct error *e);
 
-/* Finds an option's value in a table of n rows of `size` bytes. Each row begins with its name
- * (const char *). */
+/* Finds an option's value in a table of n rows of `size` bytes and stores the row's index. Each row
+ * begins with its name (const char *). Errors as in option_name. */
 enum status option_row(const char *option, const char *text, const void *rows, size_t n,
                        size_t size, int *index, struct error *e);

@@ -12,8 +12,8 @@ enum precision {
     PRECISIONS
 };
 
-/* Returns how many numbers of a type fit in a `real`: 1 for fp32, since fp32 means full precision,
- * also in the double build. */
+/* Returns the number of values of a type that fit in a `real`: for fp32 always 1, since fp32 means
+ * full precision in the double build too. */
 static inline size_t precision_per_real(enum precision precision)
 {
     return precision == PRECISION_fp32 ? 1 : sizeof(real) / sizeof(uint16_t);

@@ -204,8 +204,8 @@ struct line stats_fit_slope(const double *x, const double *y, size_t n)
     return line;
 }
 
-/* Fits a line whose intercept and slope may be negative. Weighted means are subtracted first, to
- * avoid cancellation. */
+/* Fits a line whose intercept and slope may be negative. Subtracts the weighted means from x and y
+ * before summing products, to avoid cancellation. */
 static struct line fit_freely(const double *x, const double *y, size_t n)
 {
     double weight = 0, mean_x = 0, mean_y = 0, xx = 0, xy = 0;

@@ -8,8 +8,8 @@
 struct interval {
     double lo, mid, hi; /* lower bound, sample median, upper bound */
     double level;       /* actual confidence, for example 0.96875 at n = 6 */
-    bool met;           /* false if n is too small for the requested level; lo and hi are then
-                         * minimum and maximum */
+    bool met;           /* whether n suffices for the requested level; if not, lo and hi are minimum
+                         * and maximum */
 };
 
 /* Returns quantile q in [0, 1], linear between order statistics (Hyndman and Fan's type 7). */
@@ -43,7 +43,7 @@ double stats_binomial_tail(size_t n, size_t k, double p);
 double stats_favourite_tail(size_t n, size_t k, size_t c);
 
 /* Line y = intercept + slope x, fitted by least squares of the relative residuals (y - fit) / y. It
- * suits times that span orders of magnitude and whose errors are proportional to them. Both
+ * suits times that span orders of magnitude, with errors proportional to the time. Both
  * coefficients are at least 0; if one would be negative, the other is fitted alone (Lawson and
  * Hanson, "Solving least squares problems", 1974). */
 struct line {
@@ -58,5 +58,5 @@ struct line stats_fit_line(const double *x, const double *y, size_t n);
  * x are 0. */
 struct line stats_fit_slope(const double *x, const double *y, size_t n);
 
-/* Returns half the width of an interval divided by its median; NAN for n < 2. */
+/* Returns half the width of an interval divided by its median; NAN for a single value. */
 double stats_relative_half_width(const struct interval *i);

@@ -27,7 +27,8 @@ char *text_whole(char text[TEXT_NUMBER], double x);
 /* Writes x with `decimals` digits after the point; "-" if x is not finite. */
 char *text_fixed(char text[TEXT_NUMBER], double x, int decimals);
 
-/* Writes `digits` significant digits, but never fewer than the integer part has: 26.10, 1446. */
+/* Writes x with `digits` significant digits, but always with its whole integer part: for 4 digits,
+ * 26.10 and 12345. */
 char *text_significant(char text[TEXT_NUMBER], double x, int digits);
 
 /* Writes median and interval with the same decimals, "177.0 [176.2, 178.1]"; only the median if a

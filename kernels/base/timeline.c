@@ -19,7 +19,7 @@ struct timeline {
                      * current step */
     size_t steps, steps_most;
     size_t room_most; /* largest number of spans that may be stored */
-    bool full;        /* the limit of steps or memory is reached: no further step is recorded */
+    bool full;        /* limit of steps or memory reached; no further step is kept */
 };
 
 const char *const *phase_names(void)

@@ -1,5 +1,5 @@
 /* Records what a rank does in each step, as spans of time in memory. A span costs two clock
- * readings. All calls but timeline_step accept a NULL timeline and then do nothing. Not
+ * readings. All calls except timeline_step accept a NULL timeline and then do nothing. Not
  * thread-safe.
  *
  * To add a phase: a row of TIMELINE_PHASES, a call of timeline_add where the phase ends, a colour

@@ -41,7 +41,7 @@ struct tensor_desc {
     size_t offset, count;
     size_t fan_in, fan_out;
     bool bias;
-    bool norm; /* tensor of batch norm, initially 0 if `bias` is set, else 1 */
+    bool norm; /* batch norm has this tensor; initially 0 if `bias` is set, else 1 */
 };
 
 /* One layer as written in the model file, and the values derived from it. FLOPs count a
@@ -58,7 +58,7 @@ struct layer_desc {
     int kernel_h, kernel_w;
     int stride_h, stride_w;
     int pad_h, pad_w;
-    bool without_bias;        /* conv2d, dense: no bias tensor */
+    bool without_bias;        /* conv2d, dense: whether the layer has no bias */
     double rate;              /* dropout, dropout2d: probability of a zero */
     double epsilon, momentum; /* batchnorm2d: epsilon is added to the variance; momentum is the
                                * weight of the newest batch in the running statistics */
@@ -66,8 +66,8 @@ struct layer_desc {
     /* The next three members describe a slice of a net (net_slice.h). In a whole net they are 0. */
     int first_unit; /* index in the whole layer of the slice's first output or, if the layer is
                      * split by inputs, first input */
-    bool addend;    /* outputs are partial sums: add them over the slices before the next layer */
-    bool unbiased;  /* do not add the bias: another slice adds it */
+    bool addend;    /* whether outputs must be summed over the slices before the next layer */
+    bool unbiased;  /* whether another slice adds the bias */
 
     struct shape in, out;
     int first_tensor, n_tensors;
@@ -130,7 +130,8 @@ struct layer_rule {
      * number of buffers, at most 2. NULL: no buffers. */
     int (*buffers)(const struct layer_desc *layer, struct tensor_desc buffers[2]);
     /* Returns forward FLOPs per image. Backward needs the same number for dw and, except in the
-     * first layer with parameters, the same number for dx. NULL: the layer counts no FLOPs. */
+     * first layer with parameters, the same number for dx. NULL: the layer's FLOPs are not
+     * counted. */
     uint64_t (*flops)(const struct layer_desc *layer);
 };
 
@@ -141,12 +142,12 @@ static inline bool layer_lacks(const struct layer_desc *layer, const struct laye
 }
 
 const struct layer_rule *layer_rule_get(enum layer_kind kind);
-const char *const *layer_names(void);       /* Returns the names of the LAYER_KINDS kinds. */
+const char *const *layer_names(void);       /* Returns the LAYER_KINDS names of layer kinds. */
 const char *const *initializer_names(void); /* Returns the names of the INITIALIZERS: pytorch glorot
                                              * he. */
 
 /* Begins a network. ERR_SPEC if the name is empty or too long. ERR_SHAPE unless channels, rows and
- * columns of the input are 1..4096 and classes 2..1000. */
+ * columns of the input are 1..4096 and `classes` is 2..1000. */
 enum status net_desc_begin(struct net_desc *net, const char *name, struct shape input, int classes,
                            struct error *e);
 

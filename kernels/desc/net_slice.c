@@ -107,7 +107,7 @@ bool net_slice_has_whole(const struct net_desc *net, const struct net_desc *slic
     return net->tensors[tensor].count == slice->tensors[tensor].count;
 }
 
-/* Dimensions of weights are [outputs, inputs], of biases [outputs]. */
+/* Weights have dimensions [outputs, inputs], biases [outputs]. */
 size_t net_slice_element(const struct net_desc *net, const struct net_desc *slice, int tensor,
                          size_t i)
 {

@@ -7,8 +7,8 @@
 #define LAYER(name, summary) extern const struct layer_rule layer_rule_##name;
 #include "kernels/desc/layers.def"
 
-/* Largest number of elements of an activation, and of all parameters together. Dimensions and MPI
- * counts are ints. */
+/* Largest permitted number of elements of an activation, and of parameters in a net. Limited
+ * because dimensions and MPI counts are ints. */
 #define NET_COUNT_MAX 2147483647u
 
 /* Returns ERR_SHAPE with the layer's position in the model file. The text begins with "conv2d

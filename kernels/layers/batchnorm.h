@@ -6,8 +6,8 @@
 
 /* Statistics that forward saves for backward. */
 struct statistics {
-    double *count;          /* how many numbers were summed per channel, over the ranks that share
-                             * the batch; 0: running statistics were used */
+    double *count;          /* number of values summed per channel, over the ranks that share the
+                             * batch; 0: running statistics were used */
     double *mean, *inverse; /* [C] mean, and 1 / standard deviation, per channel */
 };
 

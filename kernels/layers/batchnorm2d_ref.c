@@ -56,8 +56,8 @@ static void batch_statistics(const struct layer_call *k, struct saved s)
     sum_powers(k, sums, s.mean, 2);
     for (int c = 0; c<l->in.c && * s.count> 0; c++) {
         s.deviation[c] = sqrt(sums[c] / *s.count + l->epsilon);
-        if (!isfinite(s.mean[c]) || !isfinite(sums[c])) /* overflow: keep the running statistics,
-                                                         * the step is skipped */
+        if (!isfinite(s.mean[c]) || !isfinite(sums[c])) /* overflow: keep running statistics; the
+                                                         * step is skipped */
             continue;
         running_mean[c] =
             (real)((1 - l->momentum) * (double)running_mean[c] + l->momentum * s.mean[c]);

@@ -22,7 +22,7 @@
 
 struct sizes {
     size_t k, p;     /* rows of cols (in.c * kernel_h * kernel_w); columns of cols per image */
-    size_t in, out;  /* numbers per image: of the input, of the output */
+    size_t in, out;  /* number of values in one input image and in its output */
     size_t channels; /* number of output channels */
     size_t params;   /* number of weights and biases */
     size_t chunk;    /* largest number of images per chunk */
@@ -44,8 +44,9 @@ static struct sizes sizes_of(const struct layer_desc *l, size_t n)
     return s;
 }
 
-/* Returns the size in reals of a thread's arrays cols [K, chunk*P] and flat [O, chunk*P]. Scratch
- * contains these arrays of all threads, then one weight gradient for each thread but the first. */
+/* Returns the total size, in reals, of a thread's arrays cols [K, chunk*P] and flat [O, chunk*P].
+ * Scratch contains these arrays of all threads, then one weight gradient for each thread but the
+ * first. */
 static size_t thread_reals(const struct sizes *s)
 {
     return aligned_reals(s->k * s->chunk * s->p) + aligned_reals(s->channels * s->chunk * s->p);

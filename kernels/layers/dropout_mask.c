@@ -19,7 +19,7 @@ struct dropout_call {
     struct dropout_units u;
     real *out;
     const real *in;
-    bool draw; /* true in forward, which draws the mask; backward applies the saved mask */
+    bool draw; /* whether to draw the mask (forward) or apply the saved mask (backward) */
 };
 
 size_t dropout_mask_bytes(const struct layer_desc *layer, int n)

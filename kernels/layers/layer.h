@@ -11,7 +11,7 @@ struct layer_call {
     const struct exec *ex;
     const struct layer_desc *layer;
     int n;
-    real *y;       /* [N,out]: output of forward, input of backward */
+    real *y;       /* [N,out] output of forward, input of backward */
     const real *x; /* [N,in] input */
     real *dx;      /* [N,in] gradient of x; NULL if not needed */
     const real *dy;
@@ -32,7 +32,7 @@ struct layer_kernel {
     void (*backward)(const struct layer_call *c); /* computes dx and dparams from dy */
 };
 
-/* Return the bytes of `saved` and `scratch` that a kernel needs. */
+/* Return the sizes in bytes of `saved` and `scratch` that a kernel needs. */
 size_t layer_saved_bytes(const struct layer_kernel *kernel, const struct layer_desc *layer, int n);
 size_t layer_scratch_bytes(const struct layer_kernel *kernel, const struct layer_desc *layer, int n,
                            int threads);

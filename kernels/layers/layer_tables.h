@@ -15,8 +15,8 @@
 typedef void block_function(void *arg, size_t begin, size_t end, int thread);
 
 /* Runs f over [0, n) in blocks of at most `block` items. Each thread of ex->pool processes one
- * contiguous range in order. The calling thread polls after each of its blocks. The assignment
- * depends only on n, block and the number of threads. */
+ * contiguous range in order. The calling thread polls after each of its blocks. The assignment of
+ * items to threads depends only on n, `block` and the number of threads. */
 void exec_for(const struct exec *ex, size_t n, size_t block, block_function *f, void *arg);
 
 /* Polls, so that communication can progress. Only the calling thread may poll. */
@@ -33,7 +33,7 @@ static inline void exec_poll(const struct exec *ex)
  * reach its full rate. */
 #define FLOPS_PER_BLOCK ((size_t)64 << 20)
 
-/* Returns how many images fit in `budget` if each costs `cost`; at least 1. */
+/* Returns the number of images, at least 1, that fit in `budget` if each image costs `cost`. */
 static inline size_t images_per_block(size_t budget, size_t cost)
 {
     return cost < budget ? budget / (cost > 0 ? cost : 1) : 1;

@@ -16,8 +16,8 @@ int largest_logit(const real *logits, int classes)
     return best;
 }
 
-/* Returns ln(sum exp(logits)) - maximum. The maximum is subtracted first so that exp cannot
- * overflow. */
+/* Returns ln(sum exp(logits)) - `maximum`. Subtracts `maximum` from each logit first, so that exp
+ * cannot overflow. */
 static double log_sum_exp(const real *logits, int classes, double maximum)
 {
     double sum = 0;

@@ -8,8 +8,8 @@
  * [N,out]. */
 typedef void plane_function(const struct layer_call *c, size_t in, size_t out);
 
-/* Calls f for every plane, on all threads. `numbers`: how many numbers f processes per plane, for
- * splitting the work. */
+/* Calls f for every plane, on all threads. `numbers`: number of values that f processes per plane,
+ * for splitting the work. */
 void pool_planes(const struct layer_call *c, size_t numbers, plane_function *f);
 
 /* Processes the output at index `out` of [N,out]. Its receptive field lies in the input plane that

@@ -166,8 +166,9 @@ static size_t value_reals(const struct net *net, const struct op *op)
     return aligned_reals(reals / precision_per_real(values_precision(&op->fused, op->fused.out)));
 }
 
-/* Reserves memory for the input of the first op: the images, unless the op reads bytes, or, in a
- * later stage, the output of the previous stage. */
+/* Reserves memory for the input of the first op. In the first stage this is the images, for which
+ * no memory is needed if the op reads bytes. In a later stage it is the output of the previous
+ * stage. */
 static void lay_out_input(struct net *net)
 {
     int first = net->options.first_op;
@@ -177,8 +178,8 @@ static void lay_out_input(struct net *net)
         net->value_reals = net->gradient_reals = output_reals(net, &net->ops[first - 1]);
 }
 
-/* Lays out the memory of a slot and of the scratch shared by all ops. Rebases parameter offsets to
- * the first tensor of this stage. */
+/* Lays out the memory of a slot and of the scratch shared by all ops. Makes parameter offsets
+ * relative to the first tensor of this stage. */
 static void lay_out_ops(struct net *net)
 {
     const struct net_options *o = &net->options;

@@ -14,7 +14,7 @@ struct net;
 
 struct net_options {
     enum plan plan;
-    enum isa isa; /* instruction set of this processor, the same on all ranks */
+    enum isa isa; /* instruction set to use, the same on all ranks */
     /* Precision in which activations between convolutions are stored; arithmetic is not affected.
      * 16-bit types are not supported for stages of a pipeline or in double precision. */
     enum precision values;
@@ -70,13 +70,13 @@ struct net_op_view net_op_view(const struct net *net, int slot, int op);
 char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT]);
 /* Memory of a net for all slots and for scratch, in bytes. */
 struct net_memory {
-    size_t outputs;   /* bytes of all ops' outputs, and of the first op's input if it is numbers */
-    size_t saved;     /* bytes that ops save for backward, without their outputs */
+    size_t outputs;   /* bytes of all ops' outputs, and of the first op's input if it is reals */
+    size_t saved;     /* bytes that ops save for backward, in addition to outputs */
     size_t gradients; /* bytes of gradients, two buffers per slot */
     size_t scratch;
 };
 struct net_memory net_memory(const struct net *net);
-size_t net_bytes(const struct net *net); /* Returns the sum of net_memory in bytes. */
+size_t net_bytes(const struct net *net); /* Returns the total of net_memory in bytes. */
 /* Returns the FLOPs per image that the plan computes, in all pipeline stages. Like the FLOPs of the
  * description, they exclude the gradient of the images. */
 uint64_t net_flops_done(const struct net *net, bool backward);
@@ -132,8 +132,8 @@ struct score net_loss(struct net *net, const struct exec *ex, int slot, const ui
  * counts. */
 void net_classify(const struct net *net, int slot, int *classes);
 
-/* Runs backward of ops last-1 down to first. grads: the arena of gradients. The gradients of these
- * ops overwrite it or, if ex->accumulate, are added to it. */
+/* Runs backward of ops last-1 down to first. grads: the arena of gradients. These ops overwrite
+ * their gradients in it or, if ex->accumulate, add to them. */
 void net_backward(struct net *net, const struct exec *ex, int slot, int first, int last,
                   const real *params, real *grads);
 
@@ -153,8 +153,9 @@ void net_init_tensors(const struct net_desc *desc, int first, int last, real *pa
 /* Sets running statistics to their initial values: means 0, variances 1. */
 void net_init_buffers(const struct net_desc *desc, real *buffers);
 
-/* Generated images, labels and weights for timing training steps, equal after every call of
- * net_batch_open. The caller frees them with mem_room_empty(&memory), also after an error. */
+/* A generated batch of images and labels, and initial weights, for timing training steps. Every
+ * call of net_batch_open generates the same data. The caller frees the batch with
+ * mem_room_empty(&memory), also after an error. */
 struct net_batch {
     const struct net_desc *desc; /* description of the network, borrowed */
     int n;

@@ -49,8 +49,8 @@ static double sum_ns(const int64_t *ns, int first, int last)
 }
 
 /* Compares times op by op. ratio [n_layers], set at the first layer of each op of `base`: time of
- * the op's layers in `other` / their time in `base`. *whole: this ratio for all layers together.
- * Each ratio is the median over the rounds. */
+ * the op's layers in `other`, divided by the time of the same layers in `base`. *whole: the ratio
+ * for all layers together. Each ratio is the median over the rounds. */
 static enum status compare(struct net_batch *r, struct net *base, struct net *other, double *ratio,
                            double *whole, struct error *e)
 {
@@ -118,8 +118,9 @@ struct search {
     struct net *base;
     uint8_t *choices, *trial; /* [n_layers] kernel of each layer: the best so far, and the
                                * candidate */
-    double *best, *ratio;     /* [n_layers] smallest time so far and time of the candidate, relative
-                               * to the default kernel, at the first layer of each op of `base` */
+    double *best, *ratio;     /* [n_layers] smallest time so far, and time of the candidate,
+                               * relative to the default kernel; stored at the first layer of each
+                               * op of `base` */
 };
 
 static enum status make_net(struct search *s, struct net **net, const uint8_t *choices,

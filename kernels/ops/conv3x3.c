@@ -16,8 +16,8 @@ static bool is_norm(const struct layer_desc *l)
     return l->kind == LAYER_batchnorm2d;
 }
 
-/* Returns how many layers an op fuses, beginning with layers[0]: this layer and, if it follows
- * directly, a ReLU with or without 2x2 pooling directly before or after it. Sets *epilogue. */
+/* Returns the number of layers that an op fuses, 1 to 3: layers[0], then an optional ReLU, which
+ * may have 2x2 pooling directly before or after it. Sets *epilogue. */
 static int match_epilogue(const struct layer_desc *layers, int n, enum epilogue *epilogue)
 {
     *epilogue = EPILOGUE_NONE;

@@ -4,13 +4,13 @@
 #include "kernels/ops/op.h"
 #include "kernels/simd/conv3x3.h"
 
-/* Returns how many layers, beginning with layers[0], form a 3x3 convolution of stride 1 and its
- * epilogue; 0 if layers[0] is no such convolution. If batch norm follows, it and its epilogue are
- * counted too, and *norm is set. */
+/* Returns the number of layers, beginning with layers[0], that form a 3x3 convolution of stride 1
+ * and its epilogue; 0 if layers[0] is no such convolution. If batch norm follows, it and its
+ * epilogue are counted too, and *norm is set. */
 int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogue, bool *norm);
 
-/* Returns how many layers, beginning with layers[0], form a batch norm and its epilogue; 0 if
- * layers[0] is not batch norm. */
+/* Returns the number of layers, beginning with layers[0], that form a batch norm and its epilogue;
+ * 0 if layers[0] is not batch norm. */
 int norm_match(const struct layer_desc *layers, int n, enum epilogue *epilogue);
 
 /* Functions `match` of op_kernel. The `_blocks` variants only match if the next layer's op reads
@@ -21,6 +21,7 @@ int conv3x3_match_last(const struct layer_desc *layers, int n, const struct exte
 int norm_match_blocks(const struct layer_desc *layers, int n, const struct extent *read);
 int norm_match_last(const struct layer_desc *layers, int n, const struct extent *read);
 
-/* Returns which area of the input of fused layer i is computed: all of it in the exact plan, else
- * the part that later layers read. i = n_layers: the output of the last layer. */
+/* Returns the area of an activation that is computed: in the exact plan all of it, else the part
+ * that later layers read. The activation is the input of fused layer i or, if i = n_layers, the
+ * output of the last layer. */
 struct area area_read(const struct fused_layers *fused, int i);

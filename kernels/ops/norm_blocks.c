@@ -130,7 +130,7 @@ static struct planes planes_of(const struct norm_call *call, size_t b)
                            .plane = (size_t)shape->h * (size_t)shape->w};
 }
 
-/* Returns dy of block b of channels of image i. */
+/* Returns the gradient dy of channel block b of image i. */
 static const real *gradients_of(const struct norm_call *call, size_t i, size_t b, int thread)
 {
     if (call->fused->out != LAYOUT_NCHW)
@@ -349,7 +349,7 @@ static void prefetch(const struct norm_call *call, size_t image, size_t b)
         op_prefetch(call->c->dy + p * call->stored, y < MOST ? y : MOST);
 }
 
-/* The gradient of padding images is 0. */
+/* Writes 0 as the gradient of padding images. */
 void norm_differentiate(const struct norm_call *call, real *dx, size_t image, size_t b, int thread)
 {
     size_t p = image * call->blocks + b;

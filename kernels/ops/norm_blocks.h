@@ -12,9 +12,9 @@
 #include "kernels/ops/op.h"
 #include "kernels/simd/norm.h"
 
-/* State of one call. Layout of saved: statistics, then one byte per number of y: its origin in the
- * pooling window. Layout of scratch: sums; four coefficients per channel; then per thread sums and
- * shifts, and one block of y or dy if the op's output is [N,C,H,W]. */
+/* State of one call. Layout of saved: statistics, then one byte per number of y: the number's
+ * origin in the pooling window. Layout of scratch: sums; four coefficients per channel; then per
+ * thread sums and shifts, and one block of y or dy if the op's output is [N,C,H,W]. */
 struct norm_call {
     const struct fused_layers *fused;
     const struct op_call *c;
@@ -31,7 +31,7 @@ struct norm_call {
 };
 
 /* Return the sizes of the saved data, scratch and output of batch norm (fused layer `at`) and its
- * epilogue. These must be the last fused layers. */
+ * epilogue. No other fused layer may follow. */
 size_t norm_saved_bytes(const struct fused_layers *fused, int at, int n);
 size_t norm_scratch_bytes(const struct fused_layers *fused, int at, int threads);
 size_t norm_out_reals(const struct fused_layers *fused, int at, int n);

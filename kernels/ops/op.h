@@ -47,7 +47,8 @@ struct fused_layers {
     enum layout in, out;                   /* layouts of the op's input and output */
     enum precision values;                 /* precision of activations in blocks and of saved
                                             * numbers */
-    bool wants_input;                      /* an earlier layer has parameters, so dx is needed */
+    bool wants_input;                      /* whether dx is needed, because an earlier layer has
+                                            * parameters */
     const real (*byte_value)[BYTE_VALUES]; /* [C][256] the number that each value of a byte
                                             * represents */
 };
@@ -73,10 +74,10 @@ static inline const struct layer_desc *fused_find(const struct fused_layers *fus
     return NULL;
 }
 
-/* Arguments of one call on n images. The input layout determines whether x or image is read.
- * Backward gets y and saved as forward wrote them for the same images. scratch need not be
- * preserved between calls. params and dparams point to the op's first tensor. dx is NULL if not
- * needed. */
+/* Arguments of one call on n images. The input layout determines whether `x` or `image` is read.
+ * Backward gets `y` and `saved` as forward wrote them for the same images. `scratch` need not be
+ * preserved between calls. `params` and `dparams` point to the op's first tensor. `dx` is NULL if
+ * not needed. */
 struct op_call {
     const struct exec *ex;
     int n;
@@ -132,10 +133,11 @@ static inline void op_prefetch_image(const struct op_call *call, size_t i, size_
 struct op_kernel {
     const char *name;
     enum layout in, out;
-    bool takes_bf16; /* rounds operands to bf16 if the instruction set has bf16 products */
-    bool needs_wide; /* not used with ISA_PORTABLE, for whose short vectors BLIS is faster */
-    /* Returns how many of n layers the op computes, beginning with layers[0]; 0 if the op does not
-     * match. read [n + 1]: area that is read of each layer's input, then of the last output. */
+    bool takes_bf16; /* whether operands become bf16 if the instruction set has bf16 products */
+    bool needs_wide; /* whether ISA_PORTABLE is excluded: BLIS is faster than its short vectors */
+    /* Returns the number of layers that the op computes, at most n, beginning with layers[0]; 0 if
+     * the op does not match. read [n + 1]: area that later layers read of each layer's input, then
+     * of the last output. */
     int (*match)(const struct layer_desc *layers, int n, const struct extent *read);
     /* Returns the size in reals of n images' output in the op's layout. NULL: as many reals as the
      * output shape has numbers. */

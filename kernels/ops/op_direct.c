@@ -10,11 +10,11 @@
  * for Winograd's algorithm, with the taps as points. */
 #include "kernels/ops/conv_blocks.h"
 
-/* Limit for the copies of a chunk, so that they fit into a second-level cache. */
+/* Largest size in bytes of a chunk's copies, so that they fit into a second-level cache. */
 #define CHUNK_BYTES ((size_t)1 << 20)
 
-/* The images of a chunk are the rows of a product. The limit for their number is a multiple of
- * ROWS, the number of rows that fit in registers, and at most ROWS_MAX. */
+/* The images of a chunk are the rows of a product. ROWS rows fit in registers. The largest number
+ * of images per chunk is a multiple of ROWS, at most ROWS_MAX. */
 enum { ROWS = 12, ROWS_MAX = 96 };
 
 static size_t largest_chunk(const struct winograd *w, int n)
@@ -54,7 +54,8 @@ static struct conv_call call_begin(const struct fused_layers *fused, const struc
                            sizes_of(&w, c->n, chunk_images(&w, c->n), pool_threads(c->ex->pool)));
 }
 
-/* Products to sum for one position: tap of the weights, and position in the other operand. */
+/* Products to sum for one position. Each product has a tap of the weights and a position in the
+ * other operand. */
 struct products {
     int count;
     int tap[TAPS];

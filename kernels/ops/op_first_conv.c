@@ -38,7 +38,7 @@ static struct first_conv first_conv_of(const struct fused_layers *fused)
 
 /* Sizes in reals of parts of the scratch, after the scratch of batch norm. Shared by all threads:
  * weights and bias in blocks. Per thread: one image, dweights, dbias, and y or dy of an image in
- * blocks. y is only needed if the op's output is [N,C,H,W] or batch norm follows. */
+ * blocks. `y` is only needed if the op's output is [N,C,H,W] or batch norm follows. */
 struct parts {
     size_t weights, bias, image, y;
 };

@@ -1,5 +1,5 @@
-/* Small convolutions, each with 2x2 pooling and optional dropout of channels and ReLU, one image at
- * a time. They suit LeNet and similar nets, whose weights fit into the first-level cache.
+/* Small convolutions, each with 2x2 pooling, optional ReLU and optional dropout of channels, one
+ * image at a time. They suit LeNet and similar nets, whose weights fit into the first-level cache.
  *
  * Computing single images allows work to be skipped. In training, channels dropped by dropout2d are
  * not computed. In backward, only the maximum of a pooling window can have a gradient, and only if

@@ -46,10 +46,10 @@ struct pieces {
 /* Data that forward saves for backward, besides y. */
 struct saved {
     real *scale;                    /* factor that dropout2d applies to the channels it keeps */
-    struct small_conv_marks *marks; /* [N,out_c,vectors] positions of maxima, and whether they have
-                                     * a gradient */
-    uint16_t *nonzero;              /* [N,vectors] bits of the windows with nonzero bytes; only if
-                                     * training on bytes */
+    struct small_conv_marks *marks; /* [N,out_c,vectors] position of each maximum, and whether it
+                                     * has a gradient */
+    uint16_t *nonzero;              /* [N,vectors] one bit per window, set if it has nonzero bytes;
+                                     * only if training on bytes */
     uint16_t *kept;                 /* [N,out_c] list of the channels that dropout2d keeps */
     uint16_t *n_kept;               /* [N] number of kept channels */
 };
@@ -60,9 +60,9 @@ struct small_conv_call {
     const struct layer_desc *dropout; /* the fused dropout2d layer; NULL: none */
     struct small_conv c;
     struct saved saved;
-    bool inside;                                   /* the input is the output of another convolution
-                                                    * of this op */
-    bool bytes;                                    /* the input is images of bytes */
+    bool inside;                                   /* whether the input is the output of another
+                                                    * convolution of this op */
+    bool bytes;                                    /* whether the input is images of bytes */
     real scale[CHANNELS_MAX], shift[CHANNELS_MAX]; /* per input channel: number = scale * byte +
                                                     * shift */
     const real *weights, *bias;                    /* parameters; for images of bytes, with scale
@@ -99,9 +99,9 @@ static inline bool small_conv_takes_winograd(const struct small_conv *c)
  * load could reach beyond the last image. Otherwise its address in x is returned. */
 const real *small_conv_image(const struct small_conv_call *call, real *space, size_t image);
 
-/* Returns how many of n layers form one small convolution; 0: none. A small convolution is conv2d,
- * an optional dropout2d, then maxpool2d with an optional ReLU directly before or after
- * maxpool2d. */
+/* Returns the number of layers, at most n, that form one small convolution; 0: none. A small
+ * convolution is conv2d, an optional dropout2d, then maxpool2d with an optional ReLU directly
+ * before or after maxpool2d. */
 int small_conv_match_part(const struct layer_desc *layers, int n);
 struct small_conv small_conv_shape(const struct fused_layers *fused);
 /* Lays out the data that forward saves for n images. If `base` is NULL, only computes the size.
@@ -114,8 +114,8 @@ struct small_conv_call small_conv_call_of(const struct fused_layers *fused,
                                           const struct op_call *op);
 uint64_t small_conv_part_flops_forward(const struct fused_layers *fused);
 /* Returns an upper bound of the expected FLOPs per image in backward: for each pooled output the
- * products of one window for dw and, except in the first layer, of one window for dx. The images
- * determine how many gradients ReLU sets to 0. */
+ * products of one window for dw and, except in the first layer, of one window for dx. The exact
+ * number depends on the images: gradients that ReLU sets to 0 need no products. */
 uint64_t small_conv_part_flops_backward(const struct fused_layers *fused);
 unsigned small_conv_part_savings(const struct fused_layers *fused);
 

@@ -1,4 +1,4 @@
-/* Description of one small convolution of op_small_conv.c: which layers match, shape, saved data,
+/* Description of one small convolution of op_small_conv.c: matching of layers, shape, saved data,
  * FLOPs. */
 #include <string.h>
 

@@ -75,8 +75,8 @@ static struct conv_call call_begin(const struct fused_layers *fused, const struc
 
 typedef const real *panel_function(const struct conv_call *call, int at, int first);
 
-/* c (one block of columns) <- all blocks of a times panel `at`, for all points. Points of a are
- * `plane` reals apart. */
+/* `c` (one block of columns) <- all blocks of `a` times panel `at`, for all points. Points of `a`
+ * are `plane` reals apart. */
 static void multiply_panel(const struct conv_call *call, int thread, real *c, const real *a,
                            size_t plane, panel_function *panel_of, int at, int rows, int k)
 {

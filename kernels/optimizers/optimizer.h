@@ -21,13 +21,12 @@ enum optimizer_kind {
 
 struct optimizer {
     enum optimizer_kind kind;
-    enum isa isa;                  /* instruction set of this processor; ISA_PORTABLE always
-                                    * works */
+    enum isa isa;                  /* instruction set to use; ISA_PORTABLE works everywhere */
     double momentum, weight_decay; /* momentum: for sgd and lars; weight decay: for all
                                     * optimizers */
-    bool nesterov;                 /* sgd: Nesterov momentum */
-    bool decoupled;                /* sgd: weight decay shrinks the weights directly and is not part
-                                    * of the momentum */
+    bool nesterov;                 /* sgd: whether momentum is Nesterov's */
+    bool decoupled;                /* sgd: whether weight decay shrinks the weights directly, not
+                                    * through the momentum */
     double beta1, beta2, epsilon;  /* coefficients of adam, adamw, lamb */
     double trust; /* lars: trust coefficient, a factor of the ratio ||weights|| / ||gradient|| */
     /* Gradient clipping: largest norm of the whole gradient, and largest magnitude of each number.
@@ -50,11 +49,11 @@ bool optimizer_takes_tensors(enum optimizer_kind kind);
 void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, const real *grads,
                     size_t begin, size_t end, uint64_t step, double lr);
 
-/* An update in two calls, for optimizers that need norms of tensors if each rank holds only a part
- * of a tensor. optimizer_norms updates the state on which norms depend (lamb) and adds the
- * contribution of [begin, end) to two sums of squares per tensor, norms2 [n_tensors][2]. The caller
- * sums norms2 over the ranks. optimizer_step_parts then updates params[begin, end). Both functions
- * use one thread. */
+/* An update in two calls, for optimizers that need norms of whole tensors, when each rank holds
+ * only a part of a tensor. optimizer_norms updates the state on which norms depend (lamb) and adds
+ * the contribution of [begin, end) to two sums of squares per tensor, norms2 [n_tensors][2]. The
+ * caller sums norms2 over the ranks. optimizer_step_parts then updates params[begin, end). Both
+ * functions use one thread. */
 void optimizer_norms(const struct optimizer *o, const real *params, const real *grads, size_t begin,
                      size_t end, uint64_t step, double *norms2);
 void optimizer_step_parts(const struct optimizer *o, real *params, const real *grads, size_t begin,

@@ -40,8 +40,8 @@ struct optimizer_rule {
 #define OPTIMIZER(name, norms, slots, summary) SIMD_DECLARE(struct optimizer_rule, optimizer_##name)
 #include "kernels/desc/optimizers.def"
 
-/* Returns base to the power n, by repeated squaring. pow() gives different bits on different
- * processors. Each of n factors adds less than one rounding to the relative error. */
+/* Returns `base` to the power n, by repeated squaring, because pow() gives different bits on
+ * different processors. Each of n factors adds less than one rounding to the relative error. */
 static inline double whole_power(double base, uint64_t n)
 {
     double power = 1;

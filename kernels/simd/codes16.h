@@ -1,7 +1,7 @@
 /* Conversion of a vector of floats to and from 16 bits, rounded as in ../cast16.h. fp16 uses
- * conversion instructions if the instruction set has them, except in the double build. bf16, and
- * fp16 otherwise, use integer arithmetic on the bits with the same result. Flushing float denormals
- * to zero does not affect fp16, whose smallest number is far above them. */
+ * conversion instructions if the instruction set has them, except in the double build. Otherwise
+ * fp16 uses integer arithmetic on the bits, with the same result. bf16 always does. Flushing float
+ * denormals to zero does not affect fp16, whose smallest number is far above them. */
 #pragma once
 
 #include "kernels/base/precision.h"

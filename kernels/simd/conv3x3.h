@@ -16,8 +16,8 @@ static inline size_t area_pixels(struct area a)
     return (size_t)a.h * (size_t)a.w;
 }
 
-/* Operation applied to the outputs of a convolution, including bias, or of batch norm before they
- * are stored. */
+/* Operation applied to the outputs of a convolution (bias included) or of batch norm, before the
+ * outputs are stored. */
 enum epilogue {
     EPILOGUE_NONE,
     EPILOGUE_RELU,

@@ -15,8 +15,7 @@
 enum { FIRST_CONV_ROWS = 2, FIRST_CONV_COLUMNS = 6 };
 
 struct first_conv {
-    enum epilogue epilogue;     /* applied by the convolution; EPILOGUE_NONE if batch norm
-                                 * follows */
+    enum epilogue epilogue;     /* convolution's epilogue; EPILOGUE_NONE if batch norm follows */
     bool norm;                  /* whether batch norm follows; all outputs are then stored */
     enum precision y_precision; /* type of the stored outputs: see operands.h */
     int in_c, out_c, block, out_blocks;
@@ -46,8 +45,8 @@ static inline size_t first_conv_panel(const struct first_conv *f)
     return (size_t)f->in_c * TAPS * (size_t)f->block;
 }
 
-/* Functions for one image: x [C, image_h, image_w], y and dy [O/block, h, w, block], `from` one
- * byte per number of y: its origin in the pooling window. */
+/* Functions for one image: x [C, image_h, image_w], y and dy [O/block, h, w, block], `from`: one
+ * byte per number of y, the number's origin in its pooling window. */
 struct first_conv_functions {
     int block;
     /* Computes y and `from`. weights: [O/block, C * 9, block]. bias: [O/block, block]. */

@@ -41,7 +41,8 @@ INLINE void blocks(vwide c[WORDS], const uint32_t key[2])
     }
 }
 
-/* Returns [BLOCKS][WORDS] bytes: 1 if the upper 24 bits of the word are at least `least`. */
+/* Returns [BLOCKS][WORDS] bytes, one per word: 1 if the word's upper 24 bits are at least `least`,
+ * else 0. */
 INLINE vnarrow large_words(const vwide c[WORDS], uint32_t least)
 {
     vnarrow large = {0};

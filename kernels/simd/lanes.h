@@ -56,7 +56,7 @@ INLINE vmask vreal_greater(vreal a, vreal b)
 #endif
 }
 
-/* Returns the larger number per lane. If one is NaN, either may be returned. */
+/* Returns the larger of a and b per lane. If a or b is NaN, either may be returned. */
 INLINE vreal vreal_larger(vreal a, vreal b)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
@@ -173,7 +173,7 @@ INLINE vmask vmask_of_bits(uint16_t bits)
 #endif
 }
 
-/* Returns the vector from, from + 1, from + 2, ... */
+/* Returns a vector of `from`, `from` + 1, `from` + 2, ... */
 INLINE vint vint_count_from(size_t from)
 {
     vint v;
@@ -249,7 +249,8 @@ INLINE void vreal_transpose(vreal *square)
 #define QUADS (VECTOR_LANES / 4)
 
 /* Loads four numbers from each of the first `quads` of the addresses a, b, c and d; the other lanes
- * are 0. Shuffles of whole vectors would all use the same execution port. */
+ * are 0. Uses broadcasts, because shuffles of whole vectors would all use the same execution
+ * port. */
 INLINE vreal vreal_of_quads(const real *a, const real *b, const real *c, const real *d,
                             const int quads)
 {
@@ -323,9 +324,9 @@ INLINE uint16_t vreal_nonzero_bits(vreal x)
 #endif
 }
 
-/* Writes to `values` the lanes whose bit in `which` is set, and to `at` the same lanes of `places`,
- * both without gaps. Returns the number of these lanes. Both arrays need room for a whole
- * vector. */
+/* Writes to `values` the numbers of `lanes` whose bit in `which` is set, and to `at` the numbers in
+ * the same lanes of `places`, both without gaps. Returns the number of lanes written. Both arrays
+ * need room for a whole vector. */
 INLINE size_t vreal_append(real *values, uint32_t *at, uint16_t which, vreal lanes, vint places)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)

@@ -114,8 +114,8 @@ INLINE void normalise_to(enum precision precision, enum precision y_precision, c
         normalise_all(EPILOGUE_NONE, precision, y_precision, n, y, from, x, mean, scale, bias);
 }
 
-/* Normalises inputs whose precision is a compile-time constant. 16-bit outputs always have inputs
- * of the same type. */
+/* Normalises inputs whose precision is a compile-time constant. 16-bit outputs are only computed
+ * from inputs of the same type. */
 INLINE void normalise_of(enum precision precision, const struct norm *n, real *y, uint8_t *from,
                          const real *x, const real *mean, const real *scale, const real *bias)
 {

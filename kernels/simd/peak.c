@@ -69,8 +69,8 @@ static real run(size_t rounds)
  * reach the bandwidth of memory. */
 enum { PARTS = 4 };
 
-/* Adds vectors from memory. If two loads start per cycle and a sum takes 4 cycles, 8 sums are
- * needed. */
+/* Returns the sum of x [n], loading each vector once. If two loads start per cycle and a sum takes
+ * 4 cycles, 8 sums are needed. */
 static real load(const real *x, size_t n)
 {
     const size_t part = n / PARTS;
@@ -91,7 +91,7 @@ static real load(const real *x, size_t n)
     return all;
 }
 
-/* Adds half of the parts to the other half. */
+/* Adds parts 1 and 3 of x to parts 0 and 2. */
 static void add(real *x, size_t n)
 {
     const size_t part = n / PARTS;

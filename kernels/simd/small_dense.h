@@ -29,11 +29,11 @@ struct small_list {
 struct small_dense_functions {
     /* Writes the transpose of matrix m, which has `rows` rows: to [columns of m][stride]. */
     void (*transpose)(const struct small_matrix *m, size_t rows, real *to, size_t stride);
-    /* Lists the nonzero numbers of x [n]: their indices as rows, the numbers as values. The list
+    /* Lists the nonzero numbers of x [n] in list->values and their indices in list->rows. The list
      * needs room for n numbers and a vector. */
     void (*list)(struct small_list *list, const real *x, size_t n);
-    /* Applies ReLU (if `relu`) and dropout (unless keep is NULL) to y [n]. ReLU keeps NaN. Dropout
-     * multiplies kept numbers by scale and sets all others to 0. */
+    /* Applies ReLU (if `relu`) and dropout (unless `keep` is NULL) to y [n]. ReLU keeps NaN.
+     * Dropout multiplies kept numbers by `scale` and sets all others to 0. */
     void (*finish)(real *y, const uint8_t *keep, size_t n, bool relu, real scale);
     /* sums += the listed rows, each times its factor, for at most SMALL_DENSE_TILE columns,
      * beginning with column `first`. */

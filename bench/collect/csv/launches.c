@@ -25,8 +25,9 @@ struct left {
     int ranks;
 };
 
-/* Selects the launches that a CSV file covers: valid timed launches, valid accuracy runs, and
- * diverged launches of the selected kinds. `records`: whether the rows need the ranks' records. */
+/* Selects the launches that a CSV file covers: valid timed launches (`time`), valid accuracy runs
+ * (`accuracy`), and diverged launches of the selected kinds (`diverged`). `records`: whether the
+ * rows need the ranks' records. */
 struct chosen {
     bool time, accuracy, diverged;
     enum { RECORDS_NEEDED, RECORDS_IF_THERE, RECORDS_IGNORED } records;
@@ -51,9 +52,9 @@ static struct left left_of(const struct csv *csv, size_t i)
     return left;
 }
 
-/* Calls `write` for every launch that `chosen` selects, except launches without the records that it
- * needs. Reads records again, one launch at a time, because the steps of a whole campaign may not
- * fit into memory. */
+/* Calls `write` for every launch that `chosen` selects, except launches without records if `chosen`
+ * needs records. Reads records again, one launch at a time, because the steps of a whole campaign
+ * may not fit into memory. */
 static enum status for_each_launch(struct csv *csv, struct chosen chosen, write_left *write,
                                    struct error *e)
 {
@@ -125,8 +126,8 @@ static void take_epoch(struct epochs_row *row, const struct rank_record *records
 #include "bench/collect/columns/epochs.def"
 }
 
-/* Returns the first rank that recorded epochs; rank 0 if none did. In some workloads only one rank
- * does. */
+/* Returns the first rank that recorded epochs; rank 0 if no rank did. In some workloads only one
+ * rank records epochs. */
 static const struct rank_record *first_with_epochs(const struct rank_record *records, int ranks)
 {
     for (int i = 0; i < ranks; i++)

@@ -71,9 +71,9 @@ static bool find_step(const struct rank_record *r, const struct record_span *spa
     return false;
 }
 
-/* Adds a "wait" span to spans [n] of a rank: the part of the communication that begins at
- * arrive_ns, until the last rank arrived. Adds none if no span begins at arrive_ns, or if arrival
- * times are unknown or differ by less than the clocks' error. Returns the new n. */
+/* Adds a "wait" span to spans [n] of a rank, from the start of communication at arrive_ns until the
+ * last rank arrived. Adds none if no communication begins at arrive_ns, or if arrival times are
+ * unknown or differ by less than the clocks' error. Returns the new n. */
 static size_t add_wait(struct placed *spans, size_t n, const struct rank_record *records, int ranks,
                        int rank, const struct record_span *of)
 {
@@ -126,8 +126,8 @@ static void place_rank(struct placed_list *list, const struct rank_record *recor
     list->n += n;
 }
 
-/* Lists the spans of all ranks in one step, to which the first span of the first rank with spans
- * belongs. The list is empty if the ranks' clocks cannot be compared. Free list->items. */
+/* Lists the spans of all ranks in one step: the step of the first span of the first rank that has
+ * spans. The list is empty if the ranks' clocks cannot be compared. Free list->items. */
 static enum status place_all(struct placed_list *list, const struct rank_record *records, int ranks,
                              struct error *e)
 {

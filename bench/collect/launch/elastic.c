@@ -1,5 +1,5 @@
 /* Reads an elastic accuracy run, whose number of ranks changes between segments. Only the last
- * segment's ranks leave records; these include earlier epochs. */
+ * segment's ranks leave records; the records include earlier epochs. */
 #include <math.h>
 #include <stdio.h>
 

@@ -58,8 +58,8 @@ struct reading {
 /* exceeds the length of any double printed with %f */
 enum { NUMBER_BYTES = 512 };
 
-/* Returns how many characters a number goes on after its first `length` characters, which have no
- * point. */
+/* Returns the length of the fraction, such as ".5", that follows the first `length` characters of
+ * `text`. 0: no fraction follows, or not all of these characters are digits. */
 static size_t decimals_after(const char *text, size_t length)
 {
     static const char ten[] = "0123456789";
@@ -67,7 +67,8 @@ static size_t decimals_after(const char *text, size_t length)
     return strspn(text, ten) == length && n > 0 ? n + 1 : 0;
 }
 
-/* Parses `length` characters as a number; NAN: they are not a number, or a part of one. */
+/* Parses `length` characters as a number; NAN: not a number, or only the part of a number before
+ * its point. */
 static double number_of(const char *text, size_t length)
 {
     char digits[NUMBER_BYTES] = "";
@@ -85,8 +86,9 @@ static enum status match_line(struct reading *r, size_t metric, const char *line
     struct metric *m = &r->metrics[metric];
     enum status status = pattern_find(m->pattern, line, length, r->until, &found, e);
     if (status == ERR_DATA)
-        return error_at(e, ERR_DATA, r->path, 0, 0, "line %d: workload.metrics: %s: '%s'", r->line,
-                        e->text, r->specs->texts[metric]);
+        return error_at(e, ERR_DATA, r->path, 0, 0,
+                        "line %d: workload.metrics: %s; the pattern is '%s'", r->line, e->text,
+                        r->specs->texts[metric]);
     if (status != OK || found.text == NULL)
         return status;
     r->values[metric] = number_of(found.text, found.size);

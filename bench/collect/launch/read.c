@@ -188,7 +188,7 @@ void launch_list_waits(struct launch_result *result, int ranks)
 }
 
 /* Counts each rank that may have arrived last in a step as `perhaps` last. If only one rank may
- * have, also counts it as `surely` last. */
+ * have arrived last, also counts it as `surely` last. */
 static void count_last(const struct waits *waits, const struct arrivals *a)
 {
     int last = -1, candidates = 0;
@@ -547,8 +547,8 @@ static void fill_target(struct launch_result *result, const struct rank_record *
     }
 }
 
-/* Sets the step time's trend over steps, 95th percentile and maximum. A step takes as long as its
- * slowest rank. */
+/* Sets the trend of the step time over steps, its 95th percentile and its maximum. A step takes as
+ * long as its slowest rank. */
 static enum status fill_steps(struct launch_result *result, const struct rank_record *records,
                               int ranks, struct error *e)
 {

@@ -11,8 +11,8 @@ static int fact(const json_t *machine, const char *name)
     return (int)json_integer_value(json_object_get(machine, name));
 }
 
-/* Writes a word quoted for a shell: single quotes if it contains special characters, double quotes
- * if only blanks. */
+/* Writes a word quoted for a shell: in single quotes if it has special characters, otherwise in
+ * double quotes if it has blanks. */
 static void quote_word(FILE *out, const char *word)
 {
     const char *quote = strchr(word, ' ') != NULL ? "\"" : "";
@@ -46,7 +46,7 @@ static void take_setup(struct summary *s, const json_t *manifest)
     struct run_setup *setup = &s->setup;
     const struct {
         const char *part, *name; /* name of a fact, and the object of the manifest that contains it;
-                                    part NULL: top level */
+                                    `part` NULL: top level */
         bool is_needed;
         char *text; /* destination of the fact; NULL: only its presence is checked */
         size_t size;

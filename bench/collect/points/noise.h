@@ -8,7 +8,7 @@
  * a point must be linked by `next`. */
 enum status noise_judge_launches(struct summary *s, struct error *e);
 
-/* Summarises a point's timed launches: disturbances, outliers, modes, trend. tested: number of
+/* Summarises a point's timed launches: disturbances, outliers, modes, trend. `tested`: number of
  * points that are tested for a trend together (Bonferroni correction). */
 void noise_judge_point(struct point_noise *noise, const struct samples *time, size_t tested);
 

@@ -7,7 +7,7 @@
 
 static const struct interval unknown = {.lo = NAN, .mid = NAN, .hi = NAN};
 
-/* Returns the ratio of two points. The ratio is unknown if a point diverged, or if launches were
+/* Returns `ratio`, a ratio of two points, or `unknown` if a point diverged, or if launches were
  * lost and only one pair is left: one pair has no interval to show its uncertainty. */
 static struct interval judged(struct interval ratio, size_t n, const struct point_summary *p,
                               const struct point_summary *reference)

@@ -158,7 +158,7 @@ static const struct table_column case_column = {
     .header = "case", .worth = TABLE_WORTH_KEPT, .format = format_case};
 
 /* Returns whether the table gets a column for a varying option. Ranks always have a column, and
- * metrics never. The command has one only if points have no case names. */
+ * metrics never. The command has a column only if points have no case names. */
 static bool has_column(const struct summary *s, enum option_id option)
 {
     return option != OPT_RANKS && option != OPT_METRICS &&

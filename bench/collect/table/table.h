@@ -17,8 +17,8 @@ enum { TABLE_LIST = 1024, TABLE_WORTH_TIMES = 11, TABLE_WORTH_KEPT = 100, TABLE_
 struct table_column {
     const char *header;
     /* Priority on a narrow terminal. Columns with the lowest priority are dropped first, columns
-     * with TABLE_WORTH_KEPT never. Texts are shortened before columns from TABLE_WORTH_TIMES on are
-     * dropped. */
+     * with TABLE_WORTH_KEPT never. Texts are shortened before columns of priority TABLE_WORTH_TIMES
+     * or higher are dropped. */
     int worth;
     void (*format)(char text[TABLE_CELL], const struct table_column *column,
                    const struct point_summary *p);
@@ -29,7 +29,7 @@ struct table_column {
     bool names_level;                          /* each cell shows the confidence level of its
                                                   interval, because levels differ */
     bool (*of)(const struct point_summary *p); /* returns whether a point has a value in this
-                                                  column; NULL: every point has */
+                                                  column; NULL: every point has one */
     size_t member, values; /* offsets in struct point_summary of the value, and of the number of
                               values behind its interval (0: no interval) */
 };

@@ -12,7 +12,7 @@
  * often. */
 enum { MISSED_MOST = 1 };
 
-/* Prints " 5.2 [4.8, 5.9]". `beyond`: text of an unknown upper bound. */
+/* Prints " 5.2 [4.8, 5.9]". `beyond`: text in place of an unknown upper bound. */
 static void print_interval(FILE *out, double mid, double lo, double hi, const char *beyond)
 {
     char text[TEXT_NUMBER];
@@ -37,8 +37,8 @@ static void print_knee(FILE *out, const struct fits_row *row)
     fputs(" ranks", out);
 }
 
-/* Prints the largest speed-up that the law allows, that it allows any speed-up, or that it misses
- * too many points to describe the curve. */
+/* Prints the largest speed-up under the law, or that there is no limit. If the law misses too many
+ * points to describe the curve, prints how many it misses instead. */
 static void print_limit(FILE *out, const struct fits_row *row, const char *law)
 {
     if (row->missed > MISSED_MOST) {

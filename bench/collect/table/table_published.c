@@ -1,4 +1,5 @@
-/* Shows published values in the table, beside ours, and explains them below it. */
+/* Shows published values in the table, beside our values, and explains the published values below
+ * the table. */
 #include <math.h>
 #include <string.h>
 

@@ -215,9 +215,8 @@ static void mistakes_are_named(void **state)
     refuse_table("ranks,s\n1,10\n2,fast\n", rest, "table.csv", "3: s: 'fast' is not a number");
     refuse_table("ranks,s\none,10\n", rest, "table.csv", "2: ranks: 'one' is not a number");
     refuse_table("ranks,s\n1,10\n2,4\n1,11\n", rest, "table.csv",
-                 "4: this row and line 2 both match point 'ranks=1 none'. Add a key that "
-                 "distinguishes them to "
-                 "published.keys");
+                 "4: this row and the row in line 2 both match point 'ranks=1 none'. In "
+                 "published.keys, add a key that distinguishes the two rows");
     refuse_table(
         good, "values: [reed_s = s]", "spec.yaml",
         "6: published.values: 'reed_s': not a column of summary.csv with measured numbers; "

@@ -149,11 +149,12 @@ static void assert_refused(const char *figure, const char *wanted)
 static void several_points_at_one_x_are_refused(void **state)
 {
     assert_refused("{kind: line, y: step_ms, series: train.lr}",
-                   "has 2 points at ranks = 1; they differ in sync.strategy. Use `series`");
-    assert_refused("{kind: time, series: train.lr}", "they differ in sync.strategy. Use `series`");
+                   "has 2 points at ranks = 1; these points differ in sync.strategy. Use `series`");
+    assert_refused("{kind: time, series: train.lr}",
+                   "these points differ in sync.strategy. Use `series`");
     assert_refused(
         "{kind: line, y: step_ms, x: sync.strategy, series: train.lr, shape: bars}",
-        "at sync.strategy = allreduce; they differ in ranks, ranks_per_node. Use `series`");
+        "at sync.strategy = allreduce; these points differ in ranks, ranks_per_node. Use `series`");
 }
 
 static void several_points_at_one_epoch_are_refused(void **state)
@@ -162,8 +163,9 @@ static void several_points_at_one_epoch_are_refused(void **state)
     struct error e = {.status = OK};
     open_shown(&shown, "{kind: line, y: train_loss, x: epoch, series: sync.strategy}");
     assert_int_equal(read_figure(&shown, &e), ERR_SPEC);
-    assert_non_null(strstr(
-        e.text, "has 2 points at epoch = 1; they differ in ranks, ranks_per_node. Use `series`"));
+    assert_non_null(
+        strstr(e.text, "has 2 points at epoch = 1; these points differ in ranks, ranks_per_node. "
+                       "Use `series`"));
     close_shown(&shown);
 }
 

@@ -155,7 +155,7 @@ static enum status read_number(int *number, const char *option, const char *text
     return OK;
 }
 
-/* Reads the options on leaf switches. Requires a whole number of uplinks per switch. */
+/* Reads the options that describe leaf switches. Requires a whole number of uplinks per switch. */
 static enum status read_leaves(struct export_options *options, const struct arguments *a,
                                struct error *e)
 {

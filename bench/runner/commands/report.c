@@ -45,7 +45,7 @@ static enum status check_request(const struct page_request *request, struct erro
     if (is_other_format(request->path))
         return error_set(e, ERR_ARGUMENT,
                          "report: --output %s: a page is HTML; expected a name that ends in .html. "
-                         "A browser prints it as PDF",
+                         "A browser can print the page as PDF",
                          request->path);
     return check_operands(request, e);
 }

@@ -56,8 +56,8 @@ static bool has_newer_source(const struct search *s, const char *path)
     return found;
 }
 
-/* Returns whether to skip a file or folder: hidden ones, and `tests`, since tests measure
- * nothing. */
+/* Returns whether to skip a file or folder: hidden files and folders, and `tests`, since tests
+ * measure nothing. */
 static bool is_passed_over(const char *name)
 {
     return name[0] == '.' || strcmp(name, "tests") == 0;

@@ -10,7 +10,7 @@
 #include "bench/runner/status.h"
 #include "kernels/base/text.h"
 
-/* Output settings of `scalebench status`, and the numbers of runs shown and not readable. */
+/* Output settings of `scalebench status`, and the numbers of shown runs and of unreadable runs. */
 struct asking {
     const struct arguments *arguments;
     struct spec_machine machine;

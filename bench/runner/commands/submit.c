@@ -19,8 +19,8 @@ struct submission {
     char *set; /* values of --set, and settings from the cluster's file */
 };
 
-/* Appends a setting from the cluster's file, such as "site.launcher=pmi2", unless the spec sets it,
- * it is the default, or the spec's site does not read it. */
+/* Appends a setting from the cluster's file, such as "site.launcher=pmi2", unless the setting
+ * equals the default, or the spec sets the option or has a site that does not support it. */
 static enum status add_set(struct submission *s, enum cluster_key key, enum option_id option,
                            struct error *e)
 {
@@ -71,8 +71,8 @@ static enum status submit_script(const char *path, char job[64], struct error *e
             "cannot start sbatch. Submit on a machine where sbatch is on PATH: sbatch %s", path);
     if (status > 0 || job[0] == '\0')
         return error_set(e, ERR_UNAVAILABLE,
-                         "sbatch refused the job with exit status %d; its message is above. The "
-                         "job script is %s",
+                         "sbatch refused the job with exit status %d; the message of sbatch is "
+                         "above. The job script is %s",
                          status, path);
     job[strcspn(job, ";")] = '\0';
     return OK;
@@ -113,14 +113,14 @@ static enum status submit_all(struct submission *s, const struct missing *m, str
 }
 
 /* Checks that the cluster's largest job has enough nodes for every missing point, and enough cores
- * per node for at least one. */
+ * per node for at least one missing point. */
 static enum status check_size(const struct submission *s, const struct missing *m, struct error *e)
 {
     long nodes = cluster_count(&s->cluster, CLUSTER_nodes);
     if (m->n > 0 && m->nodes[m->n - 1] > nodes)
         return error_set(
             e, ERR_UNAVAILABLE,
-            "a point needs %ld nodes, but the largest job of %s has %ld. Leave the point out",
+            "a point needs %ld nodes, but %s allows at most %ld nodes per job. Leave the point out",
             m->nodes[m->n - 1], s->cluster.path, nodes);
     if (m->n > 0 && cluster_text(&s->cluster, CLUSTER_cores)[0] == '\0')
         log_print(LOG_WARNING,

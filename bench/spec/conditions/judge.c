@@ -48,8 +48,8 @@ static struct interval divide(struct interval a, struct interval b)
 
 /* ---- Comparisons ---- */
 
-/* Returns a truth value as an interval of 0 and 1. lo is 1 if the condition holds for all values in
- * the intervals, and hi is 1 if it holds for some values. */
+/* Returns a truth value as an interval with ends 0 or 1. `lo` is 1 if the condition holds for all
+ * values in the intervals, and `hi` is 1 if the condition holds for some values. */
 static struct interval truth(bool must, bool may)
 {
     return span(must, must, may);
@@ -333,9 +333,9 @@ static bool has_bound(const struct condition_term *term, const char *name)
     return !isnan(term->number) && strcmp(term->name, name) == 0;
 }
 
-/* Evaluates the condition with the name at each number that the condition compares it with, and
- * just below and above. Between these numbers the result is constant. Returns in lo whether the
- * condition always holds, in hi whether it ever holds. */
+/* Evaluates the condition with `name` equal to each number that the condition compares `name` with,
+ * and just below and above that number. Between these numbers the result is constant. Returns in lo
+ * whether the condition always holds, in hi whether it ever holds. */
 static struct interval judge_bounds(const struct condition *c, const char *name)
 {
     struct interval all = truth(true, false);

@@ -186,7 +186,7 @@ static enum status convert_numbers(struct parser *p, const struct comparison *of
         step->number = condition_convert(p->c, of->term, type, step->number);
         if (isnan(step->number))
             return error_at(e, ERR_ARGUMENT, NULL, 1, step->column,
-                            "expected a number in the unit of its quantity, found '%s'",
+                            "expected a number in a unit of the compared quantity, found '%s'",
                             step->text);
     }
     return OK;
@@ -328,8 +328,8 @@ static enum status parse_sum(struct parser *p, size_t rank, struct error *e)
 
 /* ---- Comparisons ---- */
 
-/* Sets *is_text to whether the right side is a quoted text or, after = or !=, a word that is
- * neither a number nor begins a sum. */
+/* Sets *is_text to whether the right side is a quoted text or, after = or !=, a word that is not a
+ * number and does not begin a sum. */
 static enum status find_text(bool *is_text, const struct parser *p, const struct comparison *of,
                              struct error *e)
 {
@@ -369,9 +369,9 @@ static enum status check_right(const struct parser *p, const struct comparison *
                                                                                : OK;
 }
 
-/* Turns the current comparison into ACTION_COMPARE, of one name with `number`. If `number` is NAN,
- * or the name's value is not a number, the value is compared with `text`, the right side as
- * written. */
+/* Turns the current comparison into a step ACTION_COMPARE, which compares one name with `number`.
+ * If `number` is NAN, or the name's value is not a number, the value is compared with `text`, the
+ * right side as written. */
 static void compare_name(struct parser *p, const struct comparison *of, const char *text,
                          int column, double number)
 {

@@ -13,7 +13,8 @@ static bool ends_in(const char *name, const char *tail)
     return length > part && strcmp(name + length - part, tail) == 0;
 }
 
-/* Units that names end in, and the factors that convert seconds, bytes or per cent to them. */
+/* Units that names end in, and the factors that convert seconds, bytes or per cent to these
+ * units. */
 static const struct name_unit {
     enum option_type type;
     const char *tail;
@@ -57,8 +58,8 @@ static double number_for(const char *name, enum option_type type, double number)
     return type == TYPE_PERCENT && strchr(name, '.') == NULL ? number * 0.01 : number;
 }
 
-/* Returns the comparison's first name whose unit has this type; if no name has one, its first
- * name. */
+/* Returns the first name in the comparison with a unit of this type; if there is no such name, the
+ * first name. */
 static const char *name_for(const struct condition *c, size_t term, enum option_type type)
 {
     for (size_t i = term; i < c->n_terms; i++) {

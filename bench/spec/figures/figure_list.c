@@ -20,7 +20,8 @@ static enum status read_figure(struct value *value, size_t i, const struct given
     for (size_t j = 0; j < i; j++) {
         if (strcmp(value->texts[j], name) == 0)
             return mark_error(e, ERR_SPEC, node->mark,
-                              "%s: '%s' is listed twice. Give figures of one kind a `name` each",
+                              "%s: '%s' is listed twice. If you want two figures of this kind, "
+                              "give each a `name`",
                               g->option->key, name);
         if (figure_request_same(&value->figures[j], &value->figures[i]))
             return mark_error(e, ERR_SPEC, node->mark,

@@ -27,7 +27,7 @@ struct figure_request {
     struct mark mark;
     /* `set` is false for options that the spec leaves at their default */
     struct value options[FIGURE_OPTIONS];
-    /* published: draw the spec's published.*; published_set: the spec sets `published` */
+    /* `published`: draw the spec's published.*; `published_set`: the spec sets `published` */
     bool published, published_set;
     struct figure_source *sources;
     size_t n_sources;

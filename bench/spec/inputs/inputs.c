@@ -15,8 +15,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
-/* Options whose values are files or folders. folder, ending: folder and file ending of the copy
- * that a run keeps; NULL: no copy. shared: folders searched for every spec, so that figures of a
+/* Options whose values are files or folders. `folder`, `ending`: folder and file ending of the copy
+ * that a run keeps; NULL: no copy. `shared`: folders searched for every spec, so that figures of a
  * run can be drawn if its copies are missing. */
 static const struct input_kind {
     enum option_id option;
@@ -25,7 +25,7 @@ static const struct input_kind {
     bool is_tensors; /* the file must be in safetensors format if it exists */
     /* words accepted in place of a file, for messages; NULL: only the option's default */
     const char *words;
-    const char *expected; /* added to the message about a missing file; NULL: nothing */
+    const char *expected; /* text added to the message about a missing file; or NULL */
 } kinds[] = {
     {OPT_MODEL, "models", ".yaml", {"configs/", "configs/models/"}, true, false, NULL, NULL},
     {OPT_PUBLISHED_FILE,
@@ -108,7 +108,7 @@ static enum status find_input(char **path, const struct spec *spec, const struct
 /* ---- Files that a run does not copy ---- */
 
 /* Sets the path of a file that does not exist yet. Chooses the first search folder in which the
- * file's folder exists. ERR_SPEC if none has it, except in a recorded spec. */
+ * file's folder exists. ERR_SPEC if there is no such search folder, except in a recorded spec. */
 static enum status place_new(struct value *value, const struct spec *spec,
                              const struct input_kind *kind, struct error *e)
 {
@@ -181,8 +181,8 @@ static enum status check_file(const struct value *value, const struct input_kind
 
 /* Searches for a file or folder, and sets its absolute path. A missing file is an error only if the
  * spec or a launch reads it, and never in a recorded spec. Otherwise value->path stays NULL, and
- * the program that needs the file reports it. A missing checkpoint.path is to be written: place_new
- * sets its path. */
+ * the program that needs the file reports it. A missing file of checkpoint.path is still to be
+ * written: place_new sets its path. */
 static enum status find_path(struct value *value, const struct spec *spec,
                              const struct input_kind *kind, struct error *e)
 {

@@ -1,4 +1,4 @@
-/* Finds the files that a spec names, compares their contents and names them. */
+/* Finds the files that a spec refers to, compares their contents and gives them names. */
 #pragma once
 
 #include "bench/spec/spec.h"

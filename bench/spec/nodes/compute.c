@@ -121,7 +121,8 @@ static long largest_batch(const struct config *config)
     return (images + ranks - 1) / ranks;
 }
 
-/* Returns the size of a micro-batch. If there are several, all have this size (rules.c). */
+/* Returns the size of a micro-batch. If a step has several micro-batches, all have this size
+ * (rules.c). */
 static long micro_batch(const struct config *config)
 {
     long accumulate = config_int(config, OPT_ACCUMULATE);

@@ -227,9 +227,9 @@ static bool may_crowd(const struct scope *s)
 }
 
 /* Sets ranks_per_node in a Slurm job of several nodes if the spec gives only ranks or only nodes.
- * The default fills the cores of a node. If the largest number of ranks does not fit the job and
- * ranks may outnumber cores, the ranks are spread over all nodes. Otherwise points that need more
- * nodes are skipped later. */
+ * By default, each node gets as many ranks as fill its cores. If the largest number of ranks does
+ * not fit the job and ranks may outnumber cores, the ranks are spread over all nodes. Otherwise
+ * points that need more nodes are skipped later. */
 static enum status fill_nodes(struct config *config, const struct scope *s, struct error *e)
 {
     const struct value *site = single_value(s, OPT_SITE);
@@ -378,7 +378,7 @@ static enum status check(const struct counts *c, const struct config *config, st
         return OK;
     return mark_error(e, ERR_SPEC, each->mark,
                       "ranks_per_node = %ld, but ranks = %ld (%s) on nodes = %ld (%s): these ranks "
-                      "fill %ld nodes. Remove one of the three",
+                      "fill %ld nodes. Remove one of the three options",
                       c->each, c->ranks, mark_text(ranks, config->values[OPT_RANKS].mark), c->nodes,
                       mark_text(nodes, config->values[OPT_NODES].mark), over(c->ranks, c->each));
 }

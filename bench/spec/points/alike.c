@@ -23,17 +23,17 @@ struct alike {
     } kinds[]; /* groups of points; the hash table uses their keys */
 };
 
-/* Returns whether an option of a point is compared with other points: not if it has no meaning at
- * the point's site, and not at calibration points, whose options follow from the replayed
- * points. */
+/* Returns whether comparisons of points include an option of this point. Options without a meaning
+ * at the point's site are left out, and so are all options of calibration points, since they follow
+ * from the replayed points. */
 static bool counts(const struct spec *spec, size_t point, enum option_id id)
 {
     const struct config *config = &spec->points[point].config;
     return !config_calibrates(config) && config_concerns(config, id);
 }
 
-/* Returns whether an option differs between points. requested_only: ignores points that the spec
- * does not request. of: compares only points of this case; NULL: all points. */
+/* Returns whether an option differs between points. `requested_only`: ignores points that the spec
+ * does not request. `of`: compares only points of this case; NULL: all points. */
 static bool differs(const struct spec *spec, const struct matrix *of, bool requested_only,
                     enum option_id id)
 {
@@ -96,7 +96,8 @@ static void add_text(SHA2_CTX *context, const char *text)
     SHA256Update(context, (const uint8_t *)text, strlen(text) + 1);
 }
 
-/* Hashes each text with its terminating zero, the only character that a value cannot contain. */
+/* Hashes each option's value with its terminating zero, the only character that a value cannot
+ * contain. */
 static void make_key(char key[KEY_BYTES], const struct alike *alike, const struct point *point)
 {
     SHA2_CTX context;

@@ -12,8 +12,9 @@
 struct alike;
 
 /* Makes a table for at most `most` points. `chosen` selects the options to compare. Derived
- * options, and options with equal values at all points that the spec has now, are ignored. NULL:
- * points are grouped by identity. The spec is borrowed during the call. Free with alike_free. */
+ * options, and options with equal values at all points that the spec has now, are ignored. If
+ * `chosen` is NULL, points are grouped by identity. The spec is borrowed during the call. Free with
+ * alike_free. */
 enum status alike_make(struct alike **alike, const struct spec *spec,
                        bool (*chosen)(const struct spec_option *option), size_t most,
                        struct error *e);

@@ -76,9 +76,9 @@ static enum status make_base(struct point *base, struct spec *spec, const struct
     return status;
 }
 
-/* Tables that map a point to the index of an equal point. `any`: over all points; equal points have
- * one identity. `own`: within a case; points are equal if all options that they use have equal
- * values. */
+/* Tables that map a point to the index of an equal point. `any`: all points; points with one
+ * identity are equal. `own`: points of one case; points are equal if all options that they use have
+ * equal values. */
 struct known {
     struct alike *own, *any;
 };
@@ -87,7 +87,7 @@ struct known_index {
     size_t *own, *any;
 };
 
-/* Returns where the tables keep the index of points that equal `point`. */
+/* Returns pointers to the indices that the tables store for points equal to `point`. */
 static struct known_index index_of(const struct known *known, const struct spec *spec,
                                    const struct point *point)
 {

@@ -20,7 +20,7 @@ struct product {
     const struct axis *axes[OPTION_COUNT];
     /* index into `lengths` for each axis; axes of a zip share one index */
     size_t ways[OPTION_COUNT];
-    size_t lengths[OPTION_COUNT]; /* number of values of each axis with this index in `ways` */
+    size_t lengths[OPTION_COUNT]; /* [n_ways] number of values of the axes with this index */
     size_t n_axes, n_ways;
 };
 

@@ -21,7 +21,7 @@ static void extend_label(struct point *point, const struct spec_option *option)
 
 /* Values of one option in the points of one case. */
 struct in_case {
-    const struct value *latest; /* value at the point of the case that was compared last */
+    const struct value *latest; /* value at the last point of the case compared so far */
     bool differs;
 };
 
@@ -61,8 +61,8 @@ static bool labels_calibration(enum option_id id, bool differs)
 }
 
 /* Appends an option to the labels of all points in whose case its value varies. A variant or
- * compressor appears only if it is not the default; at points without a case name, it then appears
- * even if it does not vary. */
+ * compressor appears only if it is not the default. Points without a case name show it even if it
+ * does not vary. */
 static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;

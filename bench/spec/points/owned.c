@@ -201,7 +201,7 @@ static enum status leave_out_of(struct matrix *of, struct config *config, const 
         *some = true;
         value_free(value);
         TRY(value_copy(value, &spec->presets.values[id], e));
-        /* options that need this value are excused too */
+        /* options that need this value are then excused too (is_excused) */
         if (unread->lacks != NULL)
             value->mark = spec->config.values[unread->lacks->owner].mark;
     }

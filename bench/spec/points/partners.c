@@ -64,8 +64,8 @@ static enum status find_first(struct alike **first, const struct spec *spec,
 }
 
 /* Stores in each point, in its member at `offset`, the index of its partner: the first point of its
- * group that fits. A point that fits itself, does not ask for a partner or has none gets its own
- * index. */
+ * group that fits. A point gets its own index if there is no partner, if the point asks for none,
+ * or if the point is itself one that fits. */
 static enum status find_partners(struct spec *spec, const struct search *search, size_t offset,
                                  struct error *e)
 {

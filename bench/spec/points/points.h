@@ -15,8 +15,8 @@ bool option_is_problem(const struct spec_option *option);
 /* Sets the point's net and id from its values. */
 void point_identify(struct point *point, const struct spec *spec);
 
-/* Makes room for `n` more points. They are not initialised, and unused room takes no physical
- * memory. */
+/* Makes room for `n` more points. The new points are not initialised, and unused room takes no
+ * physical memory. */
 enum status points_grow(struct spec *spec, size_t n, struct error *e);
 
 /* Clears the case name of `added` if `with`, a point of another case, needs `added` too. Does
@@ -58,7 +58,7 @@ enum status labels_write(struct spec *spec, struct error *e);
 /* ---- Options that only some points read ---- */
 
 /* Records which values of the spec the point reads; for example, strategy allreduce does not read
- * sync.cap_mib. In a recorded spec, only values of --set are noted. of: matrix or case of the
+ * sync.cap_mib. In a recorded spec, only values of --set are noted. `of`: matrix or case of the
  * point; NULL for a baseline point. */
 enum status owned_note(struct spec *spec, const struct config *config, const struct matrix *of,
                        struct error *e);

@@ -182,14 +182,14 @@ static bool reaches_end(const struct config *config)
            (launch >= steps->number && launch <= steps->number_hi);
 }
 
-/* Returns the number of multiples of `every` from first to last; 0 if `every` is 0. */
+/* Returns the number of multiples of `every` from `first` to `last`; 0 if `every` is 0. */
 static double count_multiples(double every, double first, double last)
 {
     return every > 0 ? fmax(0, floor(last / every) - ceil(first / every) + 1) : 0;
 }
 
-/* Returns the number of checkpoints after the steps first to last; 1 if there are none at all, which
- * another rule refuses, or if segments add some. */
+/* Returns the number of checkpoints after the steps `first` to `last`. Returns 1 if the run writes
+ * none, which another rule rejects, or if segments add some. */
 static double count_checkpoints(const struct config *config, double first, double last)
 {
     double epochs = config_number(config, OPT_CHECKPOINT_EPOCHS) * config_epoch_steps(config);
@@ -341,7 +341,7 @@ static const struct reader readers[] = {
     {OPT_DATA_PATH, OPT_DATA_SET, "mnist cifar10 idx npy", NULL},
     {OPT_GLOBAL_BATCH, OPT_WORKLOAD, NULL, counts_images},
     {OPT_BATCH_PER_RANK, OPT_WORKLOAD, NULL, counts_images},
-    /* command is listed because foreign programs are rejected by `trainers`, not by this row */
+    /* `command` is listed because foreign programs are rejected by `trainers`, not by this row */
     {OPT_KERNELS, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_WORKLOAD, "train_cnn command", NULL},
     {OPT_TUNE, OPT_KERNELS, "fast exact", NULL},

@@ -54,8 +54,8 @@ static bool is_in_warmup(const struct config *c)
     return reader_is_each_step(c) && last <= warmup;
 }
 
-/* Explains why no measured step of inject.steps has the phase; NULL if one has it. Warm-up steps of
- * timed launches are not measured. */
+/* Returns the reason why no measured step of inject.steps has the phase; NULL if there is such a
+ * step. Warm-up steps of timed launches are not measured. */
 static const char *find_missed_step(const struct config *c)
 {
     bool trained = c->values[OPT_ACCURACY_SEEDS].n > 0;

@@ -150,7 +150,7 @@ static enum status check_layers(const struct net_desc *net, long slices, long re
 }
 
 /* Checks that gradient sums are deterministic and not compressed, and that the strategy copies no
- * weights, because layers held by all slices must stay equal to the bit. */
+ * weights, because layers held by all slices must stay bit-identical. */
 static enum status check_same_sums(const struct config *config, const char *slices,
                                    enum option_id *at, struct error *e)
 {

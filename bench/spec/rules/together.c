@@ -287,7 +287,7 @@ static double most_emulated(const struct point *point)
 /* Options that are rejected above a bound; `what` describes the bound and the reason. The largest
  * bound among the points that use the option applies. */
 static const struct bound {
-    enum option_id id, by; /* by: option that decides the bound */
+    enum option_id id, by; /* `by`: option that decides the bound */
     double (*most)(const struct point *point);
     const char *what;
 } bounds[] = {

@@ -75,7 +75,7 @@ static bool is_timed(const struct spec_option *option)
            !is_switch((enum option_id)(option - option_get((enum option_id)0)));
 }
 
-/* Returns whether both points agree in which options of is_switch are 0. */
+/* Returns whether every option of is_switch is 0 at both points or at neither. */
 static bool switches_agree(const struct config *a, const struct config *b)
 {
     for (enum option_id id = 0; id < OPT_OWN; id++)
@@ -152,8 +152,8 @@ static enum status check_seeds(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Returns whether local SGD sends nothing in the timed steps: gradients are summed until step
- * sync.post_local, later weights are averaged in each sync.period-th step. */
+/* Returns whether local SGD sends nothing in the timed steps: up to step sync.post_local, gradients
+ * are summed; after it, weights are averaged in each sync.period-th step. */
 static bool is_silent(const struct config *c)
 {
     int64_t warmup = config_int(c, OPT_TIME_WARMUP), last = warmup + config_int(c, OPT_TIME_STEPS);
@@ -163,8 +163,8 @@ static bool is_silent(const struct config *c)
            last / config_int(c, OPT_sync_period) == warmup / config_int(c, OPT_sync_period);
 }
 
-/* Rejects timed steps without an average of local SGD, unless --set or the quick form shortens
- * them. */
+/* Rejects points at which no averaging of local SGD falls into the timed steps, unless --set or the
+ * quick form sets the number of steps. */
 static enum status check_periods(const struct spec *spec, struct error *e)
 {
     bool is_cut =

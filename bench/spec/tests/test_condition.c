@@ -134,7 +134,8 @@ static void test_arithmetic(void **state)
     refused("(ranks + 1", 11,
             "expected = != < <= > >= + - * / or ), found the end of the condition");
     refused("(ranks > 1) + 1 > 2", 13, "expected 'and', 'or' or the end, found '+'");
-    refused("step_ms + 5% > 4", 11, "expected a number in the unit of its quantity, found '5%'");
+    refused("step_ms + 5% > 4", 11,
+            "expected a number in a unit of the compared quantity, found '5%'");
 }
 
 /* ---- Sums ---- */
@@ -265,9 +266,10 @@ static void test_refused(void **state)
     refused_sign("ranks = 1, nodes = 1", 10, "',' is unknown; ");
     refused_sign("!ranks = 1", 1, "'!' is unknown; ");
     refused("step_ms_median <= 80%", 19,
-            "expected a number in the unit of its quantity, found '80%'");
-    refused("rss_mib <= 2s", 12, "expected a number in the unit of its quantity, found '2s'");
-    refused("read_s < 5%", 10, "expected a number in the unit of its quantity, found '5%'");
+            "expected a number in a unit of the compared quantity, found '80%'");
+    refused("rss_mib <= 2s", 12,
+            "expected a number in a unit of the compared quantity, found '2s'");
+    refused("read_s < 5%", 10, "expected a number in a unit of the compared quantity, found '5%'");
     refused("data.name = \"open", 13, "expected a closing quotation mark");
     refused("\xC3\xA4rger = 1 )", 11, "expected 'and', 'or' or the end, found ')'");
     char deep[256] = "";

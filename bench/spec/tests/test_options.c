@@ -221,8 +221,8 @@ static void test_refused_values(void **state)
     refuse_value("seed", "-1", "fig3.yaml:9:12: seed = -1: allowed 0..4294967295");
     refuse_value("seed", "1e30", "fig3.yaml:9:12: seed: '1e30' is not a whole number");
     refuse_value("figures", "[time, time]",
-                 "fig3.yaml:9:19: figures: 'time' is listed twice. Give figures of one "
-                 "kind a `name` each");
+                 "fig3.yaml:9:19: figures: 'time' is listed twice. If you want two figures of this "
+                 "kind, give each a `name`");
     refuse_value("measure.accuracy.seeds", "[1, x]",
                  "fig3.yaml:9:16: measure.accuracy.seeds: 'x' is not a number");
     refuse_value("differs", "[words, '']",

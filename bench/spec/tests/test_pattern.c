@@ -105,10 +105,10 @@ static void test_refused(void **state)
 /* Without its limit, each would take minutes, gigabytes or the stack. */
 static void test_limits(void **state)
 {
-    static const char time_text[] =
-        "matching takes too much time: use fewer repetitions, above all nested ones such as (a+)*";
+    static const char time_text[] = "matching takes too much time: use fewer repetitions, "
+                                    "especially nested repetitions such as (a+)*";
     static const char memory_text[] = "matching takes too much memory: use fewer repetitions, "
-                                      "above all nested ones such as (a+)*";
+                                      "especially nested repetitions such as (a+)*";
     static const struct {
         const char *pattern, *repeated;
         size_t times;

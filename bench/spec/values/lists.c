@@ -146,8 +146,8 @@ static enum status parse_entry(const struct given *segment, const char *key,
     return value_parse_whole(&(struct given){of, entry}, number, e);
 }
 
-/* Parses a segment. `epoch` has the upper bound of train.epochs, but may be 0. before: segment
- * before this one; NULL: this is the first. */
+/* Parses a segment. `epoch` has the upper bound of train.epochs, but may be 0. `before`: the
+ * previous segment; NULL: none. */
 static enum status parse_segment(const struct given *segment, double pair[2], const double *before,
                                  struct error *e)
 {

@@ -26,8 +26,8 @@ struct node {
 
 void node_free(struct node *node);
 
-/* Sets *to to a copy of `from`, freed by the caller. ERR_MEMORY, "no memory for WHAT", and NULL if
- * memory ran out. */
+/* Sets *to to a copy of `from`, freed by the caller. If memory ran out, *to is NULL; returns
+ * ERR_MEMORY with the message "no memory for WHAT". */
 enum status node_copy_text(char **to, const char *from, const char *what, struct error *e);
 
 /* Returns the entry of a map with this key; NULL if there is none. */

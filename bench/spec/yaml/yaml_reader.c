@@ -271,7 +271,8 @@ static enum status merge_keys(struct node *map, struct error *e)
     return OK;
 }
 
-/* Reads a value other than an alias. anchor: name of the anchor before the value; NULL if none. */
+/* Reads a value other than an alias. `anchor`: name of the anchor before the value; NULL if
+ * none. */
 static enum status read_value(struct reader *r, const yaml_event_t *event, const char *anchor,
                               struct node *node, int depth, struct error *e)
 {

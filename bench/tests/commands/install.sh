@@ -44,7 +44,7 @@ runs_there() {
     expect 0 "results/strong_scaling/latest/{summary" there run strong_scaling.yaml --set "matrix.ranks=[1,2] place.oversubscribe=allow
         measure.time={launches: 1..1, steps: 3, warmup_steps: 1} measure.accuracy.seeds=[] data.samples=2000" &&
         [ -s "$there/results/strong_scaling/latest/speedup.svg" ] || return 1
-    grep -F "mnist not found, so its images were generated. \`$prefix/lib/scalebench/ci/data.sh --to data mnist\`" "$tmp/expect.log"
+    grep -F "mnist not found, so generated images were used. \`$prefix/lib/scalebench/ci/data.sh --to data mnist\`" "$tmp/expect.log"
 }
 if command -v gnuplot >/dev/null; then
     check "a campaign of the installed specs runs in any folder" runs_there

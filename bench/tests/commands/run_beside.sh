@@ -79,11 +79,11 @@ waits_for_the_cores() {
     run --fresh >"$tmp/waiting.log" 2>&1 &
     local waiting=$! first=$runner
     until_true grep "is in use by process $first on $(hostname)" "$tmp/waiting.log" || return 1
-    until_true grep "waiting until that campaign ends (3[0-9] s so far). Stop one of the two campaigns, or start this one on other cores" "$tmp/waiting.log" || return 1
+    until_true grep "waiting until the other campaign ends (3[0-9] s so far). Stop one of the two campaigns, or start this campaign on other cores" "$tmp/waiting.log" || return 1
     [ ! -e "$latest/launches" ] && [ "$(runs)" -eq 2 ] || return 1
     kill -KILL "$first"
     wait "$waiting" || return 1
-    grep "waiting until that campaign ends" "$tmp/waiting.log" && [ "$(launches)" -eq 12 ] && gone "$out"
+    grep "waiting until the other campaign ends" "$tmp/waiting.log" && [ "$(launches)" -eq 12 ] && gone "$out"
 }
 
 stops_waiting() { # signal, exit status
@@ -94,7 +94,7 @@ stops_waiting() { # signal, exit status
     "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" --fresh >"$tmp/waiting.log" 2>&1 &
     runner=$!
     set +m
-    until_true grep "waiting until that campaign ends" "$tmp/waiting.log" || return 1
+    until_true grep "waiting until the other campaign ends" "$tmp/waiting.log" || return 1
     kill "-$1" "$runner"
     wait "$runner"
     status=$?

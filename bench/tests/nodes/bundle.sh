@@ -93,7 +93,7 @@ column() { # name
 runs_there() {
     local images=generated
     [ ! -d "$bare/opt/some place/data" ] || images=real
-    expect 0 "to draw them, here or on another machine" campaign "/opt/some place" || return 1
+    expect 0 "to draw the figures, here or on another machine" campaign "/opt/some place" || return 1
     paste -d' ' <(column ranks) <(column strategy) <(column status) <(column data_source) | tee /dev/stderr |
         cmp - <(printf "%s ok $images\n" "1 none" "2 none" "2 allreduce")
 }

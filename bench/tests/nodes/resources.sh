@@ -70,8 +70,8 @@ pin() { # options and program
 }
 
 wrong_options_are_explained() {
-    expect 2 "--sample fast: expected at least 0.001 seconds" pin --sample fast --sample-to "$tmp" true &&
-        expect 2 "and --sample-to FOLDER" pin --sample 0.1 true &&
+    expect 2 "--sample fast: expected an interval of at least 0.001 seconds" pin --sample fast --sample-to "$tmp" true &&
+        expect 2 "together with --sample-to FOLDER" pin --sample 0.1 true &&
         expect 2 "network interface 'eth99' not found on this node" pin --sample 0.1 --sample-to "$tmp" --nic eth99 true &&
         expect 1 "$tmp/nowhere/node.0.jsonl: cannot be written" pin --sample 0.1 --sample-to "$tmp/nowhere" true &&
         expect 2 "measure.resources = 1ms: allowed 0.01s..60s" "$scalebench" plan "$tmp/foreign.yaml" \

@@ -197,7 +197,7 @@ passes_on_the_words_of_sbatch() {
     expect 3 "sbatch: error: invalid partition specified: nosuch" submit --set name=refused
     local status=$?
     mv "$tmp/rig.kept" "$tmp/rig.yaml"
-    [ "$status" -eq 0 ] && grep "sbatch refused the job with exit status 1; its message is above" "$tmp/expect.log" &&
+    [ "$status" -eq 0 ] && grep "sbatch refused the job with exit status 1; the message of sbatch is above" "$tmp/expect.log" &&
         SLURM_CONF=/dev/null expect 3 "ClusterName needs to be specified" submit --set name=refused && no_jobs
 }
 
@@ -324,7 +324,7 @@ ends_with_its_job() {
     mkdir "$tmp/ended"
     printf '#!/bin/sh\n' >"$tmp/ended/squeue"
     chmod +x "$tmp/ended/squeue"
-    PATH=$tmp/ended:$PATH expect 3 "the job of this campaign has ended, and its nodes with it. Run the same command" \
+    PATH=$tmp/ended:$PATH expect 3 "the job of this campaign has ended, so its nodes are no longer available. Run the same command" \
         job -N2 -- "$tmp/two/fake.yaml"
     status=$?
     rm "$tmp/fail"

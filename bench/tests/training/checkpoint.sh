@@ -48,7 +48,7 @@ nothing_is_left_to_do() {
 # After two epochs the weights are better than after the one epoch of a run.
 fewer_epochs_are_refused() {
     train 1 --checkpoint.every_epochs 1 --checkpoint.resume auto --train.epochs 2 || return 1
-    expect 2 "train.epochs: the checkpoint is after 2 epochs and 0 steps, but this run has only 1 epochs. Use more epochs" \
+    expect 2 "train.epochs: the checkpoint was written after 2 epochs and 0 steps, but this run has only 1 epochs. Use more epochs" \
         train 1 --checkpoint.resume auto || return 1
     ! grep "nothing is left" "$tmp/expect.log"
 }
@@ -150,9 +150,9 @@ other_files_are_named() {
     printf '<!DOCTYPE html><html>404</html>' >"$tmp/page"
     printf 'PK\3\4\0\0\10\10\0\0\0\0' >"$tmp/net.pt"
     printf 'version https://git-lfs.github.com/spec/v1\n' >"$tmp/pointer"
-    expect 2 "$tmp/page: begins with '<!DOCTYPE html': a web page, not safetensors" \
+    expect 2 "$tmp/page: begins with '<!DOCTYPE html': found a web page, expected safetensors" \
         train 2 --checkpoint.start "$tmp/page" &&
-        expect 2 "$tmp/net.pt: begins with 'PK': a zip archive" train 2 --checkpoint.start "$tmp/net.pt" &&
+        expect 2 "$tmp/net.pt: begins with 'PK': found a zip archive" train 2 --checkpoint.start "$tmp/net.pt" &&
         grep "safetensors.torch.save_file" "$tmp/expect.log" &&
         expect 2 "run git lfs pull" train 2 --checkpoint.start "$tmp/pointer"
 }

@@ -104,7 +104,7 @@ SPEC
 
 # The whole set has 45 MiB; the library needs some MiB for messages.
 refuses_a_small_shm() {
-    expect 3 "data.read = window needs 44.9 MiB of shared memory, /dev/shm has " \
+    expect 3 "data.read = window needs 44.9 MiB of shared memory, but /dev/shm has " \
         unshare "$@" sh -c 'mount -t tmpfs -o size=30m tmpfs /dev/shm && exec "$@"' sh \
         "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --data.samples 0 --data.read window --wait yield
 }

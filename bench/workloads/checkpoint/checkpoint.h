@@ -35,10 +35,11 @@
 #define CHECKPOINT_NAME_BYTES (NET_NAME_MAX + 40) /* bytes of a tensor name */
 #define CHECKPOINT_RESET      320                 /* bytes of struct checkpoint's `reset` */
 
-/* This rank's part of a network that is divided among several ranks. comm: the ranks that together
- * hold one replica of the network; in the replica that is saved, the first of them is rank 0 of the
- * run. tensors: range of the network's tensors on this rank; running statistics are not divided. If
- * tensors are sliced, a rank's number within `comm` is the number of its slice. */
+/* This rank's part of a network that is divided among several ranks. `comm`: the ranks that
+ * together hold one replica of the network; in the replica that is saved, the first of these ranks
+ * is rank 0 of the run. `tensors`: range of the network's tensors on this rank; running statistics
+ * are not divided. If tensors are sliced, a rank's number within `comm` is the number of its
+ * slice. */
 struct checkpoint_parts {
     struct range tensors;
     MPI_Comm comm;
@@ -87,7 +88,7 @@ struct progress {
     struct loss_scale loss_scale;
     /* divergence on this rank; in a file: the first divergence on any rank */
     struct divergence divergence;
-    double seconds;  /* seconds in this epoch's steps so far */
+    double seconds;  /* time of this epoch's steps so far (s) */
     json_t *history; /* lines `epoch` and `eval` in the record so far */
 };
 

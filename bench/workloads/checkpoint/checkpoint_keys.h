@@ -6,8 +6,8 @@
 
 #include "bench/workloads/checkpoint/checkpoint.h"
 
-/* Adds the facts of checkpoint_keys.def on which this run depends, with its values, to a
- * checkpoint's metadata. */
+/* Adds to a checkpoint's metadata this run's values of all facts of checkpoint_keys.def on which
+ * the run depends. */
 enum status checkpoint_keys_add(json_t *metadata, const struct checkpoint_state *s,
                                 struct error *e);
 

@@ -34,8 +34,8 @@ static size_t common_bytes(const struct safetensors *file)
     return n;
 }
 
-/* Returns how many of the model's n tensors the file has if the first `bytes` bytes of its names
- * are ignored. */
+/* Returns the number of the model's n tensors that the file has if the first `bytes` bytes of its
+ * names are ignored. */
 static size_t count_found(const struct safetensors *file, size_t bytes,
                           const struct safetensors_tensor *model, size_t n)
 {

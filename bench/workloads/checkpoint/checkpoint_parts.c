@@ -40,7 +40,7 @@ static void copy_buffers(real *to, const real *from, const struct net_desc *desc
 
 struct part {
     struct range tensors;
-    const struct net_desc *net, *slice; /* slice: NULL if tensors are whole */
+    const struct net_desc *net, *slice; /* `slice`: NULL if tensors are whole */
 };
 
 static size_t count_of(const struct part *p, int tensor)
@@ -48,7 +48,7 @@ static size_t count_of(const struct part *p, int tensor)
     return (p->slice != NULL ? p->slice : p->net)->tensors[tensor].count;
 }
 
-/* Returns the index, in the whole network's array, of element k of a tensor of this part. */
+/* Returns the index that element k of a tensor of this part has in the whole network's array. */
 static size_t place_of(const struct part *p, int tensor, size_t k)
 {
     return p->net->tensors[tensor].offset +

@@ -134,7 +134,7 @@ static enum status check_end(const struct safetensors *file, const struct progre
     if (p->epoch < epochs || (p->epoch == epochs && p->step == 0))
         return OK;
     return error_at(e, ERR_DATA, file->path, 0, 0,
-                    "train.epochs: the checkpoint is after %" PRIu32 " epochs and %" PRIu32
+                    "train.epochs: the checkpoint was written after %" PRIu32 " epochs and %" PRIu32
                     " steps, but this run has only %" PRIu32
                     " epochs. Use more epochs, or another checkpoint.path",
                     p->epoch, p->step, epochs);
@@ -355,8 +355,9 @@ static const struct safetensors_tensor *own_section(const struct checkpoint *c,
     return safetensors_find(&c->file, name);
 }
 
-/* If replicas differ: checks that the file has this rank's parameters and optimizer state
- * (rank.<rank>.*). Rank 0 has none; its replica is the checkpoint's model. */
+/* Checks that a checkpoint with unequal replicas has the parameters and optimizer state of this
+ * rank (rank.<rank>.*). Rank 0 needs no such tensors, since the checkpoint's model is its
+ * replica. */
 static enum status check_own_sections(const struct checkpoint *c, const struct sync *s,
                                       struct error *e)
 {

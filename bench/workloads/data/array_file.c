@@ -194,8 +194,8 @@ static size_t numbers_at_once(const struct array_file *file)
     return file->channels_last ? sample_bytes(file) : CHUNK_NUMBERS;
 }
 
-/* Converts `n` numbers to bytes; images with channels last get channels first. `first`: index of
- * from[0] in the file. */
+/* Converts `n` numbers to bytes. In images, also moves channels from the last dimension to the
+ * first. `first`: index of from[0] in the file. */
 static enum status convert(const struct array_file *file, uint8_t *to, const uint8_t *from,
                            uint64_t first, size_t n, struct error *e)
 {

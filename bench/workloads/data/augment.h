@@ -21,7 +21,7 @@ struct crop augment_crop(uint64_t seed, uint32_t epoch, uint32_t sample);
  * crop.flip is set. */
 void augment_apply(uint8_t *image, struct shape shape, struct crop crop);
 
-/* Crops n images [n,C,H,W] in place, each at random, and mirrors about half of them. samples [n]:
+/* Crops n images [n,C,H,W] in place, each at random, and mirrors about half of them. `samples` [n]:
  * sample numbers of the images. */
 void augment_batch(uint8_t *images, struct shape shape, const uint32_t *samples, uint32_t n,
                    uint64_t seed, uint32_t epoch);

@@ -71,8 +71,8 @@ static enum status error_no_files(const struct data_set *data, const struct data
     const char *python = find_python_form(folder);
     if (python != NULL)
         return error_at(e, ERR_DATA, folder, 0, 0,
-                        "found %s, %s in its Python form; expected the binary form. Put "
-                        "cifar-10-binary.tar.gz here",
+                        "found %s, the Python form of %s; expected the binary form. Put "
+                        "cifar-10-binary.tar.gz into this folder",
                         python, data->name);
     return error_at(
         e, ERR_DATA, folder, 0, 0,

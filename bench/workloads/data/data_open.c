@@ -19,7 +19,7 @@ static const struct data_reader *const readers[] = {
 
 /* ---- Files ---- */
 
-/* Sets path to folder/name followed by `ending`, or to "" if that file does not exist. */
+/* Sets `path` to folder/name followed by `ending`, or to "" if that file does not exist. */
 static enum status look_for(char path[DATA_FILE_MAX], const char *folder, const char *name,
                             const char *ending, struct error *e)
 {
@@ -133,7 +133,7 @@ static enum status open_named_by_environment(struct data_set *data,
     return OK;
 }
 
-/* Returns whether folders are searched: not if SCALEBENCH_DATA is "none". */
+/* Returns whether to search folders: false if SCALEBENCH_DATA is "none". */
 static bool searches_folders(void)
 {
     const char *named = getenv("SCALEBENCH_DATA");

@@ -44,9 +44,9 @@ struct data_set {
 
 /* Opens a data set. `set` is a name of data_sets.def, `path` a folder or "auto". "auto" searches
  * $SCALEBENCH_DATA/<set>, $SCALEBENCH_DATA, data/<set>, ../shared/data/<set> and
- * $SCALEBENCH_HOME/data/<set> in this order. If it finds nothing, "mnist" becomes "digits" and
- * "cifar10" becomes "shapes". SCALEBENCH_DATA=none searches no folder. "idx" and "npy" need a
- * folder; generated sets need "auto".
+ * $SCALEBENCH_HOME/data/<set> in this order. If none of these folders has the files, "mnist"
+ * becomes "digits" and "cifar10" becomes "shapes". SCALEBENCH_DATA=none searches no folder. "idx"
+ * and "npy" need a folder; generated sets need "auto".
  *
  * Compressed or generated contents are written once to the cache (cache.h) and mapped from there;
  * plain files of bytes are mapped in place. Opening reads headers and labels, and hashes cache

@@ -69,7 +69,8 @@ struct point {
     float x, y;
 };
 
-/* Random displacement at each point of a 4 x 4 grid over the box, interpolated bilinearly. */
+/* Random displacements at the GRID x GRID points of a grid over the box. Between grid points,
+ * displacements are interpolated bilinearly. */
 #define GRID 4
 struct field {
     struct point at[GRID][GRID];

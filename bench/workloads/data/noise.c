@@ -1,5 +1,5 @@
-/* Generates images of random bytes without zeros, to time kernels that skip zeros of the data when
- * there are none to skip. */
+/* Generates images of random bytes without zeros, to time kernels that skip zeros on data without
+ * any zeros. */
 #include "bench/workloads/data/random_words.h"
 #include "bench/workloads/data/readers.h"
 

@@ -45,7 +45,7 @@ struct data_reader {
 enum { DATA_NAMES = 4 };
 typedef const char *data_names[DATA_NAMES];
 
-/* Sets path to the first of `names` that exists in `folder`, or to "". ERR_DATA if the folder
+/* Sets `path` to the first of `names` that exists in `folder`, or to "". ERR_DATA if the folder
  * cannot be searched. */
 enum status data_find_file(char path[DATA_FILE_MAX], const char *folder, const data_names names,
                            struct error *e);

@@ -109,9 +109,9 @@ void work_free(struct work *w)
 
 /* ---- Time on the core ---- */
 
-/* Times of this thread so far: on_core_s, running on a core; ready_s, ready to run but without a
- * core (NAN if the kernel does not report this time). steal_s: time since boot that a hypervisor
- * took from the thread's processor (NAN if unknown). */
+/* Times of this thread so far. `on_core_s`: running on a core. `ready_s`: ready to run but without
+ * a core (NAN if the kernel does not report this time). `steal_s`: time since boot that a
+ * hypervisor took from the thread's processor (NAN if unknown). */
 struct presence_on_core {
     int64_t wall_ns;
     double on_core_s, ready_s, steal_s;

@@ -32,7 +32,7 @@ struct doctor {
 
 /* ---- ranks.c ---- */
 
-/* Finds on which node and machine each rank is, and opens d->waiter. Call ranks_close in any
+/* Finds the node and the machine of each rank, and opens d->waiter. Call ranks_close in any
  * case. */
 enum status ranks_open(struct doctor *d, struct error *e);
 void ranks_close(struct doctor *d);

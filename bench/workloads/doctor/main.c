@@ -35,9 +35,9 @@ static void plan(struct doctor *d)
     d->message_s = clamp(MESSAGES_S / (d->rounds * ways), 0.004, 0.03);
 }
 
-/* Measures all cores. Nodes that share a machine measure one after the other, all others at once.
- * The order of nodes is reversed every second round, so that a drift of the speed favours no
- * node. */
+/* Measures all cores. Nodes that share a machine measure one after the other, all other nodes at
+ * the same time. The order of nodes is reversed every second round, so that a drift of the speed
+ * favours no node. */
 static enum status measure_cores(struct doctor *d, struct work *w, int round, struct error *e)
 {
     for (int i = 0; i < d->n_turns; i++) {

@@ -1,4 +1,4 @@
-/* Finds on which node and processors each rank is, and synchronises ranks. A rank that waits for
+/* Finds the node and the processors of each rank, and synchronises ranks. A rank that waits for
  * synchronisation sleeps, so it uses no core. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Reading modes by MPI-IO: every rank reads its own samples. A file view selects the samples, and
- * one call reads them. */
+/* Reading modes that use MPI-IO: every rank reads its own samples. A file view selects the samples,
+ * and one call reads them. */
 #include <stdio.h>
 #include <string.h>
 

@@ -10,9 +10,9 @@
 
 static const char WHO[] = "data.read = window";
 
-/* Makes the kernel allocate all pages of the window now. Returns an error if memory is short:
+/* Makes the kernel allocate all pages of the window now. Returns an error if memory is short, since
  * another process may have used memory since mem_check_shared. Linux before 5.14 cannot report
- * this. */
+ * short memory. */
 static enum status touch_pages(uint8_t *window, size_t bytes, struct error *e)
 {
 #ifdef MADV_POPULATE_WRITE

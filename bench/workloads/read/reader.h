@@ -12,9 +12,9 @@
 #include "comm/wait/wait.h"
 #include "kernels/base/error.h"
 
-/* Samples that this rank has fetched: images [room,C,H,W], labels [room]. slots [number of samples
- * in use]: position of a sample in these two arrays. In mode `all`: only `images`, if they are
- * copied. */
+/* Samples that this rank has fetched: `images` [room,C,H,W] and `labels` [room]. `slots` [number of
+ * samples in use]: position of each sample in `images` and `labels`. In mode `all`, only `images`
+ * is set, and only if images are copied. */
 struct store {
     uint8_t *images, *labels;
     uint32_t *slots;

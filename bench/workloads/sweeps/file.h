@@ -15,6 +15,6 @@ struct sweep_file {
  * file cannot be written. */
 enum status sweep_file_open(struct sweep_file *file, const char *folder, const char *name,
                             struct error *e);
-/* Closes the file. swept: status of the sweep; if it is not OK, the file is removed. Returns
+/* Closes the file. `swept`: status of the sweep; if it is not OK, the file is removed. Returns
  * `swept`, or ERR_SYSTEM if writing failed. */
 enum status sweep_file_close(struct sweep_file *file, enum status swept, struct error *e);

@@ -78,7 +78,7 @@ static enum status take_until(struct arguments *a, void *at, const char *text, s
 #define AT(member) offsetof(struct arguments, member)
 
 /* Options of the trainer that specs do not have. `take` parses the option's text (NULL for a flag)
- * and stores it in struct arguments. at: offset of the member, if `take` needs it. */
+ * and stores it in struct arguments. `at`: offset of the member, if `take` needs it. */
 static const struct own_option {
     const char *name;
     enum status (*take)(struct arguments *a, void *at, const char *text, struct error *e);
@@ -330,8 +330,8 @@ static bool is_given(const struct config *config, enum option_id id)
 }
 
 /* Prints a note for each value that has no effect because the run is too short, and for a
- * checkpoint.path without checkpoints. This is not an error, since the run may have more steps on
- * other numbers of ranks. */
+ * checkpoint.path without checkpoints. Such options are not errors, since the run may have more
+ * steps on other numbers of ranks. */
 static void note_unused(const struct config *config)
 {
     char why[512];

@@ -47,8 +47,8 @@ static void find_difference(const struct hashes *h, const struct weights_hash *a
         }
 }
 
-/* Replaces the hashes by their sum over the pipeline stages and tensor slices of a replica, so that
- * replicas can be compared. */
+/* Replaces the hash of each step by the sum of hashes over the pipeline stages and tensor slices of
+ * a replica, so that replicas can be compared. */
 static enum status join_replica(struct hashes *h, const struct job *job, struct error *e)
 {
     const MPI_Comm holders[] = {job->grid.pipeline, job->grid.tensor};

@@ -4,7 +4,7 @@
 
 #include "bench/workloads/train_cnn/trainer.h"
 
-/* Hashes of a rank's weights. all: hash of every weight. shared: hash of only the weights of which
+/* Hashes of a rank's weights. `all`: hash of every weight. `shared`: hash of the weights of which
  * every tensor slice has a copy. */
 struct weights_hash {
     uint64_t all, shared;

@@ -136,7 +136,7 @@ static bool goes_by_flops(const struct trainer *t)
     return config_int(t->config, OPT_PIPELINE_CUT) == PIPELINE_CUT_flops;
 }
 
-/* Finds the costs of all ops by a temporary network that has the ops of all stages. */
+/* Finds the costs of all ops, with a temporary network that has the ops of all stages. */
 static enum status find_costs(struct op_costs *c, const struct trainer *t,
                               const struct net_options *options, struct error *e)
 {
@@ -153,7 +153,7 @@ static enum status find_costs(struct op_costs *c, const struct trainer *t,
     return status;
 }
 
-/* Sets the costs of ops of a replayed network: FLOPs, or calibrated times summed over all steps. */
+/* Sets the costs of a replayed network's ops: FLOPs, or calibrated times summed over all steps. */
 static enum status read_costs(struct op_costs *c, const struct trainer *t, struct error *e)
 {
     const struct calibration *from = &t->replayed->calibration;

@@ -1,4 +1,4 @@
-/* Network of a rank, and the part of it (ops and tensors) that the rank computes. */
+/* Network of a rank, and the part of the network (ops and tensors) that the rank computes. */
 #pragma once
 
 #include "bench/workloads/checkpoint/checkpoint.h"

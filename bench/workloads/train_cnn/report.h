@@ -21,13 +21,13 @@ json_t *report_epoch(const struct trainer *t, const struct progress *p,
 json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
                     const struct class_counts *classes);
 /* Fills in *end from the trainer and the process, except for members that the caller has set
- * (counts and times of steps). Returns it as JSON. */
+ * (counts and times of steps). Returns *end as JSON. */
 json_t *report_end(struct record_end *end, const struct trainer *t, const struct traffic *traffic);
 
 /* Steps that are not yet written to the record. Making a line of JSON takes as long as a small
  * net's optimizer, so it is done outside of timed steps. */
 struct step_log {
-    struct record_step *steps; /* [capacity], from mem_new_aligned */
+    struct record_step *steps; /* [capacity], allocated by mem_new_aligned */
     size_t n, capacity;
 };
 /* Writes one line per step to the record and empties the log. */

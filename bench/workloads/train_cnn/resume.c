@@ -134,8 +134,8 @@ enum status resume_begin(struct resume *r, struct trainer *t, struct progress *p
     return OK;
 }
 
-/* Returns whether a checkpoint is due after `done` steps or epochs. option: interval between
- * checkpoints, in steps or epochs; 0: never. */
+/* Returns whether a checkpoint is due after `done` steps or epochs. The value of `option` is the
+ * interval between checkpoints, in steps or epochs; 0: never. */
 static bool is_due(const struct resume *r, enum option_id option, uint64_t done)
 {
     uint64_t every = (uint64_t)config_int(r->config, option);
@@ -162,7 +162,7 @@ static void take_standings(struct progress *global, double *losses, const struct
     global->n_losses = (size_t)ranks;
 }
 
-/* Buffers on rank 0 for the progress of all ranks [ranks]. */
+/* Buffers [ranks] on rank 0 for the progress of all ranks. */
 struct standings {
     struct standing *all;
     double *losses;

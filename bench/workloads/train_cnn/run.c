@@ -65,7 +65,9 @@ static enum status read_counters(struct run *r, struct error *e)
     if (nic == NULL)
         return OK;
     if (!nic_read(now, nic))
-        return error_set(e, ERR_SYSTEM, "--nic %s: its counters are no longer readable", nic);
+        return error_set(e, ERR_SYSTEM,
+                         "--nic %s: the counters of this network interface are no longer readable",
+                         nic);
     if (ends)
         nic_take(&r->end, r->nic, now);
     else

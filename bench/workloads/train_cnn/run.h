@@ -47,7 +47,7 @@ struct run {
     double nic[NIC_COUNTERS];  /* counters of the network interface before the timed steps */
     struct energy energy;      /* energy counters of the node; used on its first rank only */
     bool measures_energy;      /* whether any rank measures energy in the timed steps */
-    int clock_of;              /* lowest rank on this node; all its ranks share one clock */
+    int clock_of;              /* lowest rank on this node; all ranks of a node share one clock */
     struct clock_line clock;   /* offset of this rank's clock from rank 0's */
     struct record_end end;     /* end line of the record, filled in during the run */
     bool all_failed; /* whether all ranks know of the failure, so that they can exit cleanly */

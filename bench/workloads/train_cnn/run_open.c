@@ -20,7 +20,7 @@ static void warn_few_cores(const struct run *r, int threads, int cores)
     if (threads > cores && cores > 0)
         log_print(LOG_WARNING,
                   "place.threads_per_rank: %d threads of rank %d share %d core%s (processors %s), "
-                  "so steps take longer. Expected at most %d thread%s here",
+                  "so steps take longer. Expected at most %d thread%s on these cores",
                   threads, r->rank, cores, cores == 1 ? "" : "s", r->bound, cores,
                   cores == 1 ? "" : "s");
 }
@@ -141,7 +141,7 @@ static enum status open_record(struct run *r, struct error *e)
 }
 
 /* Finds the processor packages of a node, on its first rank. All ranks must know whether any rank
- * measures energy, since they then synchronise before and after the timed steps. */
+ * measures energy, since in that case all ranks synchronise before and after the timed steps. */
 static enum status open_energy(struct run *r, struct error *e)
 {
     int measures = 0;

@@ -133,8 +133,8 @@ static enum status check_message(const struct stage *s, enum stage_message kind,
     if (partner_of(s, kind) < 0 || bytes <= most)
         return OK;
     return error_set(e, ERR_ARGUMENT,
-                     "%s: a micro-batch of %zu bytes (%u images), but this MPI library sends at "
-                     "most %zu per message. Increase train.accumulate",
+                     "%s: a micro-batch has %zu bytes (%u images), but this MPI library sends at "
+                     "most %zu bytes per message. Increase train.accumulate",
                      kinds[kind].what, bytes, s->micro_max, most);
 }
 
@@ -302,8 +302,8 @@ enum status stage_step_begin(struct stage *s, const struct batch *batch, int mic
     return OK;
 }
 
-/* Also waits for earlier sends from this slot, because the forward pass overwrites their
- * buffers. */
+/* Waits for the input, and for earlier sends from this slot, because the forward pass overwrites
+ * the buffers of these sends. */
 enum status stage_forward_begin(struct stage *s, int micro, struct error *e)
 {
     s->kept += s->exec->training;

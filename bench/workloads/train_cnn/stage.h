@@ -30,9 +30,9 @@ struct stage_slot {
 
 struct stage {
     int first, last;      /* ops [first, last) of the plan */
-    struct range tensors; /* tensors of these ops, numbered as in the whole net */
-    /* Description of the net with the tensors of this stage only, numbered from 0. This is the
-     * content of the rank's arenas. Layers and buffers are borrowed from the net. */
+    struct range tensors; /* tensors of the stage, numbered as in the whole net */
+    /* Description of the net with the tensors of this stage only, numbered from 0. The rank's
+     * arenas hold these tensors. Layers and buffers are borrowed from the net. */
     struct net_desc held;
 
     enum pipeline_schedule schedule;
@@ -51,7 +51,7 @@ struct stage {
     /* this rank's batch in the current step, split into `micros` micro-batches */
     struct batch batch;
     int micros;
-    /* slots with activations that backward still needs: now, and the maximum so far */
+    /* number of slots with activations that backward still needs: now, and the maximum so far */
     int kept, kept_most;
     int64_t waited_ns; /* time spent waiting for other stages in this step (ns) */
     uint64_t messages_sent, bytes_sent;
@@ -84,8 +84,8 @@ enum status stage_step_begin(struct stage *s, const struct batch *batch, int mic
 struct batch stage_micro_batch(const struct stage *s, int micro);
 
 /* stage_*_begin waits for the input of a forward or backward pass over micro-batch `micro`.
- * stage_*_end starts to send its output, and posts receives. Gradients are received only if
- * exec.training is set. */
+ * stage_*_end starts to send the output of that pass, and posts receives. Gradients are received
+ * only if exec.training is set. */
 enum status stage_forward_begin(struct stage *s, int micro, struct error *e);
 enum status stage_forward_end(struct stage *s, int micro, struct error *e);
 enum status stage_backward_begin(struct stage *s, int micro, struct error *e);

@@ -118,7 +118,8 @@ enum status trace_write(struct trace *trace, const struct job *job, struct recor
     for (size_t i = 0; i < n; i++)
         TRY(recorder_add(recorder, line_of(&trace->steps[chosen], &spans[i]), e));
     if (timeline_lost(trace->timeline) > 0)
-        log_print(LOG_WARNING, "rank %d: the timeline had no memory for %zu activities of steps",
+        log_print(LOG_WARNING,
+                  "rank %d: memory was short, so the timeline lacks %zu activities of steps",
                   job->rank, timeline_lost(trace->timeline));
     return OK;
 }

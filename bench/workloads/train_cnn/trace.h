@@ -19,7 +19,8 @@ struct trace {
     struct timeline *timeline;
     char (*names)[NET_OP_LAYERS]; /* [ops] names of each op's layers */
     struct traced_step *steps;    /* [TRACE_STEPS] epoch and number of each kept step */
-    /* [TRACE_STEPS] time of each kept step; trace_write turns it into the maximum over ranks */
+    /* [TRACE_STEPS] time of each kept step; trace_write replaces each time by its maximum over
+     * ranks */
     double *slowest_ns;
     size_t taken; /* number of timed steps so far, kept or not */
 };

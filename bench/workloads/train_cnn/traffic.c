@@ -65,7 +65,7 @@ void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool tim
 }
 
 /* Returns the traffic of the timed steps. Calls and payload are counted. Wire messages and bytes
- * are counted if the strategy sends its own messages, else by formula. */
+ * are counted if the strategy sends its own messages, otherwise computed by formula. */
 struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint64_t steps_done,
                           uint64_t steps)
 {

@@ -21,12 +21,13 @@ struct traffic {
     struct traffic_mark seen;
 };
 
-/* Call these before and after each step. Messages between steps are counted only on parameter
- * servers, because they may belong to timed steps of other ranks. */
+/* Call traffic_step_begin before each step and traffic_step_end after it. Messages between steps
+ * are counted only on parameter servers, because such messages may belong to timed steps of other
+ * ranks. */
 void traffic_step_begin(struct traffic *t, const struct waiter *w);
 void traffic_step_end(struct traffic *t, const struct trainer *trainer, bool timed);
-/* Call it when ranks synchronise before or after the timed steps. Adds messages and served calls
- * since the last step if `timed`, else ignores them. */
+/* Call traffic_between when ranks synchronise before or after the timed steps. Adds messages and
+ * served calls since the last step if `timed`, else ignores them. */
 void traffic_between(struct traffic *t, const struct waiter *w, bool timed);
 
 /* Counters that the kernel keeps for a network interface since boot: bytes sent and received,
@@ -40,6 +41,7 @@ void nic_take(struct record_end *end, const double from[NIC_COUNTERS],
               const double to[NIC_COUNTERS]);
 
 /* Returns the calls, payload, messages and bytes of this rank in the last `steps` steps.
- * wire_source says how messages and bytes were found: counted or by formula. */
+ * wire_source of the result states whether messages and bytes were counted or computed by
+ * formula. */
 struct cost traffic_total(const struct traffic *t, const struct sync *sync, uint64_t steps_done,
                           uint64_t steps);

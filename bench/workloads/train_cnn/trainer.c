@@ -48,7 +48,8 @@ static void run_op(struct trainer *t, const struct batch *batch, enum pass pass,
                      t->op_names[op], begin_ns, end_ns);
 }
 
-/* Runs one op, with the strategy's hooks before and after it. batch == NULL: only the hooks. */
+/* Runs one op, with the strategy's hooks before and after the op. If `batch` is NULL, calls only
+ * the hooks. */
 static enum status pass_op(struct trainer *t, const struct batch *batch, enum pass pass, int op,
                            struct range range, struct error *e)
 {

@@ -31,7 +31,7 @@ struct step_record {
     struct score score;
 };
 
-/* Per class of the data set: number of images, and of images classified correctly. */
+/* Per class of the data set: number of images and number of correctly classified images. */
 struct class_counts {
     int n; /* number of classes in the data set */
     struct class_score {
@@ -80,7 +80,7 @@ struct trainer {
     struct noise_sums *noise;
     struct work_options work;
 
-    struct job job; /* the caller sets waiter and comm */
+    struct job job; /* the caller sets job.waiter and job.comm */
     struct batches batches;
     struct model model;
 
@@ -148,15 +148,16 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e);
  * different ones if train.broadcast_init is off. Collective. */
 enum status trainer_connect(struct trainer *t, struct error *e);
 
-/* Safe to call after trainer_open or trainer_connect has failed. */
+/* Closes the trainer. May be called after trainer_open or trainer_connect has failed. */
 void trainer_close(struct trainer *t);
 
 /* Executes one training step on batch `step` of `epoch`. Collective. */
 enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
                          struct step_record *record, struct error *e);
 
-/* Forward or backward pass over a micro-batch, with the strategy's hooks around each op. An empty
- * batch computes nothing. batch == NULL: only the hooks. Used inside the trainer only. */
+/* Run the forward or backward pass over a micro-batch, with the strategy's hooks around each op. If
+ * `batch` is empty, nothing is computed. If `batch` is NULL, only the hooks are called. Used inside
+ * the trainer only. */
 enum status trainer_forward(struct trainer *t, const struct batch *batch, struct error *e);
 enum status trainer_backward(struct trainer *t, const struct batch *batch, int micro, bool last,
                              struct error *e);

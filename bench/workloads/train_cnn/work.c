@@ -65,7 +65,7 @@ static enum status make_times(const struct trainer *t, struct calibration *c, do
 
 /* Reads the times of the calibrated rank whose number equals this rank's number within its node. If
  * the node has more ranks than were calibrated, several ranks read the same file. Each begins at a
- * different step, so that they do not repeat the same noise. */
+ * different step, so that the ranks do not repeat the same noise. */
 static enum status read_times(struct trainer *t, struct replayed_work *r, const char *folder,
                               struct error *e)
 {
@@ -249,9 +249,9 @@ static void fill_gradients(const struct trainer *t, int op, real *grads, const r
     }
 }
 
-/* Sleeps in place of a backward op and writes its gradients. They are written for compressors. On
- * ranks that have a core to themselves they are always written, so that the next sum finds them in
- * cache, as after computing. The sleep is shortened by the time of writing. */
+/* Sleeps in place of a backward op. Writes the op's gradients if there is a compressor, or if the
+ * rank has a core to itself: the next sum then finds the gradients in cache, as after computing.
+ * The sleep is shortened by the time of writing. */
 static void pass_backward(const struct trainer *t, int op, real *grads)
 {
     struct replayed_work *r = t->replayed;

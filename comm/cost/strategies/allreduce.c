@@ -1,4 +1,4 @@
-/* Sums all gradients at once, by the MPI library or a compressor. */
+/* Sums all gradients in one call, by the MPI library or a compressor. */
 #include "comm/cost/description.h"
 
 static void allreduce_program(const struct step *s, struct reader *to)

@@ -24,8 +24,8 @@ struct bucket bucket_next(const struct strategy_config *config, const size_t *co
     return fill(counts, previous->first, width, sync_option_bytes(config, SYNC_cap_mib));
 }
 
-/* Reader that passes on the operations of a bucket. Makes them start when the gradient of tensor
- * `first` is ready, which backward computes last in the bucket. */
+/* Program reader that passes on the operations of a bucket. Makes the operations start when the
+ * gradient of tensor `first` is ready, which backward computes last in the bucket. */
 struct marker {
     struct reader reader;
     struct reader *to;

@@ -5,7 +5,7 @@
 
 #include "comm/cost/cost.h"
 
-/* Tensors [first, last), `count` numbers. */
+/* Tensors [first, last), which have `count` numbers together. */
 struct bucket {
     size_t first, last, count;
 };

@@ -14,8 +14,8 @@ static void slice_of(const struct schedule *s, int place, size_t *first, size_t 
 }
 
 /* In round i a rank sends to the rank i + 1 places after it and receives from the rank i + 1 places
- * before it. If `scatters`, it sends the receiver's slice, which the receiver adds; else its own
- * finished slice. */
+ * before it. If `scatters`, it sends the receiver's slice, which the receiver adds. Otherwise it
+ * sends its own finished slice. */
 static void within_node_round(const struct schedule *s, int i, bool scatters, struct round *r)
 {
     const struct node_view *v = &s->view;

@@ -34,8 +34,8 @@ static enum status refuse_norms(const struct sync_demand *demand, int servers, c
                      demand->key, demand->text, servers);
 }
 
-/* In stale and async, ranks can be in different steps and cannot make collective calls. async clips
- * each rank's gradient by its own norm. */
+/* In variants stale and async, ranks can be in different steps and cannot make collective calls.
+ * Variant async clips each rank's gradient by that gradient's norm. */
 static enum status param_server_check(const struct strategy_config *config,
                                       const struct sync_demands *demands, const char **key,
                                       struct error *e)

@@ -1,4 +1,4 @@
-/* The rounds of a ring: the first half sums blocks, the second distributes them. */
+/* The rounds of a ring: the first half sums the blocks, the second half distributes the sums. */
 #pragma once
 
 #include "comm/cost/schedule.h"

@@ -1,7 +1,8 @@
-/* Each of p ranks sends (p - 1) / p n gradients to the owners of shares; n is the number of
+/* Each of p ranks sends n (p - 1) / p gradients to the owners of shares; n is the number of
  * parameters. Each time that owners send parameters to all ranks, a rank sends as many numbers
- * again. Stage 2 sends parameters once per step: 2 (p - 1) / p n in total. Stage 3 sends sharded
- * parameters before each pass of each micro-batch: 3 (p - 1) / p n with one micro-batch. */
+ * again. Stage 2 sends parameters once per step: 2 n (p - 1) / p numbers in total. Stage 3 sends
+ * sharded parameters before each pass of each micro-batch: 3 n (p - 1) / p numbers with one
+ * micro-batch. */
 #include "comm/cost/strategies/zero.h"
 
 #include "comm/cost/description.h"
@@ -75,11 +76,12 @@ struct zero_walk {
     size_t end;            /* index of the number at which the next block ends */
     size_t own, longest;   /* bytes of pages with this rank's shares; bytes of its largest share */
     size_t own_page;       /* first page of the last added share */
-    size_t gone, not_here; /* bytes freed of other ranks' gradients; of other ranks' parameters */
+    /* bytes freed: gradients of other ranks (`gone`), parameters of other ranks (`not_here`) */
+    size_t gone, not_here;
     size_t recent[ZERO_KEPT_MOST]; /* other ranks' gradients of the last blocks, newest first */
     size_t kept;    /* bytes of `recent` that are in memory while an op writes gradients */
     size_t written; /* other ranks' gradients of the open block and of the current op */
-    size_t open;    /* other ranks' gradients of the open block, which has tensors to visit */
+    size_t open;    /* other ranks' gradients of the open block, whose tensors are being visited */
     size_t most_grads;
     struct gathered op, behind; /* the current op, and the last op before it that gathers */
     size_t most_params;
@@ -146,10 +148,10 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Updates the peaks of other ranks' gradients and of gathered parameters after an op. The gradients
- * are the op's, earlier gradients of the same block, and earlier blocks that are not freed yet. The
- * parameters are all of the op's and, if gathered ahead, the next op's first tensor (in backward
- * its last tensor). */
+/* Updates the peaks of other ranks' gradients and of gathered parameters after an op. Gradients: of
+ * the op, of earlier ops in the same block, and of earlier blocks that are not freed yet.
+ * Parameters: of the op and, if parameters are gathered ahead, of the next op's first tensor (in
+ * backward, the next op's last tensor). */
 static void end_op(struct zero_walk *w)
 {
     const bool ahead = w->way->ahead;

@@ -15,7 +15,7 @@ struct zero_block {
 };
 
 /* Returns the block that ends before tensor `last`; empty if last is 0. Blocks are closed at
- * sync.first_cap_mib and sync.cap_mib, as buckets are. gathers (stage 3): a tensor of more than
+ * sync.first_cap_mib and sync.cap_mib, as buckets are. `gathers` (stage 3): a tensor of more than
  * sync.zero_persist numbers is a block of its own, and its parameters are sharded. */
 struct zero_block zero_block_before(const struct strategy_config *config, bool gathers,
                                     const size_t *counts, size_t n, size_t last, size_t width);
@@ -29,6 +29,6 @@ struct zero_way {
 enum { ZERO_KEPT_MOST = ZERO_FLIGHTS + 1 };
 
 struct step;
-/* Does the work of `memory` of struct strategy_desc for stages 2 and 3. */
+/* Implements `memory` of struct strategy_desc for stages 2 and 3 of ZeRO. */
 void zero_memory(struct sync_memory *m, const struct step *s, int rank, int slots,
                  const struct zero_way *way);

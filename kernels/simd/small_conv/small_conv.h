@@ -70,8 +70,8 @@ struct small_conv_output {
 struct small_conv_gradient {
     const real *dy;
     const struct small_conv_marks *marks;
-    const uint16_t *nonzero; /* [vectors] bits of the windows with nonzero inputs; NULL: all
-                              * windows */
+    const uint16_t *nonzero; /* [vectors] one bit per window, set if it has nonzero inputs; NULL:
+                              * all are set */
     const uint16_t *kept;
     size_t n_kept;
     real scale;

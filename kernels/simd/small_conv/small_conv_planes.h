@@ -114,7 +114,7 @@ INLINE void cut_half(const struct small_conv *c, real *to, const real *x, size_t
     }
 }
 
-/* Returns how many of the image's rows u, u + 2, ... are inputs of some window. */
+/* Returns the number of image rows u, u + 2, ... that are inputs of some window. */
 INLINE size_t rows_from(const struct small_conv *c, size_t u)
 {
     size_t rows = c->pooled_h + c->kernel / 2, there = (c->in_h - u + 1) / 2;

@@ -42,7 +42,7 @@ INLINE void pool_channel(const struct windows *w, size_t channel, const vreal su
 {
     struct small_conv_marks *marks = w->marks + channel * w->vectors;
     vreal above = vreal_larger(sums[0], sums[1]), below = vreal_larger(sums[2], sums[3]);
-    vreal best = vreal_larger(above, below) * w->scale; /* scale is positive, so the same output
+    vreal best = vreal_larger(above, below) * w->scale; /* `scale` is positive, so the same output
                                                          * remains the largest */
     marks->right_above = vmask_bits(vreal_greater(sums[1], sums[0]));
     marks->right_below = vmask_bits(vreal_greater(sums[3], sums[2]));

@@ -5,9 +5,8 @@
  * sums are transformed back. Columns are not transformed, because this would cost as much as it
  * saves and add rounding errors.
  *
- * An output whose inputs are all zero is exactly its bias, as with direct sums. In each row, one of
- * the six inputs is used by the other output only. This input does not enter the products for this
- * output.
+ * An output whose inputs are all zero is exactly its bias, as with direct sums: of the six inputs
+ * in a row, the one that an output does not use does not enter that output's products either.
  *
  * Lanes are pooling windows, as in small_conv_forward.c. One or two points at a time are summed for
  * as many channels as registers allow. Summing all points for few channels would be bounded by

@@ -47,7 +47,7 @@ INLINE void zero_sums(int two)
     }
 }
 
-/* Adds left [rows, 32] times right [32, block] to the tiles of sums. */
+/* Adds `left` [rows, 32] times `right` [32, block] to the tiles of sums. */
 INLINE void add_products(int two, const real *left, const real *right)
 {
     TILE_LOAD(RIGHT_0, right, BLOCK_BYTES);

@@ -21,7 +21,7 @@
 #define CASES_OF_ROWS CASES_1_TO_6
 #endif
 
-/* Adds A b to sum, for k numbers or pairs of each row of A. Rows of A are row_step apart, numbers
+/* Adds A b to `sum`, for k numbers or pairs of each row of A. Rows of A are row_step apart, numbers
  * within a row k_step apart. Each iteration prefetches one line of the next operand, which begins
  * at `next`. A is usually outside the second-level cache, and its runs are too short for the
  * processor's own prefetching. */
@@ -95,7 +95,7 @@ INLINE void few_columns(int rows, real *c, const real *const *a, const real *con
     store_sums(rows, c, sum, add);
 }
 
-/* Returns how many of the `left` remaining rows to process next. */
+/* Returns the number of rows to process next if `left` rows remain. */
 static int share_of(int left)
 {
     int groups = (left + ROWS_MAX - 1) / ROWS_MAX;

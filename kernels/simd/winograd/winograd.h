@@ -69,7 +69,7 @@ enum { WINOGRAD_POINTS_MAX = 6 };
 /* One convolution: its algorithm, its dimensions and the epilogue applied to its outputs. */
 struct winograd {
     enum winograd_kind kind;
-    enum epilogue epilogue;                  /* applied by the convolution; EPILOGUE_NONE if batch
+    enum epilogue epilogue;                  /* epilogue of the convolution; EPILOGUE_NONE if batch
                                               * norm follows */
     bool norm;                               /* whether batch norm follows; all outputs are
                                               * then stored */
@@ -127,7 +127,7 @@ static inline size_t winograd_stored_room(const struct winograd *w)
     return winograd_stored(w) / precision_per_real(w->y_precision);
 }
 
-/* Returns how many rows of reals store `rows` rows of operands. */
+/* Returns the number of rows of reals that store `rows` rows of operands. */
 static inline int winograd_steps(const struct winograd *w, int rows)
 {
     return (rows + w->pair - 1) / w->pair;

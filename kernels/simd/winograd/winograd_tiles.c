@@ -100,8 +100,8 @@ static bool position_is_blank(const struct winograd *w, const real *x, struct pa
     return true;
 }
 
-/* Returns which of the 16 3x3 patches in an F4 tile are all zero, one bit each. Returns 0 if the
- * whole tile is zero. */
+/* Returns one bit for each of the 16 3x3 patches in an F4 tile, set if the patch is all zero.
+ * Returns 0 if the whole tile is zero. */
 static uint16_t blank_patches(const struct winograd *w, const real *x, struct patch at)
 {
     enum { INPUTS = 6, OUTPUTS = 4 };

@@ -27,7 +27,7 @@ INLINE void load_kernels(vreal taps[TAPS], const real *w, size_t step, int lanes
     }
 }
 
-/* Stores taps in the 3x3 kernels of `lanes` channels, or adds taps to them. */
+/* Stores `taps` in the 3x3 kernels of `lanes` channels or, if `add`, adds `taps` to the kernels. */
 INLINE void store_kernels(real *w, size_t step, int lanes, const vreal taps[TAPS], bool add)
 {
 #pragma GCC unroll 5

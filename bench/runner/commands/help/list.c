@@ -463,7 +463,8 @@ static enum status unknown_name(const char *name, const struct tools *tools, str
     find_near(&file, tools->home, models, name);
     return error_set(e, ERR_ARGUMENT,
                      "explain: '%s' is not the name of an option, group, column, network or list "
-                     "entry%s; `scalebench explain` lists options, `scalebench list KIND` the rest",
+                     "entry%s; `scalebench explain` lists options, `scalebench list KIND` lists "
+                     "other names",
                      name, near[0] ? near : file.text);
 }
 

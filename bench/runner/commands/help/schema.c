@@ -222,7 +222,8 @@ static json_t *definitions(void)
     return all;
 }
 
-/* Allows the author's own keys (x-...) in a spec, which can hold YAML anchors. */
+/* Returns the schema of a map, extended to allow the author's own keys (x-...), such as keys that
+ * hold YAML anchors. */
 static json_t *with_own_keys(json_t *map)
 {
     json_t *patterns = json_incref(json_object_get(map, "patternProperties"));

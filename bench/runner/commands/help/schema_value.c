@@ -1,5 +1,5 @@
-/* Builds JSON Schemas of options' values. They allow the values that bench/spec/value.c accepts, as
- * far as patterns and bounds can express it. */
+/* Builds JSON Schemas of options' values. The schemas allow the values that bench/spec/value.c
+ * accepts, as far as patterns and bounds can express them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -339,9 +339,9 @@ static void test_files_that_are_something_else(void **state)
     const struct world *w = *state;
     static const char page[] = "\n<html><body>404</body></html>";
     static const char records_text[] =
-        "begins with '<html': a web page, not CIFAR-10 records; download it again";
+        "begins with '<html': found a web page, expected CIFAR-10 records; download it again";
     static const char archive_text[] =
-        "begins with '<html': a web page, not a tar archive; download it again";
+        "begins with '<html': found a web page, expected a tar archive; download it again";
     const uint8_t *bytes = (const uint8_t *)page;
     write_as(w->data, "cifar-10-binary.tar", false, bytes, sizeof page);
     assert_refused(w, "cifar-10-binary.tar", archive_text);
@@ -371,8 +371,8 @@ static void test_missing_files(void **state)
     }
     write_file(w->data, "cifar-10-python.tar.gz", (const uint8_t *)"x", 1);
     assert_refused(w, "",
-                   "found cifar-10-python.tar.gz, cifar10 in its Python form; expected the binary "
-                   "form. Put cifar-10-binary.tar.gz here");
+                   "found cifar-10-python.tar.gz, the Python form of cifar10; expected the binary "
+                   "form. Put cifar-10-binary.tar.gz into this folder");
 }
 
 /* Writes the first n bytes of a plain archive and expects this error. */

@@ -164,18 +164,19 @@ static const struct {
     const char *contents, *text;
 } mistaken[] = {
     {"<!DOCTYPE html>\n<html><head>",
-     "begins with '<!DOCTYPE html': a web page, not IDX; download it again"},
+     "begins with '<!DOCTYPE html': found a web page, expected IDX; download it again"},
     {"\xef\xbb\xbf\r\n \t<!doctype HTML>",
-     "begins with '<!DOCTYPE html': a web page, not IDX; download it again"},
-    {"<HTML>\n", "begins with '<html': a web page, not IDX; download it again"},
+     "begins with '<!DOCTYPE html': found a web page, expected IDX; download it again"},
+    {"<HTML>\n", "begins with '<html': found a web page, expected IDX; download it again"},
     {"<?xml version=\"1.0\"?><Error><Code>NoSuchKey</Code></Error>",
-     "begins with '<?xml': a server's answer in XML, not IDX; download it again"},
+     "begins with '<?xml': found a server's answer in XML, expected IDX; download it again"},
     {"<Error><Code>AccessDenied</Code></Error>",
-     "begins with '<Error>': a server's answer in XML, not IDX; download it again"},
+     "begins with '<Error>': found a server's answer in XML, expected IDX; download it again"},
     {"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n",
-     "begins with 'version https://git-lfs': a pointer of Git LFS, not IDX; run git lfs pull"},
-    {"PK\3\4rest", "begins with 'PK': a zip archive, as torch.save writes them too, not IDX; "
-                   "unpack it, or write a state_dict with safetensors.torch.save_file"},
+     "begins with 'version https://git-lfs': found a pointer of Git LFS, expected IDX; run git lfs "
+     "pull"},
+    {"PK\3\4rest", "begins with 'PK': found a zip archive (also written by torch.save), expected "
+                   "IDX; unpack it, or write a state_dict with safetensors.torch.save_file"},
     {"<ht", "truncated: expected a header of 16 bytes, found 3"},
 };
 

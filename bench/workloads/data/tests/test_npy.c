@@ -272,7 +272,7 @@ static void test_files_that_are_no_arrays(void **state)
         {"\x93NUMPY\1\0v\0{'", "truncated: expected a header of 128 bytes, found 12", 12},
         {"\x93NUMPY\2\0\0\0\1\0", "byte 8: found a header of 65548 bytes, expected at most 4096",
          12},
-        {"PK\3\4", "begins with 'PK': a zip archive", 4},
+        {"PK\3\4", "begins with 'PK': found a zip archive", 4},
     };
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         struct bytes b = {malloc(other[i].n), other[i].n};

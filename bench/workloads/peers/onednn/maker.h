@@ -10,12 +10,12 @@ struct maker {
     dnnl_data_type_t type; /* type of values between ops */
     int n;                 /* images per batch */
     bool last;             /* the op's output is the logits: row-major, 32 bits */
-    bool first;            /* first program of its network: stores the chosen algorithms */
+    bool first;            /* whether this is the network's first program, which stores choices */
     dnnl_memory_t x;       /* input of the op */
 };
 
-/* Add the calls and the memory of an op. Each function is for one kind of layer. It makes the op's
- * output y, and dx and dy as views with the layouts of x and y. */
+/* Add the calls and the memory of an op. Each function is for one kind of layer, and makes the op's
+ * output y and the gradients dx and dy, which are views with the layouts of x and y. */
 enum status add_weighted(struct maker *m, struct error *e); /* conv2d, dense */
 enum status add_norm(struct maker *m, struct error *e);
 enum status add_pool(struct maker *m, struct error *e);

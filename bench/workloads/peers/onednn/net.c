@@ -42,7 +42,7 @@ static bool fuses_relu(const struct net_desc *desc, int layer)
 }
 
 /* Packs the ways (program.h) of an op's passes into a byte of at least 1, as in
- * net_options.choices. A byte of 0 there means: choose by time. */
+ * net_options.choices, where 0 means: choose by time. */
 static uint8_t byte_of(const struct onednn_op *op)
 {
     int byte = 0;
@@ -225,7 +225,8 @@ unsigned net_savings(const struct net *net)
     return 0;
 }
 
-/* Returns 0. Only pipeline stages need this number, and this peer has no pipeline. */
+/* Returns 0, since only pipeline stages need the number of activations and this peer has no
+ * pipeline. */
 size_t net_activation_reals(const struct net *net, int op, int n)
 {
     (void)net;

@@ -11,7 +11,7 @@ struct dnn {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
     struct dnn_owned {
-        dnnl_primitive_t primitive; /* one of these three members is set */
+        dnnl_primitive_t primitive; /* one of `primitive`, `desc` and `memory` is set */
         dnnl_primitive_desc_t desc;
         dnnl_memory_t memory;
     } * owned;
@@ -81,8 +81,8 @@ enum status dnn_rearrange(struct dnn *d, void *at, const dnnl_memory_desc_t *fro
 
 /* ---- Descriptions of primitives ---- */
 
-/* Makes a primitive description, which `d` owns; hint and attributes may be NULL. `made` is false
- * if oneDNN has no implementation. */
+/* Makes a primitive description, which `d` owns; `hint` and `attributes` may be NULL. *made is
+ * false if oneDNN has no implementation. */
 enum status dnn_describe(struct dnn *d, dnnl_primitive_desc_t *desc, bool *made,
                          const_dnnl_op_desc_t op, const_dnnl_primitive_attr_t attributes,
                          const_dnnl_primitive_desc_t hint, struct error *e);
@@ -94,7 +94,7 @@ const dnnl_memory_desc_t *dnn_query(const_dnnl_primitive_desc_t desc, dnnl_query
 /* Returns whether the implementation is oneDNN's reference, which is orders of magnitude slower. */
 bool dnn_is_reference(const_dnnl_primitive_desc_t desc);
 
-/* An argument of a primitive, and the query for its layout. */
+/* An argument of a primitive, and the query for the argument's layout. */
 struct dnn_role {
     int argument; /* such as DNNL_ARG_SRC; 0 ends a list */
     dnnl_query_t layout;

@@ -8,8 +8,8 @@
 #include "kernels/base/precision.h"
 #include "kernels/desc/net_desc.h"
 
-/* Number of passes of a layer with weights, and of ways to compute a pass. A way is an algorithm
- * with the given layouts or with layouts that oneDNN chooses. */
+/* Number of passes of a layer with weights, and number of ways to compute a pass. A way is an
+ * algorithm with the given layouts or with layouts that oneDNN chooses. */
 enum { ONEDNN_PASSES = 3, ONEDNN_WAYS = 6 };
 
 /* Layers of an op, the layout of its weights and its algorithms. All programs of a network share
@@ -33,7 +33,7 @@ struct op_calls {
     dnnl_memory_t y;      /* output of the op */
     dnnl_memory_t dx, dy; /* gradients of the op's input and output; all ops share two buffers */
     /* Views of parameters and gradients in the arenas; NULL if the op has none. program_place sets
-     * their addresses before each call. weights: also scale and shift of batch norm. */
+     * their addresses before each call. In batch norm, `weights` holds scale and shift. */
     dnnl_memory_t weights, bias, dweights, dbias;
     dnnl_memory_t mean, variance;                 /* statistics of the current batch */
     dnnl_memory_t running_mean, running_variance; /* views; program_place sets their addresses */
@@ -48,9 +48,9 @@ struct program {
     struct program *next;
 };
 
-/* Makes the program for n images and allocates all memory. first: this is the network's first
+/* Makes the program for n images and allocates all memory. `first`: this is the network's first
  * program. Each of its passes uses the way in ops[].ways; if the way is -1, the fastest way is
- * chosen and stored there. Other programs always choose by time and store nothing. values: number
+ * chosen and stored there. Other programs always choose by time and store nothing. `values`: number
  * type between ops, fp32 or bf16. Free with program_free; `dnn` owns memory and primitives. */
 enum status program_make(struct program **program, struct dnn *dnn, struct onednn_op *ops,
                          int n_ops, struct shape input, enum precision values, int n, bool first,

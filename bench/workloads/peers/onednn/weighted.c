@@ -99,8 +99,8 @@ static dnnl_status_t init_dense(dnnl_inner_product_desc_t *d, enum pass pass,
     return dnnl_inner_product_backward_weights_desc_init(d, at->x, at->weights, at->bias, at->y);
 }
 
-/* Pass for which a way (program.h) is chosen. at: layouts that leave the choice to oneDNN. given_x,
- * given_y: layouts in which input and output need no conversion; NULL if not known. */
+/* Pass for which a way (program.h) is chosen. `at`: layouts that leave the choice to oneDNN.
+ * given_x, given_y: layouts of input and output that need no conversion; NULL if not known. */
 struct choice {
     enum pass pass;
     struct layouts at;

@@ -18,8 +18,8 @@
 
 /* Vectors [n] of this rank for the step that is checked. */
 struct trial {
-    /* there: gradient plus residual before the step; taken: the part of `there` that was compressed
-     * and sent */
+    /* `there`: gradient plus residual before the step; `taken`: the part of `there` that was
+     * compressed and sent */
     real *there, *taken;
     real *sum; /* sum of `taken` over all ranks */
     const real *kept, *result;
@@ -42,7 +42,7 @@ static double norm(const real *x, size_t n)
 
 /* ---- Sums ---- */
 
-/* Returns whether x [n] repeats expected [PERIOD]. Two NaN count as equal. */
+/* Returns whether x [n] repeats the numbers `expected` [PERIOD]. Two NaN count as equal. */
 static bool is_repeated(const real *x, size_t n, const real expected[PERIOD])
 {
     bool good = true;

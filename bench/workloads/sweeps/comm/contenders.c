@@ -6,7 +6,7 @@
 #include "kernels/base/mem.h"
 
 /* Factors from which gradients are computed. Gradients are small integers that repeat every PERIOD
- * numbers, so that sums in every order are exact. The gradients of odd and even steps cancel, so
+ * numbers, so that a sum is exact in any order. The gradients of odd and even steps cancel, so
  * parameters stay small. */
 enum { STEP = 7, SHIFT = 13 };
 
@@ -66,8 +66,9 @@ static enum status open_strategy(struct sweep *s, const struct problem *p, struc
     return OK;
 }
 
-/* Returns ERR_UNAVAILABLE if no rank can run the strategy. If only some ranks cannot run it,
- * returns an error that ends the sweep, since the other ranks may already be waiting. */
+/* Returns OK if all ranks can run the strategy, ERR_UNAVAILABLE if no rank can run it. If only some
+ * ranks can run it, returns an error that ends the sweep, since the other ranks may already be
+ * waiting. */
 static enum status agree(struct sweep *s, enum status mine, struct error *e)
 {
     int failed[2] = {mine != OK, mine == OK};
@@ -167,7 +168,7 @@ static enum status step_raw(struct sweep *s, struct contender *c, size_t n, int6
     return OK;
 }
 
-/* Makes the strategy's calls of a training step, without forward and backward passes. As in a
+/* Calls the strategy as a training step does, but without forward and backward passes. As in a
  * backward pass, the last tensor's gradients are ready first. */
 static enum status step_strategy(struct sweep *s, const struct problem *p, struct contender *c,
                                  int64_t *ns, struct error *e)

@@ -1,6 +1,6 @@
 /* Measures alpha, beta and gamma of this machine (comm/cost/cost.h). Messages go back and forth
- * between the first and the last rank; then all ranks add vectors at once. Every round measures all
- * sizes and is fitted separately, so that coefficients get confidence intervals. */
+ * between the first and the last rank; then all ranks add vectors at the same time. Every round
+ * measures all sizes and is fitted separately, so that coefficients get confidence intervals. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -14,10 +14,11 @@
 #include "kernels/base/text.h"
 
 /* Message sizes: 4 B to 16 MiB, by factors of 4. Sums and paces are taken from 64 KiB on: shorter
- * vectors fit in the first-level cache, and shorter messages are timed many at once. */
+ * vectors fit in the first-level cache, and shorter messages are timed in groups. */
 enum { SIZES = 12, FIRST_LONG = SIZES - ADDITIONS, REPEATS_MOST = 64 };
 
-/* Largest number of rounds. 100 rounds give narrow intervals; more rounds would only take time. */
+/* Largest number of rounds. 100 rounds give narrow intervals; more rounds would only take
+ * longer. */
 enum { ROUNDS_MOST = 100 };
 
 static int rounds_of(const struct sweep *s)
@@ -28,7 +29,7 @@ static int rounds_of(const struct sweep *s)
 
 struct samples {
     real *mine, *other;         /* [elements of the largest message] data to send, data received */
-    double *message, *addition; /* [rounds][SIZES] seconds per message, and per sum */
+    double *message, *addition; /* [rounds][SIZES] seconds per message and per addition */
     struct mem_room memory;
 };
 
@@ -46,7 +47,7 @@ static int repeats_of(int size)
 /* ---- One sample ---- */
 
 /* Sends one message to rank `to`. All ranks must call it; ranks between the first and the last pass
- * to = -1 and send nothing. */
+ * `to` = -1 and send nothing. */
 static enum status send_one(struct sweep *s, real *data, size_t bytes, int to, struct error *e)
 {
     struct message m = {.data = data, .bytes = bytes, .rank = to};
@@ -158,7 +159,8 @@ static void fit_rounds(const double *seconds, int rounds, int first, bool throug
     *slope = stats_median_interval(slopes, (size_t)rounds, 0.95);
 }
 
-/* Sets the percentiles of the times of long messages, each divided by the median of its size. */
+/* Sets `found` to percentiles of the times of long messages. Each time is first divided by the
+ * median time of its message size. */
 static void find_paces(double found[LINK_PACES], const double *seconds, int rounds)
 {
     static const double percentiles[LINK_PACES] = LINK_PERCENTILES;

@@ -73,7 +73,8 @@ void options_help(FILE *out)
     fputs("  --sync.KEY     set an option of strategies, as in a spec\n", out);
 }
 
-/* Rejects options sync.* that the sweep itself varies, and values of others that do not fit. */
+/* Rejects options sync.* that the sweep itself varies, and invalid values of other options
+ * sync.*. */
 static enum status check_config(const struct sweep_options *o, struct error *e)
 {
     static const struct {
@@ -128,7 +129,9 @@ static enum status check_spoil(const struct sweep_options *o, struct error *e)
     return o->compares || sweep_list_has(&o->config.values[SWEEP_STRATEGIES], o->spoil)
                ? OK
                : error_set(e, ERR_ARGUMENT,
-                           "--spoil: '%s' is missing in --strategies. Add it there", o->spoil);
+                           "--spoil: strategy '%s' is missing in --strategies. Add the strategy to "
+                           "--strategies",
+                           o->spoil);
 }
 
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e)

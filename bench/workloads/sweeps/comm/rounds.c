@@ -116,7 +116,7 @@ static void leave_out(struct sweep *s, const struct problem *p, struct contender
     sweep_print_skipped(s, p, c);
 }
 
-/* Opens contenders [first, last) until the group is as large as the memory limit permits, but at
+/* Opens contenders [first, last) until the group has as many as the memory limit permits, but at
  * least 2. Contenders that cannot run are reported and skipped. Sets *next to the first contender
  * that was not tried. */
 static enum status open_group(struct sweep *s, const struct problem *p,

@@ -26,7 +26,7 @@ static const char *raw_name(const struct sweep *s)
     return s->waiter.kind == WAIT_BLOCK ? "MPI_Allreduce" : "MPI_Iallreduce";
 }
 
-/* Returns the row of common_row with the columns that describe the operation added. name: buffer
+/* Returns the row of common_row, with the columns set that describe the operation. `name`: buffer
  * for the operation's name. */
 static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
                                  const struct contender *c, char name[CONTENDER_NAME])
@@ -96,9 +96,9 @@ static bool counts_agree(const struct contender *c, const struct cost *cost)
                                            c->bytes_sent == (double)cost->bytes_wire));
 }
 
-/* Sets the row's calls, bytes, messages and modelled time to the largest values of any rank.
- * Messages that are not counted are predicted. Sets *agree to whether the counts of all ranks equal
- * the prediction. Collective. */
+/* Sets the row's calls, bytes, messages and modelled time to the largest values of any rank. Bytes
+ * and messages that are not counted are taken from the prediction. Sets *agree to whether the
+ * counts of all ranks equal the prediction. Collective. */
 static enum status fill_counts(struct sweep *s, const struct problem *p, const struct contender *c,
                                struct comm_row *row, bool *agree, struct error *e)
 {
@@ -144,9 +144,9 @@ static void fill_times(const struct sweep *s, const struct contender *c, struct 
         row->bound_us = 1e6 * (s->ranks - 1) * addition_s(s, row->bytes / s->ranks);
 }
 
-/* Sets the bus bandwidth as defined by nccl-tests, which assumes a sum for which each rank sends 2
- * (p - 1) / p of the gradient. A difference of one gradient element per message is tolerated. Other
- * operations have only an algorithm bandwidth. */
+/* Sets the bus bandwidth as defined by nccl-tests. The definition assumes that each of p ranks
+ * sends 2 (p - 1) / p of the gradient, plus or minus one element per message. Sets NAN for
+ * operations that send another amount or do not compute the sum. */
 static void fill_busbw(const struct sweep *s, const struct contender *c, struct comm_row *row)
 {
     double share = 2.0 * (s->ranks - 1) / s->ranks;

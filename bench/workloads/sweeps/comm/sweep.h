@@ -69,8 +69,8 @@ struct sweep_options {
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
 void options_help(FILE *out);
 
-/* Size of a vector, and median time of an addition y = y + x of such vectors that all ranks run at
- * once. */
+/* Size of a vector, and median time of an addition y = y + x of such vectors, which all ranks run
+ * at the same time. */
 enum { ADDITIONS = 5 };
 struct addition {
     double bytes, seconds;
@@ -80,7 +80,7 @@ struct addition {
  * no messages were sent. */
 struct link_fit {
     struct interval alpha_s, beta_s, gamma_s;
-    double paces[LINK_PACES]; /* as in struct link_model; 0 if no messages were sent */
+    double paces[LINK_PACES]; /* paces as in struct link_model; 0: no messages sent */
 };
 
 /* The gradients to sum: one vector of a given size, or the tensors of a network. */
@@ -106,7 +106,7 @@ struct sweep {
     struct algorithm_settings library;
     struct link_fit fit;
     struct link_model link;               /* medians of the coefficients in `fit` */
-    struct addition additions[ADDITIONS]; /* in ascending order of size */
+    struct addition additions[ADDITIONS]; /* measured additions, in ascending order of size */
     char mpi[64];
     FILE *out; /* NULL on ranks that print nothing */
     int wrong; /* number of rows with verdict wrong sum or wrong count */
@@ -124,8 +124,9 @@ enum status contender_parse(const struct sweep_options *o, const char *option, c
 #define CONTENDER_NAME 96
 const char *contender_name(const struct contender *c, char text[CONTENDER_NAME]);
 
-/* Returns the time (s) of an addition of `bytes` bytes that all ranks run at once, interpolated
- * between s->additions; below and above them, in proportion to bytes. */
+/* Returns the time (s) of an addition of vectors of `bytes` bytes, which all ranks run at the same
+ * time: interpolated between the sizes of s->additions; for smaller and larger sizes in proportion
+ * to `bytes`. */
 double addition_s(const struct sweep *s, double bytes);
 /* Returns the predicted calls, messages and bytes of this rank in cost.steps steps, after which
  * messages repeat. */
@@ -137,7 +138,7 @@ enum status contender_model_s(double *seconds, const struct sweep *s, const stru
                               const struct contender *c, struct error *e);
 
 /* Opens a contender for the tensors of `p`. Collective. ERR_UNAVAILABLE on all ranks if the
- * contender cannot run on them; the error of rank 0 says why. */
+ * contender cannot run; the error of rank 0 states the reason. */
 enum status contender_open(struct sweep *s, const struct problem *p, struct contender *c,
                            struct error *e);
 void contender_close(struct sweep *s, struct contender *c);
@@ -169,7 +170,7 @@ enum status contender_check(struct sweep *s, const struct problem *p, struct con
  * s->link and s->additions. Collective. */
 enum status link_measure(struct sweep *s, struct error *e);
 bool link_is_swept(const struct sweep_options *o);
-/* Writes the coefficients to link.csv in the folder of --record, if it was given. */
+/* If --record is given, writes the coefficients to link.csv in that folder. */
 enum status link_write(const struct sweep *s, struct error *e);
 void sweep_print_link(struct sweep *s, const char *operation, size_t bytes, struct interval seconds,
                       double model_s);

@@ -11,12 +11,12 @@
 /* Levels of memory that hold operands. */
 enum level { LEVEL_L2, LEVEL_L3, LEVEL_MEMORY, LEVELS };
 
-/* Peak rates of the core, best of all rounds, and its caches. */
+/* Peak rates of the core (best of all rounds) and sizes of its caches. */
 struct limits {
     double unit_gflop_per_s[ISAS];
     double gbyte_per_s[LEVELS];
     size_t cache_bytes[LEVEL_MEMORY]; /* sizes of L2 and L3 cache; 0: no such cache */
-    real *x[LEVELS];  /* array by which a level's bandwidth is measured; NULL: no such level */
+    real *x[LEVELS];  /* array for measuring a level's bandwidth; NULL: no such level */
     size_t n[LEVELS]; /* [level] number of elements of x[level] */
 };
 
@@ -28,8 +28,8 @@ enum status limits_read_caches(struct limits *l, const char *caches, struct erro
  * caches are unknown; ERR_MEMORY if memory runs out. */
 enum status limits_open(struct limits *l, struct mem_room *memory, struct error *e);
 
-/* Measures the bandwidth of each level, and the FLOP rate of `isa` and of the full-precision
- * instruction set that it extends. Keeps the best rate of all calls. */
+/* Measures the bandwidth of each level, and the FLOP rates of `isa` and of the full-precision
+ * instruction set that `isa` extends. Keeps the best rate of all calls. */
 void limits_measure(struct limits *l, enum isa isa);
 
 /* Fills in bounds, bandwidths, shares, distances and notes of n rows: one row per op and pass of a

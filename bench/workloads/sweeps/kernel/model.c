@@ -88,7 +88,8 @@ double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pas
     return forward + backward + (kinks ? sqrt(forward) : 0);
 }
 
-/* Includes each operand once, but no input gradient of the first layer, which computes none. */
+/* Counts each operand once. Leaves out the input gradient of the network's first layer, which is
+ * never computed. */
 double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass,
                    struct value_bytes of)
 {
@@ -140,7 +141,7 @@ void distance_add(struct distance *d, const real *a, const real *b, size_t n)
     }
 }
 
-/* Returns infinity if b is zero and a is not. */
+/* Returns ||a - b|| / ||b||; infinity if only b is zero, 0 if a and b are both zero. */
 double distance_relative(const struct distance *d)
 {
     if (d->size == 0)

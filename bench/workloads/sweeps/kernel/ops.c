@@ -12,9 +12,10 @@
 
 #define TEXT_BYTES 512
 
-/* A combination of plan and instruction set, and its times. ms [pass][op][repeat]. train_ms,
- * loss_ms, update_ms [repeat]: times of whole training steps, and of loss and update in them.
- * product_gflop_per_s [repeat]: mean rate of the matrix products before and after each step. */
+/* A combination of plan and instruction set, and its times. ms [pass][op][repeat]: times of single
+ * ops. train_ms, loss_ms, update_ms [repeat]: times of whole training steps, and of loss and update
+ * in them. product_gflop_per_s [repeat]: mean rate of the matrix products before and after each
+ * step. */
 struct lane {
     enum plan plan;
     enum isa isa;
@@ -297,8 +298,9 @@ static struct value_bytes value_bytes_of(const struct lane *lane, int position)
         net_op_view(lane->net, 0, whole ? lane->ops - 1 : position).out_bytes};
 }
 
-/* Prints the row of the op of layers [first, last). position: index of the op; the number of ops
- * for the whole network. A training step gets the residual and bound of its gradients. */
+/* Prints the row of the op of layers [first, last). `position`: index of the op, or the number of
+ * ops if the row is for the whole network. A training step gets the residual and bound of its
+ * gradients. */
 static void print_layers(struct sweep *s, const struct lane *lane, const struct lane *other,
                          enum pass pass, int first, int last, int position, double *room)
 {
@@ -357,8 +359,8 @@ static double least(const double *ms, int repeats)
     return best;
 }
 
-/* Rows of limits.csv for a lane, the texts to which the rows point, and the core's rates that bound
- * them. */
+/* Rows of limits.csv for a lane, the texts to which the rows point, and the peak rates of the
+ * core. */
 struct limit_rows {
     const struct sweep *s;
     const struct lane *lane;
@@ -368,7 +370,7 @@ struct limit_rows {
     size_t n;
 };
 
-/* Appends a row with the shortest of the times ms [repeats]. */
+/* Appends and returns a row whose time is the shortest of ms [repeats]. */
 static struct limit_row *add_limit(struct limit_rows *rows, const char *op, enum pass pass,
                                    const double *ms)
 {

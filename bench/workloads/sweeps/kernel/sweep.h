@@ -35,7 +35,7 @@ struct sweep_options {
     const char *spoil;    /* layer whose results are falsified to test the verdicts; NULL: none */
     enum plan plans[PLANS_MAX];
     int n_plans;
-    bool ops, layers;         /* whether to time ops, and single layers */
+    bool ops, layers;         /* which to time: ops, single layers */
     bool limits;              /* whether to write limits.csv */
     enum precision precision; /* precision of activations, unless the instruction set fixes it */
     enum isa isas[ISAS_MAX];
@@ -91,7 +91,7 @@ const char *pass_name(enum pass pass);
 /* Sums for the relative distance ||a - b|| / ||b|| of two vectors. distance_add adds a piece of
  * both vectors. */
 struct distance {
-    double difference, size; /* sums of squares of a - b, and of b */
+    double difference, size; /* sum of squares of a - b, sum of squares of b */
 };
 void distance_add(struct distance *d, const real *a, const real *b, size_t n);
 double distance_relative(const struct distance *d);
@@ -99,12 +99,12 @@ double distance_relative(const struct distance *d);
 /* Return bounds on the relative distance that rounding explains, for n images: bound_of_layer for
  * one layer alone, bound_of_net for layer `layer` within a whole network. The error of a sum of k
  * products is at most sqrt(k) roundings times a factor that is very rarely exceeded (Higham and
- * Mary, "A new approach to probabilistic rounding error analysis", 2019). bf16: layers round their
- * operands to bf16. */
+ * Mary, "A new approach to probabilistic rounding error analysis", 2019). `bf16`: whether layers
+ * round their operands to bf16. */
 double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass pass);
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass, bool bf16);
 
-/* Bytes per number in the forward pass: in the first layer's input, and in the last layer's output.
+/* Bytes per number in the forward pass, for the first layer's input and the last layer's output.
  * Gradients are always `real`. */
 struct value_bytes {
     size_t in, out;
@@ -122,5 +122,5 @@ double written_flop(const struct net_desc *desc, int first, int last, int n, enu
 enum status sweep_make_buffers(real **buffers, const struct net_desc *desc, struct mem_room *memory,
                                struct error *e);
 
-/* Writes the names of layers [first, last), such as "conv1+relu1". Returns text. */
+/* Writes the names of layers [first, last), such as "conv1+relu1", to `text`. Returns `text`. */
 char *layer_list(char *text, size_t size, const struct net_desc *desc, int first, int last);

@@ -74,7 +74,8 @@ void pace_step_begin(struct pace *p)
     p->late_ns = 0;
 }
 
-/* Returns the time at which the next sleep ends: until_ns, or earlier if a poll is due before. */
+/* Returns the time at which the next sleep ends: until_ns, or the time of the next poll if that is
+ * earlier. */
 static int64_t next_stop(const struct pace *p, int64_t now, int64_t until_ns)
 {
     int64_t poll_at = now + p->poll_ns;

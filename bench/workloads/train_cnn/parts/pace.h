@@ -3,8 +3,8 @@
  *
  * The rank sleeps until shortly before a deadline. If other ranks see the end of the work, it then
  * calls sched_yield until the deadline. The margin between the end of the sleep and the deadline
- * allows for sleeps that end late; pace_open measures it. Such times are spent in sched_yield alone
- * if they are shorter than the margin. */
+ * allows for sleeps that end late; pace_open measures it. A time shorter than the margin is spent
+ * in sched_yield alone. */
 #pragma once
 
 #include <stdbool.h>
@@ -42,6 +42,6 @@ void pace_drop_overrun(struct pace *p);
 /* Forgets the current overrun and resets late_ns. */
 void pace_step_begin(struct pace *p);
 
-/* Sleeps for `ns`. exact: end exactly on time, because other ranks see the end. If not exact, the
+/* Sleeps for `ns`. `exact`: end exactly on time, because other ranks see the end. If not exact, the
  * sleep may end early or late; the next call compensates for the difference. */
 void pace_pass(struct pace *p, int64_t ns, bool exact);

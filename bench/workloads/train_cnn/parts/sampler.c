@@ -176,8 +176,8 @@ uint32_t sampler_micro_max(const struct sampler *s, uint32_t accumulate)
     return divide_up(s->n_max, accumulate);
 }
 
-/* Smaller batches get fewer micro-batches, in proportion to the largest number of images on any
- * rank. */
+/* The number is proportional to the largest number of images on any rank: `accumulate` for a full
+ * batch, rounded up for a smaller batch. */
 uint32_t sampler_micro_batches(const struct sampler *s, const struct batch *batch,
                                uint32_t accumulate)
 {
@@ -211,7 +211,7 @@ uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs)
             needs[n] = s->first + n;
         return n;
     }
-    /* first, `needs` has one flag per sample: 1 if the sample is needed */
+    /* at first, `needs` has one flag per sample: 1 if the sample is needed */
     memset(needs, 0, s->n_own * sizeof *needs);
     for (uint32_t step = 0; step < s->steps; step++) {
         struct batch batch = sampler_get(s, epoch, step);

@@ -37,8 +37,8 @@ struct sampler {
     real *weights;     /* [n_max] memory for the weights of a padded batch */
 };
 
-/* Images of one rank in one step. The arrays belong to the sampler and are valid until its next
- * call. */
+/* Images of one rank in one step. The arrays belong to the sampler and are valid until the next
+ * call of a sampler function. */
 struct batch {
     uint32_t n;              /* images that this rank computes, including padding; can be 0 */
     const uint32_t *samples; /* [n] indices in the data set */

@@ -257,8 +257,8 @@ static void other_work_is_refused(void **state)
     wanted.images = 64;
     assert_int_equal(calibration_check(&c, &wanted, "there", &e), ERR_ARGUMENT);
     assert_string_equal(e.text,
-                        "there: expected times of a batch of images: 64 as on this rank, found 32. "
-                        "Calibrate with the same network, plan, optimizer, batch and "
+                        "there: this rank has images per step = 64, but the times were measured "
+                        "with 32. Calibrate with the same network, plan, optimizer, batch and "
                         "threads");
     wanted = is;
     strcpy(wanted.plan, "exact");
@@ -269,7 +269,7 @@ static void other_work_is_refused(void **state)
     wanted = is;
     wanted.micro_batches = 2;
     assert_int_equal(calibration_check(&c, &wanted, "there", &e), ERR_ARGUMENT);
-    assert_non_null(strstr(e.text, "times of train.accumulate 2 as on this rank, found 1"));
+    assert_non_null(strstr(e.text, "has train.accumulate = 2, but the times were measured with 1"));
 }
 
 int main(void)
