@@ -35,7 +35,8 @@
                   "significant, see trend_pct")                                                    \
     FLAG(slowing, "step times rise by more than 1 % during the timed steps, statistically "        \
                   "significant, see trend_pct")                                                    \
-    FLAG(base_incomplete, "launches of the base or peer failed, and a ratio of this row needs them")
+    FLAG(base_incomplete, "launches of the base or peer failed, and a ratio of this row needs "    \
+                          "them")
 
 #define FLAG_ID(name, meaning) FLAG_##name,
 enum point_flag { POINT_FLAGS(FLAG_ID) FLAGS };

@@ -437,8 +437,8 @@ static enum status check_points(const struct check *check, const struct spec *sp
         }
     if (points == 0)
         return error_set(e, ERR_ARGUMENT,
-                         "'%s': the `where` matches no point of the spec. Use a condition that "
-                         "some points match",
+                         "'%s': the `where` matches no point of the spec. Use a `where` that "
+                         "matches some points",
                          check->text);
     return bases == points && !spec->is_recorded ? check_beside_bases(check, e) : OK;
 }

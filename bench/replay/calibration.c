@@ -50,8 +50,9 @@ void calibration_keep(struct calibration *c)
 
 #define DIFFERS(what, format, is, wanted)                                                          \
     return error_set(e, ERR_ARGUMENT,                                                              \
-                     "%s: this rank has " what " = " format ", but the times were measured with "  \
-                     format ". Calibrate with the same network, plan, optimizer, batch and "       \
+                     "%s: this rank has " what " = " format                                        \
+                     ", but the times were measured with " format                                  \
+                     ". Calibrate with the same network, plan, optimizer, batch and "              \
                      "threads",                                                                    \
                      folder, wanted, is)
 

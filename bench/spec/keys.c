@@ -235,7 +235,8 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
     for (size_t i = 0, used = 0; i < n && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, " %s", known[i]);
     return mark_error(e, ERR_SPEC, entry->mark,
-                      "%s is a group of options, not one value; it has:%s", path, text);
+                      "%s is a group of options, not one value; options of the group:%s", path,
+                      text);
 }
 
 static enum status walk_map(const struct walk *walk, const struct node *map, const char *prefix,

@@ -447,7 +447,7 @@ static enum status check_axes_reach(const struct spec *spec, struct error *e)
         if (every_case_gives(all, axis->id) && mark_same_layer(axis->mark, all->cases[0].mark))
             return mark_error(e, ERR_SPEC, axis->mark,
                               "%s: every case has its own value, so these values have no effect. "
-                              "Remove them here or in the cases",
+                              "Remove these values, or the values in the cases",
                               config_option(&spec->config, axis->id)->key);
     }
     return OK;
@@ -465,7 +465,7 @@ enum status matrix_read(struct spec *spec, const struct node *root, struct error
     if (cases != NULL && changes != NULL)
         return mark_error(
             e, ERR_SPEC, changes->mark,
-            "what_if makes cases, and `cases` are given too. Leave one of the two out");
+            "what_if creates cases, but the key `cases` is also given. Leave one of the two out");
     if (changes != NULL)
         return read_what_if(&reading, changes, e);
     if (cases == NULL)

@@ -82,9 +82,8 @@ struct waiter {
     /* point-to-point messages sent, and their bytes; messages inside MPI collectives are not
      * counted */
     uint64_t messages_sent, bytes_sent;
-    int64_t poll_ns; /* total time spent testing, serving and yielding (ns) */
-    struct timeline
-        *timeline; /* borrowed; records the activities of this rank; NULL: none */
+    int64_t poll_ns;           /* total time spent testing, serving and yielding (ns) */
+    struct timeline *timeline; /* borrowed; records the activities of this rank; NULL: none */
 };
 
 /* ---- How this rank waits ---- */

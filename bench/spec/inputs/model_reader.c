@@ -321,7 +321,7 @@ static enum status check_padding(const struct layer_desc *layer, const struct no
         return OK;
     return mark_error(
         e, ERR_SPEC, node->mark,
-        "conv2d: the outermost windows see padding alone: expected pad below kernel = "
+        "conv2d: the outermost windows contain only padding: expected pad below kernel = "
         "%dx%d, found %dx%d",
         layer->kernel_h, layer->kernel_w, layer->pad_h, layer->pad_w);
 }

@@ -353,7 +353,7 @@ static enum status check_fits(const struct counts *c, const struct config *confi
     if ((double)c->nodes > nodes)
         return mark_error(e, ERR_SPEC, mark,
                           "ranks = %ld with ranks_per_node = %ld need %ld nodes, expected at most "
-                          "%.0f. Use more ranks_per_node",
+                          "%.0f. Use a larger ranks_per_node",
                           c->ranks, c->each, c->nodes, nodes);
     if ((double)over(c->ranks, c->nodes) > each)
         return mark_error(e, ERR_SPEC, mark,

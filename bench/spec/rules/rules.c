@@ -100,7 +100,7 @@ static enum status check_measure(const struct spec *spec, struct error *e)
     return mark_error(
         e, ERR_SPEC, launches->mark,
         "nothing is measured: measure.time.launches is %s and measure.accuracy.seeds is []. Set "
-        "one of them, or draw only figures of layers.csv or published values",
+        "one of these options, or draw only figures of layers.csv or published values",
         launches->text);
 }
 
@@ -111,11 +111,11 @@ static enum status check_baseline(const struct spec *spec, const struct matrix *
     static const enum option_id trained[] = {OPT_MODEL, OPT_DATA_SET, OPT_DATA_PATH};
     for (size_t i = 0; i < sizeof trained / sizeof *trained && of->has_baseline; i++)
         if (of->baseline.config.values[trained[i]].set)
-            return mark_error(e, ERR_SPEC, of->baseline.config.values[trained[i]].mark,
-                              "baseline: a speed-up over another %s compares two problems. Leave "
-                              "%s out: each point then has a baseline of its own network and data",
-                              trained[i] == OPT_MODEL ? "network" : "data set",
-                              option_get(trained[i])->key);
+            return mark_error(
+                e, ERR_SPEC, of->baseline.config.values[trained[i]].mark,
+                "baseline: a speed-up over another %s compares two problems. Leave "
+                "%s out: each point then has a baseline with the point's network and data",
+                trained[i] == OPT_MODEL ? "network" : "data set", option_get(trained[i])->key);
     if (!of->has_baseline || config_int(&spec->config, OPT_SCALING) == SCALING_none)
         return OK;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -290,8 +290,8 @@ static enum status check_frozen(const struct point *point, struct error *e)
         return OK;
     return mark_error(e, ERR_SPEC, norm->mark,
                       "train.batch_norm: frozen uses the statistics of checkpoint.start, which is "
-                      "missing, so nothing is normalised. Give checkpoint.start a file of trained "
-                      "weights, or use local");
+                      "missing, so nothing is normalised. Set checkpoint.start to a file of "
+                      "trained weights, or use train.batch_norm: local");
 }
 
 /* Checks that checkpoints do not replace the weights from which each run starts. */
@@ -470,7 +470,7 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
         enum status status = check_point(spec, &spec->points[i], e);
         if (status == ERR_SPEC && is_added_base(spec, i))
             return error_at(e, status, e->file, e->line, e->column,
-                            "%s. `baseline` adds this point: give it fitting values there",
+                            "%s. `baseline` adds this point. Correct the values in `baseline`",
                             e->text);
         TRY(status);
     }

@@ -405,8 +405,8 @@ static enum status check_topk(const struct spec *spec, struct error *e)
             continue;
         if (first != NULL && first->number != share->number)
             return mark_error(e, ERR_SPEC, share->mark,
-                              "sync.topk = %s does the same as %s: both send one number. Leave one "
-                              "of the two out",
+                              "sync.topk = %s does the same as %s: both values send one number. "
+                              "Leave one of the two out",
                               share->text, first->text);
         first = share;
     }

@@ -69,7 +69,7 @@ static void test_compressors(void **state)
            "4:36: sync.fp16_scale has no effect where sync.compress = bf16: expected fp16; leave "
            "it out");
     refuse(BODY "sync: {compress: fp16, fp16_scale: 3}\n", NULL,
-           "4:36: sync.fp16_scale = 3 is no power of two; nearest 2 and 4");
+           "4:36: sync.fp16_scale = 3 is no power of two; the nearest powers are 2 and 4");
 }
 
 /* 16-bit gradients are sent as by the compressor of that name. Other strategies are rejected, or

@@ -22,9 +22,10 @@ static enum status fp16_check(const struct strategy_config *config, const char *
     *key = "sync.fp16_scale";
     if (frexp(scale, &exponent) == 0.5)
         return OK;
-    return error_set(e, ERR_ARGUMENT,
-                     "sync.fp16_scale = %.15g is no power of two; nearest %.0f and %.0f", scale,
-                     ldexp(0.5, exponent), ldexp(1, exponent));
+    return error_set(
+        e, ERR_ARGUMENT,
+        "sync.fp16_scale = %.15g is no power of two; the nearest powers are %.0f and %.0f", scale,
+        ldexp(0.5, exponent), ldexp(1, exponent));
 }
 
 const struct compressor_desc compressor_desc_bf16 = {.program = sum16_program};

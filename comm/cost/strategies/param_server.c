@@ -29,8 +29,8 @@ static enum status refuse_norms(const struct sync_demand *demand, int servers, c
 {
     *key = demand->key;
     return error_set(e, ERR_ARGUMENT,
-                     "%s = %s needs norms of the whole gradient, but sync.servers = %d splits it. "
-                     "Use sync.servers: 1",
+                     "%s = %s needs norms of the whole gradient, but sync.servers = %d splits the "
+                     "gradient. Use sync.servers: 1",
                      demand->key, demand->text, servers);
 }
 

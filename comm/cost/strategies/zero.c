@@ -73,9 +73,9 @@ struct gathered {
 struct zero_walk {
     const struct zero_way *way;
     size_t page;
-    size_t end;            /* index of the number at which the next block ends */
-    size_t own, longest;   /* bytes of pages with this rank's shares; bytes of its largest share */
-    size_t own_page;       /* first page of the last added share */
+    size_t end;          /* index of the number at which the next block ends */
+    size_t own, longest; /* bytes of pages with this rank's shares; bytes of its largest share */
+    size_t own_page;     /* first page of the last added share */
     /* bytes freed: gradients of other ranks (`gone`), parameters of other ranks (`not_here`) */
     size_t gone, not_here;
     size_t recent[ZERO_KEPT_MOST]; /* other ranks' gradients of the last blocks, newest first */

@@ -237,9 +237,9 @@ static void more_epochs_than_the_run_trains_are_refused(void **state)
     session_close(&s);
     option(OPT_EPOCHS, "1");
     assert_false(opens_anew(&e));
-    assert_non_null(
-        strstr(e.text, "train.epochs: the checkpoint was written after 1 epochs and 2 steps, "
-                       "but this run has only 1 epochs. Use more epochs"));
+    assert_non_null(strstr(e.text,
+                           "train.epochs: the checkpoint was written after 1 epochs and 2 steps, "
+                           "but this run has only 1 epochs. Use more epochs"));
     assert_int_equal(error_exit_status(&e), 2);
     option(OPT_EPOCHS, "2");
     assert_true(opens_anew(&e));
