@@ -30,7 +30,7 @@ struct overlap {
     bool stop, stepping;
     atomic_bool spinning; /* copy of `stepping` for reads without the mutex */
     atomic_int owner;
-    atomic_bool wanted; /* whether the computing thread wants to call MPI, with priority */
+    atomic_bool wanted; /* whether the computing thread waits for MPI: begin no poll */
     int64_t cpu_ns;     /* processor time of the separate thread when it was last read */
 };
 

@@ -89,7 +89,7 @@ static double cost_of(const struct normal *s, struct parameters at)
            at.kappa * (s->bb * at.kappa - 2 * s->bz);
 }
 
-/* Returns `sigma` with the kappa >= 0 that fits it best. */
+/* Returns `sigma` with the kappa >= 0 of least cost. */
 static struct parameters with_sigma(const struct normal *s, double sigma)
 {
     double kappa = s->bb > 0 ? (s->bz - s->ab * sigma) / s->bb : 0;

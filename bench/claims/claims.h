@@ -152,9 +152,8 @@ struct claims {
 enum status claims_judge(struct claims *c, const char *path, struct error *e);
 void claims_free(struct claims *c);
 
-/* Makes claims_write_text write only the claims of a report, such as "kota", a single claim, such
- * as "kota/one_sum", or the claims with values of a run, such as "overlap". Errors: ERR_ARGUMENT if
- * no claim is left. */
+/* Restricts claims_write_text to the claims that `of` names: claims of a report ("kota"), one claim
+ * ("kota/one_sum") or claims with values of a run ("overlap"). ERR_ARGUMENT if there is none. */
 enum status claims_select(struct claims *c, const char *of, struct error *e);
 
 /* Compares the verdicts with an earlier claims.csv at `path`. Lists on `out` each claim whose

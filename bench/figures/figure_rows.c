@@ -284,8 +284,8 @@ bool dots_exist(const struct figure_data *d)
                                    : d->figure->shape->dots && launches_have(d->quantity);
 }
 
-/* Writes one row per launch with a value, of the point and of points that repeat it. A point
- * without a value has no rows, since its value may be withheld. */
+/* Writes a row per launch of the point and of points that repeat it, if the launch has a value.
+ * Writes none if the point's value is unknown or withheld. */
 static void write_launches(FILE *out, const struct figure_data *d, size_t curve, const char *name,
                            size_t point, const struct launches *l)
 {

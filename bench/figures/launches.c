@@ -37,9 +37,8 @@ bool launches_have(const struct quantity *q)
 
 /* ---- The launches ---- */
 
-/* Drops repeated rows of a launch, which occur if several cases share it. Also drops rows without a
- * value, unless `complete` is set: then one launch without a value makes the median of its point
- * unknown. */
+/* Drops repeated rows of a launch, which occur if several cases share it. Without `complete`, also
+ * drops rows without a value. With `complete`, such a row makes the median of its point unknown. */
 static void drop_rows(struct launch_rows *l, bool complete)
 {
     size_t n = 0;

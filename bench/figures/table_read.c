@@ -280,9 +280,8 @@ static enum status for_each_row(struct gathering *g, const size_t *order, take_r
     return OK;
 }
 
-/* If the file has rows of several kinds, such as several metrics, gives each kind a curve unless
- * the kind is x, since a mean over kinds means nothing. If each point must have a single value,
- * rejects a file with several kinds. */
+/* Rows of different kinds, such as metrics, must not be averaged. Gives each kind its own curve,
+ * unless x is the kind. If each point needs a single value, rejects a file with several kinds. */
 static enum status tell_kinds_apart(struct gathering *g, const size_t *order, struct error *e)
 {
     const char *kind = csv_file_kind(g->q->file);

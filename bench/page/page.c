@@ -55,7 +55,7 @@ static enum status add_operand(struct page *page, const char *operand, struct er
     return status;
 }
 
-/* Adds all sections, runs before sweeps. */
+/* Adds all sections: runs, then sweeps. */
 static enum status add_sections(struct page *page, struct page_result *result, struct error *e)
 {
     const struct page_request *request = page->request;

@@ -77,18 +77,17 @@ static time_t began(const char *line)
     return read ? timegm(&utc) : 0;
 }
 
-/* Watches the file for WATCH_S seconds. Returns false if the line changed or the file is gone: the
- * runner lives, or has ended meanwhile. An empty file was left by a runner that was killed while it
- * created the file. */
+/* Watches the file for WATCH_S seconds. Returns false if the line changes (the runner lives) or the
+ * file disappears (the runner has ended). A file that stays empty was left by a runner killed while
+ * creating it. */
 static bool watch(const char *run_dir, const char *path, const char *line)
 {
     char now[512];
     long until = now_s() + WATCH_S;
     bool same = true;
     log_print(LOG_NOTE,
-              "%s did not end this run properly; waiting %d s to see whether the process still "
-              "runs",
-              line, WATCH_S);
+              "this run belongs to %s; waiting %d s to see whether the process still runs", line,
+              WATCH_S);
     while (same && now_s() < until) {
         nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
         owner_read(run_dir, now);

@@ -90,8 +90,8 @@ static size_t deep_groups(char groups[OPTION_ROWS][40], const char *paths[OPTION
     return n;
 }
 
-/* Lists all keys of a spec and the groups of deep_groups: "train.lr", "ranks", "matrix",
- * "cases.label". Returns their number. */
+/* Lists all keys of a spec ("ranks", "cases.label") and the groups inside groups ("measure.time").
+ * Returns their number. */
 static size_t all_paths(char groups[OPTION_ROWS][40], const char *paths[PATHS_MAX])
 {
     size_t n = deep_groups(groups, paths);

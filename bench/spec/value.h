@@ -34,7 +34,7 @@ void value_as_list(char text[200], const struct spec_option *option, const char 
 /* Returns unit `i` of type TIME, SIZE or PERCENT; NULL after the last unit. */
 const char *value_unit(enum option_type type, size_t i);
 
-/* Parses a value into *value. The old contents are freed; after an error they are unchanged. */
+/* Parses a value into *value. Frees the old contents; after an error, keeps them instead. */
 enum status value_parse(struct value *value, const struct given *g, struct error *e);
 
 /* Copies a value. `to` is overwritten, not freed. After an error, nothing in `to` needs freeing. */

@@ -50,7 +50,7 @@ struct schedule {
     const struct schedule_rule *rule;
     int rank, ranks;
     size_t count;
-    size_t segment; /* largest message in numbers, > 0 */
+    size_t segment; /* most numbers per message, > 0 */
     /* a transfer is one message, even if empty; else a transfer is cut into segments, and an empty
      * transfer is not sent */
     bool single;

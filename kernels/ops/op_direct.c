@@ -10,7 +10,7 @@
  * for Winograd's algorithm, with the taps as points. */
 #include "kernels/ops/conv_blocks.h"
 
-/* Largest size in bytes of a chunk's copies, so that they fit into a second-level cache. */
+/* Target size in bytes of a chunk's inputs and outputs, to fit a second-level cache. */
 #define CHUNK_BYTES ((size_t)1 << 20)
 
 /* The images of a chunk are the rows of a product. ROWS rows fit in registers. The largest number

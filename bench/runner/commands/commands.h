@@ -40,6 +40,6 @@ typedef enum status command_function(const struct arguments *a, FILE *out, int *
 #define COMMAND(name, operand, options, summary) command_function command_##name;
 #include "bench/runner/commands/commands.def"
 
-/* Prints the names that `explain` accepts, one per line with its meaning. Omits networks, groups of
- * options, keys of any YAML file, and terms of several words. */
+/* Prints names that `explain` accepts, with their meanings. Omits networks, groups of options, keys
+ * allowed in every YAML file, and terms of several words. */
 command_function explain_names;

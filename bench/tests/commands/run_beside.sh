@@ -70,7 +70,7 @@ goes_on_after_a_host_that_died() {
 # A runner that was killed while it made its file has left it empty.
 goes_on_after_an_empty_file() {
     : >"$latest/runner"
-    expect 0 "an unknown process did not end this run properly" run && [ "$(runs)" -eq 1 ] && [ ! -e "$latest/runner" ]
+    expect 0 "this run belongs to an unknown process" run && [ "$(runs)" -eq 1 ] && [ ! -e "$latest/runner" ]
 }
 
 # A second runner waits until cores are free, so that it does not disturb measurements.

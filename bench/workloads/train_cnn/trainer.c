@@ -112,7 +112,7 @@ static double gradient_scale(const struct trainer *t, const struct batch *batch)
 /* Stopwatch that splits a step into consecutive parts. */
 struct lap {
     const struct trainer *trainer;
-    int64_t begin_ns, sync_ns; /* time when the current part began, and sync_ns at that time */
+    int64_t begin_ns, sync_ns; /* start of the current part; sync_ns() at that time */
 };
 
 /* Returns the time (ns) that synchronisation has taken on the computing thread in this step so far.

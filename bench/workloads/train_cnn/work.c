@@ -15,8 +15,8 @@
 /* Maximum number of calibrated steps, enough to cover variation between steps. */
 #define STEPS_MOST 1000
 
-/* If several ranks replay the same calibrated rank, each begins this many calibrated steps after
- * the previous rank. */
+/* Ranks of a node that replay the same calibrated rank begin at calibrated steps this many
+ * apart. */
 #define STEPS_APART 17
 
 static struct calibrated_work work_of(const struct trainer *t)

@@ -34,8 +34,8 @@ static void offer_core(void *arg)
  * the time of an op, because a processor that has idled longer takes longer to wake. */
 enum { PROBES = 20, PROBE_NS = 1000000 };
 
-/* Bounds of the margin (ns). The upper bound limits busy-waiting, since on a busy machine the
- * measured sleeps may end very late for other reasons. */
+/* Bounds of the margin (ns) by which sleeps end early. The upper bound limits busy-waiting if
+ * probes end very late on a busy machine. */
 enum { MARGIN_LEAST_NS = 5000, MARGIN_MOST_NS = 200000 };
 
 /* Returns the margin (ns): the 90th percentile of the time by which sleeps end late, limited to the
