@@ -292,7 +292,8 @@ draws_every_kind_of_column() {
     done
 }
 
-# Lists columns of every CSV file, heads of tables, and flags, of all committed runs and of the campaign here.
+# Lists columns of every CSV file, heads of tables, and flags, of all committed runs and of the campaign here, without options of
+# one's own.
 explains_every_word() {
     local word
     draws_every_kind_of_column || return 1
@@ -302,7 +303,10 @@ explains_every_word() {
             sed -E 's/\\//g; s/^ +| *(\[.*)?$//g; s/^published .+/published/'
         "$scalebench" explain flags | grep -oE '[a-z_]+ \(' | tr -d ' ('
         printf '%s\n' busy ci_not_met dropped_channels data_zeros blocks Karp-Flatt diverged nth curve
-    } | sort -u | grep . >"$tmp/words"
+    } | sort -u | grep . >"$tmp/heads"
+    # options of one's own have no text
+    grep -hoE 'workload\.options\.[a-z_]+' results/reference/*/spec.yaml | sed 's/.*\.//' | sort -u >"$tmp/own_options"
+    grep -vxFf "$tmp/own_options" "$tmp/heads" >"$tmp/words"
     [ "$(wc -l <"$tmp/words")" -gt 350 ] || return 1
     while read -r word; do
         "$scalebench" explain "$word" >/dev/null </dev/null || {

@@ -17,7 +17,7 @@ cases:
   - {label: plain, ranks: 2, sync.strategy: allreduce}
   - {label: sharded, ranks: 2, sync: {strategy: allreduce, zero: 3, zero_persist: 0}}
   - {label: buckets, ranks: 2, sync: {strategy: bucketed, overlap: poll_layers}}
-  - {label: alone, ranks: 2, sync.strategy: local_sgd}
+  - {label: alone, ranks: 2, sync: {strategy: local_sgd, period: 2}}
 measure:
   time: {warmup_steps: 1, steps: 2, launches: 1..1}
   accuracy: {seeds: [1, 2]}
