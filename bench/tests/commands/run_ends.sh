@@ -139,7 +139,7 @@ ends_when_its_folder_vanishes() {
     rm -rf "$out"
     wait "$runner"
     [ $? -eq 1 ] || return 1
-    grep "fake/20.*/journal.jsonl: the folder of this run was removed" "$tmp/run.log" && gone "$out" &&
+    grep "fake/20.*/journal.jsonl: the journal or the folder of this run was removed" "$tmp/run.log" && gone "$out" &&
         [ ! -e "$out" ]
 }
 
