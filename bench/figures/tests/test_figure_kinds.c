@@ -323,7 +323,8 @@ static void pictures_have_their_texts(void **state)
         run, "breakdown.svg",
         (const char *const[]){">backward<", ">optimizer<", ">ranks=8 none: skipped<", NULL});
     assert_says(run, "overlap.txt",
-                (const char *const[]){"hidden is overlap_share of the time of the same calls alone (tick)", NULL});
+                (const char *const[]){
+                    "hidden is overlap_share of the time of the same calls alone (tick)", NULL});
     assert_says(run, "overlap.svg",
                 (const char *const[]){">communication per step (ms)<", ">exposed<", ">hidden<",
                                       ">ranks=4 allreduce<", NULL});
